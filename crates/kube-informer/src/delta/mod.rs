@@ -1,0 +1,33 @@
+//! What happened, in order: the unit that travels from the reflectors to the store.
+
+use std::sync::Arc;
+
+use crate::key::ObjectKey;
+use crate::object::record::Record;
+use crate::version::ResourceVersion;
+
+/// One thing that happened in one scope of an informer.
+#[derive(Debug)]
+pub(crate) struct Delta {
+    /// Which of the informer's scopes it came from.
+    pub(crate) scope: usize,
+    pub(crate) change: DeltaChange,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub(crate) enum DeltaChange {
+    Added(Arc<Record>),
+    Updated(Arc<Record>),
+    /// Deleted at the server; the object as the server last had it.
+    Deleted(Arc<Record>),
+    /// The object is at the server but cannot be taken in: whatever the store holds of it is out of date.
+    LeftOut(ObjectKey),
+    /// The whole content of the scope at one version.
+    Replaced {
+        version: ResourceVersion,
+        objects: Vec<Arc<Record>>,
+    },
+    /// Nothing up to this version has been missed.
+    Bookmark(ResourceVersion),
+}

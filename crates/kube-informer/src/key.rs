@@ -1,0 +1,98 @@
+//! The identity of an object within its kind: namespace and name.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Namespace and name of an object. Cheap to clone; prints as `namespace/name`, or `name` without a namespace.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectKey {
+    namespace: Option<Arc<str>>,
+    name: Arc<str>,
+}
+
+impl ObjectKey {
+    /// The key of an object in a namespace. An empty namespace is none.
+    pub fn namespaced(namespace: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> Self {
+        Self::from_parts(Some(namespace.into()), name.into())
+    }
+
+    /// The key of an object of the whole cluster.
+    pub fn cluster(name: impl Into<Arc<str>>) -> Self {
+        Self { namespace: None, name: name.into() }
+    }
+
+    pub(crate) fn from_parts(namespace: Option<Arc<str>>, name: Arc<str>) -> Self {
+        Self { namespace: namespace.filter(|namespace| !namespace.is_empty()), name }
+    }
+
+    /// The namespace, `None` for objects of the whole cluster.
+    pub fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn shared_namespace(&self) -> Option<&Arc<str>> {
+        self.namespace.as_ref()
+    }
+}
+
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{namespace}/{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+impl fmt::Debug for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// The text is not `name` or `namespace/name`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an object key: expected `name` or `namespace/name`")]
+pub struct ParseKeyError(String);
+
+impl FromStr for ObjectKey {
+    type Err = ParseKeyError;
+
+    fn from_str(text: &str) -> Result<Self, ParseKeyError> {
+        let mut parts = text.split('/');
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(name), None, None) if !name.is_empty() => Ok(Self::cluster(name)),
+            (Some(namespace), Some(name), None) if !name.is_empty() => Ok(Self::namespaced(namespace, name)),
+            _ => Err(ParseKeyError(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn b_200_key_is_namespace_slash_name_or_name() {
+        assert_eq!(ObjectKey::namespaced("default", "web").to_string(), "default/web");
+        assert_eq!(ObjectKey::cluster("node-1").to_string(), "node-1");
+        assert_eq!(ObjectKey::namespaced("", "web"), ObjectKey::cluster("web"));
+    }
+
+    #[test]
+    fn b_201_keys_split_into_one_or_two_parts() {
+        assert_eq!("a/b".parse::<ObjectKey>().unwrap(), ObjectKey::namespaced("a", "b"));
+        assert_eq!("b".parse::<ObjectKey>().unwrap(), ObjectKey::cluster("b"));
+        assert_eq!("/b".parse::<ObjectKey>().unwrap(), ObjectKey::cluster("b"));
+        for bad in ["a/b/c", "", "a/"] {
+            let error = bad.parse::<ObjectKey>().unwrap_err();
+            assert!(error.to_string().contains("namespace/name"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What kind of object an informer holds: its group, version, kind, plural and scope.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Kinds whose objects belong to the whole cluster.
+pub use k8s_openapi::ClusterResourceScope as ClusterWide;
+/// Kinds whose objects live in a namespace.
+pub use k8s_openapi::NamespaceResourceScope as Namespaced;
+/// Kinds whose scope is only known at run time, such as `DynamicObject`.
+pub use kube_core::DynamicResourceScope as DynamicScope;
+
+/// The scope of a kind, as a type, so that `lister.namespace("x")` exists only where it makes sense.
+pub trait KindScope: 'static {
+    /// Whether objects live in a namespace; `None` if only known at run time.
+    const NAMESPACED: Option<bool>;
+}
+
+impl KindScope for Namespaced {
+    const NAMESPACED: Option<bool> = Some(true);
+}
+
+impl KindScope for ClusterWide {
+    const NAMESPACED: Option<bool> = Some(false);
+}
+
+impl KindScope for DynamicScope {
+    const NAMESPACED: Option<bool> = None;
+}
+
+/// A kind of Kubernetes object that an informer can hold.
+///
+/// Every [`kube_core::Resource`] is one: the types of `k8s-openapi`, those made with
+/// `#[derive(CustomResource)]`, `DynamicObject` and `PartialObjectMeta`. For a struct of your own that names only the
+/// fields you read, write it by hand:
+///
+/// ```
+/// use kube_informer::{Kind, KindInfo, Namespaced};
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize)]
+/// struct SlimPod {
+///     spec: SlimSpec,
+/// }
+///
+/// #[derive(Deserialize)]
+/// #[serde(rename_all = "camelCase")]
+/// struct SlimSpec {
+///     node_name: Option<String>,
+/// }
+///
+/// impl Kind for SlimPod {
+///     type Scope = Namespaced;
+///     type Dynamic = ();
+///     fn info(_: &()) -> KindInfo {
+///         KindInfo::new("", "v1", "Pod", "pods").namespaced(true)
+///     }
+/// }
+/// ```
+pub trait Kind: Sized + Send + Sync + 'static {
+    /// Whether objects of this kind live in a namespace.
+    type Scope: KindScope;
+    /// What has to be known at run time to name the kind: `()` for static kinds, `ApiResource` for `DynamicObject`.
+    type Dynamic;
+    /// Group, version, kind, plural and scope.
+    fn info(dynamic: &Self::Dynamic) -> KindInfo;
+    /// Whether the server is asked for metadata only (`PartialObjectMetadata`).
+    fn metadata_only() -> bool {
+        false
+    }
+}
+
+impl<K> Kind for K
+where
+    K: kube_core::Resource + Send + Sync + 'static,
+    K::Scope: KindScope,
+{
+    type Scope = K::Scope;
+    type Dynamic = K::DynamicType;
+
+    fn info(dynamic: &K::DynamicType) -> KindInfo {
+        let mut info =
+            KindInfo::new(K::group(dynamic), K::version(dynamic), K::kind(dynamic), K::plural(dynamic));
+        info.namespaced = K::Scope::NAMESPACED;
+        info
+    }
+
+    fn metadata_only() -> bool {
+        <K as kube_core::Resource>::metadata_api()
+    }
+}
+
+/// Group, version, kind, plural and scope of a kind, as values. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct KindInfo {
+    group: Arc<str>,
+    version: Arc<str>,
+    kind: Arc<str>,
+    plural: Arc<str>,
+    namespaced: Option<bool>,
+}
+
+impl KindInfo {
+    /// Names a kind. `group` is empty for the core group; `plural` is the resource's name in URLs.
+    pub fn new(
+        group: impl AsRef<str>,
+        version: impl AsRef<str>,
+        kind: impl AsRef<str>,
+        plural: impl AsRef<str>,
+    ) -> Self {
+        Self {
+            group: group.as_ref().into(),
+            version: version.as_ref().into(),
+            kind: kind.as_ref().into(),
+            plural: plural.as_ref().into(),
+            namespaced: None,
+        }
+    }
+
+    /// Says whether objects of this kind live in a namespace.
+    #[must_use]
+    pub fn namespaced(mut self, namespaced: bool) -> Self {
+        self.namespaced = Some(namespaced);
+        self
+    }
+
+    /// The API group, empty for the core group.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// The version, such as `v1`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The kind, such as `Pod`.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The name of the resource in URLs, such as `pods`.
+    pub fn plural(&self) -> &str {
+        &self.plural
+    }
+
+    /// Whether objects live in a namespace, where known.
+    pub fn is_namespaced(&self) -> Option<bool> {
+        self.namespaced
+    }
+
+    /// `v1` for the core group, `group/version` for the others.
+    pub fn api_version(&self) -> String {
+        if self.group.is_empty() {
+            self.version.to_string()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
+    }
+
+    /// `pods` for the core group, `deployments.apps` for the others: the form RBAC rules and error messages use.
+    pub fn resource(&self) -> String {
+        if self.group.is_empty() {
+            self.plural.to_string()
+        } else {
+            format!("{}.{}", self.plural, self.group)
+        }
+    }
+
+    /// The URL path of the collection, in one namespace or in all.
+    pub fn url_path(&self, namespace: Option<&str>) -> String {
+        let root = if self.group.is_empty() { "api" } else { "apis" };
+        let api_version = self.api_version();
+        match namespace {
+            Some(namespace) => format!("/{root}/{api_version}/namespaces/{namespace}/{}", self.plural),
+            None => format!("/{root}/{api_version}/{}", self.plural),
+        }
+    }
+
+    /// Core Secrets hold what must not be written down anywhere by accident.
+    pub(crate) fn is_sensitive(&self) -> bool {
+        self.group.is_empty() && &*self.plural == "secrets"
+    }
+}
+
+impl fmt::Display for KindInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.resource())
+    }
+}
+
+impl fmt::Debug for KindInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KindInfo({} {})", self.api_version(), self.kind)
+    }
+}

@@ -1,0 +1,139 @@
+//! The labels of an object: a small sorted list, shared by all objects that carry the same set.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kube_core::labels::{Expression, Selector};
+
+/// The labels of an object. Cheap to clone; objects with equal labels share one copy.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Labels(Arc<[(Arc<str>, Arc<str>)]>);
+
+impl Labels {
+    /// From pairs in any order; the last of equal keys wins.
+    pub(crate) fn from_pairs(mut pairs: Vec<(Arc<str>, Arc<str>)>) -> Self {
+        pairs.sort_by(|a, b| a.0.cmp(&b.0));
+        // `dedup_by` hands the later one first; keeping its value in the earlier slot makes the last win.
+        pairs.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                earlier.1 = later.1.clone();
+            }
+            same
+        });
+        Self(pairs.into())
+    }
+
+    /// The value of a label.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let place = self.0.binary_search_by(|(candidate, _)| (**candidate).cmp(key)).ok()?;
+        Some(&self.0[place].1)
+    }
+
+    /// Whether the label is there.
+    pub fn contains(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// All labels, sorted by key.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (&**key, &**value))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a selector picks an object with these labels.
+    ///
+    /// ```
+    /// use kube_core::labels::{Expression, Selector};
+    /// # use kube_informer::Object;
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # let mut map = ConfigMap::default();
+    /// # map.metadata.name = Some("a".into());
+    /// # map.metadata.labels = Some([("app".into(), "web".into())].into());
+    /// # let object = Object::new(&map).unwrap();
+    /// let selector: Selector = Expression::Equal("app".into(), "web".into()).into();
+    /// assert!(object.labels().matches(&selector));
+    /// ```
+    pub fn matches(&self, selector: &Selector) -> bool {
+        Matcher::new(selector).matches(self)
+    }
+}
+
+impl Default for Labels {
+    fn default() -> Self {
+        Self(Arc::new([]))
+    }
+}
+
+impl fmt::Debug for Labels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// A selector taken apart once, to be held against many label sets.
+pub(crate) struct Matcher(Vec<Expression>);
+
+impl Matcher {
+    pub(crate) fn new(selector: &Selector) -> Self {
+        Self(selector.clone().into_iter().collect())
+    }
+
+    pub(crate) fn matches(&self, labels: &Labels) -> bool {
+        self.0.iter().all(|expression| match expression {
+            Expression::In(key, values) => labels.get(key).is_some_and(|value| values.contains(value)),
+            Expression::NotIn(key, values) => !labels.get(key).is_some_and(|value| values.contains(value)),
+            Expression::Equal(key, value) => labels.get(key) == Some(value),
+            Expression::NotEqual(key, value) => labels.get(key) != Some(value),
+            Expression::Exists(key) => labels.contains(key),
+            Expression::DoesNotExist(key) => !labels.contains(key),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(pairs: &[(&str, &str)]) -> Labels {
+        Labels::from_pairs(pairs.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect())
+    }
+
+    #[test]
+    fn lookup_and_order() {
+        let set = labels(&[("tier", "front"), ("app", "web"), ("app", "api")]);
+        assert_eq!(set.get("app"), Some("api"), "the last of equal keys wins");
+        assert_eq!(set.iter().collect::<Vec<_>>(), [("app", "api"), ("tier", "front")]);
+        assert_eq!(set.get("missing"), None);
+    }
+
+    #[test]
+    fn p_014_selectors_match_as_the_server_does() {
+        let web = labels(&[("app", "web")]);
+        let bare = labels(&[]);
+        let set = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+        let cases = [
+            (Expression::Equal("app".into(), "web".into()), true, false),
+            (Expression::NotEqual("app".into(), "web".into()), false, true),
+            (Expression::In("app".into(), set(&["web", "api"])), true, false),
+            (Expression::NotIn("app".into(), set(&["web"])), false, true),
+            (Expression::Exists("app".into()), true, false),
+            (Expression::DoesNotExist("app".into()), false, true),
+        ];
+        for (expression, on_web, on_bare) in cases {
+            let selector = Selector::from(expression.clone());
+            assert_eq!(web.matches(&selector), on_web, "{expression} on web");
+            assert_eq!(bare.matches(&selector), on_bare, "{expression} on bare");
+        }
+        assert!(bare.matches(&Selector::default()), "the empty selector picks everything");
+    }
+}

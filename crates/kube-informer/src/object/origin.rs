@@ -1,0 +1,18 @@
+//! Where records come from: what all records of one informer share.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use crate::kind::KindInfo;
+use crate::object::decoded::Shelf;
+use crate::report::Reporter;
+
+/// What all records of one informer share.
+pub(crate) struct Origin {
+    pub(crate) kind: KindInfo,
+    /// How many records of this informer are alive: in the store, in queues, in users' hands.
+    pub(crate) alive: AtomicUsize,
+    /// Recently decoded objects.
+    pub(crate) shelf: Shelf,
+    pub(crate) reporter: Arc<Reporter>,
+}

@@ -1,0 +1,60 @@
+//! One version of one object as the pipeline carries it: head, packed body, and where it came from.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::key::ObjectKey;
+use crate::object::body::Body;
+use crate::object::decoded::DecodedSlot;
+use crate::object::head::Head;
+use crate::object::origin::Origin;
+
+/// One version of one object. The engine moves `Arc<Record>`s and never looks into the body.
+pub(crate) struct Record {
+    pub(crate) head: Head,
+    pub(crate) body: Body,
+    pub(crate) origin: Arc<Origin>,
+    pub(crate) decoded: DecodedSlot,
+}
+
+impl Record {
+    pub(crate) fn new(head: Head, body: Body, origin: &Arc<Origin>) -> Arc<Self> {
+        origin.alive.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Self { head, body, origin: origin.clone(), decoded: DecodedSlot::default() })
+    }
+
+    pub(crate) fn key(&self) -> &ObjectKey {
+        &self.head.key
+    }
+
+    /// Whether both are the same incarnation of the name. Two objects without a uid count as the same.
+    pub(crate) fn same_incarnation(&self, other: &Self) -> bool {
+        self.head.uid == other.head.uid
+    }
+
+    /// Whether both are the same version of the same object; false when uid or version is missing.
+    pub(crate) fn same_version(&self, other: &Self) -> bool {
+        !self.head.uid.is_empty()
+            && !self.head.resource_version.is_empty()
+            && self.head.uid == other.head.uid
+            && self.head.resource_version == other.head.resource_version
+    }
+
+    /// Whether both hold the same content, byte for byte.
+    pub(crate) fn same_content(&self, other: &Self) -> bool {
+        self.body.with_json(|mine| other.body.with_json(|theirs| mine == theirs))
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        self.origin.alive.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}@{}", self.origin.kind.kind(), self.head.key, self.head.resource_version)
+    }
+}

@@ -1,0 +1,68 @@
+//! Records made by hand, for unit tests of the pipeline.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use crate::key::ObjectKey;
+use crate::kind::KindInfo;
+use crate::object::body::Body;
+use crate::object::decoded::Shelf;
+use crate::object::head::Head;
+use crate::object::labels::Labels;
+use crate::object::origin::Origin;
+use crate::object::record::Record;
+use crate::report::Reporter;
+use crate::version::{ResourceVersion, Uid};
+
+/// What the records of a test share.
+pub(crate) fn origin() -> Arc<Origin> {
+    let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
+    Arc::new(Origin {
+        kind: kind.clone(),
+        alive: AtomicUsize::new(0),
+        shelf: Shelf::default(),
+        reporter: Arc::new(Reporter::new(kind, None)),
+    })
+}
+
+/// A record of a ConfigMap: `record(&origin, "ns/name", "uid", "7")`.
+pub(crate) fn record(origin: &Arc<Origin>, key: &str, uid: &str, version: &str) -> Arc<Record> {
+    record_with(origin, key, uid, version, &[], "")
+}
+
+/// The same with labels, and a text that makes the content differ.
+pub(crate) fn record_with(
+    origin: &Arc<Origin>,
+    key: &str,
+    uid: &str,
+    version: &str,
+    labels: &[(&str, &str)],
+    text: &str,
+) -> Arc<Record> {
+    let key: ObjectKey = key.parse().unwrap();
+    let labels_json: serde_json::Map<_, _> =
+        labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
+    let json = serde_json::json!({
+        "kind": "ConfigMap",
+        "apiVersion": "v1",
+        "metadata": {
+            "namespace": key.namespace(), "name": key.name(), "uid": uid, "resourceVersion": version,
+            "labels": labels_json,
+        },
+        "data": { "text": text },
+    });
+    let head = Head {
+        key,
+        uid: Uid::new(uid),
+        resource_version: ResourceVersion::new(version),
+        generation: None,
+        created: None,
+        deleted: None,
+        labels: Labels::from_pairs(
+            labels.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect(),
+        ),
+        owners: Arc::new([]),
+        finalizers: Arc::new([]),
+    };
+    Record::new(head, Body::Plain(json.to_string().into_bytes().into()), origin)
+}

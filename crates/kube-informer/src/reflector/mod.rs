@@ -1,0 +1,1 @@
+//! Keeps up with one source.

@@ -1,0 +1,208 @@
+//! What went wrong while the informer goes on: one value for every failure, one place they all pass through.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::key::ObjectKey;
+use crate::kind::KindInfo;
+use crate::scope::Scope;
+
+/// A failure that an informer survived. The error callback hears all of them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The kind the informer holds.
+    pub kind: KindInfo,
+    /// The part of the cluster it concerns, where it concerns one.
+    pub scope: Option<Scope>,
+    /// What happened.
+    pub cause: Cause,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Cause {
+    /// A list failed; it is asked for again.
+    List {
+        /// The HTTP status, if the server answered.
+        status: Option<u16>,
+        /// What the server or the connection said.
+        message: String,
+    },
+    /// A watch failed or ended badly; it is resumed or the list is read again.
+    Watch {
+        /// The HTTP status, if the server answered.
+        status: Option<u16>,
+        /// What the server or the connection said.
+        message: String,
+    },
+    /// An object was left out: it has no name, is of another kind, or the transform refused it.
+    LeftOut {
+        /// Its key, where it could be read.
+        key: Option<ObjectKey>,
+        /// Why.
+        message: String,
+    },
+    /// The sample of objects checked at the start does not decode into the informer's type at all.
+    WrongType {
+        /// What the decoder said of the last one.
+        message: String,
+    },
+    /// An object did not decode into the type asked for.
+    Undecodable {
+        /// Its key.
+        key: ObjectKey,
+        /// What the decoder said.
+        message: String,
+    },
+    /// An index function failed or panicked; the object is not in that index.
+    Index {
+        /// The index.
+        index: Arc<str>,
+        /// The object.
+        key: ObjectKey,
+        /// What it said.
+        message: String,
+    },
+    /// A handler panicked; the others, and its next events, go on.
+    Handler {
+        /// The handler.
+        handler: Arc<str>,
+        /// What it said.
+        message: String,
+    },
+}
+
+impl Cause {
+    /// The HTTP status, if the server answered with one.
+    pub fn http_status(&self) -> Option<u16> {
+        match self {
+            Self::List { status, .. } | Self::Watch { status, .. } => *status,
+            _ => None,
+        }
+    }
+
+    /// A short fixed name for logs and metrics.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::List { .. } => "list",
+            Self::Watch { .. } => "watch",
+            Self::LeftOut { .. } => "left_out",
+            Self::WrongType { .. } => "wrong_type",
+            Self::Undecodable { .. } => "undecodable",
+            Self::Index { .. } => "index",
+            Self::Handler { .. } => "handler",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = &self.kind;
+        match &self.cause {
+            Cause::List { status, message } | Cause::Watch { status, message } => {
+                write!(f, "cannot {} {kind}", self.cause.name())?;
+                if let Some(scope) = &self.scope {
+                    write!(f, " in {scope}")?;
+                }
+                if let Some(status) = status {
+                    write!(f, " (HTTP {status})")?;
+                }
+                write!(f, ": {message}")?;
+                match advice(*status) {
+                    Some(advice) => write!(f, "; {advice}"),
+                    None => Ok(()),
+                }
+            }
+            Cause::LeftOut { key: Some(key), message } => write!(f, "{kind} {key} is left out: {message}"),
+            Cause::LeftOut { key: None, message } => write!(f, "an object of {kind} is left out: {message}"),
+            Cause::WrongType { message } => {
+                write!(f, "no object of {kind} decodes into the informer's type, check the type: {message}")
+            }
+            Cause::Undecodable { key, message } => write!(f, "{kind} {key} does not decode: {message}"),
+            Cause::Index { index, key, message } => {
+                write!(f, "{kind} {key} is left out of index {index:?}: {message}")
+            }
+            Cause::Handler { handler, message } => {
+                write!(f, "handler {handler:?} of {kind} panicked: {message}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// What the reader of an error can do about it.
+fn advice(status: Option<u16>) -> Option<&'static str> {
+    match status? {
+        401 => Some("check the credentials: the token or certificate is not accepted"),
+        403 => Some("grant the verbs list and watch on this resource to the account the program runs as"),
+        404 => {
+            Some("the kind is not served: install its CustomResourceDefinition or check group and version")
+        }
+        429 => Some("the server asks to slow down; the informer waits and tries again"),
+        _ => None,
+    }
+}
+
+type Callback = Arc<dyn Fn(&Failure) + Send + Sync>;
+
+/// Where every failure of one informer goes: counted, logged, remembered, told to the user's callback.
+pub(crate) struct Reporter {
+    kind: KindInfo,
+    callback: Option<Callback>,
+    count: AtomicU64,
+    last: Mutex<Option<Failure>>,
+}
+
+impl Reporter {
+    pub(crate) fn new(kind: KindInfo, callback: Option<Callback>) -> Self {
+        Self { kind, callback, count: AtomicU64::new(0), last: Mutex::new(None) }
+    }
+
+    /// Reports one failure. Runs the user's callback, so it must never be called with a lock held.
+    pub(crate) fn report(&self, scope: Option<&Scope>, cause: Cause) {
+        let failure = Failure { kind: self.kind.clone(), scope: scope.cloned(), cause };
+        self.count.fetch_add(1, Ordering::Relaxed);
+        metrics::counter!("informer_failures_total", "resource" => self.kind.resource(), "cause" => failure.cause.name())
+            .increment(1);
+        tracing::warn!(kind = %self.kind, cause = failure.cause.name(), "{failure}");
+        *self.last.lock() = Some(failure.clone());
+        if let Some(callback) = &self.callback
+            && catch_unwind(AssertUnwindSafe(|| callback(&failure))).is_err()
+        {
+            tracing::error!(kind = %self.kind, "the error callback panicked");
+        }
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn last(&self) -> Option<Failure> {
+        self.last.lock().clone()
+    }
+}
+
+impl fmt::Debug for Reporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reporter")
+            .field("kind", &self.kind)
+            .field("count", &self.count())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The text of a caught panic.
+pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "panicked with a value that is not text".to_owned())
+}

@@ -1,0 +1,22 @@
+//! Where objects come from: the one seam between the network and the pipeline.
+
+mod error;
+mod request;
+
+pub use error::{HttpFailure, SourceError};
+pub use request::{ListParams, Request, Verb, VersionMatch, WatchParams};
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+
+/// The body of an answer, chunk by chunk as it comes in.
+pub type ByteStream = BoxStream<'static, Result<Bytes, SourceError>>;
+
+/// Something that answers LIST and WATCH requests of one kind with bytes: a Kubernetes API server, or a script.
+///
+/// Dropping the future or the stream ends the request.
+pub trait ListWatch: Send + Sync + 'static {
+    /// Sends a request. Succeeds once the server has answered with a 2xx status; the body follows as a stream.
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>>;
+}

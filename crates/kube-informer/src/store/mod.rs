@@ -1,0 +1,3 @@
+//! The current state.
+
+pub(crate) mod change;

@@ -1,0 +1,217 @@
+//! Resource versions and uids: short texts from the server, held compactly.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+/// A `metadata.resourceVersion`: opaque, sent back as it came, comparable within one kind where it is a decimal.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ResourceVersion(Text);
+
+/// A decimal that fits is kept as a number, anything else (also the empty text) as it came.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Text {
+    Number(u64),
+    Other(Arc<str>),
+}
+
+impl ResourceVersion {
+    /// Reads a resource version as the server wrote it.
+    pub fn new(text: &str) -> Self {
+        if is_decimal(text)
+            && let Ok(number) = text.parse()
+        {
+            return Self(Text::Number(number));
+        }
+        Self(Text::Other(text.into()))
+    }
+
+    /// No resource version.
+    pub fn empty() -> Self {
+        Self(Text::Other("".into()))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.0, Text::Other(text) if text.is_empty())
+    }
+
+    /// Compares two versions of one kind as decimals of any length; `None` if either is not a decimal.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        match (&self.0, &other.0) {
+            (Text::Number(a), Text::Number(b)) => Some(a.cmp(b)),
+            _ => {
+                let (a, b) = (self.to_string(), other.to_string());
+                (is_decimal(&a) && is_decimal(&b)).then(|| a.len().cmp(&b.len()).then_with(|| a.cmp(&b)))
+            }
+        }
+    }
+
+    /// Whether this version is known to be older than the other.
+    pub fn is_older_than(&self, other: &Self) -> bool {
+        self.compare(other) == Some(Ordering::Less)
+    }
+
+    /// The last 15 decimal digits, which a 64-bit float holds exactly; `None` if it is not a decimal.
+    pub(crate) fn metric(&self) -> Option<u64> {
+        const LIMIT: u64 = 1_000_000_000_000_000;
+        match &self.0 {
+            Text::Number(number) => Some(number % LIMIT),
+            Text::Other(text) if is_decimal(text) => {
+                text.get(text.len().saturating_sub(15)..).and_then(|digits| digits.parse().ok())
+            }
+            Text::Other(_) => None,
+        }
+    }
+}
+
+/// Digits only, no leading zero: the form that Kubernetes promises to be comparable.
+fn is_decimal(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl fmt::Display for ResourceVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Text::Number(number) => write!(f, "{number}"),
+            Text::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Debug for ResourceVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rv:{self}")
+    }
+}
+
+impl From<&str> for ResourceVersion {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+/// A `metadata.uid`: tells one incarnation of a name from the next. Prints as the server wrote it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Uid(UidText);
+
+/// A UUID in its usual spelling takes 16 bytes, anything else is kept as it came.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum UidText {
+    Uuid([u8; 16]),
+    Other(Arc<str>),
+}
+
+impl Uid {
+    /// Reads a uid as the server wrote it.
+    pub fn new(text: &str) -> Self {
+        match parse_uuid(text.as_bytes()) {
+            Some(bytes) => Self(UidText::Uuid(bytes)),
+            None => Self(UidText::Other(text.into())),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.0, UidText::Other(text) if text.is_empty())
+    }
+}
+
+fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
+    const DASHES: [usize; 4] = [8, 13, 18, 23];
+    if text.len() != 36 {
+        return None;
+    }
+    let mut bytes = [0; 16];
+    let mut digits = 0;
+    for (place, &byte) in text.iter().enumerate() {
+        if DASHES.contains(&place) {
+            if byte != b'-' {
+                return None;
+            }
+            continue;
+        }
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            _ => return None,
+        };
+        bytes[digits / 2] = bytes[digits / 2] << 4 | digit;
+        digits += 1;
+    }
+    Some(bytes)
+}
+
+impl fmt::Display for Uid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            UidText::Uuid(bytes) => {
+                for (place, byte) in bytes.iter().enumerate() {
+                    if [4, 6, 8, 10].contains(&place) {
+                        f.write_str("-")?;
+                    }
+                    write!(f, "{byte:02x}")?;
+                }
+                Ok(())
+            }
+            UidText::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Debug for Uid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "uid:{self}")
+    }
+}
+
+impl From<&str> for Uid {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p_080_versions_compare_as_decimals_of_any_length() {
+        let version = ResourceVersion::new;
+        let long = "123456789012345678901234567890";
+        assert_eq!(version("9").compare(&version("10")), Some(Ordering::Less));
+        assert_eq!(version(long).compare(&version("18446744073709551615")), Some(Ordering::Greater));
+        assert_eq!(version(long).compare(&version(long)), Some(Ordering::Equal));
+        for odd in ["", "0", "007", "abc", "1a", "-1"] {
+            assert_eq!(version(odd).compare(&version("5")), None, "{odd:?}");
+            assert_eq!(version(odd).to_string(), odd);
+        }
+        assert!(!version("x").is_older_than(&version("5")));
+    }
+
+    #[test]
+    fn b_225_metric_is_the_last_15_digits() {
+        assert_eq!(ResourceVersion::new("42").metric(), Some(42));
+        assert_eq!(ResourceVersion::new("9123456789012345678").metric(), Some(456_789_012_345_678));
+        assert_eq!(
+            ResourceVersion::new("99123456789012345678901234567890").metric(),
+            Some(678_901_234_567_890)
+        );
+        assert_eq!(ResourceVersion::new("abc").metric(), None);
+    }
+
+    #[test]
+    fn uids_print_as_they_came() {
+        for text in [
+            "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+            "3F2504E0-4F89-11D3-9A0C-0305E82C3301",
+            "",
+            "made-up",
+            "3f25",
+        ] {
+            assert_eq!(Uid::new(text).to_string(), text);
+        }
+        assert!(Uid::new("").is_empty());
+        assert_ne!(Uid::new("a"), Uid::new("b"));
+    }
+}

@@ -1,1 +1,39 @@
 //! Starts a real etcd and kube-apiserver on loopback for the end-to-end tests.
+//!
+//! ```no_run
+//! # fn main() -> anyhow::Result<()> {
+//! if let Err(why) = test_cluster::available() {
+//!     test_cluster::print_skip("my test", &why);
+//!     return Ok(());
+//! }
+//! let mut cluster = test_cluster::Cluster::start(test_cluster::Options::default())?;
+//! println!("{}", cluster.kubeconfig_yaml());
+//! cluster.restart_apiserver()?; // same address, same data
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The servers are built from source once ([`Binaries`]) and cached for the user. A [`Cluster`] has its own
+//! directory, port, token and certificates, so any number of them run side by side. There is no kubelet, no
+//! scheduler and no controller-manager: pods stay `Pending`, and a deleted namespace stays `Terminating`.
+//!
+//! Everything here blocks. Call it from a plain thread, or from an async test through `spawn_blocking`.
+//! Linux and macOS only: the supervision of the servers needs `sh`.
+
+mod api;
+mod available;
+mod binaries;
+mod cluster;
+mod credentials;
+mod flags;
+mod go_build;
+mod logs;
+mod options;
+mod pins;
+mod ports;
+mod process;
+
+pub use available::{available, print_skip};
+pub use binaries::Binaries;
+pub use cluster::Cluster;
+pub use options::Options;

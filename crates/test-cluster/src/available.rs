@@ -1,0 +1,71 @@
+//! Whether the end-to-end tests run on this machine.
+
+use std::io::Write;
+
+use crate::binaries::Binaries;
+use crate::go_build;
+
+/// Says what to do: `required`, `skip`, or unset (run if it can be run).
+const VARIABLE: &str = "KUBE_INFORMER_E2E";
+
+/// Whether a test that needs a real cluster should run; the error is the reason for skipping it.
+///
+/// Decided by the environment variable `KUBE_INFORMER_E2E`:
+///
+/// * `skip`: no.
+/// * `required`: yes. Without Go the test then fails in [`Cluster::start`](crate::Cluster::start) instead of
+///   being skipped.
+/// * unset: yes if the servers are built already or Go is there to build them.
+///
+/// # Panics
+///
+/// If the variable has any other value, because a misspelt `required` must not turn into a skip.
+pub fn available() -> Result<(), String> {
+    let setting = std::env::var(VARIABLE).unwrap_or_default();
+    decide(&setting, || Binaries::are_cached() || go_build::go_is_installed())
+}
+
+fn decide(setting: &str, servers_can_be_had: impl FnOnce() -> bool) -> Result<(), String> {
+    match setting {
+        "skip" => Err(format!("{VARIABLE}=skip")),
+        "required" => Ok(()),
+        "" if servers_can_be_had() => Ok(()),
+        "" => Err("Go is not on the PATH, and the real kube-apiserver is built with it".to_owned()),
+        other => panic!("{VARIABLE}={other} is not known; use `required`, `skip`, or leave it unset"),
+    }
+}
+
+/// Tells on stderr that `test` was skipped and why.
+///
+/// Written to the stream directly, since the test harness swallows `eprintln!` of a test that passes.
+pub fn print_skip(test: &str, why: &str) {
+    print_line(&format!("skipped {test}: {why}"));
+}
+
+pub(crate) fn print_line(line: &str) {
+    // Without a stderr there is nobody to tell, and that is no reason to fail.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decide;
+
+    #[test]
+    fn unset_runs_only_where_the_servers_can_be_had() {
+        assert_eq!(decide("", || true), Ok(()));
+        assert!(decide("", || false).unwrap_err().contains("Go is not on the PATH"));
+    }
+
+    #[test]
+    fn required_never_skips_and_skip_always_does() {
+        assert_eq!(decide("required", || false), Ok(()));
+        assert!(decide("skip", || true).is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "is not known")]
+    fn a_misspelt_setting_is_not_a_skip() {
+        let _ = decide("require", || true);
+    }
+}

@@ -1,0 +1,121 @@
+//! Where the servers' binaries are, and getting them there.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::go_build::{self, Program};
+use crate::pins::Pins;
+
+const KUBE_APISERVER: Program = Program {
+    name: "kube-apiserver",
+    package: "k8s.io/kubernetes/cmd/kube-apiserver",
+    takes: "about 4 minutes",
+};
+const ETCD: Program = Program { name: "etcd", package: "go.etcd.io/etcd/server/v3", takes: "about 1 minute" };
+const KUBECTL: Program =
+    Program { name: "kubectl", package: "k8s.io/kubernetes/cmd/kubectl", takes: "about 1 minute" };
+
+/// The servers, built from the Go module that pins them and cached for the user.
+///
+/// The cache is `kube-informer/cluster-<fingerprint>` in `$XDG_CACHE_HOME` or `~/.cache`; the fingerprint covers
+/// the pins and the build flags, so a new pin is a new directory and old ones may be deleted at any time.
+#[derive(Debug, Clone)]
+pub struct Binaries {
+    dir: PathBuf,
+    pins: Pins,
+}
+
+impl Binaries {
+    /// Finds kube-apiserver and etcd in the cache, or builds them with Go (a few minutes, progress on stderr).
+    ///
+    /// Processes that do so at the same time wait for one another, and none ever sees a half-written binary.
+    pub fn locate_or_build() -> Result<Self> {
+        let binaries = Self::in_cache()?;
+        for program in [ETCD, KUBE_APISERVER] {
+            binaries.ensure(&program)?;
+        }
+        Ok(binaries)
+    }
+
+    /// The path of the kube-apiserver binary.
+    pub fn kube_apiserver(&self) -> PathBuf {
+        self.path_of(&KUBE_APISERVER)
+    }
+
+    /// The path of the etcd binary.
+    pub fn etcd(&self) -> PathBuf {
+        self.path_of(&ETCD)
+    }
+
+    /// The path of kubectl, which is built now if it has not been: no test needs it, people do.
+    pub fn kubectl(&self) -> Result<PathBuf> {
+        self.ensure(&KUBECTL)
+    }
+
+    /// The version of kube-apiserver and kubectl, such as `v1.36.4`.
+    pub fn kubernetes_version(&self) -> &str {
+        &self.pins.kubernetes
+    }
+
+    /// The version of etcd, such as `v3.6.8`.
+    pub fn etcd_version(&self) -> &str {
+        &self.pins.etcd
+    }
+
+    /// Whether both servers have been built already.
+    pub(crate) fn are_cached() -> bool {
+        Self::in_cache().is_ok_and(|it| it.kube_apiserver().is_file() && it.etcd().is_file())
+    }
+
+    fn in_cache() -> Result<Self> {
+        let pins = Pins::read()?;
+        let dir = user_cache()?.join(format!("cluster-{}", pins.fingerprint));
+        Ok(Self { dir, pins })
+    }
+
+    fn path_of(&self, program: &Program) -> PathBuf {
+        self.dir.join(program.name)
+    }
+
+    fn ensure(&self, program: &Program) -> Result<PathBuf> {
+        let path = self.path_of(program);
+        if !path.is_file() {
+            let _only_one_builds = lock(&self.dir)?;
+            if !path.is_file() {
+                self.build(program, &path)?;
+            }
+        }
+        Ok(path)
+    }
+
+    /// Builds beside the final place and renames, so that a build cut short leaves nothing that looks finished.
+    fn build(&self, program: &Program, path: &Path) -> Result<()> {
+        let partial = self.dir.join(format!("{}.partial", program.name));
+        go_build::build(program, &self.pins, &partial)?;
+        fs::rename(&partial, path)
+            .with_context(|| format!("cannot move the new binary to {}", path.display()))
+    }
+}
+
+/// Holds the build lock of `dir`, across threads and processes, until the file is dropped.
+fn lock(dir: &Path) -> Result<File> {
+    let create = || {
+        fs::create_dir_all(dir)?;
+        File::create(dir.join("build.lock"))
+    };
+    let file = create().with_context(|| format!("cannot use the cache directory {}", dir.display()))?;
+    file.lock().context("cannot lock the build directory")?;
+    Ok(file)
+}
+
+fn user_cache() -> Result<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CACHE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+        .map(|cache| cache.join("kube-informer"))
+        .context(
+            "neither XDG_CACHE_HOME nor HOME is set: set one of them to say where to keep the built servers",
+        )
+}

@@ -1,0 +1,247 @@
+//! One etcd and one kube-apiserver, and what a test may do to them.
+
+use std::fmt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use tempfile::TempDir;
+
+use crate::api::Api;
+use crate::binaries::Binaries;
+use crate::credentials::{self, Tokens};
+use crate::options::Options;
+use crate::process::Process;
+use crate::{flags, logs, ports};
+
+/// How long a server may take to become ready. It takes seconds, unless the machine is very busy.
+const READY_WITHIN: Duration = Duration::from_secs(90);
+/// How long an API server that was asked to end may take; it should take about two seconds.
+const STOPPED_WITHIN: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(50);
+/// How often a new cluster tries another port because somebody was faster.
+const PORT_ATTEMPTS: u32 = 5;
+
+/// A running cluster: kube-apiserver over etcd, both ended and their data removed on drop.
+pub struct Cluster {
+    // Dropped in this order: the API server before the etcd it talks to, the directory after both.
+    apiserver: Option<Process>,
+    etcd: Option<Process>,
+    binaries: Binaries,
+    options: Options,
+    tokens: Tokens,
+    url: String,
+    port: u16,
+    ca_cert_pem: String,
+    dir: TempDir,
+}
+
+impl Cluster {
+    /// Starts a cluster and waits until it is ready and has the namespace `default`.
+    ///
+    /// Builds the servers first if this machine has never done so, which takes minutes.
+    pub fn start(options: Options) -> Result<Self> {
+        let binaries = Binaries::locate_or_build()?;
+        let dir = tempfile::Builder::new()
+            .prefix("kube-informer-")
+            .tempdir()
+            .context("cannot make a directory for the cluster's data")?;
+        let tokens = Tokens::generate()?;
+        tokens.write(&dir.path().join(flags::TOKENS))?;
+        let mut cluster = Self {
+            apiserver: None,
+            etcd: None,
+            binaries,
+            options,
+            tokens,
+            url: String::new(),
+            port: 0,
+            ca_cert_pem: String::new(),
+            dir,
+        };
+        cluster.start_etcd()?;
+        cluster.start_apiserver_on_some_port()?;
+        Ok(cluster)
+    }
+
+    /// The API server's address, such as `https://127.0.0.1:15017`; the same across restarts.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The bearer token of a user who may do everything.
+    pub fn token(&self) -> &str {
+        &self.tokens.admin
+    }
+
+    /// The bearer token of a user in no group, who under [`RBAC`](Options::authorization_mode) may do nothing.
+    pub fn unprivileged_token(&self) -> &str {
+        &self.tokens.unprivileged
+    }
+
+    /// The certificate a client must trust, in PEM; the same across restarts.
+    pub fn ca_cert_pem(&self) -> &str {
+        &self.ca_cert_pem
+    }
+
+    /// A kubeconfig for [`token`](Self::token) and the namespace `default`.
+    pub fn kubeconfig_yaml(&self) -> String {
+        credentials::kubeconfig(&self.url, &self.ca_cert_pem, self.token())
+    }
+
+    /// Writes [`kubeconfig_yaml`](Self::kubeconfig_yaml) to a file.
+    pub fn write_kubeconfig(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        std::fs::write(path, self.kubeconfig_yaml())
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// The answer to a GET of `path`, such as `/version`; an error unless the status is 2xx.
+    pub fn get(&self, path: &str) -> Result<String> {
+        Api { url: &self.url, token: self.token(), ca_cert_pem: &self.ca_cert_pem }.get(path)
+    }
+
+    /// Kills the API server at once (SIGKILL): clients see their connections reset.
+    pub fn kill_apiserver(&mut self) {
+        self.apiserver = None;
+    }
+
+    /// Asks the API server to end (SIGTERM) and waits until it has: open watches end cleanly.
+    pub fn stop_apiserver(&mut self) -> Result<()> {
+        match self.apiserver.take() {
+            Some(process) => process.terminate(STOPPED_WITHIN).with_context(|| self.log_tail()),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts the API server again, at the same address, over the same data and with the same certificates, and
+    /// waits until it is ready.
+    pub fn start_apiserver(&mut self) -> Result<()> {
+        ensure!(self.apiserver.is_none(), "the API server is running; stop or kill it first");
+        let mut command = Command::new(self.binaries.kube_apiserver());
+        command.args(flags::kube_apiserver(self.dir.path(), self.port, &self.options));
+        self.apiserver = Some(Process::spawn("kube-apiserver", &mut command, &self.apiserver_log())?);
+        self.wait_until_ready()
+    }
+
+    /// [`stop_apiserver`](Self::stop_apiserver), then [`start_apiserver`](Self::start_apiserver).
+    pub fn restart_apiserver(&mut self) -> Result<()> {
+        self.stop_apiserver()?;
+        self.start_apiserver()
+    }
+
+    /// Kills etcd at once (SIGKILL). The API server stays, and answers what it can without it.
+    pub fn kill_etcd(&mut self) {
+        self.etcd = None;
+    }
+
+    /// Starts etcd again over the same data and waits until it takes connections.
+    pub fn start_etcd(&mut self) -> Result<()> {
+        ensure!(self.etcd.is_none(), "etcd is running; kill it first");
+        let mut command = Command::new(self.binaries.etcd());
+        command.args(flags::etcd(self.dir.path()));
+        self.etcd = Some(Process::spawn("etcd", &mut command, &self.etcd_log())?);
+        let socket = self.dir.path().join(flags::ETCD_SOCKET);
+        self.wait_for(Server::Etcd, |_| {
+            UnixStream::connect(&socket).map(drop).context("etcd takes no connections")
+        })
+    }
+
+    /// The ends of both servers' logs, for a failure message.
+    pub fn log_tail(&self) -> String {
+        format!(
+            "--- end of etcd's log\n{}\n--- end of kube-apiserver's log\n{}",
+            logs::tail(&self.etcd_log(), 10),
+            logs::tail(&self.apiserver_log(), 30)
+        )
+    }
+
+    fn etcd_log(&self) -> PathBuf {
+        self.dir.path().join("etcd.log")
+    }
+
+    fn apiserver_log(&self) -> PathBuf {
+        self.dir.path().join("kube-apiserver.log")
+    }
+
+    /// A port that was free may be taken before the server listens on it; then another one will do.
+    fn start_apiserver_on_some_port(&mut self) -> Result<()> {
+        let mut attempt = 1;
+        loop {
+            self.port = ports::free_port()?;
+            self.url = format!("https://127.0.0.1:{}", self.port);
+            let Err(error) = self.start_apiserver() else { return Ok(()) };
+            let log = logs::tail(&self.apiserver_log(), 30);
+            if attempt == PORT_ATTEMPTS || !log.contains("address already in use") {
+                return Err(error);
+            }
+            attempt += 1;
+            self.apiserver = None;
+            // Otherwise the next failure, whatever its cause, would look like this one.
+            std::fs::remove_file(self.apiserver_log())?;
+        }
+    }
+
+    fn wait_until_ready(&mut self) -> Result<()> {
+        self.wait_for(Server::Apiserver, |cluster| {
+            // Written by the server when it first starts, and read again then and after.
+            let certificate = cluster.dir.path().join(flags::CERT_DIR).join("apiserver.crt");
+            cluster.ca_cert_pem = std::fs::read_to_string(certificate)
+                .context("the API server has not written its certificate yet")?;
+            cluster.get("/readyz")?;
+            // The server makes it a moment after it is ready, and most tests put objects there.
+            cluster.get("/api/v1/namespaces/default")?;
+            Ok(())
+        })
+    }
+
+    /// Calls `probe` until it succeeds; gives up when the server has ended or the time is over.
+    fn wait_for(&mut self, server: Server, mut probe: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        let started = Instant::now();
+        loop {
+            let Err(not_yet) = probe(self) else { return Ok(()) };
+            let process = match server {
+                Server::Etcd => &mut self.etcd,
+                Server::Apiserver => &mut self.apiserver,
+            };
+            if let Some(status) = process.as_mut().map(Process::exited).transpose()?.flatten() {
+                *process = None;
+                bail!("{server} ended by itself with {status}\n{}", self.log_tail());
+            }
+            if started.elapsed() > READY_WITHIN {
+                let seconds = READY_WITHIN.as_secs();
+                bail!("{server} was not ready within {seconds} s: {not_yet:#}\n{}", self.log_tail());
+            }
+            thread::sleep(POLL);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Server {
+    Etcd,
+    Apiserver,
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Etcd => "etcd",
+            Self::Apiserver => "kube-apiserver",
+        })
+    }
+}
+
+/// Without the tokens and certificates.
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster")
+            .field("url", &self.url)
+            .field("options", &self.options)
+            .field("dir", &self.dir.path())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,81 @@
+//! The secrets of one cluster: its tokens and the kubeconfig.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use ring::rand::{SecureRandom, SystemRandom};
+
+/// The bearer tokens of one cluster, new for each: a client that reaches another cluster by mistake is refused.
+#[derive(Clone)]
+pub(crate) struct Tokens {
+    pub(crate) admin: String,
+    pub(crate) unprivileged: String,
+}
+
+impl Tokens {
+    pub(crate) fn generate() -> Result<Self> {
+        Ok(Self { admin: random_token()?, unprivileged: random_token()? })
+    }
+
+    /// Writes the file for `--token-auth-file`: token, user, uid and groups a line.
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        let Self { admin, unprivileged } = self;
+        let lines = format!("{admin},admin,1,\"system:masters\"\n{unprivileged},unprivileged,2,\n");
+        fs::write(path, lines).with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+fn random_token() -> Result<String> {
+    let mut bytes = [0; 16];
+    SystemRandom::new().fill(&mut bytes).ok().context("the system has no random numbers")?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A kubeconfig with one cluster, one user and one context.
+pub(crate) fn kubeconfig(url: &str, ca_cert_pem: &str, token: &str) -> String {
+    let ca = BASE64.encode(ca_cert_pem);
+    format!(
+        "apiVersion: v1
+kind: Config
+current-context: test
+clusters:
+- name: test
+  cluster:
+    server: {url}
+    certificate-authority-data: {ca}
+users:
+- name: test
+  user:
+    token: {token}
+contexts:
+- name: test
+  context:
+    cluster: test
+    user: test
+    namespace: default
+"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_differ() {
+        let (one, other) = (Tokens::generate().unwrap(), Tokens::generate().unwrap());
+        assert_ne!(one.admin, one.unprivileged);
+        assert_ne!(one.admin, other.admin);
+    }
+
+    #[test]
+    fn a_kubeconfig_names_server_ca_and_token() {
+        let yaml = kubeconfig("https://127.0.0.1:1", "pem", "secret");
+        assert!(yaml.contains("    server: https://127.0.0.1:1\n"), "{yaml}");
+        assert!(yaml.contains("    certificate-authority-data: cGVt\n"), "{yaml}");
+        assert!(yaml.contains("    token: secret\n"), "{yaml}");
+    }
+}

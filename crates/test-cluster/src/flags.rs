@@ -1,0 +1,79 @@
+//! The command lines of etcd and kube-apiserver.
+
+use std::path::Path;
+
+use crate::options::Options;
+
+/// Where everything of one cluster lies inside its directory.
+pub(crate) const ETCD_SOCKET: &str = "etcd.sock";
+pub(crate) const CERT_DIR: &str = "certs";
+pub(crate) const TOKENS: &str = "tokens.csv";
+
+/// etcd listens on a socket in the cluster's directory, so it needs no port and meets no other etcd.
+///
+/// It insists that the addresses it advertises have a port. They matter only to other members, and there are none.
+pub(crate) fn etcd(dir: &Path) -> Vec<String> {
+    let at = |name: &str| dir.join(name).display().to_string();
+    vec![
+        format!("--data-dir={}", at("etcd")),
+        format!("--listen-client-urls=unix://{}", at(ETCD_SOCKET)),
+        "--advertise-client-urls=http://127.0.0.1:2379".to_owned(),
+        format!("--listen-peer-urls=unix://{}", at("etcd-peer.sock")),
+        "--initial-advertise-peer-urls=http://127.0.0.1:2380".to_owned(),
+        "--initial-cluster=default=http://127.0.0.1:2380".to_owned(),
+        // The data outlives a killed etcd, and need not outlive the machine.
+        "--unsafe-no-fsync".to_owned(),
+    ]
+}
+
+pub(crate) fn kube_apiserver(dir: &Path, port: u16, options: &Options) -> Vec<String> {
+    let at = |name: &str| dir.join(name).display().to_string();
+    let serving_key = dir.join(CERT_DIR).join("apiserver.key").display().to_string();
+    let mut flags = vec![
+        format!("--etcd-servers=unix://{}", at(ETCD_SOCKET)),
+        format!("--cert-dir={}", at(CERT_DIR)),
+        "--bind-address=127.0.0.1".to_owned(),
+        format!("--secure-port={port}"),
+        // Any address but loopback; without it the server looks for a default route and fails if there is none.
+        "--advertise-address=10.0.0.1".to_owned(),
+        "--endpoint-reconciler-type=none".to_owned(),
+        "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
+        "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
+        // Service account tokens need some key pair to be signed with; the one of the generated certificate will do.
+        format!("--service-account-key-file={serving_key}"),
+        format!("--service-account-signing-key-file={serving_key}"),
+        format!("--token-auth-file={}", at(TOKENS)),
+        format!("--authorization-mode={}", options.authorization_mode),
+        // Nobody makes the `default` service account that this plugin wants every pod to have.
+        "--disable-admission-plugins=ServiceAccount".to_owned(),
+        // On SIGTERM end open watches cleanly within seconds; by default they are held for 60 s and then cut.
+        "--shutdown-send-retry-after=true".to_owned(),
+        "--shutdown-watch-termination-grace-period=1s".to_owned(),
+    ];
+    if !options.feature_gates.is_empty() {
+        flags.push(format!("--feature-gates={}", options.feature_gates.join(",")));
+    }
+    flags.extend(options.apiserver_args.iter().cloned());
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_become_flags_after_the_built_in_ones() {
+        let options = Options::default()
+            .feature_gate("A", true)
+            .feature_gate("B", false)
+            .authorization_mode("RBAC")
+            .apiserver_arg("--watch-cache=false");
+        let flags = kube_apiserver(Path::new("dir"), 7, &options);
+        assert!(flags.contains(&"--secure-port=7".to_owned()));
+        assert!(flags.contains(&"--authorization-mode=RBAC".to_owned()));
+        assert!(
+            flags.iter().any(|flag| flag.starts_with("--feature-gates=") && flag.ends_with("A=true,B=false"))
+        );
+        assert_eq!(flags.last().unwrap(), "--watch-cache=false");
+    }
+}

@@ -1,0 +1,101 @@
+//! Building one program of the pinned Go module.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::available::print_line;
+use crate::logs;
+use crate::pins::Pins;
+
+/// How often a running build says that it is still running.
+const REPORT_EVERY: Duration = Duration::from_secs(30);
+
+/// A program that the pinned Go module can build.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    pub(crate) package: &'static str,
+    /// How long the first build takes on two cores.
+    pub(crate) takes: &'static str,
+}
+
+pub(crate) fn go_is_installed() -> bool {
+    Command::new("go")
+        .arg("version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Builds `program` into the file `output`.
+pub(crate) fn build(program: &Program, pins: &Pins, output: &Path) -> Result<()> {
+    ensure!(
+        go_is_installed(),
+        "Go is not on the PATH, and {} is built from source for the end-to-end tests. Install Go {} or newer \
+         (https://go.dev/dl), or set KUBE_INFORMER_E2E=skip to go without them",
+        program.name,
+        pins.go
+    );
+    let version = if program.name == "etcd" { &pins.etcd } else { &pins.kubernetes };
+    print_line(&format!(
+        "building {} {version} from source, {} the first time …",
+        program.name, program.takes
+    ));
+
+    // Go lists every module it downloads, hundreds of lines: kept aside, and shown only if the build fails.
+    let log_path = output.with_extension("log");
+    let log = File::create(&log_path).with_context(|| format!("cannot write {}", log_path.display()))?;
+    let started = Instant::now();
+    let status = run(&mut command(program, pins, output), log, &|elapsed| {
+        print_line(&format!("… still building {} ({} s)", program.name, elapsed.as_secs()));
+    })?;
+    ensure!(
+        status.success(),
+        "`go build {}` failed with {status} in {}:\n{}",
+        program.package,
+        pins.module_dir.display(),
+        logs::tail(&log_path, 30)
+    );
+    print_line(&format!("built {} {version} in {} s", program.name, started.elapsed().as_secs()));
+    Ok(())
+}
+
+fn command(program: &Program, pins: &Pins, output: &Path) -> Command {
+    let mut command = Command::new("go");
+    command
+        .current_dir(&pins.module_dir)
+        .env("CGO_ENABLED", "0")
+        // A go.work above the checkout must not change what is built.
+        .env("GOWORK", "off")
+        .args(["build", "-trimpath", "-ldflags", &pins.linker_flags(), "-o"])
+        .arg(output)
+        .arg(program.package);
+    command
+}
+
+fn run(command: &mut Command, log: File, still_running: &dyn Fn(Duration)) -> Result<ExitStatus> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .spawn()
+        .context("cannot run `go`")?;
+    let started = Instant::now();
+    let mut next_report = REPORT_EVERY;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if started.elapsed() >= next_report {
+            still_running(started.elapsed());
+            next_report += REPORT_EVERY;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}

@@ -1,0 +1,64 @@
+//! How a cluster differs from the default one.
+
+/// Feature gates every cluster of a test run gets, in the API server's own syntax (`WatchList=false,…`).
+const GATES_VARIABLE: &str = "KUBE_INFORMER_FEATURE_GATES";
+
+/// What to change about a [`Cluster`](crate::Cluster) before it starts.
+///
+/// The default has the feature gates named in the environment variable `KUBE_INFORMER_FEATURE_GATES`
+/// (for example `WatchList=false`), with which a whole test run meets another kind of server.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Options {
+    pub(crate) feature_gates: Vec<String>,
+    pub(crate) apiserver_args: Vec<String>,
+    pub(crate) authorization_mode: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            feature_gates: split_gates(&std::env::var(GATES_VARIABLE).unwrap_or_default()),
+            apiserver_args: Vec::new(),
+            authorization_mode: "AlwaysAllow".to_owned(),
+        }
+    }
+}
+
+impl Options {
+    /// Switches a feature gate of the API server; stronger than the environment variable.
+    pub fn feature_gate(mut self, name: &str, on: bool) -> Self {
+        self.feature_gates.push(format!("{name}={on}"));
+        self
+    }
+
+    /// Adds an argument to the API server's command line, such as `--etcd-compaction-interval=10s`.
+    /// Arguments come after the built-in ones, and the last one of a name counts.
+    pub fn apiserver_arg(mut self, argument: impl Into<String>) -> Self {
+        self.apiserver_args.push(argument.into());
+        self
+    }
+
+    /// Sets `--authorization-mode`, `AlwaysAllow` unless told. With `RBAC` the cluster's
+    /// [`token`](crate::Cluster::token) may do everything and its
+    /// [`unprivileged_token`](crate::Cluster::unprivileged_token) nothing.
+    pub fn authorization_mode(mut self, mode: impl Into<String>) -> Self {
+        self.authorization_mode = mode.into();
+        self
+    }
+}
+
+fn split_gates(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|gate| !gate.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_gates;
+
+    #[test]
+    fn gates_are_separated_by_commas() {
+        assert_eq!(split_gates("WatchList=false, A=true,"), ["WatchList=false", "A=true"]);
+        assert!(split_gates("").is_empty());
+    }
+}

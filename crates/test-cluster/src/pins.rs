@@ -1,0 +1,118 @@
+//! Which versions of the servers are built: read from `tools/cluster/go.mod`, so there is one place to change.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use ring::digest;
+
+/// The pinned versions, and what identifies a build of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pins {
+    /// The Go module that pins the servers.
+    pub(crate) module_dir: PathBuf,
+    /// Such as `v1.36.4`.
+    pub(crate) kubernetes: String,
+    /// Such as `v3.6.8`.
+    pub(crate) etcd: String,
+    /// The Go version the module asks for, such as `1.26.0`.
+    pub(crate) go: String,
+    /// Changes whenever the binaries would.
+    pub(crate) fingerprint: String,
+}
+
+impl Pins {
+    pub(crate) fn read() -> Result<Self> {
+        Self::read_from(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/cluster"))
+    }
+
+    fn read_from(module_dir: &Path) -> Result<Self> {
+        let read = |name: &str| {
+            let path = module_dir.join(name);
+            std::fs::read_to_string(&path).with_context(|| {
+                format!("{} pins the servers of the end-to-end tests and cannot be read", path.display())
+            })
+        };
+        Self::parse(module_dir, &read("go.mod")?, &read("go.sum")?)
+    }
+
+    fn parse(module_dir: &Path, go_mod: &str, go_sum: &str) -> Result<Self> {
+        let version = |module: &str| {
+            version_of(go_mod, module).with_context(|| format!("go.mod has no line `{module} <version>`"))
+        };
+        let mut pins = Self {
+            module_dir: module_dir.to_owned(),
+            kubernetes: version("k8s.io/kubernetes")?,
+            etcd: version("go.etcd.io/etcd/server/v3")?,
+            go: version("go")?,
+            fingerprint: String::new(),
+        };
+        let platform = [std::env::consts::OS, std::env::consts::ARCH].join("/");
+        pins.fingerprint = fingerprint(&[go_mod, go_sum, &pins.linker_flags(), &platform]);
+        Ok(pins)
+    }
+
+    /// Without these the API server calls itself `v0.0.0-master`, which trips clients that parse its version.
+    pub(crate) fn linker_flags(&self) -> String {
+        let mut parts = self.kubernetes.trim_start_matches('v').split('.');
+        let (major, minor) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let package = "k8s.io/component-base/version";
+        format!(
+            "-s -w -X {package}.gitVersion={} -X {package}.gitMajor={major} -X {package}.gitMinor={minor}",
+            self.kubernetes
+        )
+    }
+}
+
+/// The version on the line `module version`, with or without `require` before it.
+fn version_of(go_mod: &str, module: &str) -> Option<String> {
+    go_mod.lines().find_map(|line| {
+        let mut words = line.split_whitespace().skip_while(|word| *word == "require");
+        (words.next() == Some(module)).then(|| words.next().map(str::to_owned)).flatten()
+    })
+}
+
+/// Sixteen hexadecimal digits that stand for `parts` and where each of them ends.
+fn fingerprint(parts: &[&str]) -> String {
+    let mut context = digest::Context::new(&digest::SHA256);
+    for part in parts {
+        context.update(&part.len().to_le_bytes());
+        context.update(part.as_bytes());
+    }
+    context.finish().as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GO_MOD: &str = "module x\n\ngo 1.26.0\n\ntool (\n\tk8s.io/kubernetes/cmd/kubectl\n)\n\nrequire (\n\
+        \tgo.etcd.io/etcd/server/v3 v3.6.8\n\tk8s.io/kubernetes v1.36.4 // indirect\n)\n";
+
+    #[test]
+    fn versions_come_from_go_mod() {
+        let pins = Pins::parse(Path::new("m"), GO_MOD, "").unwrap();
+        assert_eq!((pins.kubernetes.as_str(), pins.etcd.as_str()), ("v1.36.4", "v3.6.8"));
+        assert_eq!(pins.go, "1.26.0");
+        assert!(pins.linker_flags().ends_with(".gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"));
+    }
+
+    #[test]
+    fn a_missing_module_is_named() {
+        let error = Pins::parse(Path::new("m"), "go 1.26.0\n", "").unwrap_err();
+        assert!(error.to_string().contains("k8s.io/kubernetes"), "{error}");
+    }
+
+    #[test]
+    fn the_fingerprint_changes_with_every_input() {
+        let of =
+            |go_mod: &str, go_sum: &str| Pins::parse(Path::new("m"), go_mod, go_sum).unwrap().fingerprint;
+        assert_eq!(of(GO_MOD, "a"), of(GO_MOD, "a"));
+        assert_ne!(of(GO_MOD, "a"), of(GO_MOD, "b"));
+        assert_ne!(of(GO_MOD, "a"), of(&GO_MOD.replace("1.36.4", "1.36.5"), "a"));
+    }
+
+    #[test]
+    fn the_project_pins_can_be_read() {
+        assert!(Pins::read().unwrap().kubernetes.starts_with("v1."));
+    }
+}

@@ -1,0 +1,118 @@
+//! A server process that cannot outlive the test.
+
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+const POLL: Duration = Duration::from_millis(20);
+
+/// A child process with its output in a log file, killed when dropped.
+///
+/// `Drop` does not run when the test process itself is killed. For that case a watchdog stands beside each server:
+/// a shell that reads from a pipe nobody writes to. The read ends only when this process is gone, however it
+/// went, because the kernel closes the pipe; then the shell kills the server.
+#[derive(Debug)]
+pub(crate) struct Process {
+    name: &'static str,
+    child: Child,
+    watchdog: Child,
+}
+
+impl Process {
+    /// Starts `command`; what it prints is appended to `log`.
+    pub(crate) fn spawn(name: &'static str, command: &mut Command, log: &Path) -> Result<Self> {
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(log)
+            .with_context(|| format!("cannot write {}", log.display()))?;
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            // Ctrl-C in a terminal goes to the whole process group; ending the servers is the watchdog's work.
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("cannot run {name}"))?;
+        match spawn_watchdog(child.id()) {
+            Ok(watchdog) => Ok(Self { name, child, watchdog }),
+            Err(error) => {
+                // Best effort: the error that is returned explains more than a failure to clean up would.
+                let _ = child.kill();
+                let _ = child.wait();
+                Err(error)
+            }
+        }
+    }
+
+    /// The exit status, if the process has ended by itself.
+    pub(crate) fn exited(&mut self) -> Result<Option<ExitStatus>> {
+        let status = self.child.try_wait().with_context(|| format!("cannot wait for {}", self.name))?;
+        if status.is_some() {
+            // Its id may now be given to another process, which the watchdog must not kill.
+            self.dismiss_watchdog();
+        }
+        Ok(status)
+    }
+
+    /// Asks the process to end (SIGTERM) and waits until it has; after `patience` it is killed and that is an error.
+    pub(crate) fn terminate(mut self, patience: Duration) -> Result<()> {
+        if self.exited()?.is_some() {
+            return Ok(());
+        }
+        send_sigterm(self.child.id())?;
+        let started = Instant::now();
+        while self.exited()?.is_none() {
+            if started.elapsed() > patience {
+                bail!("{} did not end within {} s of SIGTERM and was killed", self.name, patience.as_secs());
+            }
+            thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    fn dismiss_watchdog(&mut self) {
+        // Fails only if it is gone already.
+        let _ = self.watchdog.kill();
+        let _ = self.watchdog.wait();
+    }
+}
+
+impl Drop for Process {
+    /// SIGKILL, and no return before the process is gone. Does nothing to one that has been waited for.
+    fn drop(&mut self) {
+        self.dismiss_watchdog();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn_watchdog(process_id: u32) -> Result<Child> {
+    Command::new("sh")
+        .args(["-c", "read -r line || kill -s KILL \"$1\"", "watchdog", &process_id.to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .context("cannot run `sh`, which ends the servers if the test process is killed")
+}
+
+/// The standard library can only send SIGKILL, and calling the system directly would need unsafe code.
+fn send_sigterm(process_id: u32) -> Result<()> {
+    let status = Command::new("sh")
+        .args(["-c", "kill -s TERM \"$1\"", "kill", &process_id.to_string()])
+        .status()
+        .context("cannot run `sh` to send SIGTERM")?;
+    ensure!(status.success(), "cannot send SIGTERM to process {process_id}");
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;

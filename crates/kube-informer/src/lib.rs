@@ -14,6 +14,10 @@ mod source;
 mod store;
 mod version;
 
+pub use handler::{
+    DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, Registration, TypedHandler,
+    async_handler, handler,
+};
 pub use key::{ObjectKey, ParseKeyError};
 pub use kind::{ClusterWide, DynamicScope, Kind, KindInfo, KindScope, Namespaced};
 pub use object::{Labels, Object, OwnerReference};

@@ -1,1 +1,18 @@
-//! Telling the users.
+//! Telling the users: what each handler has yet to hear, and the tasks that call them.
+
+pub(crate) mod builder;
+pub(crate) mod delivery;
+mod filter;
+pub(crate) mod mailbox;
+mod pending;
+pub(crate) mod post;
+pub(crate) mod registration;
+pub(crate) mod runner;
+pub(crate) mod stream;
+mod typed;
+
+pub use builder::{Handler, async_handler, handler};
+pub use delivery::Event;
+pub use registration::{DrainTimeout, HandlerEnded, HandlerStats, Registration};
+pub use stream::EventStream;
+pub use typed::TypedHandler;

@@ -91,3 +91,14 @@ impl<K> fmt::Debug for Object<K> {
         write!(f, "{} {}", self.kind().kind(), self.key())
     }
 }
+
+/// TEMPORARY
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("x")]
+pub struct DecodeError;
+impl<K: serde::de::DeserializeOwned> Object<K> {
+    /// x
+    pub fn get(&self) -> Result<Arc<K>, DecodeError> {
+        self.record.body.with_json(|j| serde_json::from_slice(j)).map(Arc::new).map_err(|_| DecodeError)
+    }
+}

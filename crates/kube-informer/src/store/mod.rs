@@ -1,3 +1,4 @@
 //! The current state.
 
 pub(crate) mod change;
+pub(crate) mod snapshot;

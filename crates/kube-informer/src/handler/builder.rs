@@ -1,0 +1,233 @@
+//! How users say what they want to hear: closures put together into a handler.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use crate::handler::delivery::{Delivery, Event};
+use crate::handler::filter::Filtered;
+use crate::handler::post::Post;
+use crate::handler::runner::Callee;
+use crate::handler::typed::TypedHandler;
+use crate::object::Object;
+
+/// Starts a handler. Functions that are not set are simply not called.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{Handler, handler};
+///
+/// let pods: Handler<Pod> = handler()
+///     .on_add(|pod| println!("added {}", pod.name()))
+///     .on_update(|old, new| println!("{} is now at {}", old.name(), new.resource_version()))
+///     .on_delete(|pod| println!("deleted {}", pod.name()));
+/// ```
+pub fn handler<K: 'static>() -> Handler<K> {
+    Handler { functions: Functions::default(), also: None, accept: None, options: Options::default() }
+}
+
+/// Starts a handler of one asynchronous function, which is awaited before the next event is told.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{Event, Handler, async_handler};
+///
+/// let (queue, _receiver) = tokio::sync::mpsc::channel(16);
+/// let pods: Handler<Pod> = async_handler(move |event: Event<Pod>| {
+///     let queue = queue.clone();
+///     async move {
+///         if let Some(pod) = event.object() {
+///             queue.send(pod.key().clone()).await.ok();
+///         }
+///     }
+/// });
+/// ```
+pub fn async_handler<K: 'static, F, Fut>(function: F) -> Handler<K>
+where
+    F: FnMut(Event<K>) -> Fut + Send + 'static,
+    Fut: Future<Output = ()> + Send + 'static,
+{
+    handler().also(Box::new(AsyncFunction { function, of: PhantomData }))
+}
+
+/// What to call when objects come, change and go. Made with [`handler`] or [`async_handler`].
+///
+/// Calls come one at a time, in the informer's own tasks, never with a lock held. A function must not block the thread
+/// (a call over 100 ms is counted and logged once); use [`async_handler`] to wait for something or
+/// [`Handler::blocking`] to give the handler a thread of its own. A panic is caught, counted and reported.
+pub struct Handler<K> {
+    functions: Functions<K>,
+    /// Asynchronous or typed functions, called after the others.
+    also: Option<Box<dyn Callee>>,
+    accept: Option<Accept<K>>,
+    options: Options,
+}
+
+/// How a handler is run.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) resync: Option<Duration>,
+    pub(crate) every_event: Option<usize>,
+    pub(crate) blocking: bool,
+}
+
+type One<K> = Box<dyn FnMut(&Object<K>) + Send>;
+type Two<K> = Box<dyn FnMut(&Object<K>, &Object<K>) + Send>;
+type All<K> = Box<dyn FnMut(&Event<K>) + Send>;
+type Accept<K> = Box<dyn FnMut(&Object<K>) -> bool + Send>;
+
+struct Functions<K> {
+    add: Option<One<K>>,
+    update: Option<Two<K>>,
+    delete: Option<One<K>>,
+    event: Option<All<K>>,
+}
+
+impl<K> Default for Functions<K> {
+    fn default() -> Self {
+        Self { add: None, update: None, delete: None, event: None }
+    }
+}
+
+impl<K: 'static> Handler<K> {
+    /// Called with every object that is new to this handler.
+    #[must_use]
+    pub fn on_add(mut self, function: impl FnMut(&Object<K>) + Send + 'static) -> Self {
+        self.functions.add = Some(Box::new(function));
+        self
+    }
+
+    /// Called with what this handler was told last and what the cache holds now.
+    #[must_use]
+    pub fn on_update(mut self, function: impl FnMut(&Object<K>, &Object<K>) + Send + 'static) -> Self {
+        self.functions.update = Some(Box::new(function));
+        self
+    }
+
+    /// Called with the last known state of an object that is gone.
+    #[must_use]
+    pub fn on_delete(mut self, function: impl FnMut(&Object<K>) + Send + 'static) -> Self {
+        self.functions.delete = Some(Box::new(function));
+        self
+    }
+
+    /// Called with every event and all its details: initial or not, resync or not, final state known or not.
+    #[must_use]
+    pub fn on_event(mut self, function: impl FnMut(&Event<K>) + Send + 'static) -> Self {
+        self.functions.event = Some(Box::new(function));
+        self
+    }
+
+    /// A name for logs, metrics and errors.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.options.name = Some(name.into());
+        self
+    }
+
+    /// Tells every cached object again each period; zero for never. Nothing is fetched from the server.
+    ///
+    /// Overrides the informer's default. Periods under a second count as a second.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.options.resync = Some(period);
+        self
+    }
+
+    /// Keeps up to `limit` events in stream order instead of merging them per key.
+    ///
+    /// Over the limit the handler hears [`Event::Merged`] and events are merged per key until it has caught up.
+    #[must_use]
+    pub fn every_event(mut self, limit: usize) -> Self {
+        self.options.every_event = Some(limit);
+        self
+    }
+
+    /// Gives the handler a thread of its own, so that its functions may block.
+    #[must_use]
+    pub fn blocking(mut self) -> Self {
+        self.options.blocking = true;
+        self
+    }
+
+    /// Tells the handler only of objects that the predicate accepts, as if the others did not exist.
+    ///
+    /// An update that makes an object acceptable is heard as an add, one that ends it as a delete.
+    #[must_use]
+    pub fn filter(mut self, accept: impl FnMut(&Object<K>) -> bool + Send + 'static) -> Self {
+        self.accept = Some(Box::new(accept));
+        self
+    }
+
+    /// Goes on with functions that take the decoded type.
+    pub fn typed(self) -> TypedHandler<K> {
+        TypedHandler::new(self)
+    }
+
+    pub(crate) fn also(mut self, callee: Box<dyn Callee>) -> Self {
+        self.also = Some(callee);
+        self
+    }
+
+    pub(crate) fn into_parts(self) -> (Box<dyn Callee>, Options) {
+        let Self { functions, also, accept, options } = self;
+        let callee = Box::new(Calls { functions, also });
+        match accept {
+            Some(accept) => (Box::new(Filtered::new(callee, accept)), options),
+            None => (callee, options),
+        }
+    }
+}
+
+struct Calls<K> {
+    functions: Functions<K>,
+    also: Option<Box<dyn Callee>>,
+}
+
+impl<K: 'static> Callee for Calls<K> {
+    fn call(&mut self, delivery: Delivery, post: &Post) -> Option<BoxFuture<'static, ()>> {
+        let event = delivery.clone().into_event();
+        let functions = &mut self.functions;
+        if let Some(function) = &mut functions.event {
+            function(&event);
+        }
+        match &event {
+            Event::Added { object, .. } => functions.add.iter_mut().for_each(|function| function(object)),
+            Event::Updated { old, new, .. } => {
+                functions.update.iter_mut().for_each(|function| function(old, new))
+            }
+            Event::Deleted { object, .. } => {
+                functions.delete.iter_mut().for_each(|function| function(object))
+            }
+            Event::Merged => {}
+        }
+        self.also.as_mut()?.call(delivery, post)
+    }
+}
+
+struct AsyncFunction<K, F> {
+    function: F,
+    of: PhantomData<fn() -> K>,
+}
+
+impl<K, F, Fut> Callee for AsyncFunction<K, F>
+where
+    K: 'static,
+    F: FnMut(Event<K>) -> Fut + Send,
+    Fut: Future<Output = ()> + Send + 'static,
+{
+    fn call(&mut self, delivery: Delivery, _: &Post) -> Option<BoxFuture<'static, ()>> {
+        Some((self.function)(delivery.into_event()).boxed())
+    }
+}
+
+impl<K> std::fmt::Debug for Handler<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handler").field("name", &self.options.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,319 @@
+//! What one handler has yet to hear: bounded by the number of keys, whatever the number of changes (D3).
+//!
+//! A handler that keeps up hears every change. One that falls behind hears, per key, the difference between what it was
+//! told last and what the store holds when its turn comes. The first snapshot and a resync are sweeps over a shared
+//! snapshot, loaded part by part, not an entry per object.
+
+use std::collections::{HashMap, VecDeque};
+use std::mem;
+
+use crate::handler::delivery::Delivery;
+use crate::handler::pending::Pending;
+use crate::key::ObjectKey;
+use crate::store::change::Change;
+use crate::store::snapshot::Snapshot;
+
+/// Why a snapshot is swept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SweepKind {
+    /// The handler knows none of these objects yet.
+    Initial,
+    /// The handler knows all of them and asked to hear of them again.
+    Resync,
+}
+
+/// A snapshot on its way to a handler.
+struct Sweep {
+    snapshot: Snapshot,
+    kind: SweepKind,
+    next_part: usize,
+    /// What happened to keys of parts not loaded yet; `None` if the key is pending elsewhere and is to be skipped.
+    overrides: HashMap<ObjectKey, Option<Pending>>,
+}
+
+impl Sweep {
+    fn new(snapshot: Snapshot, kind: SweepKind) -> Self {
+        Self { snapshot, kind, next_part: 0, overrides: HashMap::new() }
+    }
+
+    /// Whether the key is in the snapshot and its turn has not come.
+    fn awaits(&self, key: &ObjectKey) -> bool {
+        self.snapshot.part_of(key).is_some_and(|part| part >= self.next_part)
+            && self.snapshot.get(key).is_some()
+    }
+
+    /// The next part that is not empty, as entries in order; `None` when the sweep is over.
+    fn load(&mut self) -> Option<Vec<(ObjectKey, Pending)>> {
+        while self.next_part < self.snapshot.parts() {
+            let part = self.next_part;
+            self.next_part += 1;
+            let mut entries = Vec::new();
+            for record in self.snapshot.part(part) {
+                let key = record.key();
+                let entry = match self.overrides.remove(key) {
+                    Some(Some(pending)) => pending,
+                    Some(None) => continue,
+                    None => match self.kind {
+                        SweepKind::Initial => Pending::initial(record.clone()),
+                        SweepKind::Resync => Pending::resync(record.clone()),
+                    },
+                };
+                if !entry.is_void() {
+                    entries.push((key.clone(), entry));
+                }
+            }
+            if !entries.is_empty() {
+                return Some(entries);
+            }
+        }
+        None
+    }
+
+    fn left(&self) -> usize {
+        (self.next_part..self.snapshot.parts()).map(|part| self.snapshot.part(part).len()).sum()
+    }
+}
+
+/// Changes merged per key.
+#[derive(Default)]
+struct Merge {
+    pending: HashMap<ObjectKey, Pending>,
+    /// Keys of the loaded part of a sweep: they became pending when the sweep began, before all that is in `order`.
+    loaded: VecDeque<ObjectKey>,
+    /// Keys in the order they became pending.
+    order: VecDeque<ObjectKey>,
+    sweeps: VecDeque<Sweep>,
+    initial_loaded: usize,
+}
+
+impl Merge {
+    fn change(&mut self, change: &Change) {
+        let key = change.key();
+        let sweep = self.sweeps.iter_mut().find(|sweep| sweep.awaits(key));
+        if let Some(pending) = self.pending.get_mut(key) {
+            pending.merge(change);
+            if let Some(sweep) = sweep {
+                sweep.overrides.insert(key.clone(), None);
+            }
+            return;
+        }
+        let Some(sweep) = sweep else {
+            self.pending.insert(key.clone(), Pending::from_change(change));
+            self.order.push_back(key.clone());
+            return;
+        };
+        let kind = sweep.kind;
+        let before = sweep.snapshot.get(key).cloned();
+        match sweep.overrides.entry(key.clone()).or_insert_with(|| {
+            before.map(|record| match kind {
+                SweepKind::Initial => Pending::initial(record),
+                SweepKind::Resync => Pending::resync(record),
+            })
+        }) {
+            Some(pending) => pending.merge(change),
+            // The key was pending beside the sweep and has been delivered since.
+            None => {
+                self.pending.insert(key.clone(), Pending::from_change(change));
+                self.order.push_back(key.clone());
+            }
+        }
+    }
+
+    fn next(&mut self, out: &mut VecDeque<Delivery>) -> bool {
+        while self.loaded.is_empty() {
+            let Some(sweep) = self.sweeps.front_mut() else { break };
+            let Some(entries) = sweep.load() else {
+                self.sweeps.pop_front();
+                continue;
+            };
+            for (key, pending) in entries {
+                match self.pending.get_mut(&key) {
+                    // The end of an earlier incarnation still waits to be told: the new one follows it. A resync of a
+                    // key that has a real change waiting is covered by that change.
+                    Some(waiting) => waiting.succeed(pending),
+                    None => {
+                        self.initial_loaded += usize::from(pending.initial);
+                        self.pending.insert(key.clone(), pending);
+                        self.loaded.push_back(key);
+                    }
+                }
+            }
+        }
+        let Some(key) = self.loaded.pop_front().or_else(|| self.order.pop_front()) else { return false };
+        if let Some(pending) = self.pending.remove(&key) {
+            self.initial_loaded -= usize::from(pending.initial);
+            pending.deliver(&mut |delivery| out.push_back(delivery));
+        }
+        true
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pending.is_empty() && self.sweeps.is_empty()
+    }
+
+    fn initial_left(&self) -> bool {
+        self.initial_loaded > 0 || self.sweeps.iter().any(|sweep| sweep.kind == SweepKind::Initial)
+    }
+
+    fn backlog(&self) -> usize {
+        self.pending.len() + self.sweeps.iter().map(Sweep::left).sum::<usize>()
+    }
+}
+
+/// An entry of the log of a handler that wants every event.
+enum Logged {
+    Change(Change),
+    Sweep(Sweep),
+}
+
+/// Every event in stream order, up to a limit.
+struct Log {
+    limit: usize,
+    entries: VecDeque<Logged>,
+    changes: usize,
+}
+
+/// What one handler has yet to hear.
+pub(crate) struct Mailbox {
+    log: Option<Log>,
+    merge: Merge,
+    /// Taken out of the log or the merge, next to be delivered.
+    ready: VecDeque<Delivery>,
+    upstream_synced: bool,
+    /// Whether initial objects have been handed out whose delivery is not confirmed.
+    initial_in_flight: bool,
+}
+
+impl Mailbox {
+    /// A mailbox that merges per key, or that keeps up to `every_event` changes in stream order before it does.
+    pub(crate) fn new(every_event: Option<usize>) -> Self {
+        let log = every_event.map(|limit| Log { limit, entries: VecDeque::new(), changes: 0 });
+        Self {
+            log,
+            merge: Merge::default(),
+            ready: VecDeque::new(),
+            upstream_synced: false,
+            initial_in_flight: false,
+        }
+    }
+
+    /// A change that the store has committed.
+    pub(crate) fn change(&mut self, change: &Change) {
+        match &mut self.log {
+            Some(log) if self.merge.is_empty() => {
+                if log.changes < log.limit {
+                    log.entries.push_back(Logged::Change(change.clone()));
+                    log.changes += 1;
+                } else {
+                    self.overflow();
+                    self.merge.change(change);
+                }
+            }
+            _ => self.merge.change(change),
+        }
+    }
+
+    /// A snapshot of the commit made last: all of it for a late joiner or a resync, one scope when that first filled.
+    pub(crate) fn sweep(&mut self, snapshot: Snapshot, kind: SweepKind) {
+        if kind == SweepKind::Resync && self.sweeping() {
+            return; // The objects are being told already.
+        }
+        let sweep = Sweep::new(snapshot, kind);
+        match &mut self.log {
+            Some(log) if self.merge.is_empty() => log.entries.push_back(Logged::Sweep(sweep)),
+            _ => self.merge.sweeps.push_back(sweep),
+        }
+    }
+
+    /// All scopes of the informer have filled.
+    pub(crate) fn upstream_synced(&mut self) {
+        self.upstream_synced = true;
+    }
+
+    /// The next deliveries, at most about `most`; none if there is nothing to tell. The previous ones count as done.
+    pub(crate) fn take(&mut self, most: usize) -> Vec<Delivery> {
+        self.initial_in_flight = false;
+        while self.ready.len() < most && self.refill() {}
+        let taken: Vec<_> = self.ready.drain(..self.ready.len().min(most)).collect();
+        self.initial_in_flight = taken.iter().any(Delivery::is_initial);
+        taken
+    }
+
+    /// Whether the handler has heard of all initial objects, and the informer of all that there are.
+    pub(crate) fn is_synced(&self) -> bool {
+        let log_initial = self
+            .log
+            .iter()
+            .flat_map(|log| &log.entries)
+            .any(|entry| matches!(entry, Logged::Sweep(Sweep { kind: SweepKind::Initial, .. })));
+        self.upstream_synced
+            && !self.initial_in_flight
+            && !log_initial
+            && !self.merge.initial_left()
+            && !self.ready.iter().any(Delivery::is_initial)
+    }
+
+    /// How many events wait, keys that merged counted once.
+    pub(crate) fn backlog(&self) -> usize {
+        let logged = self.log.iter().flat_map(|log| &log.entries).map(|entry| match entry {
+            Logged::Change(_) => 1,
+            Logged::Sweep(sweep) => sweep.left(),
+        });
+        self.ready.len() + self.merge.backlog() + logged.sum::<usize>()
+    }
+
+    /// Forgets everything: the handler was removed.
+    pub(crate) fn clear(&mut self) {
+        *self = Self { upstream_synced: self.upstream_synced, ..Self::new(None) };
+    }
+
+    fn sweeping(&self) -> bool {
+        let logged = self.log.iter().flat_map(|log| &log.entries);
+        !self.merge.sweeps.is_empty() || logged.into_iter().any(|entry| matches!(entry, Logged::Sweep(_)))
+    }
+
+    /// Moves something from the log or the merge to `ready`; false if both are empty.
+    fn refill(&mut self) -> bool {
+        let Some(log) = &mut self.log else { return self.merge.next(&mut self.ready) };
+        match log.entries.front_mut() {
+            None => self.merge.next(&mut self.ready),
+            Some(Logged::Change(_)) => {
+                log.changes -= 1;
+                if let Some(Logged::Change(change)) = log.entries.pop_front() {
+                    Pending::from_change(&change).deliver(&mut |delivery| self.ready.push_back(delivery));
+                }
+                true
+            }
+            Some(Logged::Sweep(sweep)) => {
+                match sweep.load() {
+                    Some(entries) => {
+                        for (_, pending) in entries {
+                            pending.deliver(&mut |delivery| self.ready.push_back(delivery));
+                        }
+                    }
+                    None => {
+                        log.entries.pop_front();
+                    }
+                }
+                true
+            }
+        }
+    }
+
+    /// Over the limit: what is in the log is merged per key, and the handler is told so.
+    fn overflow(&mut self) {
+        let Some(log) = &mut self.log else { return };
+        self.ready.push_back(Delivery::Merged);
+        log.changes = 0;
+        for entry in mem::take(&mut log.entries) {
+            match entry {
+                Logged::Change(change) => self.merge.change(&change),
+                Logged::Sweep(sweep) => self.merge.sweeps.push_back(sweep),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "mailbox_tests.rs"]
+mod tests;

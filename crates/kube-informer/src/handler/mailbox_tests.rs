@@ -1,0 +1,367 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::*;
+use crate::object::origin::Origin;
+use crate::object::record::Record;
+use crate::object::testing::{origin, record};
+use crate::store::snapshot::Snapshot;
+
+fn added(new: &Arc<Record>) -> Change {
+    Change::Added { new: new.clone() }
+}
+
+fn updated(old: &Arc<Record>, new: &Arc<Record>) -> Change {
+    Change::Updated { old: old.clone(), new: new.clone() }
+}
+
+fn deleted(old: &Arc<Record>, last: Option<&Arc<Record>>) -> Change {
+    Change::Deleted { old: old.clone(), last: last.cloned() }
+}
+
+fn snapshot(objects: &[&Arc<Record>]) -> Snapshot {
+    Snapshot::of(objects.iter().map(|object| (*object).clone()))
+}
+
+fn all(mailbox: &mut Mailbox) -> Vec<String> {
+    let mut seen = Vec::new();
+    loop {
+        let taken = mailbox.take(7);
+        if taken.is_empty() {
+            return seen;
+        }
+        seen.extend(taken.iter().map(text));
+    }
+}
+
+fn text(delivery: &Delivery) -> String {
+    let name = |record: &Arc<Record>| format!("{}@{}", record.key(), record.head.resource_version);
+    match delivery {
+        Delivery::Added { new, initial } => {
+            format!("add {}{}", name(new), if *initial { " initial" } else { "" })
+        }
+        Delivery::Updated { old, new, resync } => {
+            format!("update {} {}{}", name(old), name(new), if *resync { " resync" } else { "" })
+        }
+        Delivery::Deleted { object, final_state_known } => {
+            format!("delete {}{}", name(object), if *final_state_known { "" } else { " guessed" })
+        }
+        Delivery::Merged => "merged".into(),
+    }
+}
+
+/// A key `a/x` in three versions of one incarnation, and two of the next.
+fn versions(origin: &Arc<Origin>) -> [Arc<Record>; 5] {
+    [("1", "1"), ("1", "2"), ("1", "3"), ("2", "7"), ("2", "8")]
+        .map(|(uid, version)| record(origin, "a/x", uid, version))
+}
+
+#[test]
+fn d3_nothing_told_and_something_there_is_an_add() {
+    let [x, x2, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&added(&x));
+    mailbox.change(&updated(&x, &x2));
+    assert_eq!(all(&mut mailbox), ["add a/x@2"]);
+}
+
+#[test]
+fn d3_same_uid_is_one_update_from_what_was_told() {
+    let [x, x2, x3, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&updated(&x, &x2));
+    mailbox.change(&updated(&x2, &x3));
+    assert_eq!(all(&mut mailbox), ["update a/x@1 a/x@3"]);
+}
+
+#[test]
+fn d3_other_uid_is_a_delete_of_the_final_state_then_an_add() {
+    let [x, x2, x3, y, y2] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&updated(&x, &x2));
+    mailbox.change(&deleted(&x2, Some(&x3)));
+    mailbox.change(&added(&y));
+    mailbox.change(&updated(&y, &y2));
+    assert_eq!(all(&mut mailbox), ["delete a/x@3", "add a/x@8"]);
+}
+
+#[test]
+fn d3_gone_is_a_delete_with_the_final_state_as_seen() {
+    let [x, x2, x3, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&updated(&x, &x2));
+    mailbox.change(&deleted(&x2, Some(&x3)));
+    assert_eq!(all(&mut mailbox), ["delete a/x@3"]);
+    mailbox.change(&updated(&x, &x2));
+    mailbox.change(&deleted(&x2, None));
+    assert_eq!(all(&mut mailbox), ["delete a/x@2 guessed"]);
+}
+
+#[test]
+fn d3_delete_recreate_delete_while_stuck_is_one_delete_of_the_first_incarnation() {
+    let [x, _, x3, y, y2] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&deleted(&x, Some(&x3)));
+    mailbox.change(&added(&y));
+    mailbox.change(&deleted(&y, Some(&y2)));
+    assert_eq!(all(&mut mailbox), ["delete a/x@3"]);
+}
+
+#[test]
+fn d3_came_and_went_unheard_is_nothing_and_counts_for_sync() {
+    let [x, x2, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.sweep(snapshot(&[&x]), SweepKind::Initial);
+    mailbox.upstream_synced();
+    assert!(!mailbox.is_synced());
+    mailbox.change(&deleted(&x, Some(&x2)));
+    assert!(all(&mut mailbox).is_empty());
+    assert!(mailbox.is_synced());
+}
+
+#[test]
+fn d3_back_with_the_same_uid_is_an_update_from_what_was_told() {
+    let [x, x2, x3, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&deleted(&x, Some(&x2)));
+    mailbox.change(&added(&x3));
+    assert_eq!(all(&mut mailbox), ["update a/x@1 a/x@3"]);
+}
+
+#[test]
+fn d3_an_old_uid_that_returns_after_another_is_deleted_and_added() {
+    let [x, x2, x3, y, y2] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&deleted(&x, Some(&x2)));
+    mailbox.change(&added(&y));
+    mailbox.change(&deleted(&y, Some(&y2)));
+    mailbox.change(&added(&x3));
+    assert_eq!(all(&mut mailbox), ["delete a/x@2", "add a/x@3"]);
+}
+
+#[test]
+fn d3_a_key_keeps_the_place_it_got_first() {
+    let origin = origin();
+    let [x, x2, ..] = versions(&origin);
+    let other = record(&origin, "a/other", "9", "5");
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&added(&x));
+    mailbox.change(&added(&other));
+    mailbox.change(&updated(&x, &x2));
+    assert_eq!(all(&mut mailbox), ["add a/x@2", "add a/other@5"]);
+}
+
+#[test]
+fn b_276_resync_tells_every_object_again() {
+    let [x, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.sweep(snapshot(&[&x]), SweepKind::Resync);
+    assert_eq!(all(&mut mailbox), ["update a/x@1 a/x@1 resync"]);
+}
+
+#[test]
+fn b_109_resync_of_a_key_with_a_change_waiting_is_that_change() {
+    let [x, x2, x3, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&updated(&x, &x2));
+    mailbox.sweep(snapshot(&[&x2]), SweepKind::Resync);
+    assert_eq!(all(&mut mailbox), ["update a/x@1 a/x@2"]);
+    mailbox.sweep(snapshot(&[&x2]), SweepKind::Resync);
+    mailbox.change(&updated(&x2, &x3));
+    assert_eq!(all(&mut mailbox), ["update a/x@2 a/x@3"], "never an older value after a newer one");
+}
+
+#[test]
+fn a_resync_while_another_runs_is_left_out() {
+    let [x, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.sweep(snapshot(&[&x]), SweepKind::Resync);
+    mailbox.sweep(snapshot(&[&x]), SweepKind::Resync);
+    assert_eq!(all(&mut mailbox).len(), 1);
+}
+
+#[test]
+fn b_273_synced_once_the_initial_adds_have_returned() {
+    let origin = origin();
+    let [x, x2, ..] = versions(&origin);
+    let mut mailbox = Mailbox::new(None);
+    mailbox.sweep(snapshot(&[&x]), SweepKind::Initial);
+    mailbox.change(&updated(&x, &x2));
+    assert!(!mailbox.is_synced(), "the informer has not filled");
+    mailbox.upstream_synced();
+    let taken = mailbox.take(10);
+    assert_eq!(taken.iter().map(text).collect::<Vec<_>>(), ["add a/x@2 initial"]);
+    assert!(!mailbox.is_synced(), "the call has not returned");
+    assert!(mailbox.take(10).is_empty());
+    assert!(mailbox.is_synced());
+}
+
+#[test]
+fn an_initial_object_whose_earlier_end_is_untold_follows_it() {
+    let [x, x2, _, y, _] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&deleted(&x, Some(&x2)));
+    mailbox.sweep(snapshot(&[&y]), SweepKind::Initial);
+    assert_eq!(all(&mut mailbox), ["delete a/x@2", "add a/x@7"]);
+}
+
+#[test]
+fn every_event_keeps_all_in_order_up_to_the_limit() {
+    let [x, x2, x3, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(Some(3));
+    mailbox.change(&added(&x));
+    mailbox.change(&updated(&x, &x2));
+    mailbox.change(&updated(&x2, &x3));
+    assert_eq!(all(&mut mailbox), ["add a/x@1", "update a/x@1 a/x@2", "update a/x@2 a/x@3"]);
+}
+
+#[test]
+fn every_event_over_the_limit_merges_and_says_so_until_caught_up() {
+    let [x, x2, x3, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(Some(2));
+    mailbox.change(&added(&x));
+    mailbox.change(&updated(&x, &x2));
+    mailbox.change(&updated(&x2, &x3));
+    assert_eq!(all(&mut mailbox), ["merged", "add a/x@3"]);
+    mailbox.change(&updated(&x3, &x));
+    mailbox.change(&updated(&x, &x2));
+    assert_eq!(all(&mut mailbox), ["update a/x@3 a/x@1", "update a/x@1 a/x@2"]);
+}
+
+#[test]
+fn backlog_counts_keys_and_what_a_sweep_has_left() {
+    let origin = origin();
+    let [x, x2, ..] = versions(&origin);
+    let other = record(&origin, "a/other", "9", "5");
+    for every_event in [None, Some(10)] {
+        let mut mailbox = Mailbox::new(every_event);
+        mailbox.sweep(snapshot(&[&x]), SweepKind::Initial);
+        mailbox.change(&added(&other));
+        assert_eq!(mailbox.backlog(), 2);
+        mailbox.change(&deleted(&other, None));
+        mailbox.clear();
+        assert_eq!(mailbox.backlog(), 0);
+        mailbox.change(&updated(&x, &x2));
+        assert_eq!(mailbox.backlog(), 1);
+    }
+}
+
+/// A stuck handler and many updates: per pending key at most two versions stay alive.
+#[test]
+fn a_stuck_handler_keeps_two_versions_a_key() {
+    const KEYS: usize = 1_000;
+    const UPDATES: usize = 1_000_000;
+    let origin = origin();
+    let fresh = |key: usize, version: usize| {
+        record(&origin, &format!("ns/{key}"), &format!("uid-{key}"), &version.to_string())
+    };
+    let mut store: Vec<_> = (0..KEYS).map(|key| fresh(key, 1)).collect();
+    let mut mailbox = Mailbox::new(None);
+    for update in 0..UPDATES {
+        let key = update % KEYS;
+        let new = fresh(key, update + 2);
+        mailbox.change(&updated(&store[key], &new));
+        store[key] = new;
+    }
+    let alive = origin.alive.load(Ordering::Relaxed);
+    assert_eq!(alive, 2 * KEYS, "one told version and the stored one per key");
+    assert_eq!(mailbox.backlog(), KEYS);
+}
+
+/// What one handler believes, checked against every delivery.
+#[derive(Default)]
+struct Listener {
+    knows: HashMap<String, Arc<Record>>,
+}
+
+impl Listener {
+    fn hear(&mut self, delivery: &Delivery) {
+        match delivery {
+            Delivery::Added { new, .. } => {
+                let before = self.knows.insert(new.key().to_string(), new.clone());
+                assert!(before.is_none(), "{} added twice", new.key());
+            }
+            Delivery::Updated { old, new, resync } => {
+                let before = self.knows.insert(new.key().to_string(), new.clone()).expect("known");
+                assert!(Arc::ptr_eq(&before, old), "old is not what was told: {before:?} {old:?}");
+                assert!(old.same_incarnation(new));
+                assert_eq!(*resync, Arc::ptr_eq(old, new));
+            }
+            Delivery::Deleted { object, .. } => {
+                let before = self.knows.remove(&object.key().to_string()).expect("known");
+                assert!(before.same_incarnation(object));
+            }
+            Delivery::Merged => {}
+        }
+    }
+}
+
+#[test]
+fn any_interleaving_is_a_legal_history_that_ends_at_the_store() {
+    for seed in 0..4_000 {
+        let outcome = std::panic::catch_unwind(|| run_seed(seed));
+        assert!(outcome.is_ok(), "seed {seed}");
+    }
+}
+
+fn run_seed(seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let origin = origin();
+    let mut mailbox = Mailbox::new(random.bool().then(|| random.usize(0..6)));
+    let mut store: HashMap<String, Arc<Record>> = HashMap::new();
+    let mut listener = Listener::default();
+    let mut version = 0;
+    let mut fresh = |key: &str, uid: &str| {
+        version += 1;
+        record(&origin, key, uid, &version.to_string())
+    };
+    for key in 0..random.usize(0..8) {
+        let key = format!("ns/{key}");
+        store.insert(key.clone(), fresh(&key, "0"));
+    }
+    mailbox.sweep(snapshot(&store.values().collect::<Vec<_>>()), SweepKind::Initial);
+    mailbox.upstream_synced();
+    for step in 0..random.usize(0..60) {
+        let key = format!("ns/{}", random.usize(0..8));
+        match random.u8(0..10) {
+            0..=5 => {
+                let change = match store.get(&key).cloned() {
+                    Some(old) if random.bool() => {
+                        let new = fresh(&key, &old.head.uid.to_string());
+                        store.insert(key, new.clone());
+                        Change::Updated { old, new }
+                    }
+                    Some(old) => {
+                        store.remove(&key);
+                        let last = random.bool().then(|| fresh(&key, &old.head.uid.to_string()));
+                        Change::Deleted { old, last }
+                    }
+                    None => {
+                        // Sometimes an earlier uid comes back, as after a selector change or a restored backup.
+                        let uid = if random.bool() { "0".to_owned() } else { step.to_string() };
+                        let new = fresh(&key, &uid);
+                        store.insert(key, new.clone());
+                        Change::Added { new }
+                    }
+                };
+                mailbox.change(&change);
+            }
+            6 => mailbox.sweep(snapshot(&store.values().collect::<Vec<_>>()), SweepKind::Resync),
+            _ => mailbox.take(random.usize(1..4)).iter().for_each(|delivery| listener.hear(delivery)),
+        }
+    }
+    loop {
+        let taken = mailbox.take(3);
+        if taken.is_empty() {
+            break;
+        }
+        taken.iter().for_each(|delivery| listener.hear(delivery));
+    }
+    assert!(mailbox.is_synced());
+    assert_eq!(mailbox.backlog(), 0);
+    assert_eq!(listener.knows.len(), store.len());
+    for (key, record) in store {
+        assert!(Arc::ptr_eq(&listener.knows[&key], &record), "{key}");
+    }
+}

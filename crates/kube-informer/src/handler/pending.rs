@@ -1,0 +1,121 @@
+//! What one handler has yet to hear about one key: the difference between what it was told and the store.
+
+use std::sync::Arc;
+
+use crate::handler::delivery::Delivery;
+use crate::object::record::Record;
+use crate::store::change::Change;
+
+/// The difference between what a handler was told of a key and what the store holds. At most two versions are kept.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    told: Told,
+    now: Option<Arc<Record>>,
+    pub(crate) initial: bool,
+    resync: bool,
+}
+
+/// What the handler was told.
+#[derive(Debug)]
+enum Told {
+    /// It does not know the key.
+    Nothing,
+    /// It holds this version.
+    Present(Arc<Record>),
+    /// It holds a version whose incarnation has ended since.
+    Ended {
+        /// The version it holds; dropped once another incarnation came, when only the end still matters.
+        told: Option<Arc<Record>>,
+        /// The final state of that incarnation.
+        last: Arc<Record>,
+        final_state_known: bool,
+    },
+}
+
+impl Pending {
+    /// The first change of a key of which the handler knows what the store held before.
+    pub(crate) fn from_change(change: &Change) -> Self {
+        let told = match change {
+            Change::Added { .. } => Told::Nothing,
+            Change::Updated { old, .. } | Change::Deleted { old, .. } => Told::Present(old.clone()),
+        };
+        let mut pending = Self { told, now: None, initial: false, resync: false };
+        pending.merge(change);
+        pending
+    }
+
+    /// An object of the first snapshot, of which the handler knows nothing.
+    pub(crate) fn initial(object: Arc<Record>) -> Self {
+        Self { told: Told::Nothing, now: Some(object), initial: true, resync: false }
+    }
+
+    /// An object the handler knows, to be told again.
+    pub(crate) fn resync(object: Arc<Record>) -> Self {
+        Self { told: Told::Present(object.clone()), now: Some(object), initial: false, resync: true }
+    }
+
+    /// Takes in what happened since.
+    pub(crate) fn merge(&mut self, change: &Change) {
+        match change {
+            Change::Added { new } => {
+                if let Told::Ended { told, .. } = &mut self.told {
+                    match told.take() {
+                        // Back with the same uid, as when an object leaves a selector and returns.
+                        Some(told) if told.same_incarnation(new) => self.told = Told::Present(told),
+                        // Another incarnation: the end of the first one has to be told before it.
+                        _ => {}
+                    }
+                }
+                self.now = Some(new.clone());
+            }
+            Change::Updated { new, .. } => self.now = Some(new.clone()),
+            Change::Deleted { old, last } => {
+                if let Told::Present(told) = &self.told {
+                    self.told = Told::Ended {
+                        told: Some(told.clone()),
+                        last: last.as_ref().unwrap_or(old).clone(),
+                        final_state_known: last.is_some(),
+                    };
+                }
+                self.now = None;
+            }
+        }
+    }
+
+    /// Takes in the first sight of an object of which an earlier end is still to be told.
+    pub(crate) fn succeed(&mut self, next: Self) {
+        if next.initial
+            && let Some(new) = next.now
+        {
+            self.merge(&Change::Added { new });
+        }
+    }
+
+    /// What the handler is to hear, in order: nothing, one event, or a delete and an add.
+    pub(crate) fn deliver(self, out: &mut impl FnMut(Delivery)) {
+        let Self { told, now, initial, resync } = self;
+        match (told, now) {
+            (Told::Nothing, None) => {}
+            (Told::Nothing, Some(new)) => out(Delivery::Added { new, initial }),
+            (Told::Present(old), Some(new)) => {
+                let unchanged = Arc::ptr_eq(&old, &new);
+                if !unchanged || resync {
+                    out(Delivery::Updated { old, new, resync: unchanged });
+                }
+            }
+            // `merge` turns Present into Ended when the object goes, so this is only for completeness.
+            (Told::Present(object), None) => out(Delivery::Deleted { object, final_state_known: false }),
+            (Told::Ended { last, final_state_known, .. }, now) => {
+                out(Delivery::Deleted { object: last, final_state_known });
+                if let Some(new) = now {
+                    out(Delivery::Added { new, initial: false });
+                }
+            }
+        }
+    }
+
+    /// Whether nothing would be delivered.
+    pub(crate) fn is_void(&self) -> bool {
+        matches!((&self.told, &self.now), (Told::Nothing, None))
+    }
+}

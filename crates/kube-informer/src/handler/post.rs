@@ -1,0 +1,173 @@
+//! The meeting point of the writer, which puts changes into a handler's mailbox, and the runner, which takes them out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::{Notify, watch};
+
+use crate::handler::delivery::Delivery;
+use crate::handler::mailbox::{Mailbox, SweepKind};
+use crate::report::Reporter;
+use crate::store::change::Change;
+use crate::store::snapshot::Snapshot;
+
+/// How many deliveries a runner takes at a time. The smaller, the later events merge; the larger, the fewer locks.
+const BATCH: usize = 32;
+
+/// A handler's mailbox with its bell.
+pub(crate) struct Post {
+    pub(crate) name: Arc<str>,
+    pub(crate) resync: Duration,
+    pub(crate) reporter: Arc<Reporter>,
+    mailbox: Mutex<Mailbox>,
+    bell: Notify,
+    state: watch::Sender<PostState>,
+    pub(crate) counters: Counters,
+}
+
+/// How far a handler has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PostState {
+    /// It has heard of everything that was there when it joined, or when the informer filled.
+    pub(crate) synced: bool,
+    pub(crate) ending: Ending,
+    /// Somebody takes from its mailbox.
+    pub(crate) started: bool,
+    /// Its last call has returned and there will be no other.
+    pub(crate) finished: bool,
+}
+
+/// Whether, and how, a handler is on its way out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Ending {
+    #[default]
+    No,
+    /// What waits is still delivered.
+    Draining,
+    /// What waits is discarded.
+    Closed,
+}
+
+/// What a handler has done.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) delivered: AtomicU64,
+    pub(crate) panics: AtomicU64,
+    pub(crate) slow: AtomicU64,
+    pub(crate) undecodable: AtomicU64,
+    pub(crate) in_hand: AtomicUsize,
+}
+
+impl Post {
+    pub(crate) fn new(
+        name: Arc<str>,
+        resync: Duration,
+        every_event: Option<usize>,
+        reporter: Arc<Reporter>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            name,
+            resync,
+            reporter,
+            mailbox: Mutex::new(Mailbox::new(every_event)),
+            bell: Notify::new(),
+            state: watch::Sender::new(PostState::default()),
+            counters: Counters::default(),
+        })
+    }
+
+    /// Changes that the store has committed.
+    pub(crate) fn changes(&self, changes: &[Change]) {
+        if self.state.borrow().ending != Ending::No {
+            return;
+        }
+        let mut mailbox = self.mailbox.lock();
+        for change in changes {
+            mailbox.change(change);
+        }
+        drop(mailbox);
+        self.bell.notify_one();
+    }
+
+    /// A snapshot of what the store holds.
+    pub(crate) fn sweep(&self, snapshot: Snapshot, kind: SweepKind) {
+        if self.state.borrow().ending == Ending::No {
+            self.mailbox.lock().sweep(snapshot, kind);
+            self.bell.notify_one();
+        }
+    }
+
+    /// All scopes of the informer have filled.
+    pub(crate) fn upstream_synced(&self) {
+        self.mailbox.lock().upstream_synced();
+        self.bell.notify_one();
+    }
+
+    /// Ends the handler: at once, or after what waits has been delivered.
+    pub(crate) fn end(&self, ending: Ending) {
+        self.state.send_modify(|state| state.ending = state.ending.max(ending));
+        if ending == Ending::Closed {
+            self.mailbox.lock().clear();
+        }
+        self.bell.notify_one();
+    }
+
+    /// Said by the runner when it begins.
+    pub(crate) fn start(&self) {
+        self.state.send_modify(|state| state.started = true);
+    }
+
+    /// Whether it takes no more changes.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.state.borrow().ending != Ending::No
+    }
+
+    /// Said by the runner when it is over.
+    pub(crate) fn finish(&self) {
+        self.state.send_modify(|state| {
+            state.ending = Ending::Closed;
+            state.finished = true;
+        });
+        self.mailbox.lock().clear();
+        self.counters.in_hand.store(0, Ordering::Relaxed);
+    }
+
+    /// Waits for something to deliver. Empty when the handler is to end. Taking counts what was taken before as done.
+    pub(crate) async fn next(&self) -> Vec<Delivery> {
+        loop {
+            let ending = self.state.borrow().ending;
+            if ending == Ending::Closed {
+                return Vec::new();
+            }
+            let (taken, synced) = {
+                let mut mailbox = self.mailbox.lock();
+                let taken = mailbox.take(BATCH);
+                (taken, !self.state.borrow().synced && mailbox.is_synced())
+            };
+            if synced {
+                self.state.send_modify(|state| state.synced = true);
+            }
+            self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
+            if !taken.is_empty() || ending == Ending::Draining {
+                return taken;
+            }
+            self.bell.notified().await;
+        }
+    }
+
+    /// Whether what was taken but not called yet is still wanted.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.borrow().ending == Ending::Closed
+    }
+
+    pub(crate) fn state(&self) -> watch::Receiver<PostState> {
+        self.state.subscribe()
+    }
+
+    /// How many events wait or are being delivered.
+    pub(crate) fn backlog(&self) -> usize {
+        self.mailbox.lock().backlog() + self.counters.in_hand.load(Ordering::Relaxed)
+    }
+}

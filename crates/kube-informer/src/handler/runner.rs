@@ -1,0 +1,73 @@
+//! Runs one handler: takes deliveries from its mailbox and calls the user's code, one call at a time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+
+use crate::handler::delivery::Delivery;
+use crate::handler::post::Post;
+use crate::report::{Cause, panic_text};
+
+/// A call that takes longer than this without being asynchronous keeps others from running.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// User code that hears deliveries, without its type.
+pub(crate) trait Callee: Send {
+    /// Calls the user's code. Asynchronous code gives back what is to be awaited.
+    fn call(&mut self, delivery: Delivery, post: &Post) -> Option<BoxFuture<'static, ()>>;
+}
+
+/// Marks the post finished however the runner ends, also when its task is dropped in the middle of a call.
+struct Finish(Arc<Post>);
+
+impl Drop for Finish {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+/// Delivers until the handler is removed or the informer stops.
+pub(crate) async fn run(post: Arc<Post>, mut callee: Box<dyn Callee>) {
+    let _finish = Finish(post.clone());
+    post.start();
+    let mut told_slow = false;
+    loop {
+        let taken = post.next().await;
+        if taken.is_empty() {
+            return;
+        }
+        for delivery in taken {
+            if post.is_closed() {
+                return;
+            }
+            let started = Instant::now();
+            let outcome = catch_unwind(AssertUnwindSafe(|| callee.call(delivery, &post)));
+            let blocked = started.elapsed();
+            let outcome = match outcome {
+                Ok(Some(future)) => AssertUnwindSafe(future).catch_unwind().await,
+                Ok(None) => Ok(()),
+                Err(panic) => Err(panic),
+            };
+            metrics::histogram!("informer_handler_duration_seconds", "handler" => post.name.to_string())
+                .record(started.elapsed());
+            post.counters.delivered.fetch_add(1, Ordering::Relaxed);
+            post.counters.in_hand.fetch_sub(1, Ordering::Relaxed);
+            if blocked > SLOW {
+                post.counters.slow.fetch_add(1, Ordering::Relaxed);
+                if !std::mem::replace(&mut told_slow, true) {
+                    tracing::warn!(handler = %post.name, ?blocked, "a handler blocks: make it async or `.blocking()`");
+                }
+            }
+            if let Err(panic) = outcome {
+                post.counters.panics.fetch_add(1, Ordering::Relaxed);
+                let message = panic_text(&*panic);
+                post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Events as a stream.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures::Stream;
+use futures::stream::{self, BoxStream, StreamExt};
+
+use crate::handler::delivery::Event;
+use crate::handler::post::{Ending, Post};
+
+/// The events of an informer as a [`Stream`], starting with what is in the cache. Dropping it ends it.
+///
+/// It ends when the informer stops. A stream that is not polled delays nobody: what it misses is merged per key.
+pub struct EventStream<K> {
+    post: Arc<Post>,
+    events: BoxStream<'static, Event<K>>,
+}
+
+impl<K: 'static> EventStream<K> {
+    pub(crate) fn new(post: Arc<Post>) -> Self {
+        let events = stream::unfold(post.clone(), |post| async {
+            let taken = post.next().await;
+            if taken.is_empty() {
+                post.finish();
+                return None;
+            }
+            Some((stream::iter(taken), post))
+        });
+        let events = events.flatten().map(|delivery| delivery.into_event()).boxed();
+        Self { post, events }
+    }
+
+    /// Whether everything that was there when the stream began has been taken from it.
+    pub fn has_synced(&self) -> bool {
+        self.post.state().borrow().synced
+    }
+}
+
+impl<K> Stream for EventStream<K> {
+    type Item = Event<K>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event<K>>> {
+        if self.post.is_closed() {
+            return Poll::Ready(None);
+        }
+        self.events.poll_next_unpin(context)
+    }
+}
+
+impl<K> Drop for EventStream<K> {
+    fn drop(&mut self) {
+        self.post.end(Ending::Closed);
+        self.post.finish();
+    }
+}
+
+impl<K> fmt::Debug for EventStream<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventStream").field("name", &self.post.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,180 @@
+//! Handlers that take the decoded type.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use futures::future::BoxFuture;
+use serde::de::DeserializeOwned;
+
+use crate::handler::builder::Handler;
+use crate::handler::delivery::Delivery;
+use crate::handler::post::Post;
+use crate::handler::runner::Callee;
+use crate::key::ObjectKey;
+use crate::object::record::Record;
+use crate::object::{DecodeError, Object};
+use crate::report::Cause;
+
+type One<K> = Box<dyn FnMut(&K) + Send>;
+type Two<K> = Box<dyn FnMut(&K, &K) + Send>;
+type Failed<K> = Box<dyn FnMut(&Object<K>, &DecodeError) + Send>;
+
+/// A handler whose functions take the decoded type. Made with [`Handler::typed`], finished with
+/// [`TypedHandler::build`].
+///
+/// A version is decoded once for all handlers. An object that does not decode goes to
+/// [`on_undecodable`](Self::on_undecodable), or is counted and reported to the informer's error callback.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{Handler, handler};
+///
+/// let pods: Handler<Pod> = handler::<Pod>()
+///     .typed()
+///     .on_add(|pod| println!("{:?}", pod.spec.as_ref().and_then(|spec| spec.node_name.as_ref())))
+///     .build();
+/// ```
+pub struct TypedHandler<K> {
+    handler: Handler<K>,
+    functions: Functions<K>,
+}
+
+struct Functions<K> {
+    add: Option<One<K>>,
+    update: Option<Two<K>>,
+    delete: Option<One<K>>,
+    undecodable: Option<Failed<K>>,
+    /// Objects whose add did not decode: their first version that does is told as an add, their end not at all.
+    untold: HashSet<ObjectKey>,
+}
+
+impl<K: 'static> TypedHandler<K> {
+    pub(crate) fn new(handler: Handler<K>) -> Self {
+        Self {
+            handler,
+            functions: Functions {
+                add: None,
+                update: None,
+                delete: None,
+                undecodable: None,
+                untold: HashSet::new(),
+            },
+        }
+    }
+
+    /// Called with every object that is new to this handler.
+    #[must_use]
+    pub fn on_add(mut self, function: impl FnMut(&K) + Send + 'static) -> Self {
+        self.functions.add = Some(Box::new(function));
+        self
+    }
+
+    /// Called with what this handler was told last and what the cache holds now.
+    #[must_use]
+    pub fn on_update(mut self, function: impl FnMut(&K, &K) + Send + 'static) -> Self {
+        self.functions.update = Some(Box::new(function));
+        self
+    }
+
+    /// Called with the last known state of an object that is gone.
+    #[must_use]
+    pub fn on_delete(mut self, function: impl FnMut(&K) + Send + 'static) -> Self {
+        self.functions.delete = Some(Box::new(function));
+        self
+    }
+
+    /// Called instead of the others with an object that does not decode.
+    #[must_use]
+    pub fn on_undecodable(mut self, function: impl FnMut(&Object<K>, &DecodeError) + Send + 'static) -> Self {
+        self.functions.undecodable = Some(Box::new(function));
+        self
+    }
+}
+
+impl<K: DeserializeOwned + Send + Sync + 'static> TypedHandler<K> {
+    /// The handler, ready to be added to an informer.
+    pub fn build(self) -> Handler<K> {
+        self.handler.also(Box::new(self.functions))
+    }
+}
+
+impl<K: DeserializeOwned + Send + Sync + 'static> From<TypedHandler<K>> for Handler<K> {
+    fn from(typed: TypedHandler<K>) -> Self {
+        typed.build()
+    }
+}
+
+impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
+    fn decode(&mut self, record: Arc<Record>, post: &Post) -> Option<Arc<K>> {
+        let object = Object::<K>::from_record(record);
+        let error = match object.get() {
+            Ok(decoded) => return Some(decoded),
+            Err(error) => error,
+        };
+        post.counters.undecodable.fetch_add(1, Ordering::Relaxed);
+        match &mut self.undecodable {
+            Some(function) => function(&object, &error),
+            None => {
+                let cause = Cause::Undecodable { key: object.key().clone(), message: error.to_string() };
+                post.reporter.report(None, cause);
+            }
+        }
+        None
+    }
+
+    fn added(&mut self, new: Arc<Record>, post: &Post) {
+        if self.add.is_none() {
+            return;
+        }
+        let key = new.key().clone();
+        match self.decode(new, post) {
+            Some(new) => {
+                self.untold.remove(&key);
+                self.add.iter_mut().for_each(|function| function(&new));
+            }
+            None => {
+                self.untold.insert(key);
+            }
+        }
+    }
+
+    fn updated(&mut self, old: Arc<Record>, new: Arc<Record>, post: &Post) {
+        if self.untold.contains(new.key()) {
+            return self.added(new, post);
+        }
+        if self.update.is_none() {
+            return;
+        }
+        if let (Some(new), Some(old)) = (self.decode(new, post), self.decode(old, post)) {
+            self.update.iter_mut().for_each(|function| function(&old, &new));
+        }
+    }
+
+    fn deleted(&mut self, object: Arc<Record>, post: &Post) {
+        if self.untold.remove(object.key()) || self.delete.is_none() {
+            return;
+        }
+        if let Some(object) = self.decode(object, post) {
+            self.delete.iter_mut().for_each(|function| function(&object));
+        }
+    }
+}
+
+impl<K: DeserializeOwned + Send + Sync + 'static> Callee for Functions<K> {
+    fn call(&mut self, delivery: Delivery, post: &Post) -> Option<BoxFuture<'static, ()>> {
+        match delivery {
+            Delivery::Added { new, .. } => self.added(new, post),
+            Delivery::Updated { old, new, .. } => self.updated(old, new, post),
+            Delivery::Deleted { object, .. } => self.deleted(object, post),
+            Delivery::Merged => {}
+        }
+        None
+    }
+}
+
+impl<K> std::fmt::Debug for TypedHandler<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("TypedHandler").field(&self.handler).finish()
+    }
+}

@@ -1,2 +1,42 @@
-//! The project's own chores.
-fn main() {}
+//! The project's own chores: `cargo xtask --help`.
+
+mod cargo;
+mod cli;
+mod e2e;
+mod lint;
+mod report;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::cli::Command;
+
+fn main() -> ExitCode {
+    match cli::parse(std::env::args().skip(1)).and_then(|command| run(&command)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::Help => {
+            print!("{}", cli::HELP);
+            Ok(())
+        }
+        Command::Test => test::run(e2e::Policy::from_environment()),
+        Command::Ci => test::run(e2e::Policy::Run),
+        Command::E2e { filters } => report::run(|report| {
+            e2e::steps(report, e2e::Policy::from_environment(), filters);
+        }),
+        Command::Tidy => report::run(tidy::step),
+        Command::Lint => report::run(lint::steps),
+        Command::Doc { open } => report::run(|report| lint::doc_step(report, *open)),
+    }
+}

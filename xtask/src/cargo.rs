@@ -1,0 +1,137 @@
+//! Running cargo.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The directory of the workspace.
+pub(crate) fn workspace_root() -> PathBuf {
+    let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    path.pop();
+    path
+}
+
+/// One call of cargo in the workspace.
+pub(crate) struct Cargo {
+    command: Command,
+    shown: String,
+}
+
+impl Cargo {
+    /// `arguments` as one would type them, without quotes.
+    pub(crate) fn new(arguments: &str) -> Self {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.current_dir(workspace_root()).args(arguments.split_whitespace()).stdin(Stdio::null());
+        Self { command, shown: format!("cargo {arguments}") }
+    }
+
+    pub(crate) fn args(mut self, arguments: &[String]) -> Self {
+        self.command.args(arguments);
+        self.shown.extend(arguments.iter().flat_map(|argument| [" ", argument]));
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        if !value.is_empty() {
+            self.shown = format!("{name}={value:?} {}", self.shown);
+        }
+        self
+    }
+
+    /// Runs it, its output going where ours goes.
+    pub(crate) fn run(mut self) -> Result<()> {
+        eprintln!("$ {}", self.shown);
+        let status = self.command.status().context("cannot run cargo")?;
+        if !status.success() {
+            bail!("`{}` failed with {status}", self.shown);
+        }
+        Ok(())
+    }
+
+    /// Runs it as [`run`](Self::run) does, and adds up what the test harnesses say they ran.
+    pub(crate) fn run_tests(mut self) -> Result<TestCount> {
+        eprintln!("$ {}", self.shown);
+        let mut child = self.command.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
+        let mut count = TestCount::default();
+        if let Some(stdout) = child.stdout.take() {
+            // By bytes: what a test prints need not be UTF-8.
+            for line in BufReader::new(stdout).split(b'\n') {
+                let line = String::from_utf8_lossy(&line?).into_owned();
+                println!("{line}");
+                count.add(&line);
+            }
+        }
+        let status = child.wait()?;
+        if !status.success() {
+            bail!("`{}` failed with {status}; {count}", self.shown);
+        }
+        Ok(count)
+    }
+}
+
+/// How many tests ran.
+#[derive(Debug, Default, PartialEq, Eq, Clone, Copy)]
+pub(crate) struct TestCount {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+impl TestCount {
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+            ignored: self.ignored + other.ignored,
+        }
+    }
+
+    /// Adds a line such as `test result: ok. 19 passed; 0 failed; 0 ignored; …`; any other line adds nothing.
+    fn add(&mut self, line: &str) {
+        let Some(result) = line.strip_prefix("test result: ") else { return };
+        let words: Vec<&str> = result.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
+        for pair in words.windows(2) {
+            let Ok(number) = pair[0].parse::<usize>() else { continue };
+            match pair[1] {
+                "passed" => self.passed += number,
+                "failed" => self.failed += number,
+                "ignored" => self.ignored += number,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for TestCount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} tests passed", self.passed)?;
+        if self.failed > 0 {
+            write!(f, ", {} failed", self.failed)?;
+        }
+        if self.ignored > 0 {
+            write!(f, ", {} ignored", self.ignored)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summaries_of_all_harnesses_are_added_up() {
+        let mut count = TestCount::default();
+        count.add("running 3 tests");
+        count.add(
+            "test result: ok. 19 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 1.39s",
+        );
+        count.add("test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
+        assert_eq!(count, TestCount { passed: 20, failed: 2, ignored: 1 });
+        assert_eq!(count.to_string(), "20 tests passed, 2 failed, 1 ignored");
+    }
+}

@@ -1,0 +1,106 @@
+//! The command line.
+
+use anyhow::{Result, bail};
+
+pub(crate) const HELP: &str = "\
+The project's own chores.
+
+Usage: cargo xtask <command>
+
+Commands:
+  test              All of the below, the unit and integration tests, and builds against the oldest and newest
+                    Kubernetes API; ends with a table of what ran, how long it took and what was skipped
+  e2e [FILTER]...   The tests against a real kube-apiserver, once with the default feature gates and once with
+                    WatchList=false; only tests whose name contains a FILTER, if there is one
+  lint              Formatting and clippy
+  doc [--open]      The documentation, warnings being errors
+  tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links
+  ci                `test`, in which the tests against a real kube-apiserver must not be skipped
+  help              This text; also --help or -h
+
+Environment:
+  KUBE_INFORMER_E2E             `required`: without Go the e2e tests fail. `skip`: they are skipped.
+                                Unset: they run if Go is on the PATH or the servers were built before.
+  CI                            `true` is the same as KUBE_INFORMER_E2E=required
+  XDG_CACHE_HOME                Where the built servers are kept, in kube-informer/ (default: ~/.cache)
+
+The e2e tests build kube-apiserver and etcd from source the first time, which takes about five minutes.
+";
+
+/// What the user asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Test,
+    Ci,
+    E2e { filters: Vec<String> },
+    Lint,
+    Doc { open: bool },
+    Tidy,
+    Help,
+}
+
+pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> {
+    let mut arguments: Vec<String> = arguments.collect();
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        return Ok(Command::Help);
+    }
+    if arguments.is_empty() {
+        bail!("which command?\n\n{HELP}");
+    }
+    let name = arguments.remove(0);
+    let command = match name.as_str() {
+        "test" => Command::Test,
+        "ci" => Command::Ci,
+        "e2e" => return Ok(Command::E2e { filters: arguments }),
+        "lint" => Command::Lint,
+        "doc" => {
+            let open = arguments.first().is_some_and(|argument| argument == "--open");
+            arguments.drain(..usize::from(open));
+            Command::Doc { open }
+        }
+        "tidy" => Command::Tidy,
+        "help" => return Ok(Command::Help),
+        _ => bail!("there is no command `{name}`\n\n{HELP}"),
+    };
+    match arguments.first() {
+        None => Ok(command),
+        Some(argument) => bail!("`{name}` does not take `{argument}`; see `cargo xtask --help`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_line(line: &str) -> Result<Command> {
+        parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn every_command_of_the_help_is_known() {
+        let commands = HELP.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
+        let names: Vec<&str> = commands
+            .lines()
+            .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')))
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        assert_eq!(names, ["test", "e2e", "lint", "doc", "tidy", "ci", "help"]);
+        for name in names {
+            parse_line(name).unwrap();
+        }
+    }
+
+    #[test]
+    fn arguments_go_to_the_commands_that_take_them() {
+        assert_eq!(parse_line("doc --open").unwrap(), Command::Doc { open: true });
+        assert_eq!(parse_line("e2e relist").unwrap(), Command::E2e { filters: vec!["relist".to_owned()] });
+        assert_eq!(parse_line("test --help").unwrap(), Command::Help);
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        assert!(parse_line("").unwrap_err().to_string().contains("Usage:"));
+        assert!(parse_line("tset").unwrap_err().to_string().contains("no command `tset`"));
+        assert!(parse_line("tidy up").unwrap_err().to_string().contains("does not take `up`"));
+    }
+}

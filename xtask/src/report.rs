@@ -1,0 +1,111 @@
+//! Steps, one after the other, and the table at the end.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+/// How a step that did not fail ended, with a word for the table.
+pub(crate) enum Outcome {
+    Passed(String),
+    Skipped(String),
+}
+
+impl Outcome {
+    pub(crate) fn passed() -> Self {
+        Self::Passed(String::new())
+    }
+}
+
+/// Collects what happened. A failed step does not keep the next from running: one run should show all that is wrong.
+#[derive(Default)]
+pub(crate) struct Report {
+    rows: Vec<Row>,
+}
+
+struct Row {
+    step: String,
+    result: &'static str,
+    took: Duration,
+    detail: String,
+}
+
+/// Runs the steps that `body` makes, prints the table, and fails if one of them failed.
+pub(crate) fn run(body: impl FnOnce(&mut Report)) -> Result<()> {
+    let started = Instant::now();
+    let mut report = Report::default();
+    body(&mut report);
+    println!("\n{}", report.table(started.elapsed()));
+    match report.failed().as_slice() {
+        [] => Ok(()),
+        failed => bail!("failed: {}", failed.join(", ")),
+    }
+}
+
+impl Report {
+    /// Runs one step; true if it did not fail.
+    pub(crate) fn step(&mut self, step: &str, body: impl FnOnce() -> Result<Outcome>) -> bool {
+        eprintln!("\n== {step}");
+        let started = Instant::now();
+        let (result, detail) = match body() {
+            Ok(Outcome::Passed(detail)) => ("passed", detail),
+            Ok(Outcome::Skipped(why)) => ("SKIPPED", why),
+            Err(error) => {
+                eprintln!("{error:#}");
+                ("FAILED", first_line(&format!("{error:#}")).to_owned())
+            }
+        };
+        self.rows.push(Row { step: step.to_owned(), result, took: started.elapsed(), detail });
+        result != "FAILED"
+    }
+
+    fn failed(&self) -> Vec<&str> {
+        self.rows.iter().filter(|row| row.result == "FAILED").map(|row| row.step.as_str()).collect()
+    }
+
+    fn table(&self, total: Duration) -> String {
+        let width =
+            self.rows.iter().map(|row| row.step.chars().count()).max().unwrap_or(0).max("in total".len());
+        let mut table = String::new();
+        for Row { step, result, took, detail } in &self.rows {
+            let line = format!("{step:width$}  {result:7}  {:>7.1} s  {detail}", took.as_secs_f64());
+            // Writing to a string does not fail.
+            let _ = writeln!(table, "{}", line.trim_end());
+        }
+        let _ = write!(table, "{:width$}  {:7}  {:>7.1} s", "in total", "", total.as_secs_f64());
+        table
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_is_in_the_table_and_the_error_and_stops_nothing() {
+        let mut after = false;
+        let error = run(|report| {
+            assert!(report.step("one", || Ok(Outcome::passed())));
+            assert!(!report.step("two", || Err(anyhow!("broken\nat length"))));
+            after = report.step("three", || Ok(Outcome::Skipped("no time".to_owned())));
+        })
+        .unwrap_err();
+        assert_eq!(error.to_string(), "failed: two");
+        assert!(after);
+    }
+
+    #[test]
+    fn the_table_says_what_was_skipped_and_why() {
+        let mut report = Report::default();
+        report.step("e2e", || Ok(Outcome::Skipped("no Go".to_owned())));
+        let table = report.table(Duration::from_secs(61));
+        assert!(table.starts_with("e2e       SKIPPED      0.0 s  no Go\n"), "{table}");
+        assert!(table.ends_with("in total              61.0 s"), "{table}");
+    }
+}

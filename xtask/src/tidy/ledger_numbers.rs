@@ -1,0 +1,117 @@
+//! The numbers of client-go's behaviours, `B-001` and so on, and which of them the ledger must answer.
+
+use std::fmt;
+
+/// Such as `B-060` or `B-060a`. Ordered as in the ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Number {
+    value: u16,
+    suffix: Option<char>,
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "B-{:03}", self.value)?;
+        self.suffix.map_or(Ok(()), |suffix| write!(f, "{suffix}"))
+    }
+}
+
+/// The groups of behaviours that concern an informer library; what lies between them are other parts of client-go.
+const REQUIRED: &[(u16, u16)] = &[
+    (1, 69),
+    (100, 123),
+    (150, 167),
+    (170, 176),
+    (180, 181),
+    (190, 192),
+    (200, 228),
+    (250, 303),
+    (320, 327),
+    (330, 333),
+    (350, 360),
+    (380, 385),
+    (400, 406),
+    (540, 542),
+    (545, 545),
+];
+
+/// Numbers that were put between two others.
+const REQUIRED_WITH_SUFFIX: &[(u16, char)] = &[(60, 'a'), (60, 'b'), (60, 'c')];
+
+/// Every number the ledger must have, in order.
+pub(crate) fn required() -> Vec<Number> {
+    let plain = REQUIRED.iter().flat_map(|&(first, last)| first..=last).map(|value| (value, None));
+    let with_suffix = REQUIRED_WITH_SUFFIX.iter().map(|&(value, suffix)| (value, Some(suffix)));
+    let mut numbers: Vec<Number> =
+        plain.chain(with_suffix).map(|(value, suffix)| Number { value, suffix }).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// From one number to another, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Range {
+    first: Number,
+    last: Number,
+}
+
+impl Range {
+    pub(crate) fn contains(&self, number: Number) -> bool {
+        (self.first..=self.last).contains(&number)
+    }
+}
+
+/// Reads a cell such as `B-006`, `B-006, B-008` or `B-111…B-123`; none if there is anything else in it.
+pub(crate) fn parse(cell: &str) -> Option<Vec<Range>> {
+    cell.split(',')
+        .map(|part| {
+            let mut ends = part.split(['…', '–']).map(|end| number(end.trim()));
+            let first = ends.next()??;
+            let last = ends.next().unwrap_or(Some(first))?;
+            (ends.next().is_none() && first <= last).then_some(Range { first, last })
+        })
+        .collect()
+}
+
+fn number(text: &str) -> Option<Number> {
+    let text = text.strip_prefix("B-")?;
+    let (digits, suffix) = match text.chars().last()? {
+        letter if letter.is_ascii_lowercase() => (&text[..text.len() - 1], Some(letter)),
+        _ => (text, None),
+    };
+    let all_digits = digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    Some(Number { value: all_digits.then(|| digits.parse().ok())??, suffix })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_with_one_number_several_or_a_range() {
+        let covered = |cell: &str| {
+            let ranges = parse(cell).unwrap();
+            required().into_iter().filter(|number| ranges.iter().any(|range| range.contains(*number))).count()
+        };
+        assert_eq!(covered("B-006"), 1);
+        assert_eq!(covered("B-006, B-008"), 2);
+        assert_eq!(covered("B-111…B-123"), 13);
+        assert_eq!(covered("B-060…B-061"), 5, "B-060a, b and c lie between");
+        assert_eq!(covered("B-060a…B-060c"), 3);
+        assert_eq!(covered("B-060"), 1);
+    }
+
+    #[test]
+    fn anything_else_is_not_a_cell_of_numbers() {
+        for cell in ["", "Number", "B-6", "B-006 B-007", "B-008…B-006", "B-001…B-002…B-003", "---"] {
+            assert_eq!(parse(cell), None, "{cell}");
+        }
+    }
+
+    #[test]
+    fn the_required_numbers_are_those_of_the_table() {
+        let numbers = required();
+        assert_eq!(numbers.len(), 69 + 3 + 24 + 18 + 7 + 2 + 3 + 29 + 54 + 8 + 4 + 11 + 6 + 7 + 3 + 1);
+        assert_eq!(numbers[60].to_string(), "B-060a");
+    }
+}

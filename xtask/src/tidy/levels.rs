@@ -1,0 +1,153 @@
+//! Inside the library, data flows one way: a module uses only modules below it.
+
+use crate::tidy::Problem;
+use crate::tidy::rust_paths;
+use crate::tidy::tree::{SourceFile, Tree};
+
+const SOURCES: &str = "crates/kube-informer/src/";
+
+/// A top-level module, and those it may use.
+type Level = (&'static str, &'static [&'static str]);
+
+/// From the bottom up. A module may use only modules above its own line, so there can be no cycle.
+const LEVELS: &[Level] = &[
+    ("version", &[]),
+    ("key", &[]),
+    ("kind", &[]),
+    ("scope", &["key"]),
+    ("report", &["key", "kind", "scope", "version"]),
+    ("object", &["key", "kind", "report", "version"]),
+    ("source", &["kind", "report", "scope", "version"]),
+    ("delta", &["key", "object", "scope", "version"]),
+    ("store", &["delta", "key", "kind", "object", "report", "scope", "version"]),
+    ("reflector", &["delta", "key", "kind", "object", "report", "scope", "source", "version"]),
+    ("handler", &["key", "kind", "object", "report", "scope", "store", "version"]),
+    ("lister", &["key", "kind", "object", "report", "scope", "store", "version"]),
+    (
+        "shared",
+        &[
+            "delta",
+            "handler",
+            "key",
+            "kind",
+            "lister",
+            "object",
+            "reflector",
+            "report",
+            "scope",
+            "source",
+            "store",
+            "version",
+        ],
+    ),
+    (
+        "factory",
+        &["handler", "key", "kind", "lister", "object", "report", "scope", "shared", "source", "version"],
+    ),
+];
+
+pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
+    check_with(tree, LEVELS)
+}
+
+fn check_with(tree: &Tree, levels: &[Level]) -> Vec<Problem> {
+    let exports = tree
+        .file(&format!("{SOURCES}lib.rs"))
+        .map(|lib| rust_paths::re_exports(lib.lines()))
+        .unwrap_or_default();
+    let known = |module: &str| levels.iter().any(|(name, _)| *name == module);
+    let mut problems = Vec::new();
+    for file in tree.rust_files().filter(|file| !file.is_test()) {
+        let Some(place) = place(file) else { continue };
+        let Some((_, allowed)) = levels.iter().find(|(name, _)| *name == place.module) else {
+            let text = format!("module `{}` has no level: give it one in {}", place.module, file!());
+            problems.push(Problem::new(&file.path, 0, text));
+            continue;
+        };
+        for (line, name) in rust_paths::root_names(file.lines_before_tests(), place.depth) {
+            // `crate::Object` is a use of the module that `lib.rs` takes it from; of another crate, it is nothing.
+            let used = exports.get(&name).filter(|_| !known(&name)).unwrap_or(&name);
+            let problem = if !known(used) && !exports.contains_key(&name) {
+                format!("`crate::{name}` is neither a module with a level nor re-exported by name in lib.rs")
+            } else if known(used) && used != place.module && !allowed.contains(&used.as_str()) {
+                format!("`{}` must not use `{used}`: see the levels in {}", place.module, file!())
+            } else {
+                continue;
+            };
+            problems.push(Problem::new(&file.path, line, problem));
+        }
+    }
+    problems
+}
+
+struct Place<'a> {
+    module: &'a str,
+    /// How many modules below the root.
+    depth: usize,
+}
+
+/// Where in the library's module tree a file is; none for `lib.rs`, whose work is to know everything.
+fn place(file: &SourceFile) -> Option<Place<'_>> {
+    let path = file.path.strip_prefix(SOURCES)?.strip_suffix(".rs")?;
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    let module = path.split('/').next()?;
+    (path != "lib").then(|| Place { module, depth: path.split('/').count() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEST_LEVELS: &[Level] = &[("low", &[]), ("middle", &["low"]), ("high", &["low"])];
+
+    fn problems(files: &[(&str, &str)]) -> Vec<String> {
+        let files: Vec<(String, &str)> =
+            files.iter().map(|(path, text)| (format!("{SOURCES}{path}"), *text)).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        check_with(&Tree::of(&files), TEST_LEVELS).into_iter().map(|problem| problem.text).collect()
+    }
+
+    #[test]
+    fn the_table_goes_from_the_bottom_up() {
+        for (index, (module, allowed)) in LEVELS.iter().enumerate() {
+            for used in *allowed {
+                assert!(
+                    LEVELS[..index].iter().any(|(below, _)| below == used),
+                    "`{module}` may use `{used}`, which is not below it"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn downwards_and_within_is_allowed() {
+        let none: [&str; 0] = [];
+        let lib = ("lib.rs", "mod low;\npub use low::Thing;\npub use other_crate::Foreign;\n");
+        let high =
+            ("high/part.rs", "use crate::{low::X, high::y};\nuse crate::Thing;\nuse crate::Foreign;\n");
+        assert_eq!(problems(&[lib, high]), none);
+    }
+
+    #[test]
+    fn upwards_and_sideways_is_not() {
+        assert!(problems(&[("low.rs", "use crate::high::X;\n")])[0].starts_with("`low` must not use `high`"));
+        assert!(problems(&[("high/mod.rs", "use super::middle;\n")])[0].contains("must not use `middle`"));
+        let lib = ("lib.rs", "pub use high::Thing;\n");
+        assert!(
+            problems(&[lib, ("low.rs", "fn f(_: crate::Thing) {}\n")])[0].contains("must not use `high`")
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_problem() {
+        assert!(problems(&[("new.rs", "")])[0].contains("module `new` has no level"));
+        assert!(problems(&[("low.rs", "use crate::Unknown;\n")])[0].contains("neither a module"));
+    }
+
+    #[test]
+    fn tests_may_use_anything() {
+        let none: [&str; 0] = [];
+        let text = "#[cfg(test)]\nmod tests {\n    use crate::high::X;\n}\n";
+        assert_eq!(problems(&[("low/tests.rs", "use crate::high::X;\n"), ("low/mod.rs", text)]), none);
+    }
+}

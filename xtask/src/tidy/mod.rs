@@ -1,0 +1,78 @@
+//! Rules of the house that no compiler knows.
+//!
+//! Each rule is one file with one function, from the tree of sources to a list of problems, and its tests.
+
+mod file_size;
+mod forbidden;
+mod ledger;
+mod ledger_numbers;
+mod levels;
+mod links;
+mod lint_tables;
+mod rust_paths;
+mod tree;
+
+use std::fmt;
+
+use anyhow::bail;
+
+use crate::cargo::workspace_root;
+use crate::report::{Outcome, Report};
+use crate::tidy::tree::Tree;
+
+/// A name for the rule, and the rule.
+type Rule = (&'static str, fn(&Tree) -> Vec<Problem>);
+
+const RULES: [Rule; 6] = [
+    ("file size", file_size::check),
+    ("behaviour ledger", ledger::check),
+    ("module levels", levels::check),
+    ("forbidden words", forbidden::check),
+    ("lint tables", lint_tables::check),
+    ("links", links::check),
+];
+
+/// A place that breaks a rule, and what to do about it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    path: String,
+    /// From 1; 0 is the file as a whole.
+    line: usize,
+    text: String,
+}
+
+impl Problem {
+    fn new(path: &str, line: usize, text: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, text: text.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.text),
+            line => write!(f, "{}:{line}: {}", self.path, self.text),
+        }
+    }
+}
+
+/// Checks all rules in one step.
+pub(crate) fn step(report: &mut Report) {
+    report.step("tidy", || {
+        let tree = Tree::read(&workspace_root())?;
+        let mut broken = Vec::new();
+        for (name, rule) in RULES {
+            let problems = rule(&tree);
+            for problem in &problems {
+                eprintln!("{name}: {problem}");
+            }
+            if !problems.is_empty() {
+                broken.push(format!("{name} ({})", problems.len()));
+            }
+        }
+        if !broken.is_empty() {
+            bail!("problems with {}", broken.join(", "));
+        }
+        Ok(Outcome::Passed(format!("{} rules, {} files", RULES.len(), tree.files().len())))
+    });
+}

@@ -1,0 +1,138 @@
+//! Which names at the root of a crate a source file uses. A reading of the text, not of the language: it knows
+//! paths, groups and comments, and takes formatted code for granted.
+
+use std::collections::HashMap;
+
+/// The names `x` of all paths to `crate::x`, with their lines. `depth` is how many modules the file is below the
+/// root: from a file at depth 1, `super::x` is `crate::x` as well.
+pub(crate) fn root_names<'a>(
+    lines: impl Iterator<Item = (usize, &'a str)>,
+    depth: usize,
+) -> Vec<(usize, String)> {
+    let code = without_comments(lines);
+    let to_root =
+        [vec!["crate::".to_owned()], if depth > 0 { vec!["super::".repeat(depth)] } else { Vec::new() }];
+    let mut names = Vec::new();
+    for prefix in to_root.concat() {
+        for (start, _) in code.match_indices(&prefix) {
+            let before = code[..start].chars().next_back();
+            let rest = &code[start + prefix.len()..];
+            if before.is_some_and(|c| is_name(c) || c == ':') || rest.starts_with("super::") {
+                continue;
+            }
+            let line = code[..start].matches('\n').count() + 1;
+            names.extend(first_names(rest).into_iter().map(|name| (line, name)));
+        }
+    }
+    names.sort();
+    names
+}
+
+/// What `lib.rs` re-exports: the name users see, and the first part of the path it comes from.
+pub(crate) fn re_exports<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> HashMap<String, String> {
+    let code = without_comments(lines);
+    let mut exports = HashMap::new();
+    for (start, _) in code.match_indices("pub use ") {
+        let tree = code[start + "pub use ".len()..].split(';').next().unwrap_or_default();
+        let tree = tree.trim_start_matches("crate::").trim_start_matches("self::");
+        let origin: String = tree.chars().take_while(|c| is_name(*c)).collect();
+        exports.extend(leaves(tree).into_iter().map(|leaf| (leaf, origin.clone())));
+    }
+    exports
+}
+
+/// Every line keeps its place, so that a position still tells the line.
+fn without_comments<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> String {
+    lines.map(|(_, line)| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect()
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The name a path starts with, or those of all members if it starts with a group `{a, b::c}`.
+fn first_names(path: &str) -> Vec<String> {
+    let name = |path: &str| path.trim_start().chars().take_while(|c| is_name(*c)).collect::<String>();
+    let names = match group(path) {
+        Some(members) => members.into_iter().map(name).collect(),
+        None => vec![name(path)],
+    };
+    names.into_iter().filter(|name| !name.is_empty()).collect()
+}
+
+/// The names a use tree brings in: the last of each path, or what it is renamed to.
+fn leaves(tree: &str) -> Vec<String> {
+    let tree = tree.trim();
+    if let Some(open) = tree.find('{') {
+        return group(&tree[open..]).unwrap_or_default().into_iter().flat_map(leaves).collect();
+    }
+    let last = tree.rsplit("::").next().unwrap_or_default();
+    let name = last.rsplit(" as ").next().unwrap_or_default().trim();
+    if name.is_empty() { Vec::new() } else { vec![name.to_owned()] }
+}
+
+/// The members of the group that `text` starts with.
+fn group(text: &str) -> Option<Vec<&str>> {
+    let text = text.strip_prefix('{')?;
+    let (mut members, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (index, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            '}' => {
+                members.push(&text[start..index]);
+                break;
+            }
+            ',' if depth == 0 => {
+                members.push(&text[start..index]);
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    Some(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
+        text.lines().enumerate().map(|(index, line)| (index + 1, line))
+    }
+
+    fn names(text: &str, depth: usize) -> Vec<String> {
+        root_names(numbered(text), depth).into_iter().map(|(_, name)| name).collect()
+    }
+
+    #[test]
+    fn paths_and_groups_are_found_with_their_lines() {
+        let text = "use crate::a::X;\nuse crate::{b::{c, d}, e};\nfn f() -> crate::g::Y {}\n";
+        let found: Vec<(usize, String)> = root_names(numbered(text), 1);
+        let expected = [(1, "a"), (2, "b"), (2, "e"), (3, "g")];
+        assert_eq!(found, expected.map(|(line, name)| (line, name.to_owned())));
+    }
+
+    #[test]
+    fn comments_and_other_crates_are_not() {
+        assert!(names("//! See [`crate::a`].\nuse x::y; // crate::b\nuse my_crate::c;\n", 1).is_empty());
+    }
+
+    #[test]
+    fn super_reaches_the_root_from_the_right_depth_only() {
+        let text = "use super::a;\nuse super::super::b;\n";
+        assert_eq!(names(text, 1), ["a"]);
+        assert_eq!(names(text, 2), ["b"]);
+        assert!(names(text, 0).is_empty());
+    }
+
+    #[test]
+    fn re_exports_know_where_they_come_from() {
+        let text =
+            "mod a;\npub use a::b::{C, D as E};\npub use crate::f::{\n    G, h::I,\n};\npub use other::J;\n";
+        let exports = re_exports(numbered(text));
+        let mut exports: Vec<(&str, &str)> = exports.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        exports.sort_unstable();
+        assert_eq!(exports, [("C", "a"), ("E", "a"), ("G", "f"), ("I", "f"), ("J", "other")]);
+    }
+}

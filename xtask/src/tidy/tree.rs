@@ -1,0 +1,151 @@
+//! The text files of the project, as the rules see them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+/// One text file.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceFile {
+    /// From the root of the project, with `/` between the parts.
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+impl SourceFile {
+    pub(crate) fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    pub(crate) fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    pub(crate) fn is_markdown(&self) -> bool {
+        self.path.ends_with(".md")
+    }
+
+    /// Whether it lies in a directory `tests`, whose files are test programs of their own.
+    pub(crate) fn is_in_tests_directory(&self) -> bool {
+        self.path.split('/').rev().skip(1).any(|part| part == "tests")
+    }
+
+    /// Whether it is nothing but tests.
+    pub(crate) fn is_test(&self) -> bool {
+        self.is_in_tests_directory() || self.name() == "tests.rs" || self.name().ends_with("_tests.rs")
+    }
+
+    /// The lines, numbered from 1.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
+    }
+
+    /// The lines, numbered from 1, up to a test module in the file: by convention that is its end.
+    pub(crate) fn lines_before_tests(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let tests = lines.windows(2).position(|pair| {
+            pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].ends_with('{')
+        });
+        self.lines().take(tests.unwrap_or(lines.len()))
+    }
+}
+
+/// All text files that are, or will be, in the repository.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    files: Vec<SourceFile>,
+    /// Of files that are not text, too, and of the directories of all.
+    paths: BTreeSet<String>,
+}
+
+impl Tree {
+    /// Reads what git tracks, and what is new and not ignored.
+    pub(crate) fn read(root: &Path) -> Result<Self> {
+        let output = Command::new("git")
+            .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+            .current_dir(root)
+            .output()
+            .context("cannot run git, which knows the files of the project")?;
+        ensure!(output.status.success(), "git ls-files: {}", String::from_utf8_lossy(&output.stderr).trim());
+        let mut tree = Self::default();
+        for path in String::from_utf8_lossy(&output.stdout).split_terminator('\0') {
+            // One that git tracks may be deleted in the working tree.
+            if let Ok(bytes) = std::fs::read(root.join(path)) {
+                tree.add(path, String::from_utf8(bytes).ok());
+            }
+        }
+        Ok(tree)
+    }
+
+    fn add(&mut self, path: &str, text: Option<String>) {
+        self.paths.insert(path.to_owned());
+        self.paths.extend(path.match_indices('/').map(|(end, _)| path[..end].to_owned()));
+        if let Some(text) = text {
+            self.files.push(SourceFile { path: path.to_owned(), text });
+        }
+    }
+
+    pub(crate) fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    pub(crate) fn rust_files(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.iter().filter(|file| file.is_rust())
+    }
+
+    pub(crate) fn file(&self, path: &str) -> Option<&SourceFile> {
+        self.files.iter().find(|file| file.path == path)
+    }
+
+    /// Whether there is a file or directory at `path`.
+    pub(crate) fn contains(&self, path: &str) -> bool {
+        path.is_empty() || self.paths.contains(path)
+    }
+
+    /// A tree of (path, text), for the tests of the rules.
+    #[cfg(test)]
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
+        let mut tree = Self::default();
+        for (path, text) in files {
+            tree.add(path, Some((*text).to_owned()));
+        }
+        tree
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_known_by_their_place_or_name() {
+        let is_test = |path: &str| SourceFile { path: path.to_owned(), text: String::new() }.is_test();
+        assert!(is_test("crates/a/tests/e2e/main.rs"));
+        assert!(is_test("crates/a/src/store/tests.rs"));
+        assert!(is_test("crates/a/src/store/mailbox_tests.rs"));
+        assert!(!is_test("crates/a/src/store/mod.rs"));
+        assert!(!is_test("crates/a/src/contests.rs"));
+    }
+
+    #[test]
+    fn a_test_module_ends_the_code() {
+        let text = "a\n#[cfg(test)]\nfn helper() {}\n#[cfg(test)]\nmod tests {\nb\n}\n".to_owned();
+        let file = SourceFile { path: "x.rs".to_owned(), text };
+        assert_eq!(file.lines_before_tests().last(), Some((3, "fn helper() {}")));
+    }
+
+    #[test]
+    fn directories_are_contained() {
+        let tree = Tree::of(&[("docs/a/b.md", "")]);
+        assert!(tree.contains("docs/a/b.md") && tree.contains("docs/a") && tree.contains("docs"));
+        assert!(!tree.contains("docs/b.md"));
+    }
+
+    #[test]
+    fn the_project_itself_can_be_read() {
+        let tree = Tree::read(&crate::cargo::workspace_root()).unwrap();
+        assert!(tree.file("xtask/src/tidy/tree.rs").is_some());
+    }
+}

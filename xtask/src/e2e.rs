@@ -78,12 +78,14 @@ fn run(gates: &str, filters: &[String]) -> Result<TestCount> {
             .env("KUBE_INFORMER_E2E", "required")
             .run_tests()
     };
-    let own = tests("test --package test-cluster --test cluster")?;
+    // With `--workspace` the dependencies are those that the unit tests were built with; with `--package` they
+    // would be built again, with fewer features.
+    let own = tests("test --workspace --test cluster")?;
     ensure!(
         workspace_root().join(LIBRARY_TESTS).is_file(),
         "{LIBRARY_TESTS} does not exist: there are no end-to-end tests of the library yet"
     );
-    let library = tests("test --package kube-informer --test e2e")?;
+    let library = tests("test --workspace --test e2e")?;
     Ok(own.and(library))
 }
 

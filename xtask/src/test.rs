@@ -14,7 +14,8 @@ pub(crate) fn run(policy: e2e::Policy) -> Result<()> {
         lint::api_version_steps(report);
         report.step("unit and integration tests", || {
             // The end-to-end tests have their own steps below; here they would run a third time.
-            let count = Cargo::new("test --workspace").env("KUBE_INFORMER_E2E", "skip").run_tests()?;
+            let count =
+                Cargo::new("test --workspace --no-fail-fast").env("KUBE_INFORMER_E2E", "skip").run_tests()?;
             Ok(Outcome::Passed(format!("{count}, doctests among them")))
         });
         lint::doc_step(report, false);

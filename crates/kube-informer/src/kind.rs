@@ -28,6 +28,16 @@ impl KindScope for DynamicScope {
     const NAMESPACED: Option<bool> = None;
 }
 
+/// Scopes in which an object is found by namespace and name.
+pub trait InNamespaces: KindScope {}
+impl InNamespaces for Namespaced {}
+impl InNamespaces for DynamicScope {}
+
+/// Scopes in which an object is found by its name alone.
+pub trait AcrossCluster: KindScope {}
+impl AcrossCluster for ClusterWide {}
+impl AcrossCluster for DynamicScope {}
+
 /// A kind of Kubernetes object that an informer can hold.
 ///
 /// Every [`kube_core::Resource`] is one: the types of `k8s-openapi`, those made with

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
+use crate::metrics::Metrics;
 use crate::scope::Scope;
 
 /// A failure that an informer survived. The error callback hears all of them.
@@ -156,21 +157,29 @@ type Callback = Arc<dyn Fn(&Failure) + Send + Sync>;
 pub(crate) struct Reporter {
     kind: KindInfo,
     callback: Option<Callback>,
+    metrics: Option<Metrics>,
     count: AtomicU64,
     last: Mutex<Option<Failure>>,
 }
 
 impl Reporter {
     pub(crate) fn new(kind: KindInfo, callback: Option<Callback>) -> Self {
-        Self { kind, callback, count: AtomicU64::new(0), last: Mutex::new(None) }
+        Self { kind, callback, metrics: None, count: AtomicU64::new(0), last: Mutex::new(None) }
+    }
+
+    /// Counts failures there too.
+    pub(crate) fn with_metrics(mut self, metrics: Metrics) -> Self {
+        self.metrics = Some(metrics);
+        self
     }
 
     /// Reports one failure. Runs the user's callback, so it must never be called with a lock held.
     pub(crate) fn report(&self, scope: Option<&Scope>, cause: Cause) {
         let failure = Failure { kind: self.kind.clone(), scope: scope.cloned(), cause };
         self.count.fetch_add(1, Ordering::Relaxed);
-        metrics::counter!("informer_failures_total", "resource" => self.kind.resource(), "cause" => failure.cause.name())
-            .increment(1);
+        if let Some(metrics) = &self.metrics {
+            metrics.failure(failure.cause.name());
+        }
         tracing::warn!(kind = %self.kind, cause = failure.cause.name(), "{failure}");
         *self.last.lock() = Some(failure.clone());
         if let Some(callback) = &self.callback
@@ -178,6 +187,10 @@ impl Reporter {
         {
             tracing::error!(kind = %self.kind, "the error callback panicked");
         }
+    }
+
+    pub(crate) fn kind(&self) -> &KindInfo {
+        &self.kind
     }
 
     pub(crate) fn count(&self) -> u64 {

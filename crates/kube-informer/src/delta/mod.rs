@@ -1,5 +1,7 @@
 //! What happened, in order: the unit that travels from the reflectors to the store.
 
+pub(crate) mod fifo;
+
 use std::sync::Arc;
 
 use crate::key::ObjectKey;

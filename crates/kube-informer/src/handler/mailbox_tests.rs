@@ -6,6 +6,7 @@ use super::*;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
 use crate::object::testing::{origin, record};
+use crate::store::sharded::ShardedMap;
 use crate::store::snapshot::Snapshot;
 
 fn added(new: &Arc<Record>) -> Change {
@@ -21,7 +22,15 @@ fn deleted(old: &Arc<Record>, last: Option<&Arc<Record>>) -> Change {
 }
 
 fn snapshot(objects: &[&Arc<Record>]) -> Snapshot {
-    Snapshot::of(objects.iter().map(|object| (*object).clone()))
+    let mut map = ShardedMap::default();
+    for object in objects {
+        map.insert((*object).clone());
+    }
+    let mut snapshot = Snapshot::new(1);
+    if let Some(first) = objects.first() {
+        snapshot.add(first.key().shared_namespace().unwrap(), &map);
+    }
+    snapshot
 }
 
 fn all(mailbox: &mut Mailbox) -> Vec<String> {

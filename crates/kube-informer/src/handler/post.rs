@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use metrics::{Gauge, Histogram};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
 use crate::handler::delivery::Delivery;
 use crate::handler::mailbox::{Mailbox, SweepKind};
+use crate::metrics::Metrics;
 use crate::report::Reporter;
 use crate::store::change::Change;
 use crate::store::snapshot::Snapshot;
@@ -25,6 +27,8 @@ pub(crate) struct Post {
     bell: Notify,
     state: watch::Sender<PostState>,
     pub(crate) counters: Counters,
+    waiting: Gauge,
+    pub(crate) duration: Histogram,
 }
 
 /// How far a handler has come.
@@ -66,8 +70,12 @@ impl Post {
         resync: Duration,
         every_event: Option<usize>,
         reporter: Arc<Reporter>,
+        metrics: &Metrics,
     ) -> Arc<Self> {
+        let (waiting, duration) = metrics.handler(&name);
         Arc::new(Self {
+            waiting,
+            duration,
             name,
             resync,
             reporter,
@@ -141,17 +149,49 @@ impl Post {
             if ending == Ending::Closed {
                 return Vec::new();
             }
-            let (taken, synced) = {
-                let mut mailbox = self.mailbox.lock();
-                let taken = mailbox.take(BATCH);
-                (taken, !self.state.borrow().synced && mailbox.is_synced())
-            };
-            if synced {
-                self.state.send_modify(|state| state.synced = true);
-            }
-            self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
+            let taken = self.take_now();
             if !taken.is_empty() || ending == Ending::Draining {
                 return taken;
+            }
+            self.bell.notified().await;
+        }
+    }
+
+    /// What there is to deliver at this moment. Taking counts what was taken before as done.
+    #[allow(clippy::cast_precision_loss)] // A gauge is a float.
+    pub(crate) fn take_now(&self) -> Vec<Delivery> {
+        let (taken, synced, backlog) = {
+            let mut mailbox = self.mailbox.lock();
+            let taken = mailbox.take(BATCH);
+            (taken, !self.state.borrow().synced && mailbox.is_synced(), mailbox.pending())
+        };
+        if synced {
+            self.state.send_modify(|state| state.synced = true);
+        }
+        self.waiting.set((backlog + taken.len()) as f64);
+        self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
+        taken
+    }
+
+    /// Waits until there is something new to tell, the first filling of an empty cache included, and takes all of it.
+    /// False when the handler is to end.
+    pub(crate) async fn next_state(&self) -> bool {
+        let synced_before = self.state.borrow().synced;
+        loop {
+            let ending = self.state.borrow().ending;
+            if ending == Ending::Closed {
+                return false;
+            }
+            let mut news = false;
+            while !self.take_now().is_empty() {
+                news = true;
+            }
+            let state = *self.state.borrow();
+            if state.synced && (news || !synced_before) {
+                return true;
+            }
+            if ending == Ending::Draining {
+                return false;
             }
             self.bell.notified().await;
         }

@@ -1,5 +1,6 @@
 //! Runs one handler: takes deliveries from its mailbox and calls the user's code, one call at a time.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,7 +36,6 @@ impl Drop for Finish {
 pub(crate) async fn run(post: Arc<Post>, mut callee: Box<dyn Callee>) {
     let _finish = Finish(post.clone());
     post.start();
-    let mut told_slow = false;
     loop {
         let taken = post.next().await;
         if taken.is_empty() {
@@ -46,28 +46,54 @@ pub(crate) async fn run(post: Arc<Post>, mut callee: Box<dyn Callee>) {
                 return;
             }
             let started = Instant::now();
-            let outcome = catch_unwind(AssertUnwindSafe(|| callee.call(delivery, &post)));
-            let blocked = started.elapsed();
-            let outcome = match outcome {
+            let outcome = match call(&post, &mut *callee, delivery) {
                 Ok(Some(future)) => AssertUnwindSafe(future).catch_unwind().await,
                 Ok(None) => Ok(()),
                 Err(panic) => Err(panic),
             };
-            metrics::histogram!("informer_handler_duration_seconds", "handler" => post.name.to_string())
-                .record(started.elapsed());
-            post.counters.delivered.fetch_add(1, Ordering::Relaxed);
-            post.counters.in_hand.fetch_sub(1, Ordering::Relaxed);
-            if blocked > SLOW {
-                post.counters.slow.fetch_add(1, Ordering::Relaxed);
-                if !std::mem::replace(&mut told_slow, true) {
-                    tracing::warn!(handler = %post.name, ?blocked, "a handler blocks: make it async or `.blocking()`");
-                }
-            }
-            if let Err(panic) = outcome {
-                post.counters.panics.fetch_add(1, Ordering::Relaxed);
-                let message = panic_text(&*panic);
-                post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
-            }
+            done(&post, started, outcome);
         }
+    }
+}
+
+/// Delivers all there is at this moment, on the spot.
+pub(crate) fn call_now(post: &Post, callee: &mut dyn Callee) {
+    loop {
+        let taken = post.take_now();
+        if taken.is_empty() {
+            return;
+        }
+        for delivery in taken {
+            let started = Instant::now();
+            let outcome = call(post, callee, delivery).map(|_| ());
+            done(post, started, outcome);
+        }
+    }
+}
+
+type Panic = Box<dyn Any + Send>;
+
+fn call(
+    post: &Post,
+    callee: &mut dyn Callee,
+    delivery: Delivery,
+) -> Result<Option<BoxFuture<'static, ()>>, Panic> {
+    let started = Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| callee.call(delivery, post)));
+    let blocked = started.elapsed();
+    if blocked > SLOW && post.counters.slow.fetch_add(1, Ordering::Relaxed) == 0 {
+        tracing::warn!(handler = %post.name, ?blocked, "a handler blocks: make it async or `.blocking()`");
+    }
+    outcome
+}
+
+fn done(post: &Post, started: Instant, outcome: Result<(), Panic>) {
+    post.duration.record(started.elapsed());
+    post.counters.delivered.fetch_add(1, Ordering::Relaxed);
+    post.counters.in_hand.fetch_sub(1, Ordering::Relaxed);
+    if let Err(panic) = outcome {
+        post.counters.panics.fetch_add(1, Ordering::Relaxed);
+        let message = panic_text(&*panic);
+        post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
     }
 }

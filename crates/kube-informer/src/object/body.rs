@@ -1,23 +1,250 @@
-//! The bytes of an object.
+//! The bytes of an object, packed with zstd where that pays.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use zstd_safe::{CCtx, CDict, DCtx, DDict};
+
+/// The fastest of the levels that compress well: the dictionary does most of the work.
+const LEVEL: i32 = 1;
+
+/// Buffers larger than this are not kept for the next object.
+const KEEP: usize = 1 << 20;
 
 /// The JSON of an object without its managedFields.
 pub(crate) enum Body {
     /// As it is.
     Plain(Box<[u8]>),
+    /// As a zstd frame.
+    Packed {
+        bytes: Box<[u8]>,
+        /// How long the JSON is.
+        len: u32,
+        /// What it was packed with, and is needed to unpack it.
+        dictionary: Option<Arc<Dictionary>>,
+    },
+}
+
+/// What the objects of one informer have in common, as zstd wants it. Holds plaintext.
+pub(crate) struct Dictionary {
+    pack: CDict<'static>,
+    unpack: DDict<'static>,
+}
+
+impl Dictionary {
+    /// From bytes as the trainer makes them; `None` if zstd does not accept them.
+    pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
+        Some(Self { pack: CDict::try_create(bytes, LEVEL)?, unpack: DDict::try_create(bytes)? })
+    }
+
+    /// How many bytes it takes in memory.
+    pub(crate) fn size(&self) -> usize {
+        self.pack.sizeof() + self.unpack.sizeof()
+    }
 }
 
 impl Body {
-    /// Hands the JSON to a function.
+    /// Packs the JSON of an object. What shrinks by less than a tenth is stored as it is.
+    pub(crate) fn pack(json: &[u8], dictionary: Option<&Arc<Dictionary>>) -> Self {
+        let packed = u32::try_from(json.len()).ok().and_then(|len| {
+            let bytes = with_tools(|tools| tools.compress(json, dictionary.map(|dictionary| &**dictionary)))?;
+            Some(Self::Packed { bytes, len, dictionary: dictionary.cloned() })
+        });
+        packed.unwrap_or_else(|| Self::Plain(json.into()))
+    }
+
+    /// Hands the JSON to a function. May be nested.
     pub(crate) fn with_json<R>(&self, read: impl FnOnce(&[u8]) -> R) -> R {
         match self {
             Self::Plain(bytes) => read(bytes),
+            Self::Packed { bytes, len, dictionary } => {
+                // The buffer is taken, not borrowed: `read` may unpack another body.
+                let mut buffer = take_buffer();
+                let len = usize::try_from(*len).unwrap_or_default();
+                if !with_tools(|tools| tools.expand(bytes, len, dictionary.as_deref(), &mut buffer)) {
+                    // Cannot happen short of memory running out or being overwritten; nobody decodes nothing.
+                    buffer.clear();
+                }
+                let result = read(&buffer);
+                give_buffer(buffer);
+                result
+            }
         }
+    }
+
+    /// How long the JSON is.
+    pub(crate) fn json_len(&self) -> usize {
+        match self {
+            Self::Plain(bytes) => bytes.len(),
+            Self::Packed { len, .. } => usize::try_from(*len).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Whether both hold the same JSON, byte for byte.
+    pub(crate) fn same_json(&self, other: &Self) -> bool {
+        if self.json_len() != other.json_len() {
+            return false;
+        }
+        if let (
+            Self::Packed { bytes: mine, dictionary: a, .. },
+            Self::Packed { bytes: theirs, dictionary: b, .. },
+        ) = (self, other)
+            && mine == theirs
+            && a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr)
+        {
+            return true;
+        }
+        self.with_json(|mine| other.with_json(|theirs| mine == theirs))
     }
 
     /// How many bytes it takes in memory.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Self::Plain(bytes) => bytes.len(),
+            Self::Plain(bytes) | Self::Packed { bytes, .. } => bytes.len(),
         }
+    }
+}
+
+/// What a thread needs to pack and unpack, made when first used.
+#[derive(Default)]
+struct Tools {
+    compressor: Option<CCtx<'static>>,
+    expander: Option<DCtx<'static>>,
+    scratch: Vec<u8>,
+}
+
+impl Tools {
+    /// `None` if it fails or does not pay.
+    fn compress(&mut self, json: &[u8], dictionary: Option<&Dictionary>) -> Option<Box<[u8]>> {
+        if self.compressor.is_none() {
+            self.compressor = CCtx::try_create();
+        }
+        let compressor = self.compressor.as_mut()?;
+        self.scratch.clear();
+        self.scratch.reserve(zstd_safe::compress_bound(json.len()));
+        let result = match dictionary {
+            Some(dictionary) => compressor.compress_using_cdict(&mut self.scratch, json, &dictionary.pack),
+            None => compressor.compress(&mut self.scratch, json, LEVEL),
+        };
+        let pays = result.is_ok() && self.scratch.len() <= json.len() - json.len() / 10;
+        let packed = pays.then(|| Box::from(&*self.scratch));
+        if self.scratch.capacity() > KEEP {
+            self.scratch = Vec::new();
+        }
+        packed
+    }
+
+    fn expand(
+        &mut self,
+        packed: &[u8],
+        len: usize,
+        dictionary: Option<&Dictionary>,
+        into: &mut Vec<u8>,
+    ) -> bool {
+        if self.expander.is_none() {
+            self.expander = DCtx::try_create();
+        }
+        let Some(expander) = self.expander.as_mut() else { return false };
+        into.clear();
+        into.reserve(len);
+        let result = match dictionary {
+            Some(dictionary) => expander.decompress_using_ddict(into, packed, &dictionary.unpack),
+            None => expander.decompress(into, packed),
+        };
+        result.is_ok() && into.len() == len
+    }
+}
+
+thread_local! {
+    static TOOLS: Cell<Tools> = Cell::default();
+    static BUFFERS: Cell<Vec<Vec<u8>>> = const { Cell::new(Vec::new()) };
+}
+
+/// Runs with this thread's tools, or with new ones while the thread is being torn down.
+fn with_tools<R>(work: impl FnOnce(&mut Tools) -> R) -> R {
+    let mut tools = TOOLS.try_with(Cell::take).unwrap_or_default();
+    let result = work(&mut tools);
+    // While the thread is being torn down there is no next time to keep them for.
+    let _ = TOOLS.try_with(|cell| cell.set(tools));
+    result
+}
+
+fn take_buffer() -> Vec<u8> {
+    let mut buffers = BUFFERS.try_with(Cell::take).unwrap_or_default();
+    let buffer = buffers.pop().unwrap_or_default();
+    let _ = BUFFERS.try_with(|cell| cell.set(buffers));
+    buffer
+}
+
+fn give_buffer(buffer: Vec<u8>) {
+    let mut buffers = BUFFERS.try_with(Cell::take).unwrap_or_default();
+    if buffer.capacity() <= KEEP && buffers.len() < 4 {
+        buffers.push(buffer);
+    }
+    let _ = BUFFERS.try_with(|cell| cell.set(buffers));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(word: &str) -> Vec<u8> {
+        format!("{{\"a\":\"{}\"}}", word.repeat(100)).into_bytes()
+    }
+
+    #[test]
+    fn packs_and_unpacks() {
+        let json = text("hello ");
+        let body = Body::pack(&json, None);
+        assert!(matches!(body, Body::Packed { .. }) && body.size() < json.len() / 2);
+        assert_eq!(body.json_len(), json.len());
+        body.with_json(|read| assert_eq!(read, json));
+    }
+
+    #[test]
+    fn what_does_not_shrink_stays_plain() {
+        for json in [&b""[..], b"{}", br#"{"a":"x"}"#, &(0..255).collect::<Vec<u8>>()] {
+            let body = Body::pack(json, None);
+            assert!(matches!(body, Body::Plain(_)));
+            body.with_json(|read| assert_eq!(read, json));
+        }
+    }
+
+    #[test]
+    fn reading_nests() {
+        let (a, b) = (Body::pack(&text("a"), None), Body::pack(&text("b"), None));
+        for _ in 0..3 {
+            a.with_json(|outer| {
+                b.with_json(|inner| {
+                    assert!(!a.same_json(&b) && a.same_json(&Body::pack(outer, None)));
+                    assert_eq!((outer, inner), (&*text("a"), &*text("b")));
+                });
+            });
+        }
+        assert!(a.same_json(&Body::Plain(text("a").into())));
+    }
+
+    #[test]
+    fn a_panicking_reader_breaks_nothing() {
+        let body = Body::pack(&text("a"), None);
+        let read = std::panic::AssertUnwindSafe(|| body.with_json(|_| panic!("on purpose")));
+        assert!(std::panic::catch_unwind(read).is_err());
+        body.with_json(|read| assert_eq!(read, text("a")));
+    }
+
+    #[test]
+    fn damaged_bytes_read_as_nothing() {
+        let Body::Packed { bytes, len, dictionary } = Body::pack(&text("a"), None) else { panic!("packed") };
+        let short =
+            Body::Packed { bytes: bytes[..bytes.len() - 2].into(), len, dictionary: dictionary.clone() };
+        short.with_json(|read| assert!(read.is_empty()));
+        for place in 0..bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[place] ^= 0x55;
+            Body::Packed { bytes, len, dictionary: None }.with_json(|read| {
+                assert!(read.is_empty() || read.len() == text("a").len());
+            });
+        }
+        Body::Packed { bytes, len: len - 1, dictionary: None }.with_json(|read| assert!(read.is_empty()));
     }
 }

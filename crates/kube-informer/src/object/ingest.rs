@@ -1,15 +1,97 @@
 //! From the JSON of one object to a record.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::key::ObjectKey;
+use crate::kind::KindInfo;
+use crate::object::check::TypeCheck;
+use crate::object::cut::{cut, member, skip_space};
+use crate::object::decoded::{DecodedSlot, Decoder, Shelf};
+use crate::object::error::{attempt, describe};
+use crate::object::fields::{self, FieldPath};
+use crate::object::head::Head;
+use crate::object::intern::Interner;
 use crate::object::origin::Origin;
+use crate::object::pack::Packer;
 use crate::object::record::Record;
+use crate::object::scan::{Metadata, ScanError, rough_key, scan};
+use crate::object::transform::{Identity, Transform};
+use crate::report::{Cause, Reporter};
 use crate::version::{ResourceVersion, Uid};
+
+/// How an informer takes objects in.
+pub(crate) struct IngestOptions {
+    pub(crate) kind: KindInfo,
+    /// Whether the server sends `PartialObjectMetadata`.
+    pub(crate) metadata_only: bool,
+    /// Whether nothing of the content may be printed or put into a dictionary. Always so for core Secrets.
+    pub(crate) sensitive: bool,
+    pub(crate) keep_managed_fields: bool,
+    pub(crate) drop_fields: Vec<FieldPath>,
+    pub(crate) transform: Option<Arc<dyn Transform>>,
+    /// Decodes some objects on trial, see [`TypeCheck`].
+    pub(crate) type_check: Option<Decoder>,
+    /// Decodes every object and keeps the result with it (`decoded` mode).
+    pub(crate) pin: Option<Decoder>,
+    /// How much recently decoded objects may take, see [`Shelf`].
+    pub(crate) shelf_bytes: usize,
+    pub(crate) reporter: Arc<Reporter>,
+}
+
+impl IngestOptions {
+    /// The defaults: packed, without managedFields, nothing checked.
+    pub(crate) fn new(kind: KindInfo, reporter: Arc<Reporter>) -> Self {
+        Self {
+            kind,
+            metadata_only: false,
+            sensitive: false,
+            keep_managed_fields: false,
+            drop_fields: Vec::new(),
+            transform: None,
+            type_check: None,
+            pin: None,
+            shelf_bytes: Shelf::DEFAULT_BYTES,
+            reporter,
+        }
+    }
+}
 
 /// Turns the JSON of objects into records. One per informer, shared by its reflectors.
 pub(crate) struct Ingest {
     origin: Arc<Origin>,
+    /// The type that objects must have, and are given where they lack it.
+    expected: Type,
+    keep_managed_fields: bool,
+    drop_fields: Vec<FieldPath>,
+    transform: Option<Arc<dyn Transform>>,
+    type_check: Option<Decoder>,
+    pin: Option<Decoder>,
+    check: TypeCheck,
+    interner: Interner,
+    packer: Packer,
+}
+
+/// `kind` and `apiVersion`, also as members of a document.
+struct Type {
+    kind: String,
+    api_version: String,
+    kind_member: Vec<u8>,
+    api_version_member: Vec<u8>,
+}
+
+impl Type {
+    fn new(kind: &KindInfo, metadata_only: bool) -> Self {
+        let (kind, api_version) = if metadata_only {
+            ("PartialObjectMetadata".to_owned(), "meta.k8s.io/v1".to_owned())
+        } else {
+            (kind.kind().to_owned(), kind.api_version())
+        };
+        let member =
+            |key: &str, value: &str| format!("\"{key}\":{},", serde_json::Value::from(value)).into_bytes();
+        let (kind_member, api_version_member) = (member("kind", &kind), member("apiVersion", &api_version));
+        Self { kind, api_version, kind_member, api_version_member }
+    }
 }
 
 /// The metadata of an object that was just read, still borrowing its JSON.
@@ -18,6 +100,7 @@ pub(crate) struct Scanned<'a> {
     pub(crate) uid: Uid,
     pub(crate) resource_version: ResourceVersion,
     json: &'a [u8],
+    metadata: Metadata<'a>,
 }
 
 /// Why one object cannot be taken in.
@@ -30,19 +113,218 @@ pub(crate) enum IngestError {
 }
 
 impl Ingest {
+    pub(crate) fn new(options: IngestOptions) -> Self {
+        let expected = Type::new(&options.kind, options.metadata_only);
+        let shelf = Shelf::new(options.shelf_bytes);
+        let origin = Arc::new(Origin::new(options.kind, options.sensitive, shelf, options.reporter));
+        Self {
+            expected,
+            keep_managed_fields: options.keep_managed_fields,
+            drop_fields: options.drop_fields,
+            transform: options.transform,
+            type_check: options.type_check,
+            pin: options.pin,
+            check: TypeCheck::default(),
+            interner: Interner::default(),
+            packer: Packer::new(!origin.sensitive),
+            origin,
+        }
+    }
+
     pub(crate) fn origin(&self) -> &Arc<Origin> {
         &self.origin
     }
 
     /// Reads an object's metadata and checks the whole of it to be JSON.
     pub(crate) fn scan<'a>(&self, json: &'a [u8]) -> Result<Scanned<'a>, IngestError> {
-        let _ = json;
-        Err(IngestError::NotJson("not written yet".into()))
+        let metadata = match scan(json) {
+            Ok(metadata) => metadata,
+            Err(ScanError::NotJson(message)) => return Err(IngestError::NotJson(message)),
+            Err(ScanError::Odd(error)) => {
+                let key = rough_key(json).map(|(namespace, name)| self.key(&namespace, &name));
+                return Err(IngestError::LeftOut { key, message: describe(&error, self.origin.sensitive) });
+            }
+        };
+        let key = (!metadata.name.is_empty()).then(|| self.key(&metadata.namespace, &metadata.name));
+        if let Some(message) = self.other_type(&metadata) {
+            return Err(IngestError::LeftOut { key, message });
+        }
+        let Some(key) = key else {
+            return Err(IngestError::LeftOut { key: None, message: "it has no name".to_owned() });
+        };
+        Ok(Scanned {
+            key,
+            uid: Uid::new(&metadata.uid),
+            resource_version: ResourceVersion::new(&metadata.resource_version),
+            json,
+            metadata,
+        })
     }
 
-    /// Builds the record: transform, dropped fields, interning, packing.
+    /// Builds the record: dropped fields, transform, type check, interning, packing.
+    ///
+    /// Runs user code (transform, `Deserialize`, the error callback), so it must never be called with a lock held.
     pub(crate) fn record(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
-        let _ = scanned.json;
-        Err(IngestError::NotJson("not written yet".into()))
+        let Scanned { key, uid, resource_version, json, metadata } = scanned;
+        let left_out = |message| IngestError::LeftOut { key: Some(key.clone()), message };
+        let odd = |error: ScanError| match error {
+            ScanError::NotJson(message) => left_out(message),
+            ScanError::Odd(error) => left_out(describe(&error, self.origin.sensitive)),
+        };
+
+        let mut json = self.trimmed(json, &metadata);
+        if let Some(transform) = &self.transform {
+            json = self.transformed(&**transform, &json, &metadata).map_err(left_out)?.into();
+        }
+        let changed = self.transform.is_some() || self.drop_fields.iter().any(FieldPath::touches_head);
+        let again = if changed { Some(scan(&json).map_err(odd)?) } else { None };
+        let head = self.head(key, uid, resource_version, again.as_ref().unwrap_or(&metadata));
+
+        let decoded = self.trial(&head.key, &json);
+        Ok(Record::with_slot(head, self.packer.pack(&json), &self.origin, decoded))
+    }
+
+    /// The first list is complete: the type check passes its judgement, the dictionary stays as it is.
+    ///
+    /// Runs the error callback, so it must never be called with a lock held.
+    pub(crate) fn first_list_done(&self) {
+        self.packer.first_list_done();
+        self.report(self.check.first_list_done());
+    }
+
+    /// What the decoder said, if the sample of objects does not decode into the informer's type at all.
+    pub(crate) fn wrong_type(&self) -> Option<String> {
+        self.check.wrong_type()
+    }
+
+    /// How much the dictionary takes in memory.
+    pub(crate) fn dictionary_size(&self) -> usize {
+        self.packer.dictionary().map_or(0, |dictionary| dictionary.size())
+    }
+
+    /// Says so if the object is of another type than the informer's.
+    fn other_type(&self, metadata: &Metadata<'_>) -> Option<String> {
+        let differs =
+            |found: &str, expected: &str| !found.is_empty() && !expected.is_empty() && found != expected;
+        let expected = &self.expected;
+        let other =
+            differs(&metadata.kind, &expected.kind) || differs(&metadata.api_version, &expected.api_version);
+        let word = |text: &str| if text.is_empty() { "(unnamed)".to_owned() } else { text.to_owned() };
+        other.then(|| {
+            let (kind, api_version) = (word(&metadata.kind), word(&metadata.api_version));
+            format!("it is a {kind} of {api_version}, not a {} of {}", expected.kind, expected.api_version)
+        })
+    }
+
+    fn key(&self, namespace: &str, name: &str) -> ObjectKey {
+        let in_namespace = !namespace.is_empty() && self.origin.kind.is_namespaced() != Some(false);
+        ObjectKey::from_parts(in_namespace.then(|| self.interner.text(namespace)), name.into())
+    }
+
+    /// Without managedFields and dropped fields, with kind and apiVersion.
+    fn trimmed<'a>(&self, json: &'a [u8], metadata: &Metadata<'_>) -> Cow<'a, [u8]> {
+        let mut parts = Vec::new();
+        if !self.keep_managed_fields {
+            parts.extend(metadata.managed_fields.iter().filter_map(|value| member(json, value)));
+        }
+        if !self.drop_fields.is_empty() {
+            fields::find(json, &self.drop_fields, &mut parts);
+        }
+        if metadata.blank_type {
+            fields::find(json, &FieldPath::of_type(), &mut parts);
+        }
+        let mut json = if parts.is_empty() { Cow::Borrowed(json) } else { cut(json, &mut parts).into() };
+
+        // The items of a list of a built-in kind come without their type.
+        let missing =
+            |found: &str, expected: &str| (found.is_empty() || metadata.blank_type) && !expected.is_empty();
+        let mut members: Vec<u8> = Vec::new();
+        if missing(&metadata.kind, &self.expected.kind) {
+            members.extend_from_slice(&self.expected.kind_member);
+        }
+        if missing(&metadata.api_version, &self.expected.api_version) {
+            members.extend_from_slice(&self.expected.api_version_member);
+        }
+        if !members.is_empty() {
+            // Behind the opening brace; members follow, since there is a name.
+            let front = skip_space(&json, 0) + 1;
+            if front <= json.len() {
+                json.to_mut().splice(front..front, members);
+            }
+        }
+        json
+    }
+
+    /// What the transform makes of an object, with the identity it had.
+    fn transformed(
+        &self,
+        transform: &dyn Transform,
+        json: &[u8],
+        metadata: &Metadata<'_>,
+    ) -> Result<Vec<u8>, String> {
+        let sensitive = self.origin.sensitive;
+        let result = transform.apply(json).map_err(|error| error.describe(sensitive))?;
+        let or =
+            |found: &'_ str, expected: &'_ str| if expected.is_empty() { found } else { expected }.to_owned();
+        let identity = Identity {
+            kind: &or(&metadata.kind, &self.expected.kind),
+            api_version: &or(&metadata.api_version, &self.expected.api_version),
+            name: &metadata.name,
+            namespace: &metadata.namespace,
+            uid: &metadata.uid,
+            resource_version: &metadata.resource_version,
+        };
+        match scan(&result) {
+            Ok(found) if identity.is_that_of(&found) => Ok(result),
+            Ok(_) | Err(ScanError::Odd(_)) => identity.restore(&result).map_err(|error| {
+                format!("the transform made no object of it: {}", describe(&error, sensitive))
+            }),
+            Err(ScanError::NotJson(message)) => Err(format!("the transform made no JSON of it: {message}")),
+        }
+    }
+
+    fn head(
+        &self,
+        key: ObjectKey,
+        uid: Uid,
+        resource_version: ResourceVersion,
+        metadata: &Metadata<'_>,
+    ) -> Head {
+        Head {
+            key,
+            uid,
+            resource_version,
+            generation: metadata.generation,
+            created: metadata.created,
+            deleted: metadata.deleted,
+            labels: self.interner.labels(&metadata.labels),
+            owners: self.interner.owners(&metadata.owners),
+            finalizers: self.interner.finalizers(&metadata.finalizers),
+        }
+    }
+
+    /// Decodes the object where the mode or the type check wants it, and reports what fails.
+    fn trial(&self, key: &ObjectKey, json: &[u8]) -> DecodedSlot {
+        let due = self.type_check.filter(|_| self.check.is_due());
+        let Some(decode) = self.pin.or(due) else { return DecodedSlot::default() };
+        let pin = self.pin.is_some();
+        // What is not kept is dropped within, because a user's `Drop` is user code as well.
+        let result = attempt(self.origin.sensitive, || decode(json).map(|value| pin.then_some(value)));
+        let (slot, result) = match result {
+            Ok(value) => (value.map(DecodedSlot::pinned).unwrap_or_default(), Ok(())),
+            Err(message) => (DecodedSlot::default(), Err(message)),
+        };
+        self.report(self.check.judge(key, result));
+        slot
+    }
+
+    fn report(&self, causes: Vec<Cause>) {
+        for cause in causes {
+            self.origin.reporter.report(None, cause);
+        }
     }
 }
+
+#[cfg(test)]
+#[path = "ingest_tests.rs"]
+mod tests;

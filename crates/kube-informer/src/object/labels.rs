@@ -24,6 +24,11 @@ impl Labels {
         Self(pairs.into())
     }
 
+    /// From pairs that are sorted by key, each key once, and already shared.
+    pub(crate) fn from_shared(pairs: Arc<[(Arc<str>, Arc<str>)]>) -> Self {
+        Self(pairs)
+    }
+
     /// The value of a label.
     pub fn get(&self, key: &str) -> Option<&str> {
         let place = self.0.binary_search_by(|(candidate, _)| (**candidate).cmp(key)).ok()?;

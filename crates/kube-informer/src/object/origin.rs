@@ -10,9 +10,18 @@ use crate::report::Reporter;
 /// What all records of one informer share.
 pub(crate) struct Origin {
     pub(crate) kind: KindInfo,
+    /// Whether nothing of an object's content may be printed, not even within an error.
+    pub(crate) sensitive: bool,
     /// How many records of this informer are alive: in the store, in queues, in users' hands.
     pub(crate) alive: AtomicUsize,
     /// Recently decoded objects.
     pub(crate) shelf: Shelf,
     pub(crate) reporter: Arc<Reporter>,
+}
+
+impl Origin {
+    pub(crate) fn new(kind: KindInfo, sensitive: bool, shelf: Shelf, reporter: Arc<Reporter>) -> Self {
+        let sensitive = sensitive || kind.is_sensitive();
+        Self { kind, sensitive, alive: AtomicUsize::new(0), shelf, reporter }
+    }
 }

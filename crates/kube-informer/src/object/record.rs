@@ -20,8 +20,13 @@ pub(crate) struct Record {
 
 impl Record {
     pub(crate) fn new(head: Head, body: Body, origin: &Arc<Origin>) -> Arc<Self> {
+        Self::with_slot(head, body, origin, DecodedSlot::default())
+    }
+
+    /// With a decoded form that stays as long as the record.
+    pub(crate) fn with_slot(head: Head, body: Body, origin: &Arc<Origin>, decoded: DecodedSlot) -> Arc<Self> {
         origin.alive.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self { head, body, origin: origin.clone(), decoded: DecodedSlot::default() })
+        Arc::new(Self { head, body, origin: origin.clone(), decoded })
     }
 
     pub(crate) fn key(&self) -> &ObjectKey {
@@ -43,7 +48,7 @@ impl Record {
 
     /// Whether both hold the same content, byte for byte.
     pub(crate) fn same_content(&self, other: &Self) -> bool {
-        self.body.with_json(|mine| other.body.with_json(|theirs| mine == theirs))
+        self.body.same_json(&other.body)
     }
 }
 

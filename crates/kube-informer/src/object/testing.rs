@@ -1,7 +1,8 @@
 //! Records made by hand, for unit tests of the pipeline.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+
+pub(crate) use crate::object::benchmark_pod::benchmark_pod;
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
@@ -17,12 +18,8 @@ use crate::version::{ResourceVersion, Uid};
 /// What the records of a test share.
 pub(crate) fn origin() -> Arc<Origin> {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
-    Arc::new(Origin {
-        kind: kind.clone(),
-        alive: AtomicUsize::new(0),
-        shelf: Shelf::default(),
-        reporter: Arc::new(Reporter::new(kind, None)),
-    })
+    let reporter = Arc::new(Reporter::new(kind.clone(), None));
+    Arc::new(Origin::new(kind, false, Shelf::default(), reporter))
 }
 
 /// A record of a ConfigMap: `record(&origin, "ns/name", "uid", "7")`.

@@ -26,7 +26,7 @@ pub struct HttpFailure {
     pub message: String,
     /// How long the server asks to wait.
     pub retry_after: Option<Duration>,
-    /// Reasons of `details.causes`, such as `ResourceVersionTooLarge`.
+    /// Reasons and messages of `details.causes`, such as `ResourceVersionTooLarge`.
     pub causes: Vec<String>,
 }
 
@@ -38,7 +38,9 @@ impl HttpFailure {
 
     /// The version asked for is ahead of the server, in any of the three forms servers have used.
     pub fn is_version_too_large(&self) -> bool {
-        self.causes.iter().any(|cause| cause == "ResourceVersionTooLarge")
-            || (self.reason == "Timeout" && self.message.contains("Too large resource version"))
+        const TEXT: &str = "Too large resource version";
+        let has_cause = |text| self.causes.iter().any(|cause| cause == text);
+        let timeout = self.reason == "Timeout" || (self.reason.is_empty() && self.code == 504);
+        has_cause("ResourceVersionTooLarge") || (timeout && (has_cause(TEXT) || self.message.contains(TEXT)))
     }
 }

@@ -1,10 +1,28 @@
 //! Where objects come from: the one seam between the network and the pipeline.
 
+mod capture;
+mod container;
+pub(crate) mod decode;
+pub(crate) mod decode_list;
 mod error;
+pub(crate) mod frames;
+#[cfg(test)]
+mod fuzz_tests;
+mod http;
+pub(crate) mod intake;
+mod list_frames;
 mod request;
+mod scan;
+mod scripted;
+mod status;
+pub(crate) mod stream_error;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use error::{HttpFailure, SourceError};
+pub use http::HttpSource;
 pub use request::{ListParams, Request, Verb, VersionMatch, WatchParams};
+pub use scripted::{Hold, ScriptedSource, ScriptedState, VerbMatch};
 
 use bytes::Bytes;
 use futures::future::BoxFuture;

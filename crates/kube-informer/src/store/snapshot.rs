@@ -1,31 +1,83 @@
-//! TEMPORARY stand-in.
-use crate::key::ObjectKey;
-use crate::object::record::Record;
+//! All objects of one commit, for as long as somebody wants to look at them.
+
 use std::sync::Arc;
 
+use hashbrown::HashMap;
+
+use crate::key::ObjectKey;
+use crate::object::record::Record;
+use crate::store::parts::Parts;
+use crate::store::sharded::{Shard, ShardedMap, hash_key, place};
+
+/// The objects of one scope at one commit: never changes, and holding it delays nobody.
+///
+/// It comes in parts of a few dozen objects, so that a long scan can be cut into short steps: full scans, handlers that
+/// join late, resyncs. Taking one copies a pointer per part. The order of objects is unspecified.
 #[derive(Clone, Default)]
-pub(crate) struct Snapshot(pub(crate) Vec<Vec<Arc<Record>>>);
+pub(crate) struct Snapshot {
+    commit: u64,
+    len: usize,
+    /// For each namespace the number of its first part, and how many it has.
+    namespaces: HashMap<Arc<str>, (usize, usize)>,
+    parts: Vec<Arc<Shard<Arc<Record>>>>,
+}
+
 impl Snapshot {
-    pub(crate) fn of(r: impl Iterator<Item = Arc<Record>>) -> Self {
-        Self(r.collect::<Vec<_>>().chunks(2).map(|c| c.to_vec()).collect())
+    pub(crate) fn new(commit: u64) -> Self {
+        Self { commit, ..Self::default() }
     }
 
+    pub(crate) fn reserve(&mut self, namespaces: usize, parts: usize) {
+        self.namespaces.reserve(namespaces);
+        self.parts.reserve_exact(parts);
+    }
+
+    pub(crate) fn add(&mut self, namespace: &Arc<str>, objects: &ShardedMap<Arc<Record>>) {
+        self.len += objects.len();
+        self.namespaces.insert(namespace.clone(), (self.parts.len(), objects.shards().len()));
+        self.parts.extend_from_slice(objects.shards());
+    }
+
+    /// The number of the commit it shows; each commit has a higher one.
+    pub(crate) fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// How many objects it holds.
     pub(crate) fn len(&self) -> usize {
-        self.0.iter().map(Vec::len).sum()
+        self.len
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many parts it is cut into.
     pub(crate) fn parts(&self) -> usize {
-        self.0.len()
+        self.parts.len()
     }
-    pub(crate) fn part(&self, i: usize) -> impl ExactSizeIterator<Item = &Arc<Record>> {
-        self.0[i].iter()
+
+    /// The objects of one part; none if there is no such part.
+    pub(crate) fn part(&self, part: usize) -> impl Iterator<Item = &Arc<Record>> {
+        self.parts.get(part).into_iter().flat_map(|part| part.iter())
     }
+
+    /// Which part holds this key, if any does. `None` if nothing of its namespace is here.
     pub(crate) fn part_of(&self, key: &ObjectKey) -> Option<usize> {
-        self.0.iter().position(|p| p.iter().any(|r| r.key() == key))
+        let parts = Parts::from(key);
+        let (first, count) = self.namespaces.get(parts.namespace)?;
+        Some(first + place(hash_key(&parts), *count))
     }
+
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<&Arc<Record>> {
-        self.0.iter().flatten().find(|r| r.key() == key)
+        let parts = Parts::from(key);
+        let (first, count) = self.namespaces.get(parts.namespace)?;
+        let hash = hash_key(&parts);
+        self.parts.get(first + place(hash, *count))?.find(hash, |record| Parts::from(record) == parts)
     }
+
+    /// All objects.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Record>> {
-        self.0.iter().flatten()
+        self.parts.iter().flat_map(|part| part.iter())
     }
 }

@@ -1,0 +1,181 @@
+//! The queue between the reflectors of an informer and its store.
+//!
+//! Strict order, nothing merged, bounded: a reflector that is too fast waits, which slows its stream down instead of
+//! filling the memory. Several producers, one consumer. After [`close`](DeltaFifo::close) what is in the queue can still
+//! be taken out, but nothing more can be put in (client-go's closed queue goes on accepting writes that nobody will read).
+
+use std::collections::VecDeque;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::delta::{Delta, DeltaChange};
+use crate::object::record::Record;
+
+/// How much a queue holds before producers wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Bytes of object bodies.
+    pub(crate) bytes: usize,
+    /// Deltas; each object of a `Replaced` counts.
+    pub(crate) entries: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { bytes: 8 << 20, entries: 4_096 }
+    }
+}
+
+/// The queue was closed; the delta was not put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the queue is closed")]
+pub(crate) struct Closed;
+
+/// The queue. See the module.
+pub(crate) struct DeltaFifo {
+    bounds: Bounds,
+    queue: Mutex<Queue>,
+    /// Producers wait in line here; the first of them waits for room. So a delta that needs the whole queue gets its turn.
+    turn: tokio::sync::Mutex<()>,
+    room: Notify,
+    filled: Notify,
+}
+
+#[derive(Default)]
+struct Queue {
+    deltas: VecDeque<(Delta, Size)>,
+    held: Size,
+    closed: bool,
+}
+
+/// What a delta takes of the bounds, never more than all of them.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    bytes: usize,
+    entries: usize,
+}
+
+impl DeltaFifo {
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        Self {
+            bounds,
+            queue: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+            room: Notify::new(),
+            filled: Notify::new(),
+        }
+    }
+
+    /// Puts a delta at the end, once there is room for it; into an empty queue everything fits.
+    ///
+    /// Dropping the future before it is done means the delta was not put in.
+    pub(crate) async fn push(&self, delta: Delta) -> Result<(), Closed> {
+        let size = self.size(&delta);
+        let _turn = self.turn.lock().await;
+        loop {
+            {
+                let mut queue = self.queue.lock();
+                if queue.closed {
+                    return Err(Closed);
+                }
+                if queue.has_room(size, self.bounds) {
+                    queue.held.bytes += size.bytes;
+                    queue.held.entries += size.entries;
+                    queue.deltas.push_back((delta, size));
+                    self.filled.notify_one();
+                    return Ok(());
+                }
+            }
+            // Only one producer is ever here, and a notification sent since the check is kept for it.
+            self.room.notified().await;
+        }
+    }
+
+    /// Takes up to `max` deltas from the front, waiting while there are none. A `Replaced` comes alone. `None` once the
+    /// queue is closed and empty.
+    ///
+    /// For one consumer. Dropping the future before it is done takes nothing out.
+    pub(crate) async fn pop_batch(&self, max: usize) -> Option<Vec<Delta>> {
+        loop {
+            {
+                let mut queue = self.queue.lock();
+                let batch = queue.take(max.max(1));
+                if !batch.is_empty() {
+                    self.room.notify_one();
+                    return Some(batch);
+                }
+                if queue.closed {
+                    return None;
+                }
+            }
+            self.filled.notified().await;
+        }
+    }
+
+    /// Ends the queue and wakes everyone who waits on it.
+    pub(crate) fn close(&self) {
+        self.queue.lock().closed = true;
+        self.room.notify_one();
+        self.filled.notify_one();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.queue.lock().closed
+    }
+
+    /// How many deltas are waiting.
+    pub(crate) fn len(&self) -> usize {
+        self.queue.lock().deltas.len()
+    }
+
+    /// How many bytes of bodies are waiting; a delta larger than the bound counts as the bound.
+    pub(crate) fn bytes(&self) -> usize {
+        self.queue.lock().held.bytes
+    }
+
+    fn size(&self, delta: &Delta) -> Size {
+        let body = |record: &Record| record.body.size();
+        let (bytes, entries) = match &delta.change {
+            DeltaChange::Added(record) | DeltaChange::Updated(record) | DeltaChange::Deleted(record) => {
+                (body(record), 1)
+            }
+            DeltaChange::LeftOut(_) | DeltaChange::Bookmark(_) => (0, 1),
+            // Of a list that fills the queue anyway the objects need not all be looked at.
+            DeltaChange::Replaced { objects, .. } if objects.len() >= self.bounds.entries => {
+                (self.bounds.bytes, objects.len())
+            }
+            DeltaChange::Replaced { objects, .. } => {
+                (objects.iter().map(|record| body(record)).sum(), objects.len().max(1))
+            }
+        };
+        Size { bytes: bytes.min(self.bounds.bytes), entries: entries.min(self.bounds.entries) }
+    }
+}
+
+impl Queue {
+    fn has_room(&self, size: Size, bounds: Bounds) -> bool {
+        self.deltas.is_empty()
+            || (self.held.bytes.saturating_add(size.bytes) <= bounds.bytes
+                && self.held.entries.saturating_add(size.entries) <= bounds.entries)
+    }
+
+    fn take(&mut self, max: usize) -> Vec<Delta> {
+        let alone = |(delta, _): &(Delta, Size)| matches!(delta.change, DeltaChange::Replaced { .. });
+        let count = match self.deltas.iter().take(max).position(alone) {
+            Some(0) => 1,
+            Some(first) => first,
+            None => self.deltas.len().min(max),
+        };
+        let mut batch = Vec::with_capacity(count);
+        for (delta, size) in self.deltas.drain(..count) {
+            self.held.bytes -= size.bytes;
+            self.held.entries -= size.entries;
+            batch.push(delta);
+        }
+        batch
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! Reading the cache.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use kube_core::labels::Selector;
+use serde::de::DeserializeOwned;
+
+use crate::key::ObjectKey;
+use crate::kind::{AcrossCluster, InNamespaces, Kind, KindInfo};
+use crate::object::Object;
+use crate::object::origin::Origin;
+use crate::object::record::Record;
+use crate::report::Cause;
+use crate::scope::Scope;
+use crate::store::indexer::Indexer;
+
+/// Reads an informer's cache. Cheap to clone; never talks to the server.
+///
+/// Each call answers from exactly one commit and in no particular order. Reading before the informer is synced gives
+/// what is there, perhaps nothing.
+pub struct Lister<K> {
+    indexer: Arc<Indexer>,
+    origin: Arc<Origin>,
+    of: PhantomData<fn() -> K>,
+}
+
+/// Reads one namespace of an informer's cache.
+pub struct NamespaceLister<K> {
+    all: Lister<K>,
+    scope: Scope,
+}
+
+/// There is no such object in the cache.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} \"{key}\" not found")]
+pub struct NotFound {
+    kind: KindInfo,
+    key: ObjectKey,
+}
+
+impl NotFound {
+    /// The kind that was asked for.
+    pub fn kind(&self) -> &KindInfo {
+        &self.kind
+    }
+
+    /// The key that was asked for.
+    pub fn key(&self) -> &ObjectKey {
+        &self.key
+    }
+}
+
+impl<K> Lister<K> {
+    pub(crate) fn new(indexer: Arc<Indexer>, origin: Arc<Origin>) -> Self {
+        Self { indexer, origin, of: PhantomData }
+    }
+
+    /// All objects.
+    pub fn list(&self) -> Vec<Object<K>> {
+        self.in_scope(&Scope::All)
+    }
+
+    /// The objects that a label selector picks.
+    pub fn matching(&self, selector: &Selector) -> Vec<Object<K>> {
+        objects(self.indexer.matching(&Scope::All, selector))
+    }
+
+    /// The object of a key.
+    pub fn by_key(&self, key: &ObjectKey) -> Result<Object<K>, NotFound> {
+        let found = self.indexer.get(key).map(Object::from_record);
+        found.ok_or_else(|| NotFound { kind: self.origin.kind.clone(), key: key.clone() })
+    }
+
+    /// The keys of all objects.
+    pub fn keys(&self) -> Vec<ObjectKey> {
+        self.indexer.keys()
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.indexer.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn in_scope(&self, scope: &Scope) -> Vec<Object<K>> {
+        self.indexer.snapshot(scope).iter().cloned().map(Object::from_record).collect()
+    }
+}
+
+impl<K: Kind> Lister<K>
+where
+    K::Scope: InNamespaces,
+{
+    /// Goes on in one namespace.
+    pub fn namespace(&self, namespace: impl Into<Arc<str>>) -> NamespaceLister<K> {
+        NamespaceLister { all: self.clone(), scope: Scope::namespace(namespace) }
+    }
+}
+
+impl<K: Kind> Lister<K>
+where
+    K::Scope: AcrossCluster,
+{
+    /// The object of a name. Only kinds of the whole cluster have this: a namespaced kind needs a namespace too.
+    ///
+    /// ```compile_fail
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # fn pods(lister: kube_informer::Lister<Pod>) {
+    /// lister.get("web").unwrap(); // a Pod is found with `lister.namespace("default").get("web")`
+    /// # }
+    /// ```
+    pub fn get(&self, name: &str) -> Result<Object<K>, NotFound> {
+        let found = self.indexer.get_parts(None, name).map(Object::from_record);
+        found.ok_or_else(|| NotFound { kind: self.origin.kind.clone(), key: ObjectKey::cluster(name) })
+    }
+}
+
+impl<K: DeserializeOwned + Send + Sync + 'static> Lister<K> {
+    /// All objects, decoded. What does not decode is left out, counted and reported to the error callback.
+    pub fn list_decoded(&self) -> Vec<Arc<K>> {
+        self.decode(self.list())
+    }
+
+    fn decode(&self, objects: Vec<Object<K>>) -> Vec<Arc<K>> {
+        let decode = |object: Object<K>| {
+            let decoded = object.get();
+            let failed = |message| Cause::Undecodable { key: object.key().clone(), message };
+            decoded.map_err(|error| self.origin.reporter.report(None, failed(error.to_string()))).ok()
+        };
+        objects.into_iter().filter_map(decode).collect()
+    }
+}
+
+impl<K> NamespaceLister<K> {
+    /// All objects of the namespace.
+    pub fn list(&self) -> Vec<Object<K>> {
+        self.all.in_scope(&self.scope)
+    }
+
+    /// Those that a label selector picks.
+    pub fn matching(&self, selector: &Selector) -> Vec<Object<K>> {
+        objects(self.all.indexer.matching(&self.scope, selector))
+    }
+
+    /// The object of a name.
+    pub fn get(&self, name: &str) -> Result<Object<K>, NotFound> {
+        let namespace = self.scope.as_namespace();
+        let found = self.all.indexer.get_parts(namespace, name).map(Object::from_record);
+        found.ok_or_else(|| NotFound {
+            kind: self.all.origin.kind.clone(),
+            key: ObjectKey::namespaced(namespace.unwrap_or_default(), name),
+        })
+    }
+}
+
+impl<K: DeserializeOwned + Send + Sync + 'static> NamespaceLister<K> {
+    /// All objects of the namespace, decoded. What does not decode is left out, counted and reported.
+    pub fn list_decoded(&self) -> Vec<Arc<K>> {
+        self.all.decode(self.list())
+    }
+}
+
+fn objects<K>(records: Vec<Arc<Record>>) -> Vec<Object<K>> {
+    records.into_iter().map(Object::from_record).collect()
+}
+
+impl<K> Clone for Lister<K> {
+    fn clone(&self) -> Self {
+        Self { indexer: self.indexer.clone(), origin: self.origin.clone(), of: PhantomData }
+    }
+}
+
+impl<K> Clone for NamespaceLister<K> {
+    fn clone(&self) -> Self {
+        Self { all: self.all.clone(), scope: self.scope.clone() }
+    }
+}
+
+impl<K> fmt::Debug for Lister<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lister").field("kind", &self.origin.kind).field("objects", &self.len()).finish()
+    }
+}
+
+impl<K> fmt::Debug for NamespaceLister<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NamespaceLister")
+            .field("kind", &self.all.origin.kind)
+            .field("scope", &self.scope)
+            .finish()
+    }
+}

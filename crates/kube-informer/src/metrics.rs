@@ -1,0 +1,97 @@
+//! What can be measured: counters, gauges and histograms of the `metrics` facade, with client-go's names where it has one.
+//!
+//! Series are labelled with the informer's name, so their number is bounded by what the program builds. They go to the
+//! recorder that is installed when the informer is built; without one they cost next to nothing.
+
+use std::time::Duration;
+
+use metrics::{Counter, Gauge, Histogram, Label, counter, gauge, histogram};
+
+use crate::kind::KindInfo;
+use crate::version::ResourceVersion;
+
+/// The metrics of one informer.
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    labels: Vec<Label>,
+    queued: Gauge,
+    latency: Histogram,
+    version: Gauge,
+    objects: Gauge,
+    synced: Gauge,
+    duplicates: Counter,
+}
+
+impl Metrics {
+    pub(crate) fn new(name: &str, kind: &KindInfo) -> Self {
+        let labels = vec![
+            Label::new("name", name.to_owned()),
+            Label::new("group", kind.group().to_owned()),
+            Label::new("version", kind.version().to_owned()),
+            Label::new("resource", kind.plural().to_owned()),
+        ];
+        Self {
+            queued: gauge!("informer_queued_items", labels.iter()),
+            latency: histogram!("informer_processing_latency_seconds", labels.iter()),
+            version: gauge!("informer_store_resource_version", labels.iter()),
+            objects: gauge!("informer_objects", labels.iter()),
+            synced: gauge!("informer_synced", labels.iter()),
+            duplicates: counter!("informer_duplicate_events_total", labels.iter()),
+            labels,
+        }
+    }
+
+    /// After a commit: what waits, how long it took, where the store is.
+    #[allow(clippy::cast_precision_loss)] // Gauges are floats; counts this large do not occur, and versions are cut.
+    pub(crate) fn committed(&self, commit: &Commit<'_>) {
+        self.queued.set(commit.queued as f64);
+        self.latency.record(commit.took);
+        if let Some(version) = commit.version.metric() {
+            self.version.set(version as f64);
+        }
+        self.objects.set(commit.objects as f64);
+        self.synced.set(if commit.synced { 1.0 } else { 0.0 });
+        self.duplicates.increment(commit.duplicates);
+    }
+
+    pub(crate) fn failure(&self, cause: &'static str) {
+        counter!("informer_failures_total", self.with("cause", cause)).increment(1);
+    }
+
+    pub(crate) fn relist(&self, reason: &'static str) {
+        counter!("informer_relists_total", self.with("reason", reason)).increment(1);
+    }
+
+    pub(crate) fn watch(&self) {
+        counter!("informer_watches_total", self.labels.iter()).increment(1);
+    }
+
+    pub(crate) fn streaming_fallback(&self) {
+        counter!("informer_streaming_fallbacks_total", self.labels.iter()).increment(1);
+    }
+
+    /// How many events wait for a handler, and how long its calls take.
+    pub(crate) fn handler(&self, handler: &str) -> (Gauge, Histogram) {
+        let labels = self.with("handler", handler);
+        (
+            gauge!("informer_handler_backlog", labels.iter()),
+            histogram!("informer_handler_duration_seconds", labels.iter()),
+        )
+    }
+
+    fn with(&self, name: &'static str, value: &str) -> Vec<Label> {
+        let mut labels = self.labels.clone();
+        labels.push(Label::new(name, value.to_owned()));
+        labels
+    }
+}
+
+/// What a commit left behind.
+pub(crate) struct Commit<'a> {
+    pub(crate) queued: usize,
+    pub(crate) objects: usize,
+    pub(crate) version: &'a ResourceVersion,
+    pub(crate) synced: bool,
+    pub(crate) duplicates: u64,
+    pub(crate) took: Duration,
+}

@@ -1,0 +1,179 @@
+//! One copy of what many objects have in common: label sets, owner lists, finalizer lists, namespaces.
+
+use std::borrow::Cow;
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use parking_lot::Mutex;
+
+use crate::object::head::OwnerReference;
+use crate::object::labels::Labels;
+use crate::object::scan::Owner;
+use crate::version::Uid;
+
+type Pair = (Arc<str>, Arc<str>);
+
+/// The shared parts of one informer's records.
+///
+/// Holds what it hands out, and lets go of what nobody else holds any more whenever a table has doubled, so that it
+/// never grows beyond twice of what is in use, plus a little.
+#[derive(Default)]
+pub(crate) struct Interner {
+    tables: Mutex<Tables>,
+}
+
+#[derive(Default)]
+struct Tables {
+    hasher: DefaultHashBuilder,
+    texts: Pool<str>,
+    labels: Pool<[Pair]>,
+    owners: Pool<[OwnerReference]>,
+    finalizers: Pool<[Arc<str>]>,
+}
+
+impl Interner {
+    /// A text that many objects carry, such as their namespace.
+    pub(crate) fn text(&self, text: &str) -> Arc<str> {
+        self.tables.lock().text(text)
+    }
+
+    /// A set of labels, sorted by key, each key once.
+    pub(crate) fn labels(&self, labels: &[(Cow<'_, str>, Cow<'_, str>)]) -> Labels {
+        let mut tables = self.tables.lock();
+        // `Arc<str>` and `Cow<str>` both hash as the `str` within, so a set is found without being built.
+        let hash = tables.hasher.hash_one(labels);
+        let same = |candidate: &[Pair]| {
+            candidate.len() == labels.len()
+                && candidate.iter().zip(labels).all(|(a, b)| *a.0 == *b.0 && *a.1 == *b.1)
+        };
+        if let Some(found) = tables.labels.find(hash, same) {
+            return Labels::from_shared(found);
+        }
+        let pairs: Vec<Pair> =
+            labels.iter().map(|(key, value)| (tables.text(key), tables.text(value))).collect();
+        let Tables { hasher, labels, .. } = &mut *tables;
+        Labels::from_shared(labels.insert(hash, pairs.into(), hasher))
+    }
+
+    pub(crate) fn owners(&self, owners: &[Owner<'_>]) -> Arc<[OwnerReference]> {
+        let mut tables = self.tables.lock();
+        let owners: Vec<OwnerReference> = owners
+            .iter()
+            .map(|owner| OwnerReference {
+                api_version: tables.text(&owner.api_version),
+                kind: tables.text(&owner.kind),
+                name: tables.text(&owner.name),
+                uid: Uid::new(&owner.uid),
+                controller: owner.controller,
+                block_owner_deletion: owner.block_owner_deletion,
+            })
+            .collect();
+        let Tables { hasher, owners: pool, .. } = &mut *tables;
+        pool.get(owners, hasher)
+    }
+
+    pub(crate) fn finalizers(&self, finalizers: &[Cow<'_, str>]) -> Arc<[Arc<str>]> {
+        let mut tables = self.tables.lock();
+        let finalizers: Vec<Arc<str>> = finalizers.iter().map(|text| tables.text(text)).collect();
+        let Tables { hasher, finalizers: pool, .. } = &mut *tables;
+        pool.get(finalizers, hasher)
+    }
+}
+
+impl Tables {
+    fn text(&mut self, text: &str) -> Arc<str> {
+        let hash = self.hasher.hash_one(text);
+        match self.texts.find(hash, |candidate| candidate == text) {
+            Some(found) => found,
+            None => self.texts.insert(hash, text.into(), &self.hasher),
+        }
+    }
+}
+
+/// Below this size a table is not swept.
+const SMALL: usize = 64;
+
+/// A table of shared values.
+struct Pool<T: ?Sized> {
+    table: HashTable<Arc<T>>,
+    /// The size at which the table is swept next.
+    sweep_at: usize,
+}
+
+impl<T: ?Sized> Default for Pool<T> {
+    fn default() -> Self {
+        Self { table: HashTable::new(), sweep_at: SMALL }
+    }
+}
+
+impl<T: ?Sized + Hash> Pool<T> {
+    fn find(&self, hash: u64, same: impl Fn(&T) -> bool) -> Option<Arc<T>> {
+        self.table.find(hash, |candidate| same(candidate)).cloned()
+    }
+
+    fn insert(&mut self, hash: u64, value: Arc<T>, hasher: &DefaultHashBuilder) -> Arc<T> {
+        if self.table.len() >= self.sweep_at {
+            // Only a holder can make more holders, and the table is the last one: nobody can come back for it.
+            self.table.retain(|value| Arc::strong_count(value) > 1);
+            self.sweep_at = (self.table.len() * 2).max(SMALL);
+            self.table.shrink_to(self.sweep_at, |value| hasher.hash_one(value));
+        }
+        self.table.insert_unique(hash, value.clone(), |value| hasher.hash_one(value));
+        value
+    }
+}
+
+impl<E: Hash + Eq> Pool<[E]> {
+    fn get(&mut self, values: Vec<E>, hasher: &DefaultHashBuilder) -> Arc<[E]> {
+        let hash = hasher.hash_one(&*values);
+        match self.find(hash, |candidate| *candidate == *values) {
+            Some(found) => found,
+            None => self.insert(hash, values.into(), hasher),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(value: &str) -> Vec<(Cow<'static, str>, Cow<'static, str>)> {
+        vec![("app".into(), "web".into()), ("id".into(), value.to_owned().into())]
+    }
+
+    #[test]
+    fn equal_values_are_one() {
+        let interner = Interner::default();
+        let (a, b) = (interner.labels(&labels("1")), interner.labels(&labels("1")));
+        assert!(std::ptr::eq(a.get("app").unwrap(), b.get("app").unwrap()));
+        let c = interner.labels(&labels("2"));
+        assert_eq!(c.get("id"), Some("2"));
+        assert!(std::ptr::eq(a.get("app").unwrap(), c.get("app").unwrap()), "texts are shared between sets");
+        assert!(Arc::ptr_eq(&interner.text("default"), &interner.text("default")));
+        let owner = || [Owner { kind: "ReplicaSet".into(), name: "web".into(), ..Owner::default() }];
+        assert!(Arc::ptr_eq(&interner.owners(&owner()), &interner.owners(&owner())));
+        assert!(Arc::ptr_eq(&interner.owners(&[]), &interner.owners(&[])));
+        let finalizers = || ["a".into(), "b".into()];
+        assert!(Arc::ptr_eq(&interner.finalizers(&finalizers()), &interner.finalizers(&finalizers())));
+    }
+
+    #[test]
+    fn churn_of_unique_labels_leaks_nothing() {
+        let interner = Interner::default();
+        let kept: Vec<Labels> = (0..100).map(|i| interner.labels(&labels(&format!("kept-{i}")))).collect();
+        for i in 0..20_000 {
+            drop(interner.labels(&labels(&i.to_string())));
+        }
+        let tables = interner.tables.lock();
+        assert!(tables.labels.table.len() <= 256, "{}", tables.labels.table.len());
+        assert!(tables.texts.table.len() <= 600, "{}", tables.texts.table.len());
+        assert!(tables.labels.table.capacity() <= 512);
+        drop(tables);
+        assert_eq!(kept[7], interner.labels(&labels("kept-7")));
+        assert!(std::ptr::eq(
+            kept[7].get("id").unwrap(),
+            interner.labels(&labels("kept-7")).get("id").unwrap()
+        ));
+    }
+}

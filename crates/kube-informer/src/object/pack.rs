@@ -1,0 +1,130 @@
+//! Packing for one informer: its dictionary, and the sample of objects it is trained on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::{Mutex, RwLock};
+
+use crate::object::body::{Body, Dictionary};
+
+/// How large a dictionary is.
+const DICTIONARY: usize = 16 << 10;
+
+/// How many objects it is trained on.
+const SAMPLES: usize = 200;
+
+/// How much of one object goes into the sample: bounds memory and training time for kinds with large objects.
+const SAMPLE_BYTES: usize = 16 << 10;
+
+/// A list comes in key order, so its beginning is a poor sample of the whole: while the first list lasts, the
+/// dictionary is trained again on what has been seen whenever that is eight times as much.
+const TRAIN_AT: [usize; 4] = [SAMPLES, 1_600, 12_800, 102_400];
+
+/// Packs the bodies of one informer.
+pub(crate) struct Packer {
+    dictionary: RwLock<Option<Arc<Dictionary>>>,
+    /// Whether the sampler wants more; read without a lock for the many objects after it is done.
+    sampling: AtomicBool,
+    sampler: Mutex<Sampler>,
+}
+
+impl Packer {
+    /// `dictionary` must be false for sensitive kinds: sample and dictionary hold plaintext.
+    pub(crate) fn new(dictionary: bool) -> Self {
+        Self {
+            dictionary: RwLock::new(None),
+            sampling: AtomicBool::new(dictionary),
+            sampler: Mutex::new(Sampler::default()),
+        }
+    }
+
+    /// Packs one object, after having a look at it for the dictionary.
+    pub(crate) fn pack(&self, json: &[u8]) -> Body {
+        if self.sampling.load(Ordering::Relaxed) {
+            self.sample(json);
+        }
+        let dictionary = self.dictionary.read().clone();
+        Body::pack(json, dictionary.as_ref())
+    }
+
+    /// The first list is complete: what follows is no better sample, except where there were too few for any.
+    pub(crate) fn first_list_done(&self) {
+        let mut sampler = self.sampler.lock();
+        sampler.listed = true;
+        if sampler.seen >= SAMPLES {
+            self.stop(&mut sampler);
+        }
+    }
+
+    /// The dictionary that objects are packed with now.
+    pub(crate) fn dictionary(&self) -> Option<Arc<Dictionary>> {
+        self.dictionary.read().clone()
+    }
+
+    fn sample(&self, json: &[u8]) {
+        let samples = {
+            let mut sampler = self.sampler.lock();
+            if !self.sampling.load(Ordering::Relaxed) {
+                return;
+            }
+            sampler.offer(json);
+            if !TRAIN_AT.contains(&sampler.seen) {
+                return;
+            }
+            let last = sampler.listed || Some(&sampler.seen) == TRAIN_AT.last();
+            let samples = sampler.kept.clone();
+            if last {
+                self.stop(&mut sampler);
+            }
+            samples
+        };
+        // Training takes a while, so it happens outside the lock; it can fail, then the old one or none stays.
+        if let Some(dictionary) = train(&samples) {
+            *self.dictionary.write() = Some(Arc::new(dictionary));
+        }
+    }
+
+    fn stop(&self, sampler: &mut Sampler) {
+        self.sampling.store(false, Ordering::Relaxed);
+        sampler.kept = Vec::new();
+    }
+}
+
+/// Makes a dictionary; `None` where the samples are too few or too odd for one.
+fn train(samples: &[Box<[u8]>]) -> Option<Dictionary> {
+    let sizes: Vec<usize> = samples.iter().map(|sample| sample.len()).collect();
+    let mut bytes = Vec::with_capacity(DICTIONARY);
+    zstd_safe::train_from_buffer(&mut bytes, &samples.concat(), &sizes).ok()?;
+    Dictionary::new(&bytes)
+}
+
+/// A reservoir: at any time every object seen so far is in it with the same probability.
+struct Sampler {
+    kept: Vec<Box<[u8]>>,
+    seen: usize,
+    listed: bool,
+    random: fastrand::Rng,
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        // The same objects give the same dictionary.
+        Self { kept: Vec::new(), seen: 0, listed: false, random: fastrand::Rng::with_seed(1) }
+    }
+}
+
+impl Sampler {
+    fn offer(&mut self, json: &[u8]) {
+        self.seen += 1;
+        let sample = || Box::from(json.get(..SAMPLE_BYTES).unwrap_or(json));
+        if self.kept.len() < SAMPLES {
+            self.kept.push(sample());
+        } else if let Some(place) = self.kept.get_mut(self.random.usize(..self.seen)) {
+            *place = sample();
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "pack_tests.rs"]
+mod tests;

@@ -1,0 +1,197 @@
+use std::time::Instant;
+
+use super::*;
+use crate::kind::KindInfo;
+use crate::object::ingest::{Ingest, IngestOptions};
+use crate::object::record::Record;
+use crate::object::testing::benchmark_pod;
+use crate::report::Reporter;
+
+fn json(i: usize) -> Vec<u8> {
+    format!(
+        "{{\"name\":\"object-{i}\",\"spec\":{{\"containers\":[{{\"image\":\"registry/{}\"}}]}}}}",
+        i * 7919
+    )
+    .into_bytes()
+}
+
+fn dictionary_of(body: &Body) -> Option<*const Dictionary> {
+    match body {
+        Body::Packed { dictionary, .. } => dictionary.as_ref().map(Arc::as_ptr),
+        Body::Plain(_) => None,
+    }
+}
+
+#[test]
+fn trains_again_while_the_first_list_lasts_and_not_after() {
+    let packer = Packer::new(true);
+    let mut dictionaries = Vec::new();
+    for i in 1..=13_000 {
+        let body = packer.pack(&json(i));
+        body.with_json(|read| assert_eq!(read, json(i)));
+        let now = packer.dictionary().map(|dictionary| Arc::as_ptr(&dictionary));
+        assert_eq!(now.is_some(), i >= 200, "{i}");
+        if now.is_some() && dictionaries.last() != Some(&now) {
+            assert!([200, 1_600, 12_800].contains(&i), "{i}");
+            dictionaries.push(now);
+        }
+        if dictionary_of(&body).is_some() {
+            assert_eq!(dictionary_of(&body), now);
+        }
+    }
+    assert_eq!(dictionaries.len(), 3);
+    packer.first_list_done();
+    assert!(!packer.sampling.load(Ordering::Relaxed) && packer.sampler.lock().kept.is_empty());
+}
+
+#[test]
+fn old_bodies_keep_their_dictionary() {
+    let packer = Packer::new(true);
+    let bodies: Vec<Body> = (0..2_000).map(|i| packer.pack(&json(i))).collect();
+    drop(packer);
+    for (i, body) in bodies.iter().enumerate() {
+        body.with_json(|read| assert_eq!(read, json(i)));
+    }
+    assert!(bodies[0].same_json(&Body::pack(&json(0), None)));
+}
+
+#[test]
+fn a_short_first_list_is_made_up_for_once() {
+    let packer = Packer::new(true);
+    (0..50).for_each(|i| drop(packer.pack(&json(i))));
+    packer.first_list_done();
+    assert!(packer.dictionary().is_none());
+    (50..200).for_each(|i| drop(packer.pack(&json(i))));
+    assert!(packer.dictionary().is_some());
+    assert!(!packer.sampling.load(Ordering::Relaxed) && packer.sampler.lock().kept.is_empty());
+}
+
+#[test]
+fn sensitive_kinds_are_never_sampled() {
+    let packer = Packer::new(false);
+    (0..300).for_each(|i| drop(packer.pack(&json(i))));
+    packer.first_list_done();
+    assert!(packer.dictionary().is_none());
+    assert_eq!(packer.sampler.lock().seen, 0);
+}
+
+#[test]
+fn what_cannot_be_trained_on_means_no_dictionary() {
+    for sample in [&b""[..], b"{}", b"a"] {
+        let packer = Packer::new(true);
+        for _ in 0..300 {
+            packer.pack(sample).with_json(|read| assert_eq!(read, sample));
+        }
+    }
+    assert!(train(&[]).is_none());
+}
+
+#[test]
+fn large_objects_do_not_make_a_large_sample() {
+    let packer = Packer::new(true);
+    let large = vec![b'x'; 200_000];
+    (0..150).for_each(|_| drop(packer.pack(&large)));
+    assert!(packer.sampler.lock().kept.iter().all(|sample| sample.len() == SAMPLE_BYTES));
+}
+
+/// What an allocation of this many bytes takes: a header, rounded up.
+fn allocation(bytes: usize) -> usize {
+    (bytes + 8).next_multiple_of(16).max(32)
+}
+
+/// The memory of one record by itself: the struct behind its `Arc`, its name, its packed body.
+fn own_bytes(record: &Record) -> usize {
+    allocation(16 + size_of::<Record>())
+        + allocation(16 + record.head.key.name().len())
+        + allocation(record.body.size())
+}
+
+#[test]
+fn a_benchmark_pod_takes_at_most_1200_bytes() {
+    const PODS: u64 = 6_000;
+    /// A slot of the store's map, and one of the namespace index.
+    const STORE: usize = 32;
+    let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
+    let ingest = Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))));
+    // Every third pod, so that there are as many apps as in the full benchmark.
+    let documents: Vec<Vec<u8>> = (0..PODS).map(|i| benchmark_pod(i * 20_000 / PODS)).collect();
+    let start = Instant::now();
+    let records: Vec<Arc<Record>> =
+        documents.iter().map(|json| ingest.record(ingest.scan(json).unwrap()).unwrap()).collect();
+    let ingested = start.elapsed();
+    let start = Instant::now();
+    let unpacked: usize = records.iter().map(|record| record.body.with_json(<[u8]>::len)).sum();
+    let unpack = start.elapsed();
+
+    // Interned parts, each counted once: label sets with their texts, owners with theirs, and the slots of the tables.
+    let mut seen = std::collections::HashSet::new();
+    let mut shared = 0;
+    let mut once = |address: *const u8, bytes: usize| {
+        if seen.insert(address) {
+            shared += allocation(16 + bytes) + 2 * 18;
+        }
+    };
+    for record in &records {
+        let head = &record.head;
+        for (key, value) in head.labels.iter() {
+            once(key.as_ptr(), key.len());
+            once(value.as_ptr(), value.len());
+        }
+        once(std::ptr::from_ref(&head.labels).cast(), 0);
+        once(head.owners.as_ptr().cast(), size_of_val(&*head.owners));
+        for owner in head.owners.iter() {
+            once(owner.name.as_ptr(), owner.name.len());
+        }
+    }
+    let own: usize = records.iter().map(|record| own_bytes(record)).sum();
+    let (own, shared) = (own / records.len(), shared / records.len());
+    let dictionary = ingest.dictionary_size() / records.len();
+    let body: usize = records.iter().map(|record| record.body.size()).sum::<usize>() / records.len();
+    let sent: usize = documents.iter().map(Vec::len).sum::<usize>() / documents.len();
+    let total = own + shared + dictionary + STORE;
+    println!(
+        "pod: {sent} B sent, {} B stored JSON, {body} B packed, record {} B, own {own} B, shared {shared} B, \
+         dictionary {dictionary} B, total {total} B; ingest {:?}, unpack {:?} each",
+        unpacked / records.len(),
+        size_of::<Record>(),
+        ingested / 6_000,
+        unpack / 6_000,
+    );
+    assert!((8_000..9_200).contains(&sent), "{sent}");
+    assert!(total <= 1_200, "{total}");
+}
+
+/// Prints how long things take: `cargo test --release -- --ignored --nocapture object::pack`.
+#[test]
+#[ignore = "measures only"]
+fn measure_packing() {
+    let bodies: Vec<Vec<u8>> = (0..1_600)
+        .map(|i| {
+            let mut pod: serde_json::Value = serde_json::from_slice(&benchmark_pod(i * 12)).unwrap();
+            pod["metadata"].as_object_mut().unwrap().remove("managedFields");
+            pod.to_string().into_bytes()
+        })
+        .collect();
+    let samples: Vec<Box<[u8]>> = bodies.iter().step_by(8).map(|body| body.clone().into()).collect();
+    let start = Instant::now();
+    let dictionary = Arc::new(train(&samples).unwrap());
+    println!(
+        "training on {} samples: {:?}; dictionary {} B",
+        samples.len(),
+        start.elapsed(),
+        dictionary.size()
+    );
+    for dictionary in [None, Some(&dictionary)] {
+        let start = Instant::now();
+        let packed: Vec<Body> = bodies.iter().map(|body| Body::pack(body, dictionary)).collect();
+        let pack = start.elapsed() / 1_600;
+        let start = Instant::now();
+        packed.iter().for_each(|body| body.with_json(|json| assert!(!json.is_empty())));
+        let size: usize = packed.iter().map(Body::size).sum::<usize>() / packed.len();
+        println!(
+            "dictionary {}: {size} B, pack {pack:?}, unpack {:?}",
+            dictionary.is_some(),
+            start.elapsed() / 1_600
+        );
+    }
+}

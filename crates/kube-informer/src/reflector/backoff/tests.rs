@@ -1,0 +1,82 @@
+use super::*;
+
+fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn without_jitter() -> Settings {
+    Settings::default().backoff_jitter(0.0)
+}
+
+#[test]
+fn b_006_waits_double_from_800_ms_to_30_s() {
+    let mut backoff = Backoff::new(&without_jitter());
+    let mut rng = fastrand::Rng::with_seed(1);
+    let mut now = Instant::now();
+    for expected in [800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000, 30_000] {
+        let wait = backoff.after_failure(now, None, &mut rng);
+        assert_eq!(wait, millis(expected));
+        now += wait;
+    }
+}
+
+#[test]
+fn b_006_jitter_spreads_each_wait_between_once_and_twice() {
+    let (mut least, mut most) = (Duration::MAX, Duration::ZERO);
+    for seed in 0..2000 {
+        let mut backoff = Backoff::new(&Settings::default());
+        let wait = backoff.after_failure(Instant::now(), None, &mut fastrand::Rng::with_seed(seed));
+        least = least.min(wait);
+        most = most.max(wait);
+    }
+    assert!((millis(800)..millis(810)).contains(&least), "{least:?}");
+    assert!((millis(1590)..millis(1600)).contains(&most), "{most:?}");
+}
+
+#[test]
+fn b_007_two_minutes_without_a_failure_start_over_but_a_lasting_outage_does_not() {
+    let mut backoff = Backoff::new(&without_jitter());
+    let mut rng = fastrand::Rng::with_seed(1);
+    let mut now = Instant::now();
+    // Each request hangs for 75 s and fails: 105 s from failure to failure, hours on end.
+    for _ in 0..100 {
+        now += backoff.after_failure(now, None, &mut rng) + millis(75_000);
+    }
+    assert_eq!(backoff.after_failure(now, None, &mut rng), millis(30_000));
+    now += millis(30_000);
+    now += millis(119_999);
+    assert_eq!(backoff.after_failure(now, None, &mut rng), millis(30_000));
+    now += millis(30_000) + millis(120_000);
+    assert_eq!(backoff.after_failure(now, None, &mut rng), millis(800));
+}
+
+#[test]
+fn b_009_another_backoff_replaces_the_default() {
+    let settings = without_jitter().backoff_first(millis(10)).backoff_limit(millis(100));
+    let mut backoff = Backoff::new(&settings);
+    let mut rng = fastrand::Rng::with_seed(1);
+    let waits = [(); 5].map(|()| backoff.after_failure(Instant::now(), None, &mut rng));
+    assert_eq!(waits, [10, 20, 40, 80, 100].map(millis));
+}
+
+#[test]
+fn p_043_retry_after_is_the_least_and_has_a_limit() {
+    let mut backoff = Backoff::new(&without_jitter());
+    let mut rng = fastrand::Rng::with_seed(1);
+    let now = Instant::now();
+    assert_eq!(backoff.after_failure(now, Some(millis(5000)), &mut rng), millis(5000));
+    assert_eq!(backoff.after_failure(now, Some(millis(1)), &mut rng), millis(1600));
+    assert_eq!(backoff.after_failure(now, Some(Duration::MAX), &mut rng), millis(600_000));
+}
+
+#[test]
+fn absurd_numbers_do_not_panic() {
+    let settings =
+        Settings::default().backoff_first(Duration::MAX).backoff_limit(Duration::MAX).backoff_factor(1e300);
+    let mut backoff = Backoff::new(&settings);
+    for _ in 0..3 {
+        let wait =
+            backoff.after_failure(Instant::now(), Some(Duration::MAX), &mut fastrand::Rng::with_seed(1));
+        assert_eq!(wait, Duration::MAX);
+    }
+}

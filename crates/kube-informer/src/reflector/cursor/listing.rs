@@ -1,0 +1,133 @@
+//! Reading the scope with LIST, in one piece or in pages.
+
+use tokio::time::Instant;
+
+use super::super::recovery::{Remedy, Trouble};
+use super::watching::Watching;
+use super::{Action, Cursor, Place, Step, Wait, backoff};
+use crate::source::{ListParams, VersionMatch};
+use crate::status::RelistReason;
+use crate::version::ResourceVersion;
+
+/// The size of a page where the server would otherwise have to read everything from its storage at once.
+const PAGE: u32 = 500;
+
+/// A list being read.
+#[derive(Clone, Debug)]
+pub(super) struct Listing {
+    /// The version asked for: `""` for the most recent state, `"0"` for any, or the last one seen.
+    version: String,
+    limit: Option<u32>,
+    /// The page asked for; `None` for the first.
+    token: Option<String>,
+    /// The version of the pages read so far.
+    read: Option<ResourceVersion>,
+    /// Whether this is the attempt without pages, after the history that pages need was lost.
+    whole: bool,
+}
+
+impl Listing {
+    fn concrete(&self) -> bool {
+        !self.version.is_empty() && self.version != "0"
+    }
+
+    /// The request. Further pages name the token alone: it holds the version, and the server refuses another.
+    fn params(&self) -> ListParams {
+        if self.token.is_some() {
+            return ListParams {
+                limit: self.limit,
+                continue_token: self.token.clone(),
+                ..ListParams::default()
+            };
+        }
+        ListParams {
+            resource_version: self.version.clone(),
+            // Without it a version together with a limit means exactly that version, which may be gone by now.
+            version_match: self.concrete().then_some(VersionMatch::NotOlderThan),
+            limit: self.limit,
+            continue_token: None,
+        }
+    }
+}
+
+impl Cursor {
+    /// The first request of a LIST: any state at first, later not older than what was seen, the most recent state
+    /// when that cannot be had.
+    pub(super) fn list_anew(&mut self) -> Action {
+        let version = if self.latest {
+            String::new()
+        } else if self.last.is_empty() {
+            "0".to_owned()
+        } else {
+            self.last.to_string()
+        };
+        let mut listing = Listing { version, limit: None, token: None, read: None, whole: false };
+        // A cache answers a concrete version only without a limit, and ignores the limit for version 0.
+        listing.limit = match self.page_size {
+            Some(size) => Some(size),
+            None if self.pages_anything || !listing.concrete() => Some(PAGE),
+            None => None,
+        };
+        self.list(listing)
+    }
+
+    fn list(&mut self, listing: Listing) -> Action {
+        let action =
+            Action::List { params: listing.params(), fresh: listing.token.is_none(), reuse: self.reuse };
+        self.place = Place::Listing(listing);
+        action
+    }
+
+    /// A LIST was read to its end: the version it belongs to, and the token of the next page if there is one.
+    pub(crate) fn page(&mut self, now: Instant, version: &ResourceVersion, token: Option<String>) -> Step {
+        let Place::Listing(listing) = &self.place else {
+            return self.failed(now, Trouble::NotAList("an answer nobody asked for".into()), true);
+        };
+        let mut listing = listing.clone();
+        let token = token.filter(|token| !token.is_empty());
+        if version.is_empty() {
+            return self.list_failed(now, &listing, Trouble::NotAList("it has no resourceVersion".into()));
+        }
+        if listing.read.as_ref().is_some_and(|read| read != version) {
+            return self.list_failed(now, &listing, Trouble::MixedPages);
+        }
+        if token.is_some() && token == listing.token {
+            let trouble = Trouble::NotAList("its pages go round in a circle".into());
+            return self.list_failed(now, &listing, trouble);
+        }
+        if self.is_rewound(version) {
+            return self.read_rewound(now);
+        }
+        if token.is_some() {
+            self.pages_anything |= listing.version == "0";
+            listing.read = Some(version.clone());
+            listing.token = token;
+            return Step::new(Wait::No, self.list(listing));
+        }
+        self.complete(version);
+        let mut step = Step::new(Wait::No, self.watch(Watching::default()));
+        step.commit = Some(version.clone());
+        step
+    }
+
+    /// Nothing of a failed list is used. Lost history is asked for in another way at once, everything else is a
+    /// failed round.
+    pub(super) fn list_failed(&mut self, now: Instant, listing: &Listing, trouble: Trouble) -> Step {
+        let remedy = trouble.remedy();
+        let unavailable = matches!(remedy, Remedy::Relist(RelistReason::Expired | RelistReason::TooLarge));
+        let pages_lost = listing.token.is_some()
+            && (trouble == Trouble::MixedPages || remedy == Remedy::Relist(RelistReason::Expired));
+        let may_ask_for_latest = unavailable && !listing.version.is_empty();
+        if pages_lost && !listing.whole {
+            let version = listing.version.clone();
+            let whole = Listing { version, limit: None, token: None, read: None, whole: true };
+            return Step::new(Wait::No, self.list(whole)).reporting(trouble);
+        }
+        self.latest |= unavailable;
+        if may_ask_for_latest {
+            return Step::new(Wait::No, self.list_anew()).reporting(trouble);
+        }
+        let wait = if remedy == Remedy::AwaitKind { Wait::Kind } else { backoff(&trouble) };
+        self.round(now, wait).reporting(trouble)
+    }
+}

@@ -1,0 +1,154 @@
+mod listing;
+mod streaming;
+mod watching;
+
+use super::*;
+use crate::source::{HttpFailure, VersionMatch};
+
+/// A cursor and a clock for it.
+struct Script {
+    cursor: Cursor,
+    now: Instant,
+}
+
+impl Script {
+    fn new(settings: &Settings) -> Self {
+        Self { cursor: Cursor::new(settings), now: Instant::now() }
+    }
+
+    /// LIST only, at its first step.
+    fn lists() -> (Self, Step) {
+        let mut script = Self::new(&Settings::default().streaming_list(StreamingList::Never));
+        let step = script.cursor.begin(script.now);
+        (script, step)
+    }
+
+    /// Streaming, at its first step.
+    fn streams() -> (Self, Step) {
+        let mut script = Self::new(&Settings::default());
+        let step = script.cursor.begin(script.now);
+        (script, step)
+    }
+
+    /// LIST only, watching from this version.
+    fn watching_after_list(version: &str) -> Self {
+        let (mut script, _) = Self::lists();
+        let step = script.page(version, None);
+        assert_eq!(step.commit, Some(version.into()));
+        script
+    }
+
+    /// Streaming, watching from this version.
+    fn watching_after_stream(version: &str) -> Self {
+        let (mut script, _) = Self::streams();
+        script.marker(version).unwrap();
+        script
+    }
+
+    fn page(&mut self, version: &str, token: Option<&str>) -> Step {
+        self.cursor.page(self.now, &version.into(), token.map(str::to_owned))
+    }
+
+    fn marker(&mut self, version: &str) -> Result<(), Box<Step>> {
+        self.cursor.marker(self.now, &version.into())
+    }
+
+    fn fail(&mut self, trouble: Trouble) -> Step {
+        self.cursor.failed(self.now, trouble, true)
+    }
+
+    fn fail_to_open(&mut self, trouble: Trouble) -> Step {
+        self.cursor.failed(self.now, trouble, false)
+    }
+
+    fn end(&mut self, millis: u64) -> Step {
+        self.cursor.ended(self.now, Duration::from_millis(millis))
+    }
+
+    fn last(&self) -> String {
+        self.cursor.last().to_string()
+    }
+}
+
+fn http(code: u16) -> Trouble {
+    Trouble::Http(HttpFailure { code, ..HttpFailure::default() })
+}
+
+fn expired() -> Trouble {
+    Trouble::Http(HttpFailure { code: 410, reason: "Expired".into(), ..HttpFailure::default() })
+}
+
+fn too_large() -> Trouble {
+    Trouble::Http(HttpFailure {
+        code: 504,
+        causes: vec!["ResourceVersionTooLarge".into()],
+        ..HttpFailure::default()
+    })
+}
+
+fn refused() -> Trouble {
+    Trouble::Transport("connection refused".into())
+}
+
+fn silent() -> Trouble {
+    Trouble::Silent(Duration::from_secs(1))
+}
+
+/// The first request of a LIST, with reuse.
+fn list(version: &str, limit: Option<u32>) -> Action {
+    let version_match = (version != "0" && !version.is_empty()).then_some(VersionMatch::NotOlderThan);
+    let params = ListParams { resource_version: version.into(), version_match, limit, continue_token: None };
+    Action::List { params, fresh: true, reuse: true }
+}
+
+fn next_page(token: &str, limit: Option<u32>) -> Action {
+    let params = ListParams { limit, continue_token: Some(token.into()), ..ListParams::default() };
+    Action::List { params, fresh: false, reuse: true }
+}
+
+fn stream(version: &str) -> Action {
+    Action::StreamingList { version: version.into(), reuse: true }
+}
+
+fn watch(version: &str) -> Action {
+    Action::Watch { version: version.into(), probe: false }
+}
+
+/// The same request, but nothing is taken over from the store.
+fn without_reuse(mut action: Action) -> Action {
+    match &mut action {
+        Action::List { reuse, .. } | Action::StreamingList { reuse, .. } => *reuse = false,
+        Action::Watch { .. } => panic!("a watch takes nothing over"),
+    }
+    action
+}
+
+fn at_once(action: Action) -> Step {
+    Step::new(Wait::No, action)
+}
+
+fn after_backoff(action: Action) -> Step {
+    Step::new(Wait::Backoff { at_least: None }, action)
+}
+
+impl Step {
+    fn told(mut self, trouble: Trouble) -> Self {
+        self.report = Some(trouble);
+        self
+    }
+
+    fn because(mut self, reason: RelistReason) -> Self {
+        self.relist = Some(reason);
+        self
+    }
+
+    fn falling_back(mut self) -> Self {
+        self.fallback = true;
+        self
+    }
+
+    fn committing(mut self, version: &str) -> Self {
+        self.commit = Some(version.into());
+        self
+    }
+}

@@ -1,0 +1,145 @@
+//! Following changes.
+
+use tokio::time::Instant;
+
+use super::super::recovery::{Remedy, Trouble};
+use super::{Action, Cursor, Place, Step, Wait, backoff};
+use crate::status::RelistReason;
+use crate::version::ResourceVersion;
+
+/// How many failures in a row, without an event or bookmark in between, make the list be read again.
+const STRIKES: u8 = 3;
+/// How many connections in a row without a byte.
+const SILENT: u8 = 2;
+/// How many times in a row the server must say that it does not know our version yet: one may be a replica that lags.
+const TOO_LARGE: u8 = 2;
+
+/// What has been seen since the last list or, where it says so, since something better happened.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watching {
+    /// Failures since the last event or bookmark.
+    strikes: u8,
+    /// Connections that died since the last byte.
+    silent: u8,
+    /// A connection was lost, and no byte has come and no probe has succeeded since.
+    lost: bool,
+    /// Probes since the last byte that said "too large".
+    too_large: u8,
+    /// Whether the present connection brought a newer version.
+    pub(super) moved: bool,
+}
+
+impl Watching {
+    /// The state of a stream that has just completed a list and goes on.
+    pub(super) fn after_list() -> Self {
+        Self { moved: true, ..Self::default() }
+    }
+
+    pub(super) fn in_doubt(&self) -> bool {
+        self.silent > 0 || self.too_large > 0
+    }
+}
+
+/// What the server says to a LIST that asks for at least our version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProbeOutcome {
+    /// It knows the version.
+    Known,
+    /// It is not that far.
+    TooLarge,
+    /// It did not say.
+    NoAnswer,
+}
+
+impl Cursor {
+    /// Opens a watch where the last one ended.
+    pub(super) fn watch(&mut self, watching: Watching) -> Action {
+        let probe = watching.lost;
+        self.place = Place::Watching(Watching { moved: false, ..watching });
+        Action::Watch { version: self.last.to_string(), probe }
+    }
+
+    /// The watch brought a byte: the connection lives, and the server knows our version.
+    pub(crate) fn saw_byte(&mut self) {
+        if let Place::Watching(watching) = &mut self.place {
+            watching.silent = 0;
+            watching.lost = false;
+            watching.too_large = 0;
+        }
+    }
+
+    /// The watch brought an event or bookmark of this version, empty if it has none. The version is taken as it is,
+    /// not compared: going back only means that some events come twice.
+    ///
+    /// Until the list is complete this does nothing: the objects of a streamed list come in no order of versions.
+    pub(crate) fn advance(&mut self, version: &ResourceVersion) {
+        if let Place::Watching(watching) = &mut self.place {
+            watching.strikes = 0;
+            if !version.is_empty() && *version != self.last {
+                watching.moved = true;
+                self.last = version.clone();
+            }
+        }
+    }
+
+    /// Whether the server should be asked if it knows our version.
+    pub(crate) fn wants_probe(&self) -> bool {
+        matches!(&self.place, Place::Watching(watching) if watching.lost)
+    }
+
+    /// The answer to that. `None`: go on with the watch.
+    pub(crate) fn probed(&mut self, now: Instant, outcome: ProbeOutcome) -> Option<Step> {
+        let Place::Watching(watching) = &mut self.place else {
+            return None;
+        };
+        match outcome {
+            ProbeOutcome::Known => {
+                watching.lost = false;
+                watching.too_large = 0;
+            }
+            ProbeOutcome::NoAnswer => {}
+            ProbeOutcome::TooLarge => {
+                watching.too_large += 1;
+                if watching.too_large >= TOO_LARGE {
+                    return Some(self.read_rewound(now));
+                }
+            }
+        }
+        None
+    }
+
+    pub(super) fn watch_failed(&mut self, now: Instant, mut watching: Watching, trouble: Trouble) -> Step {
+        let wait = backoff(&trouble);
+        let step = match trouble.remedy() {
+            Remedy::Reconnect => {
+                watching.lost = true;
+                Step::new(wait, self.watch(watching))
+            }
+            Remedy::Resume => Step::new(wait, self.watch(watching)),
+            Remedy::ResumeFewTimes => {
+                watching.strikes += 1;
+                if watching.strikes < STRIKES {
+                    Step::new(wait, self.watch(watching))
+                } else {
+                    self.relist(now, RelistReason::RepeatedErrors, wait)
+                }
+            }
+            Remedy::Reopen => {
+                watching.lost = true;
+                watching.silent += 1;
+                if watching.silent < SILENT {
+                    // The silence was wait enough.
+                    Step::new(Wait::No, self.watch(watching))
+                } else {
+                    self.relist(now, RelistReason::Dead, wait)
+                }
+            }
+            Remedy::Relist(reason) => {
+                self.latest |= reason == RelistReason::TooLarge;
+                self.relist(now, reason, wait)
+            }
+            Remedy::AwaitKind => self.relist(now, RelistReason::Gone, Wait::Kind),
+        };
+        step.reporting(trouble)
+    }
+}

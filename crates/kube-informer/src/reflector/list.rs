@@ -1,0 +1,52 @@
+//! One LIST request: a whole list or a page of it.
+
+use tokio::time::{Instant, timeout};
+
+use super::connection::{Arrival, Connection};
+use super::cursor::Step;
+use super::driver::Driver;
+use super::recovery::Trouble;
+use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
+use crate::source::intake::Intake;
+use crate::source::{ListParams, Verb};
+
+impl<I: Intake + Send + Sync + 'static> Driver<I> {
+    pub(super) async fn list(&mut self, params: ListParams, reuse: bool) -> Step {
+        self.reflector.status.edit(|status| status.lists += 1);
+        let request = self.reflector.target.request(Verb::List(params));
+        let mut connection = Connection::open(&*self.reflector.source, request);
+        let read = self.read_list(&mut connection, reuse).await;
+        let now = Instant::now();
+        match read {
+            Ok(end) => self.cursor.page(now, &end.version, end.continue_token),
+            Err(trouble) => self.cursor.failed(now, trouble, connection.answered()),
+        }
+    }
+
+    /// Adds the objects to the snapshot as they come in.
+    async fn read_list(&mut self, connection: &mut Connection, reuse: bool) -> Result<ListEnd, Trouble> {
+        let known = self.known(reuse);
+        let intake = self.reflector.intake.clone();
+        let silence = self.reflector.settings.list_silence;
+        let mut decoder = ListDecoder::new(self.reflector.settings.document_limit);
+        loop {
+            match timeout(silence, connection.arrival()).await {
+                Err(_) => return Err(Trouble::Silent(silence)),
+                Ok(Arrival::Answered) => {}
+                Ok(Arrival::Failed(error)) => return Err(error.into()),
+                Ok(Arrival::Ended) => return Ok(decoder.finish()?),
+                Ok(Arrival::Bytes(chunk)) => {
+                    self.reflector.status.byte(Instant::now());
+                    decoder.push(chunk);
+                    while let Some(item) = decoder.next(&*intake, &*known) {
+                        match item? {
+                            ListItem::Object(record) => self.snapshot.put(record),
+                            ListItem::LeftOut { key, message } => self.leave_out_of_list(key, message),
+                        }
+                        self.pace().await;
+                    }
+                }
+            }
+        }
+    }
+}

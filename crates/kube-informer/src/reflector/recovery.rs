@@ -1,0 +1,152 @@
+//! What each failure calls for: resume, read the list again, or wait for the kind to come back.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::key::ObjectKey;
+use crate::source::stream_error::StreamError;
+use crate::source::{HttpFailure, SourceError};
+use crate::status::RelistReason;
+
+/// Something that went wrong with a request or the body of its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Trouble {
+    /// No HTTP answer, or the connection broke.
+    Transport(String),
+    /// An error answer, an ERROR event, or a Status where objects should be.
+    Http(HttpFailure),
+    /// The body ended in the middle of a document.
+    CutFrame,
+    /// The body is not JSON.
+    NotJson(String),
+    /// A document is larger than the limit.
+    TooBig { limit: usize, key: Option<ObjectKey> },
+    /// The answer to a LIST is JSON but not a list of the kind, or has no version.
+    NotAList(String),
+    /// The pages of a list belong to different versions.
+    MixedPages,
+    /// A watch ended at once and brought nothing.
+    VeryShort,
+    /// A streamed list ended before the mark of its end.
+    EndedEarly,
+    /// No byte, or no object of a streamed list, for this long.
+    Silent(Duration),
+}
+
+/// What a failure calls for while a watch is being opened or followed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Remedy {
+    /// The connection was lost: resume at the same version after a wait, and make sure the server is still the same.
+    Reconnect,
+    /// The server does not want us now: resume at the same version after a wait.
+    Resume,
+    /// Resume at the same version after a wait; if it happens again and again, read the list.
+    ResumeFewTimes,
+    /// Nothing came for long: reopen at the same version; if nothing comes again, read the list.
+    Reopen,
+    /// The history is lost to us: read the list.
+    Relist(RelistReason),
+    /// The kind is not served: keep what is known and ask again now and then.
+    AwaitKind,
+}
+
+impl Trouble {
+    /// The remedy, one row of D15 each.
+    pub(crate) fn remedy(&self) -> Remedy {
+        match self {
+            Self::Transport(_) | Self::CutFrame => Remedy::Reconnect,
+            Self::Http(failure) if failure.is_expired() => Remedy::Relist(RelistReason::Expired),
+            Self::Http(failure) if failure.is_version_too_large() => Remedy::Relist(RelistReason::TooLarge),
+            Self::Http(HttpFailure { code: 401 | 403 | 429, .. }) => Remedy::Resume,
+            Self::Http(HttpFailure { code: 404, .. }) => Remedy::AwaitKind,
+            Self::NotJson(_) => Remedy::Relist(RelistReason::NotJson),
+            Self::Silent(_) => Remedy::Reopen,
+            Self::Http(_)
+            | Self::TooBig { .. }
+            | Self::NotAList(_)
+            | Self::MixedPages
+            | Self::VeryShort
+            | Self::EndedEarly => Remedy::ResumeFewTimes,
+        }
+    }
+
+    /// Whether the server says that it cannot stream lists, so that asking again soon is pointless.
+    pub(crate) fn rejects_streaming(&self) -> bool {
+        match self {
+            Self::Http(failure) => {
+                (400..500).contains(&failure.code)
+                    && !matches!(failure.code, 401 | 403 | 404 | 408 | 410 | 429)
+                    && !failure.is_expired()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it is part of normal life and not worth an error report: history does not last for ever.
+    pub(crate) fn is_routine(&self) -> bool {
+        matches!(self, Self::Http(failure) if failure.is_expired())
+    }
+
+    /// How long the server asks to wait.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Http(failure) => failure.retry_after,
+            _ => None,
+        }
+    }
+
+    /// The HTTP status, if the server answered with one.
+    pub(crate) fn http_status(&self) -> Option<u16> {
+        match self {
+            Self::Http(failure) => Some(failure.code).filter(|&code| code != 0),
+            _ => None,
+        }
+    }
+}
+
+impl From<SourceError> for Trouble {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Transport(message) => Self::Transport(message),
+            SourceError::Http(failure) => Self::Http(failure),
+        }
+    }
+}
+
+impl From<StreamError> for Trouble {
+    fn from(error: StreamError) -> Self {
+        match error {
+            StreamError::CutFrame => Self::CutFrame,
+            StreamError::NotJson(message) => Self::NotJson(message),
+            StreamError::TooBig { limit, key } => Self::TooBig { limit, key },
+            StreamError::NotAList(what) => Self::NotAList(what),
+            StreamError::NoVersion => Self::NotAList("it has no resourceVersion".into()),
+            StreamError::Status(failure) => Self::Http(failure),
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transport(message) => f.write_str(message),
+            Self::Http(failure) => write!(f, "{failure}"),
+            Self::CutFrame => f.write_str("the connection broke in the middle of a document"),
+            Self::NotJson(message) => write!(f, "the answer is not JSON: {message}"),
+            Self::TooBig { limit, key: Some(key) } => {
+                write!(f, "the document of {key} is larger than the limit of {limit} bytes")
+            }
+            Self::TooBig { limit, key: None } => {
+                write!(f, "a document is larger than the limit of {limit} bytes")
+            }
+            Self::NotAList(message) => write!(f, "the answer is not a usable list: {message}"),
+            Self::MixedPages => f.write_str("the pages of the list belong to different versions"),
+            Self::VeryShort => f.write_str("the watch ended at once and brought nothing"),
+            Self::EndedEarly => f.write_str("the streamed list ended before the mark of its end"),
+            Self::Silent(limit) => write!(f, "nothing came for {limit:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

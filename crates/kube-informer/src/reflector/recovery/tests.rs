@@ -1,0 +1,148 @@
+use super::*;
+
+fn http(code: u16, reason: &str, message: &str) -> Trouble {
+    Trouble::Http(HttpFailure {
+        code,
+        reason: reason.into(),
+        message: message.into(),
+        ..HttpFailure::default()
+    })
+}
+
+fn too_large() -> Trouble {
+    Trouble::Http(HttpFailure {
+        code: 504,
+        reason: "Timeout".into(),
+        causes: vec!["ResourceVersionTooLarge".into()],
+        ..HttpFailure::default()
+    })
+}
+
+#[test]
+fn d15_a_failure_without_an_answer_resumes() {
+    assert_eq!(Trouble::Transport("connection refused".into()).remedy(), Remedy::Reconnect);
+}
+
+#[test]
+fn d15_a_cut_frame_resumes() {
+    assert_eq!(Trouble::CutFrame.remedy(), Remedy::Reconnect);
+}
+
+#[test]
+fn d15_429_401_and_403_resume() {
+    for code in [429, 401, 403] {
+        assert_eq!(http(code, "", "").remedy(), Remedy::Resume, "{code}");
+    }
+}
+
+#[test]
+fn d15_5xx_and_other_errors_resume_a_few_times() {
+    for code in [500, 502, 503, 504, 400, 405, 406, 408, 422, 0] {
+        assert_eq!(http(code, "", "").remedy(), Remedy::ResumeFewTimes, "{code}");
+    }
+    // A time-out of the server is not a version from the future.
+    assert_eq!(http(504, "Timeout", "request did not complete").remedy(), Remedy::ResumeFewTimes);
+}
+
+#[test]
+fn d15_a_very_short_watch_resumes_a_few_times() {
+    assert_eq!(Trouble::VeryShort.remedy(), Remedy::ResumeFewTimes);
+}
+
+#[test]
+fn d15_documents_that_are_not_usable_resume_a_few_times() {
+    for trouble in [
+        Trouble::TooBig { limit: 1, key: None },
+        Trouble::NotAList("x".into()),
+        Trouble::MixedPages,
+        Trouble::EndedEarly,
+    ] {
+        assert_eq!(trouble.remedy(), Remedy::ResumeFewTimes, "{trouble}");
+    }
+}
+
+#[test]
+fn d15_410_expired_and_gone_relist_in_any_place() {
+    for trouble in [http(410, "", ""), http(200, "Expired", ""), http(0, "Gone", "")] {
+        assert_eq!(trouble.remedy(), Remedy::Relist(RelistReason::Expired), "{trouble:?}");
+    }
+}
+
+#[test]
+fn d15_a_too_large_version_relists() {
+    assert_eq!(too_large().remedy(), Remedy::Relist(RelistReason::TooLarge));
+    let old = http(504, "Timeout", "Timeout: Too large resource version: 9, current: 5");
+    assert_eq!(old.remedy(), Remedy::Relist(RelistReason::TooLarge));
+}
+
+#[test]
+fn d15_a_frame_that_is_not_json_relists() {
+    assert_eq!(Trouble::NotJson("<html>".into()).remedy(), Remedy::Relist(RelistReason::NotJson));
+}
+
+#[test]
+fn d15_404_awaits_the_kind() {
+    assert_eq!(http(404, "NotFound", "").remedy(), Remedy::AwaitKind);
+}
+
+#[test]
+fn d15_silence_reopens() {
+    assert_eq!(Trouble::Silent(Duration::from_secs(315)).remedy(), Remedy::Reopen);
+}
+
+#[test]
+fn b_057_which_answers_say_that_streaming_is_not_possible() {
+    for code in [400, 405, 406, 415, 422, 499] {
+        assert!(http(code, "", "").rejects_streaming(), "{code}");
+    }
+    for code in [0, 200, 399, 401, 403, 404, 408, 410, 429, 500, 503] {
+        assert!(!http(code, "", "").rejects_streaming(), "{code}");
+    }
+    assert!(!http(400, "Expired", "").rejects_streaming());
+    assert!(!too_large().rejects_streaming());
+    assert!(!Trouble::Transport(String::new()).rejects_streaming());
+}
+
+#[test]
+fn b_013_only_expiry_is_routine() {
+    assert!(http(410, "", "").is_routine());
+    assert!(http(200, "Expired", "").is_routine());
+    for trouble in [http(500, "", ""), too_large(), Trouble::CutFrame, Trouble::Silent(Duration::ZERO)] {
+        assert!(!trouble.is_routine(), "{trouble}");
+    }
+}
+
+#[test]
+fn a_failure_tells_its_status_and_the_wait_asked_for() {
+    let busy = Trouble::Http(HttpFailure {
+        code: 429,
+        retry_after: Some(Duration::from_secs(3)),
+        ..HttpFailure::default()
+    });
+    assert_eq!((busy.http_status(), busy.retry_after()), (Some(429), Some(Duration::from_secs(3))));
+    assert_eq!(http(0, "", "").http_status(), None);
+    assert_eq!((Trouble::CutFrame.http_status(), Trouble::CutFrame.retry_after()), (None, None));
+}
+
+#[test]
+fn every_trouble_says_what_happened() {
+    let key = ObjectKey::namespaced("n", "big");
+    for (trouble, text) in [
+        (Trouble::from(SourceError::Transport("refused".into())), "refused"),
+        (
+            Trouble::from(SourceError::Http(HttpFailure { message: "no".into(), ..HttpFailure::default() })),
+            "no",
+        ),
+        (Trouble::CutFrame, "middle of a document"),
+        (Trouble::NotJson("at 3".into()), "not JSON: at 3"),
+        (Trouble::TooBig { limit: 9, key: Some(key) }, "n/big is larger than the limit of 9"),
+        (Trouble::TooBig { limit: 9, key: None }, "limit of 9"),
+        (Trouble::NotAList("a Table".into()), "a Table"),
+        (Trouble::MixedPages, "different versions"),
+        (Trouble::VeryShort, "ended at once"),
+        (Trouble::EndedEarly, "before the mark"),
+        (Trouble::Silent(Duration::from_secs(75)), "75s"),
+    ] {
+        assert!(trouble.to_string().contains(text), "{trouble}");
+    }
+}

@@ -1,0 +1,220 @@
+//! Every number the reflectors of one informer go by.
+
+use std::time::Duration;
+
+/// How long things may take, how large they may be, and how lists are read. The defaults suit a production cluster.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::Settings;
+///
+/// let settings = Settings::default()
+///     .min_watch_timeout(Duration::from_secs(60))
+///     .page_size(200);
+/// assert!(settings.check().is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Settings {
+    pub(crate) backoff_first: Duration,
+    pub(crate) backoff_factor: f64,
+    pub(crate) backoff_limit: Duration,
+    pub(crate) backoff_jitter: f64,
+    pub(crate) backoff_reset: Duration,
+    pub(crate) retry_after_limit: Duration,
+    pub(crate) min_watch_timeout: Duration,
+    pub(crate) page_size: Option<u32>,
+    pub(crate) streaming_list: StreamingList,
+    pub(crate) streaming_deadline: Duration,
+    pub(crate) fallback_memory: Duration,
+    pub(crate) list_silence: Duration,
+    pub(crate) watch_grace: Duration,
+    pub(crate) bookmark_silence: Duration,
+    pub(crate) gone_retry: Duration,
+    pub(crate) probe_after: Duration,
+    pub(crate) short_watch: Duration,
+    pub(crate) document_limit: usize,
+    pub(crate) queue_bytes: usize,
+    pub(crate) queue_entries: usize,
+}
+
+/// Whether lists are read as a stream (`sendInitialEvents=true`), which costs the server far less memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamingList {
+    /// Streamed; a server that cannot is remembered and asked with LIST for a while.
+    #[default]
+    Auto,
+    /// Streaming is tried before every list, whatever happened before.
+    Always,
+    /// LIST only.
+    Never,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            backoff_first: Duration::from_millis(800),
+            backoff_factor: 2.0,
+            backoff_limit: Duration::from_secs(30),
+            backoff_jitter: 1.0,
+            backoff_reset: Duration::from_secs(120),
+            retry_after_limit: Duration::from_secs(600),
+            min_watch_timeout: Duration::from_secs(300),
+            page_size: None,
+            streaming_list: StreamingList::Auto,
+            streaming_deadline: Duration::from_secs(30),
+            fallback_memory: Duration::from_secs(3600),
+            list_silence: Duration::from_secs(75),
+            watch_grace: Duration::from_secs(15),
+            bookmark_silence: Duration::from_secs(150),
+            gone_retry: Duration::from_secs(30),
+            probe_after: Duration::from_secs(10),
+            short_watch: Duration::from_secs(1),
+            document_limit: 32 << 20,
+            queue_bytes: 8 << 20,
+            queue_entries: 4096,
+        }
+    }
+}
+
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty),* $(,)?) => {
+        impl Settings {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $name(mut self, value: $type) -> Self {
+                    self.$name = value.into();
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters! {
+    /// The first wait after a failure. Default 0.8 s.
+    backoff_first: Duration,
+    /// By how much each further wait is longer. Default 2.
+    backoff_factor: f64,
+    /// What a wait grows to, before jitter. Default 30 s.
+    backoff_limit: Duration,
+    /// How much is added at random to a wait, as a share of it, so that many clients do not come back together.
+    /// Default 1: a wait is between once and twice as long.
+    backoff_jitter: f64,
+    /// After how long without a failure the next wait is a first one again. Default 2 min.
+    backoff_reset: Duration,
+    /// The longest `Retry-After` of a server that is obeyed. Default 10 min.
+    retry_after_limit: Duration,
+    /// The shortest time a watch is asked to last; each one lasts between once and twice this, at random.
+    /// Default 5 min.
+    ///
+    /// A shorter time is taken as it is (client-go quietly ignores anything below 5 min): some load balancers cut
+    /// connections after a minute, and a watch that ends before that ends cleanly and costs nothing. At least 1 s.
+    min_watch_timeout: Duration,
+    /// How many objects a page of a list has. Without it lists that a server's cache can answer are not paged,
+    /// the others have pages of 500.
+    page_size: u32,
+    /// Whether lists are streamed. Default [`StreamingList::Auto`].
+    streaming_list: StreamingList,
+    /// How long a streamed list may bring no object before LIST is used instead. Default 30 s.
+    streaming_deadline: Duration,
+    /// How long a server that cannot stream lists is not asked to again. Default 1 h.
+    fallback_memory: Duration,
+    /// How long a LIST may bring no byte. Default 75 s: servers give up after 60 s.
+    list_silence: Duration,
+    /// How much longer than its timeout a watch may be without a byte before it counts as dead. Default 15 s.
+    watch_grace: Duration,
+    /// How long a watch that has brought a bookmark, which come every minute, may be without a byte. Default 150 s.
+    bookmark_silence: Duration,
+    /// How long to wait before asking again for a kind that the server does not serve; up to twice this, at random.
+    /// Default 30 s.
+    gone_retry: Duration,
+    /// How long a watch resumed after a lost connection may be silent before the server is asked whether it still
+    /// knows our version (a restored backup may not). Default 10 s.
+    probe_after: Duration,
+    /// A watch that ends before this time and brought nothing counts as a failure. Default 1 s.
+    short_watch: Duration,
+    /// The largest JSON document, an object of a list or an event of a watch, in bytes. Default 32 MiB.
+    document_limit: usize,
+    /// How many bytes of objects wait between the network and the store. Default 8 MiB.
+    queue_bytes: usize,
+    /// How many events wait between the network and the store. Default 4,096.
+    queue_entries: usize,
+}
+
+/// A setting that cannot work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{setting} {problem}")]
+pub struct SettingsError {
+    setting: &'static str,
+    problem: &'static str,
+}
+
+impl SettingsError {
+    /// The name of the setting.
+    pub fn setting(&self) -> &'static str {
+        self.setting
+    }
+}
+
+impl Settings {
+    /// Names the first setting that cannot work. Informers check when they are built.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let fail = |setting, problem| Err(SettingsError { setting, problem });
+        let waits = [
+            ("backoff_first", self.backoff_first),
+            ("backoff_reset", self.backoff_reset),
+            ("streaming_deadline", self.streaming_deadline),
+            ("list_silence", self.list_silence),
+            ("watch_grace", self.watch_grace),
+            ("bookmark_silence", self.bookmark_silence),
+            ("gone_retry", self.gone_retry),
+            ("probe_after", self.probe_after),
+        ];
+        if let Some((setting, _)) = waits.iter().find(|(_, wait)| wait.is_zero()) {
+            return fail(setting, "must not be zero");
+        }
+        if !(self.backoff_factor.is_finite() && self.backoff_factor >= 1.0) {
+            return fail("backoff_factor", "must be 1 or more");
+        }
+        if !(self.backoff_jitter.is_finite() && self.backoff_jitter >= 0.0) {
+            return fail("backoff_jitter", "must not be negative");
+        }
+        if self.backoff_limit < self.backoff_first {
+            return fail("backoff_limit", "must not be below backoff_first");
+        }
+        if !(Duration::from_secs(1)..=Duration::from_secs(86_400)).contains(&self.min_watch_timeout) {
+            return fail("min_watch_timeout", "must be between a second and a day");
+        }
+        if self.page_size == Some(0) {
+            return fail("page_size", "must not be zero");
+        }
+        for (setting, bound) in [
+            ("document_limit", self.document_limit),
+            ("queue_bytes", self.queue_bytes),
+            ("queue_entries", self.queue_entries),
+        ] {
+            if bound == 0 {
+                return fail(setting, "must not be zero");
+            }
+        }
+        Ok(())
+    }
+
+    /// The time one watch is asked to last, in whole seconds, drawn from [m, 2m].
+    pub(crate) fn watch_timeout(&self, rng: &mut fastrand::Rng) -> u32 {
+        let min = u32::try_from(self.min_watch_timeout.as_secs()).unwrap_or(u32::MAX / 2).max(1);
+        rng.u32(min..=min.saturating_mul(2))
+    }
+
+    /// How long a watch may be without a byte before it counts as dead.
+    pub(crate) fn watch_silence(&self, timeout_seconds: u32, bookmarked: bool) -> Duration {
+        let whole = Duration::from_secs(timeout_seconds.into()) + self.watch_grace;
+        if bookmarked { whole.min(self.bookmark_silence) } else { whole }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+use super::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn the_defaults_are_the_documented_numbers_and_can_work() {
+    let settings = Settings::default();
+    assert_eq!(settings.check(), Ok(()));
+    assert_eq!(settings.backoff_first, Duration::from_millis(800));
+    assert_eq!(settings.backoff_limit, 30 * SECOND);
+    assert_eq!(settings.backoff_reset, 120 * SECOND);
+    assert_eq!(settings.min_watch_timeout, 300 * SECOND);
+    assert_eq!(settings.streaming_list, StreamingList::Auto);
+    assert_eq!(settings.fallback_memory, 3600 * SECOND);
+    assert_eq!(settings.document_limit, 33_554_432);
+    assert_eq!((settings.queue_bytes, settings.queue_entries), (8_388_608, 4096));
+}
+
+#[test]
+fn settings_that_cannot_work_are_named() {
+    let ok = Settings::default;
+    let cases = [
+        ("backoff_first", ok().backoff_first(Duration::ZERO)),
+        ("backoff_factor", ok().backoff_factor(0.99)),
+        ("backoff_factor", ok().backoff_factor(f64::NAN)),
+        ("backoff_jitter", ok().backoff_jitter(-0.1)),
+        ("backoff_jitter", ok().backoff_jitter(f64::INFINITY)),
+        ("backoff_limit", ok().backoff_limit(Duration::from_millis(799))),
+        ("backoff_reset", ok().backoff_reset(Duration::ZERO)),
+        ("streaming_deadline", ok().streaming_deadline(Duration::ZERO)),
+        ("list_silence", ok().list_silence(Duration::ZERO)),
+        ("watch_grace", ok().watch_grace(Duration::ZERO)),
+        ("bookmark_silence", ok().bookmark_silence(Duration::ZERO)),
+        ("gone_retry", ok().gone_retry(Duration::ZERO)),
+        ("probe_after", ok().probe_after(Duration::ZERO)),
+        ("min_watch_timeout", ok().min_watch_timeout(Duration::from_millis(999))),
+        ("min_watch_timeout", ok().min_watch_timeout(86_401 * SECOND)),
+        ("page_size", ok().page_size(0)),
+        ("document_limit", ok().document_limit(0)),
+        ("queue_bytes", ok().queue_bytes(0)),
+        ("queue_entries", ok().queue_entries(0)),
+    ];
+    for (setting, settings) in cases {
+        let error = settings.check().unwrap_err();
+        assert_eq!(error.setting(), setting);
+        assert!(error.to_string().starts_with(setting), "{error}");
+    }
+    for settings in [
+        ok().backoff_factor(1.0),
+        ok().backoff_jitter(0.0),
+        ok().backoff_limit(Duration::from_millis(800)),
+        ok().min_watch_timeout(SECOND),
+        ok().page_size(1),
+        ok().short_watch(Duration::ZERO),
+        ok().fallback_memory(Duration::ZERO),
+        ok().streaming_list(StreamingList::Never),
+        ok().retry_after_limit(Duration::ZERO),
+    ] {
+        assert_eq!(settings.check(), Ok(()));
+    }
+}
+
+#[test]
+fn b_032_a_watch_lasts_a_random_whole_number_of_seconds_from_5_to_10_min() {
+    let mut rng = fastrand::Rng::with_seed(1);
+    let drawn: Vec<u32> = (0..20_000).map(|_| Settings::default().watch_timeout(&mut rng)).collect();
+    assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&300), Some(&600)));
+}
+
+#[test]
+fn b_033_the_shortest_time_of_a_watch_is_taken_as_it_is() {
+    let mut rng = fastrand::Rng::with_seed(1);
+    for (min, most) in [(1, 2), (1800, 3600)] {
+        let settings = Settings::default().min_watch_timeout(min * SECOND);
+        let drawn: Vec<u32> = (0..50_000).map(|_| settings.watch_timeout(&mut rng)).collect();
+        assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&min), Some(&most)));
+    }
+}
+
+#[test]
+fn d15_dead_is_t_plus_15_s_or_150_s_once_a_bookmark_came() {
+    let settings = Settings::default();
+    assert_eq!(settings.watch_silence(300, false), 315 * SECOND);
+    assert_eq!(settings.watch_silence(300, true), 150 * SECOND);
+    assert_eq!(settings.watch_silence(60, true), 75 * SECOND);
+}

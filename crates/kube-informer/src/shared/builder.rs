@@ -1,0 +1,245 @@
+//! How an informer is put together.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::handler::Event;
+use crate::kind::{Kind, KindInfo};
+use crate::metrics::Metrics;
+use crate::object::FieldPath;
+use crate::object::decoded::decoder;
+use crate::object::ingest::{Ingest, IngestOptions};
+use crate::object::transform::{Transform, TypedTransform};
+use crate::report::{Failure, Reporter};
+use crate::scope::Scope;
+use crate::settings::Settings;
+use crate::shared::SharedInformer;
+use crate::shared::core::{Core, CoreParts, Selectors};
+use crate::shared::unshared::Informer;
+use crate::source::ListWatch;
+
+/// Puts a [`SharedInformer`] together.
+pub struct InformerBuilder<K: Kind> {
+    kind: KindInfo,
+    source: Arc<dyn ListWatch>,
+    name: Option<Arc<str>>,
+    namespaces: BTreeSet<String>,
+    selectors: Selectors,
+    resync: Duration,
+    settings: Settings,
+    keep_managed_fields: bool,
+    sensitive: bool,
+    decoded: bool,
+    decode_cache_bytes: usize,
+    drop_fields: Vec<String>,
+    transform: Option<Arc<dyn Transform>>,
+    on_error: Option<Arc<dyn Fn(&Failure) + Send + Sync>>,
+    of: PhantomData<fn() -> K>,
+}
+
+/// The settings of an informer contradict each other or make no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("informer of {kind}: {message}")]
+pub struct BuildError {
+    kind: KindInfo,
+    message: String,
+}
+
+/// How many bytes of recently decoded objects are kept, unless told otherwise.
+const DECODE_CACHE: usize = 32 << 20;
+
+impl<K: Kind> InformerBuilder<K> {
+    pub(crate) fn new(source: Arc<dyn ListWatch>, kind: KindInfo) -> Self {
+        Self {
+            sensitive: kind.is_sensitive(),
+            kind,
+            source,
+            name: None,
+            namespaces: BTreeSet::new(),
+            selectors: Selectors::default(),
+            resync: Duration::ZERO,
+            settings: Settings::default(),
+            keep_managed_fields: false,
+            decoded: false,
+            decode_cache_bytes: DECODE_CACHE,
+            drop_fields: Vec::new(),
+            transform: None,
+            on_error: None,
+            of: PhantomData,
+        }
+    }
+
+    /// A name for metrics and logs; the resource if not set.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Looks at one namespace only. Called again, at several: they become one cache, fed by one watch each.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespaces.insert(namespace.into());
+        self
+    }
+
+    /// Only objects whose labels match, in the server's syntax: `app=web,tier in (front, back)`.
+    #[must_use]
+    pub fn labels(mut self, selector: impl Into<String>) -> Self {
+        self.selectors.labels = Some(selector.into()).filter(|selector| !selector.is_empty());
+        self
+    }
+
+    /// Only objects whose fields match, in the server's syntax: `spec.nodeName=node-1`.
+    #[must_use]
+    pub fn fields(mut self, selector: impl Into<String>) -> Self {
+        self.selectors.fields = Some(selector.into()).filter(|selector| !selector.is_empty());
+        self
+    }
+
+    /// How often handlers hear of every object again unless they say otherwise; zero, the default, for never.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = period;
+        self
+    }
+
+    /// Timeouts, backoff, page size, bounds.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Keeps `metadata.managedFields`, which are otherwise cut out: they are often a third of an object.
+    #[must_use]
+    pub fn keep_managed_fields(mut self) -> Self {
+        self.keep_managed_fields = true;
+        self
+    }
+
+    /// Treats the kind like Secrets: no part of an object is kept outside the object itself, errors quote nothing.
+    #[must_use]
+    pub fn sensitive(mut self) -> Self {
+        self.sensitive = true;
+        self
+    }
+
+    /// How many bytes of recently decoded objects are kept at hand; 32 MiB if not set, zero for none.
+    #[must_use]
+    pub fn decode_cache_bytes(mut self, bytes: usize) -> Self {
+        self.decode_cache_bytes = bytes;
+        self
+    }
+
+    /// Drops a field from every object before it is stored, without decoding it.
+    ///
+    /// A path such as `spec.containers[*].env` or `metadata.annotations["example.com/large"]`.
+    #[must_use]
+    pub fn drop_field(mut self, path: impl Into<String>) -> Self {
+        self.drop_fields.push(path.into());
+        self
+    }
+
+    /// Hears every failure that the informer survives. Must not block.
+    #[must_use]
+    pub fn on_error(mut self, callback: impl Fn(&Failure) + Send + Sync + 'static) -> Self {
+        self.on_error = Some(Arc::new(callback));
+        self
+    }
+}
+
+impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
+    /// Keeps every object decoded as well: for code that reads whole objects of all of the cache often. Costs memory.
+    #[must_use]
+    pub fn decoded(mut self) -> Self {
+        self.decoded = true;
+        self
+    }
+
+    /// Changes every object before it is stored, once per version. An error leaves the object out and is reported.
+    ///
+    /// Name, namespace, uid and resource version stay what they were, whatever the function does.
+    #[must_use]
+    pub fn transform<F, E>(mut self, function: F) -> Self
+    where
+        K: Serialize,
+        F: Fn(&mut K) -> Result<(), E> + Send + Sync + 'static,
+        E: Display,
+    {
+        self.transform = Some(Arc::new(TypedTransform::new(function)));
+        self
+    }
+
+    /// The informer. Nothing happens until it is [run](SharedInformer::run).
+    pub fn build(self) -> Result<SharedInformer<K>, BuildError> {
+        Ok(SharedInformer::new(self.core()?))
+    }
+
+    /// An informer with one function that is called by the informer itself, right after each commit.
+    pub fn build_unshared(
+        self,
+        function: impl FnMut(&Event<K>) + Send + 'static,
+    ) -> Result<Informer<K>, BuildError> {
+        Ok(Informer::new(SharedInformer::new(self.core()?), function))
+    }
+
+    fn core(self) -> Result<Arc<Core>, BuildError> {
+        let failed = |message: String| BuildError { kind: self.kind.clone(), message };
+        let mut drop_fields = Vec::new();
+        for path in &self.drop_fields {
+            drop_fields.push(path.parse::<FieldPath>().map_err(|error| failed(error.to_string()))?);
+        }
+        if self.kind.is_namespaced() == Some(false) && !self.namespaces.is_empty() {
+            return Err(failed("a kind of the whole cluster cannot be limited to a namespace".into()));
+        }
+        if self.namespaces.contains("") {
+            return Err(failed("a namespace is empty; leave it out to look at all of them".into()));
+        }
+        self.settings.check().map_err(|error| failed(error.to_string()))?;
+        let name = self.name.clone().unwrap_or_else(|| self.kind.resource().into());
+        let metrics = Metrics::new(&name, &self.kind);
+        let reporter = Reporter::new(self.kind.clone(), self.on_error.clone()).with_metrics(metrics.clone());
+        let reporter = Arc::new(reporter);
+        let ingest = Ingest::new(IngestOptions {
+            metadata_only: K::metadata_only(),
+            sensitive: self.sensitive,
+            keep_managed_fields: self.keep_managed_fields,
+            drop_fields,
+            transform: self.transform,
+            type_check: Some(decoder::<K>()),
+            pin: self.decoded.then(decoder::<K>),
+            shelf_bytes: self.decode_cache_bytes,
+            ..IngestOptions::new(self.kind.clone(), reporter.clone())
+        });
+        let scopes = match self.namespaces.is_empty() {
+            true => vec![Scope::All],
+            false => self.namespaces.into_iter().map(Scope::namespace).collect(),
+        };
+        Ok(Core::new(CoreParts {
+            name,
+            kind: self.kind,
+            source: self.source,
+            selectors: self.selectors,
+            metadata_only: K::metadata_only(),
+            scopes,
+            settings: self.settings,
+            default_resync: self.resync,
+            reporter,
+            metrics,
+            ingest: Arc::new(ingest),
+        }))
+    }
+}
+
+impl<K: Kind> std::fmt::Debug for InformerBuilder<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InformerBuilder").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}

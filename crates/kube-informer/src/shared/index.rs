@@ -1,0 +1,177 @@
+//! Indexes as users see them.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use tokio::sync::watch;
+
+use crate::key::ObjectKey;
+use crate::object::Object;
+use crate::shared::SharedInformer;
+use crate::shared::core::Core;
+use crate::shared::writer::{Command, report_index_failures};
+use crate::store::index::IndexFunction;
+use crate::store::index_build::IndexBuild;
+pub use crate::store::index_reader::IndexError;
+use crate::store::index_reader::IndexReader;
+
+/// What an index function may give back: values, perhaps one, or either with an error.
+///
+/// An error leaves the object out of this index, and is counted and reported.
+pub trait IndexValues<V> {
+    /// The values, or what is wrong with the object.
+    fn into_values(self) -> Result<Vec<V>, String>;
+}
+
+impl<V> IndexValues<V> for Vec<V> {
+    fn into_values(self) -> Result<Vec<V>, String> {
+        Ok(self)
+    }
+}
+
+impl<V> IndexValues<V> for Option<V> {
+    fn into_values(self) -> Result<Vec<V>, String> {
+        Ok(self.into_iter().collect())
+    }
+}
+
+impl<V, T: IndexValues<V>, E: fmt::Display> IndexValues<V> for Result<T, E> {
+    fn into_values(self) -> Result<Vec<V>, String> {
+        self.map_err(|error| error.to_string())?.into_values()
+    }
+}
+
+type Slot<V> = Option<Result<IndexReader<V>, IndexError>>;
+
+/// A secondary index: finds objects by values that a function reads from them. Cheap to clone.
+pub struct Index<K, V> {
+    name: Arc<str>,
+    core: Arc<Core>,
+    slot: watch::Receiver<Slot<V>>,
+    of: PhantomData<fn() -> K>,
+}
+
+impl<K: Send + Sync + 'static> SharedInformer<K> {
+    /// Adds an index, at any time. Objects that are in the cache already are indexed in the background.
+    ///
+    /// The function runs once per object version, before the cache shows it, and never under a lock. A function that
+    /// fails or panics leaves that object out of the index.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::{ScriptedSource, SharedInformer};
+    /// # let informer = SharedInformer::<Pod>::builder(ScriptedSource::of::<Pod>()).build().unwrap();
+    /// let by_node = informer.add_index("node", |pod| {
+    ///     pod.get().map(|pod| pod.spec.as_ref().and_then(|spec| spec.node_name.clone()))
+    /// });
+    /// # let by_node: kube_informer::Index<Pod, String> = by_node;
+    /// assert!(by_node.get("node-1").unwrap().is_empty());
+    /// ```
+    pub fn add_index<V, R, F>(&self, name: impl Into<Arc<str>>, function: F) -> Index<K, V>
+    where
+        V: Hash + Eq + Clone + Send + Sync + 'static,
+        R: IndexValues<V>,
+        F: Fn(&Object<K>) -> R + Send + Sync + 'static,
+    {
+        let name = name.into();
+        let (answer, slot) = watch::channel::<Slot<V>>(None);
+        let function: IndexFunction<V> =
+            Arc::new(move |record| function(&Object::from_record(record.clone())).into_values());
+        let build = IndexBuild::new(name.clone(), function);
+        let failed = answer.clone();
+        let add = Command::Store(Box::new(move |store, core| {
+            async move {
+                match store.add_index(build).await {
+                    Ok((reader, failures)) => {
+                        answer.send_replace(Some(Ok(reader)));
+                        report_index_failures(core, failures);
+                    }
+                    Err(error) => {
+                        answer.send_replace(Some(Err(error)));
+                    }
+                }
+            }
+            .boxed()
+        }));
+        if self.core().command(add).is_err() {
+            failed.send_replace(Some(Err(IndexError::Unknown(name.clone()))));
+        }
+        Index { name, core: self.core().clone(), slot, of: PhantomData }
+    }
+}
+
+impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Waits until all objects of the cache are in it.
+    pub async fn ready(&self) -> Result<(), IndexError> {
+        let mut slot = self.slot.clone();
+        let gone = || IndexError::Unknown(self.name.clone());
+        let slot = slot.wait_for(Option::is_some).await.map_err(|_| gone())?;
+        slot.clone().unwrap_or_else(|| Err(gone())).map(|_| ())
+    }
+
+    /// The objects with a value, in no particular order.
+    pub fn get<Q>(&self, value: &Q) -> Result<Vec<Object<K>>, IndexError>
+    where
+        V: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        Ok(self.reader()?.get(value)?.into_iter().map(Object::from_record).collect())
+    }
+
+    /// The keys of the objects with a value, sorted.
+    pub fn keys<Q>(&self, value: &Q) -> Result<Vec<ObjectKey>, IndexError>
+    where
+        V: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        self.reader()?.keys(value)
+    }
+
+    /// The values that some object has now, in no particular order.
+    pub fn values(&self) -> Result<Vec<V>, IndexError> {
+        self.reader()?.values()
+    }
+
+    /// The objects that share any value with this one, each once.
+    pub fn sharing(&self, object: &Object<K>) -> Result<Vec<Object<K>>, IndexError> {
+        let found = self.reader()?.sharing(object.record())?;
+        Ok(found.into_iter().map(Object::from_record).collect())
+    }
+
+    /// Removes the index from the informer, for all who hold it.
+    pub fn remove(&self) {
+        let name = self.name.clone();
+        let remove = Command::Store(Box::new(move |store, _| {
+            async move {
+                store.remove_index(&name).await;
+            }
+            .boxed()
+        }));
+        self.core.command(remove).ok();
+    }
+
+    fn reader(&self) -> Result<IndexReader<V>, IndexError> {
+        self.slot.borrow().clone().unwrap_or_else(|| Err(IndexError::NotReady(self.name.clone())))
+    }
+}
+
+impl<K, V> Clone for Index<K, V> {
+    fn clone(&self) -> Self {
+        Self { name: self.name.clone(), core: self.core.clone(), slot: self.slot.clone(), of: PhantomData }
+    }
+}
+
+impl<K, V> fmt::Debug for Index<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Index").field("name", &self.name).finish_non_exhaustive()
+    }
+}

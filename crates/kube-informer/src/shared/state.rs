@@ -1,0 +1,187 @@
+//! How an informer is doing: synced or not and why, fresh or not.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::kind::KindInfo;
+use crate::metrics::Commit;
+use crate::report::Failure;
+use crate::scope::Scope;
+use crate::shared::SharedInformer;
+use crate::shared::core::Core;
+use crate::status::{LastError, Phase, ScopeStatus};
+use crate::store::plan::Counts;
+use crate::version::ResourceVersion;
+
+/// How an informer is doing at this moment.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct InformerStatus {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub kind: KindInfo,
+    /// Whether the whole state of the server has been in the cache once.
+    pub synced: bool,
+    /// Whether it has stopped.
+    pub stopped: bool,
+    /// The worst phase of its scopes.
+    pub phase: Phase,
+    /// Objects in the cache.
+    pub objects: usize,
+    /// Deltas that wait to be applied.
+    pub queued: usize,
+    /// Failures survived so far.
+    pub failures: u64,
+    /// The last of them.
+    pub last_failure: Option<Failure>,
+    /// Each scope on its own.
+    pub scopes: Vec<ScopeStatus>,
+}
+
+/// The informer has not been synced in time, and why.
+#[derive(Clone, Debug)]
+pub struct NotSynced {
+    kind: KindInfo,
+    waited: Duration,
+    started: bool,
+    stopped: bool,
+    scopes: Vec<UnsyncedScope>,
+}
+
+/// A scope that has not been listed, and what stands in the way.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct UnsyncedScope {
+    /// The scope.
+    pub scope: Scope,
+    /// What it is doing.
+    pub phase: Phase,
+    /// The last error of its requests.
+    pub error: Option<LastError>,
+}
+
+impl NotSynced {
+    /// The kind that is not synced.
+    pub fn kind(&self) -> &KindInfo {
+        &self.kind
+    }
+
+    /// The scopes that have not been listed.
+    pub fn scopes(&self) -> &[UnsyncedScope] {
+        &self.scopes
+    }
+}
+
+impl fmt::Display for NotSynced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} not synced", self.kind)?;
+        if self.stopped {
+            return f.write_str(": the informer has stopped");
+        }
+        write!(f, " after {:?}", self.waited)?;
+        if !self.started {
+            return f.write_str(": the informer was not started");
+        }
+        for scope in &self.scopes {
+            write!(f, "; {} is {}", scope.scope, scope.phase)?;
+            if let Some(error) = &scope.error {
+                write!(f, ": {}", error.message)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for NotSynced {}
+
+impl<K: 'static> SharedInformer<K> {
+    /// Whether the whole state of the server has been in the cache once. Stays true from then on.
+    pub fn has_synced(&self) -> bool {
+        self.core().state.borrow().synced
+    }
+
+    /// Waits until the cache has been filled; on time-out the error says which scope is not and why.
+    ///
+    /// Handlers may not have heard of everything yet: see [`Registration::synced`](crate::Registration::synced).
+    pub async fn wait_synced(&self, deadline: Duration) -> Result<(), NotSynced> {
+        let mut state = self.core().state.subscribe();
+        let done = state.wait_for(|state| state.synced || state.stopped);
+        match tokio::time::timeout(deadline, done).await {
+            Ok(Ok(state)) if state.synced => Ok(()),
+            _ => Err(self.not_synced(deadline)),
+        }
+    }
+
+    fn not_synced(&self, waited: Duration) -> NotSynced {
+        let core = self.core();
+        let state = *core.state.borrow();
+        let unsynced = core.scopes.iter().enumerate().filter(|(place, _)| !core.indexer.synced(*place));
+        let scopes = unsynced.map(|(_, slot)| {
+            let status = slot.status.get();
+            UnsyncedScope { scope: status.scope, phase: status.phase, error: status.last_error }
+        });
+        let scopes = scopes.collect();
+        NotSynced { kind: core.kind.clone(), waited, started: state.started, stopped: state.stopped, scopes }
+    }
+
+    /// Whether the informer has stopped. It does not start again.
+    pub fn is_stopped(&self) -> bool {
+        self.core().is_stopped()
+    }
+
+    /// The version up to which the cache is complete; with several scopes the oldest of theirs. Empty before it is
+    /// synced.
+    pub fn last_sync_resource_version(&self) -> ResourceVersion {
+        let core = self.core();
+        let versions = (0..core.scopes.len()).map(|scope| core.indexer.version(scope));
+        versions
+            .reduce(
+                |oldest, version| {
+                    if version.is_empty() || version.is_older_than(&oldest) { version } else { oldest }
+                },
+            )
+            .unwrap_or_else(ResourceVersion::empty)
+    }
+
+    /// How it is doing at this moment.
+    pub fn status(&self) -> InformerStatus {
+        let core = self.core();
+        let state = *core.state.borrow();
+        let scopes: Vec<_> = core.scopes.iter().map(|slot| slot.status.get()).collect();
+        InformerStatus {
+            name: core.name.to_string(),
+            kind: core.kind.clone(),
+            synced: state.synced,
+            stopped: state.stopped,
+            phase: scopes
+                .iter()
+                .map(|scope| scope.phase)
+                .max_by_key(|phase| phase.gravity())
+                .unwrap_or_default(),
+            objects: core.indexer.len(),
+            queued: core.queue.len(),
+            failures: core.reporter.count(),
+            last_failure: core.reporter.last(),
+            scopes,
+        }
+    }
+}
+
+impl Core {
+    /// Notes a commit: wakes who waits for one, and tells the metrics.
+    pub(crate) fn committed(&self, synced: bool, counts: Counts, took: Duration) {
+        self.state.send_modify(|state| {
+            state.commits += 1;
+            state.synced |= synced;
+        });
+        self.metrics.committed(&Commit {
+            queued: self.queue.len(),
+            objects: self.indexer.len(),
+            version: &self.indexer.version(0),
+            synced: self.state.borrow().synced,
+            duplicates: counts.duplicates,
+            took,
+        });
+    }
+}

@@ -1,0 +1,71 @@
+//! Tasks that end with their owner: dropping the handle ends the task, on whatever runs it.
+
+use std::sync::Arc;
+
+use futures::future::{AbortHandle, Abortable, BoxFuture};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// What runs tasks: tokio, or in tests an executor that polls them in random order.
+pub(crate) trait Spawn: Send + Sync {
+    fn spawn(&self, task: BoxFuture<'static, ()>);
+}
+
+/// The tokio runtime that the informer's future is polled on.
+pub(crate) struct OnTokio;
+
+impl Spawn for OnTokio {
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        tokio::spawn(task);
+    }
+}
+
+/// A running task. Dropping it ends the task at its next pause.
+pub(crate) struct Task {
+    abort: AbortHandle,
+    ended: oneshot::Receiver<()>,
+}
+
+impl Task {
+    pub(crate) fn start(spawn: &Arc<dyn Spawn>, future: BoxFuture<'static, ()>) -> Self {
+        let (task, handle) = Self::prepare(future);
+        spawn.spawn(task);
+        handle
+    }
+
+    /// On a thread of its own, for code that blocks. It can only be ended between two calls.
+    pub(crate) fn start_thread(name: &str, future: BoxFuture<'static, ()>) -> std::io::Result<Self> {
+        let (task, handle) = Self::prepare(future);
+        let runtime = Handle::current();
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || runtime.block_on(task))?;
+        Ok(handle)
+    }
+
+    fn prepare(future: BoxFuture<'static, ()>) -> (BoxFuture<'static, ()>, Self) {
+        let (abort, registration) = AbortHandle::new_pair();
+        let (end, ended) = oneshot::channel::<()>();
+        let future = Abortable::new(future, registration);
+        let task = Box::pin(async move {
+            // Dropped, and so signalled, however the task ends: done, aborted, panicked, or its executor gone.
+            let _end = end;
+            future.await.ok();
+        });
+        (task, Self { abort, ended })
+    }
+
+    /// Ends the task at its next pause; [`ended`](Self::ended) tells when it has.
+    pub(crate) fn abort(&self) {
+        self.abort.abort();
+    }
+
+    /// Waits until the task is over.
+    pub(crate) async fn ended(&mut self) {
+        (&mut self.ended).await.ok();
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.abort.abort();
+    }
+}

@@ -1,0 +1,4 @@
+//! The pipeline as a whole, over the scripted source.
+
+mod listener;
+mod seeded;

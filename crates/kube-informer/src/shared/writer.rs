@@ -1,0 +1,254 @@
+//! The one writer of an informer: applies deltas, lets handlers join, resyncs, one thing at a time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::delta::Delta;
+use crate::handler::mailbox::SweepKind;
+use crate::handler::post::{Ending, Post};
+use crate::handler::runner::{Callee, call_now};
+use crate::report::Cause;
+use crate::shared::core::{Core, StoreJob};
+use crate::shared::tasks::{Spawn, Task};
+use crate::store::change::Change;
+use crate::store::index::IndexFailure;
+use crate::store::pace::Pace;
+
+/// How many deltas are applied at a time.
+const BATCH: usize = 1_000;
+
+/// What the writer does between commits.
+pub(crate) enum Command {
+    /// A handler joins; without a runner somebody else takes from its mailbox.
+    Join { post: Arc<Post>, runner: Option<Runner> },
+    /// A handler that is called by the writer itself, right after each commit.
+    Attach { post: Arc<Post>, callee: Box<dyn Callee> },
+    /// Something to be done with the store, such as adding an index.
+    Store(StoreJob),
+}
+
+/// The future that runs a handler, and where.
+pub(crate) struct Runner {
+    pub(crate) future: BoxFuture<'static, ()>,
+    pub(crate) blocking: bool,
+}
+
+/// A handler as the writer knows it.
+struct Seat {
+    post: Arc<Post>,
+    next_resync: Option<Instant>,
+    /// Held so that the handler ends with the informer.
+    task: Option<Task>,
+    /// Waits for the informer to start.
+    runner: Option<Runner>,
+    /// Called by the writer itself.
+    callee: Option<Box<dyn Callee>>,
+}
+
+pub(crate) struct Writer {
+    store: crate::store::writer::Writer,
+    seats: Vec<Seat>,
+    spawn: Option<Arc<dyn Spawn>>,
+}
+
+impl Writer {
+    pub(crate) fn new(store: crate::store::writer::Writer) -> Self {
+        Self { store, seats: Vec::new(), spawn: None }
+    }
+
+    /// Starts the handlers that joined before.
+    pub(crate) fn start(&mut self, spawn: Arc<dyn Spawn>) {
+        self.spawn = Some(spawn);
+        let now = Instant::now();
+        for place in 0..self.seats.len() {
+            let seat = &mut self.seats[place];
+            seat.next_resync = next_resync(&seat.post, now);
+            if let Some(runner) = seat.runner.take() {
+                let task = self.run(place, runner);
+                self.seats[place].task = task;
+            }
+        }
+    }
+
+    /// Works until the queue is closed and empty.
+    pub(crate) async fn work(&mut self, core: &Core, commands: &mut mpsc::UnboundedReceiver<Command>) {
+        loop {
+            let due = self.seats.iter().filter_map(|seat| seat.next_resync).min();
+            let resync = async {
+                match due {
+                    Some(due) => tokio::time::sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                Some(command) = commands.recv() => self.command(command, core).await,
+                () = resync => self.resync(),
+                batch = core.queue.pop_batch(BATCH) => match batch {
+                    Some(batch) => self.apply(batch, core).await,
+                    None => return,
+                },
+            }
+        }
+    }
+
+    pub(crate) async fn command(&mut self, command: Command, core: &Core) {
+        match command {
+            Command::Join { post, runner } => self.join(post, runner, None, core),
+            Command::Attach { post, callee } => self.join(post, None, Some(callee), core),
+            Command::Store(job) => job(&mut self.store, core).await,
+        }
+    }
+
+    fn join(
+        &mut self,
+        post: Arc<Post>,
+        runner: Option<Runner>,
+        callee: Option<Box<dyn Callee>>,
+        core: &Core,
+    ) {
+        let snapshot = self.store.indexer().list();
+        if !snapshot.is_empty() {
+            post.sweep(snapshot, SweepKind::Initial);
+        }
+        if core.state.borrow().synced {
+            post.upstream_synced();
+        }
+        let next_resync = self.spawn.as_ref().and_then(|_| next_resync(&post, Instant::now()));
+        let place = self.seats.len();
+        self.seats.push(Seat { post, next_resync, task: None, runner: None, callee });
+        match runner {
+            Some(runner) if self.spawn.is_some() => self.seats[place].task = self.run(place, runner),
+            runner => self.seats[place].runner = runner,
+        }
+    }
+
+    fn run(&self, place: usize, runner: Runner) -> Option<Task> {
+        let post = &self.seats[place].post;
+        if post.is_leaving() {
+            post.finish();
+            return None;
+        }
+        let spawn = self.spawn.as_ref()?;
+        if !runner.blocking {
+            return Some(Task::start(spawn, runner.future));
+        }
+        match Task::start_thread(&post.name, runner.future) {
+            Ok(task) => Some(task),
+            Err(error) => {
+                let message = format!("its thread cannot be started: {error}");
+                post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
+                post.finish();
+                None
+            }
+        }
+    }
+
+    async fn apply(&mut self, batch: Vec<Delta>, core: &Core) {
+        let started = Instant::now();
+        let applied = self.store.apply(batch).await;
+        self.seats.retain(|seat| !(seat.post.is_leaving() && seat.task_is_over()));
+        self.fan_out(&applied.changes, &applied.first_sync, core).await;
+        let synced = !applied.first_sync.is_empty()
+            && (0..core.scopes.len()).all(|scope| self.store.indexer().synced(scope));
+        core.committed(synced, applied.counts, started.elapsed());
+        if synced {
+            core.ingest.first_list_done();
+            for seat in &mut self.seats {
+                seat.post.upstream_synced();
+                seat.call_attached();
+            }
+        }
+        report_index_failures(core, applied.failures);
+    }
+
+    /// Tells every handler of a commit. A scope that filled for the first time is told as one snapshot.
+    async fn fan_out(&mut self, changes: &[Change], first_sync: &[usize], core: &Core) {
+        let mut pace = Pace::default();
+        if first_sync.is_empty() {
+            for chunk in changes.chunks(256) {
+                for seat in &mut self.seats {
+                    seat.post.changes(chunk);
+                }
+                pace.work(chunk.len() * self.seats.len()).await;
+            }
+        }
+        for &scope in first_sync {
+            let Some(slot) = core.scopes.get(scope) else { continue };
+            let snapshot = self.store.indexer().snapshot(&slot.scope);
+            for seat in &mut self.seats {
+                seat.post.sweep(snapshot.clone(), SweepKind::Initial);
+            }
+        }
+        for seat in &mut self.seats {
+            seat.call_attached();
+        }
+    }
+
+    /// Tells handlers whose time has come of every object again.
+    fn resync(&mut self) {
+        let now = Instant::now();
+        let snapshot = self.store.indexer().list();
+        for seat in &mut self.seats {
+            if seat.next_resync.is_some_and(|due| due <= now) {
+                seat.post.sweep(snapshot.clone(), SweepKind::Resync);
+                seat.next_resync = next_resync(&seat.post, now);
+                seat.call_attached();
+            }
+        }
+    }
+
+    pub(crate) fn end_posts(&self, ending: Ending) {
+        for seat in &self.seats {
+            seat.post.end(ending);
+        }
+    }
+
+    /// Waits until the calls in progress have returned, or with `Draining` until everything has been heard.
+    pub(crate) async fn finish(mut self, ending: Ending, deadline: Duration) {
+        self.end_posts(ending);
+        let until = Instant::now() + deadline;
+        for seat in &mut self.seats {
+            if let Some(task) = &mut seat.task
+                && tokio::time::timeout_at(until, task.ended()).await.is_err()
+            {
+                tracing::warn!(handler = %seat.post.name, left = seat.post.backlog(), "a handler did not finish in time");
+                seat.post.end(Ending::Closed);
+            }
+        }
+    }
+}
+
+impl Seat {
+    fn task_is_over(&self) -> bool {
+        self.task.is_none() || self.post.state().borrow().finished
+    }
+
+    /// Calls a handler that the writer calls itself, with all that is in its mailbox.
+    fn call_attached(&mut self) {
+        if let Some(callee) = &mut self.callee {
+            call_now(&self.post, &mut **callee);
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.end_posts(Ending::Closed);
+    }
+}
+
+fn next_resync(post: &Post, now: Instant) -> Option<Instant> {
+    (!post.resync.is_zero()).then(|| now + post.resync)
+}
+
+/// Reports what index functions said. Runs user code, so never with a lock held.
+pub(crate) fn report_index_failures(core: &Core, failures: Vec<IndexFailure>) {
+    for IndexFailure { index, key, message } in failures {
+        core.reporter.report(None, Cause::Index { index, key, message });
+    }
+}

@@ -1,0 +1,140 @@
+//! Lists: body → items, and at the end what the list says of itself.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::error::HttpFailure;
+use super::intake::Intake;
+use super::list_frames::{ListFrame, ListFrames};
+use super::stream_error::StreamError;
+use crate::key::ObjectKey;
+use crate::object::ingest::IngestError;
+use crate::object::known::Known;
+use crate::object::record::Record;
+use crate::version::ResourceVersion;
+
+/// One item of a list.
+#[derive(Debug)]
+pub(crate) enum ListItem {
+    Object(Arc<Record>),
+    /// An object that cannot be taken in. That is its problem alone, the list goes on.
+    LeftOut {
+        key: Option<ObjectKey>,
+        message: String,
+    },
+}
+
+/// What a list says of itself. Only a list that was read whole and well has one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ListEnd {
+    pub(crate) version: ResourceVersion,
+    /// Set if there are more pages; an empty token counts as none.
+    pub(crate) continue_token: Option<String>,
+    pub(crate) remaining: Option<u64>,
+    /// The kind of the list, such as `PodList`; empty if it has none.
+    pub(crate) kind: String,
+}
+
+/// Reads the body of a list.
+#[derive(Debug)]
+pub(crate) struct ListDecoder {
+    frames: ListFrames,
+    failed: Option<StreamError>,
+}
+
+impl ListDecoder {
+    /// With a limit for the size of one item, and of what stands beside the items.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { frames: ListFrames::new(limit), failed: None }
+    }
+
+    /// Takes in the next chunk. The items of the last one should have been read.
+    pub(crate) fn push(&mut self, chunk: Bytes) {
+        self.frames.push(chunk);
+    }
+
+    /// The next item; `None` if more bytes are needed. After an error nothing comes, and all that came before counts
+    /// for nothing.
+    pub(crate) fn next(
+        &mut self,
+        intake: &impl Intake,
+        known: &dyn Known,
+    ) -> Option<Result<ListItem, StreamError>> {
+        if self.failed.is_some() {
+            return None;
+        }
+        let taken = self.frames.next_item().map(|item| item.map(|json| intake.take(json, known)));
+        let result = match taken {
+            None => self.reject_table().map(|error| Err(error)),
+            Some(Ok(Ok(record))) => Some(Ok(ListItem::Object(record))),
+            Some(Ok(Err(IngestError::LeftOut { key, message }))) => {
+                Some(Ok(ListItem::LeftOut { key, message }))
+            }
+            Some(Ok(Err(IngestError::NotJson(message)))) => Some(Err(StreamError::NotJson(message))),
+            Some(Err(error)) => Some(Err(error)),
+        };
+        if let Some(Err(error)) = &result {
+            self.failed = Some(error.clone());
+        }
+        result
+    }
+
+    /// A Table says so at its beginning; there is no need to read it to its end.
+    fn reject_table(&self) -> Option<StreamError> {
+        (self.frames.member("kind") == Some(br#""Table""#))
+            .then(|| StreamError::NotAList("a Table".to_owned()))
+    }
+
+    /// The body has ended. Anything but a whole list is an error.
+    pub(crate) fn finish(&mut self) -> Result<ListEnd, StreamError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let result = self.frames.finish().and_then(|frame| list_end(&frame));
+        if let Err(error) = &result {
+            self.failed = Some(error.clone());
+        }
+        result
+    }
+}
+
+fn list_end(frame: &ListFrame) -> Result<ListEnd, StreamError> {
+    let read = |key| match frame.get(key) {
+        Some(json) => serde_json::from_slice::<Value>(json),
+        None => Ok(Value::Null),
+    };
+    let kind = read("kind")?.as_str().unwrap_or_default().to_owned();
+    match kind.as_str() {
+        "Status" => {
+            let mut status = Value::Null;
+            for key in ["code", "reason", "message", "details"] {
+                status[key] = read(key)?;
+            }
+            return Err(StreamError::Status(HttpFailure::from_status(&status)));
+        }
+        "Table" => return Err(StreamError::NotAList("a Table".to_owned())),
+        // The list kind of a custom resource may have any name, so the items decide; without them, the name.
+        kind if !frame.has_items && !kind.ends_with("List") => {
+            return Err(StreamError::NotAList(if kind.is_empty() {
+                String::new()
+            } else {
+                format!("a {kind}")
+            }));
+        }
+        _ => {}
+    }
+    let metadata = read("metadata")?;
+    let text = |key: &str| metadata[key].as_str().filter(|text| !text.is_empty());
+    Ok(ListEnd {
+        version: ResourceVersion::new(text("resourceVersion").ok_or(StreamError::NoVersion)?),
+        continue_token: text("continue").map(str::to_owned),
+        remaining: metadata["remainingItemCount"].as_u64(),
+        kind,
+    })
+}
+
+#[cfg(test)]
+#[path = "decode_list_tests.rs"]
+mod tests;

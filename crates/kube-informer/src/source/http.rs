@@ -1,0 +1,166 @@
+//! The Kubernetes API server as a source, over kube-client.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{StreamExt as _, stream};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, RETRY_AFTER};
+use http_body::Body as _;
+use kube_client::client::Body;
+use kube_client::{Client, Config};
+
+use super::error::{HttpFailure, SourceError};
+use super::request::{Request, Verb};
+use super::{ByteStream, ListWatch};
+use crate::kind::{Kind, KindInfo};
+
+/// How much of an error body is read.
+const ERROR_BODY: usize = 64 << 10;
+
+/// Lists and watches one kind at a Kubernetes API server.
+///
+/// Cheap to clone; clones share the connections.
+#[derive(Clone)]
+pub struct HttpSource {
+    client: Client,
+    kind: KindInfo,
+}
+
+impl HttpSource {
+    /// The source of a kind at the server of a configuration. Has to be called within a tokio runtime.
+    pub fn new<K: Kind<Dynamic = ()>>(config: Config) -> Result<Self, SourceError> {
+        Self::from_config(config, K::info(&()))
+    }
+
+    /// Builds a client of its own from a configuration. Has to be called within a tokio runtime.
+    ///
+    /// kube-client's retries are switched off: beneath the informer they would hide every 429, 503 and 504 for up to
+    /// fifteen attempts, while the informer counts, reports and waits as the server asks.
+    pub fn from_config(mut config: Config, kind: KindInfo) -> Result<Self, SourceError> {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return Err(SourceError::Transport(
+                "a client can only be built within a tokio runtime".to_owned(),
+            ));
+        }
+        config.default_retry = false;
+        let client = Client::try_from(config).map_err(|error| transport(&error))?;
+        Ok(Self::with_client(client, kind))
+    }
+
+    /// Uses a client that exists already, for special stacks.
+    ///
+    /// What that costs, compared with [`from_config`](Self::from_config):
+    ///
+    /// - kube-client's own retries stay as they are in this client, by default up to fifteen for 429, 503 and 504.
+    ///   Until they are used up the informer knows of no error. Set `default_retry = false` in its `Config`.
+    /// - Connection settings are those of the client. A stack without TCP keep-alive notices a peer that vanished
+    ///   only by the informer's own watchdogs.
+    /// - A stack that decompresses answers holds watch events back until a block is full; the request asks for
+    ///   `identity`, which such a stack must not overwrite.
+    pub fn with_client(client: Client, kind: KindInfo) -> Self {
+        Self { client, kind }
+    }
+}
+
+impl ListWatch for HttpSource {
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        let client = self.client.clone();
+        let built = build(&request, &self.kind);
+        Box::pin(async move {
+            let answer = client.send(built?).await.map_err(|error| transport(&error))?;
+            let (head, body) = answer.into_parts();
+            if !head.status.is_success() {
+                let retry_after = head.headers.get(RETRY_AFTER).and_then(seconds);
+                let body = beginning(body).await;
+                let failure = HttpFailure::from_answer(head.status.as_u16(), retry_after, &body);
+                return Err(SourceError::Http(failure));
+            }
+            match head.headers.get(CONTENT_ENCODING) {
+                Some(encoding) if encoding != "identity" => Err(SourceError::Transport(format!(
+                    "the answer is compressed ({encoding:?}) although it was asked for as it is: a proxy, or a \
+                     client stack that overwrites Accept-Encoding"
+                ))),
+                _ => Ok(chunks(body)),
+            }
+        })
+    }
+}
+
+impl fmt::Debug for HttpSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpSource").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+fn build(request: &Request, kind: &KindInfo) -> Result<http::Request<Body>, SourceError> {
+    let accept = match (&request.verb, request.metadata_only) {
+        (_, false) => "application/json",
+        (Verb::List(_), true) => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+        (Verb::Watch(_), true) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    };
+    http::Request::get(request.path_and_query(kind))
+        .header(ACCEPT, accept)
+        // Newer servers compress watches in a form that most decoders give up on, and no list is worth the delay.
+        .header(ACCEPT_ENCODING, "identity")
+        .body(Body::empty())
+        .map_err(|error| SourceError::Transport(format!("cannot build the request: {error}")))
+}
+
+fn chunks(mut body: Body) -> ByteStream {
+    stream::poll_fn(move |context| {
+        loop {
+            let frame = std::task::ready!(Pin::new(&mut body).poll_frame(context));
+            let item = match frame {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => Some(Ok(data)),
+                    Err(_trailers) => continue,
+                },
+                Some(Err(error)) => Some(Err(transport(&error))),
+                None => None,
+            };
+            return std::task::Poll::Ready(item);
+        }
+    })
+    .boxed()
+}
+
+/// The beginning of an error body. If it breaks off, what there is of it.
+async fn beginning(body: Body) -> Vec<u8> {
+    let mut chunks = chunks(body);
+    let mut read = Vec::new();
+    while let Some(Ok(chunk)) = chunks.next().await {
+        read.extend_from_slice(chunk.get(..ERROR_BODY - read.len()).unwrap_or(&chunk));
+        if read.len() >= ERROR_BODY {
+            break;
+        }
+    }
+    read
+}
+
+/// `Retry-After` in its form of seconds; the server sends no other.
+fn seconds(value: &http::HeaderValue) -> Option<Duration> {
+    value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+}
+
+/// A failure without an answer, with all that is known of its cause.
+fn transport(error: &dyn StdError) -> SourceError {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let more = cause.to_string();
+        // Some errors print their cause themselves.
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        source = cause.source();
+    }
+    SourceError::Transport(text)
+}
+
+#[cfg(test)]
+#[path = "http_tests.rs"]
+mod tests;

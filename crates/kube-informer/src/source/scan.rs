@@ -1,0 +1,174 @@
+//! The smallest piece of JSON reading: where does the value end that begins here?
+//!
+//! Bytes come in chunks of any size, so everything here remembers where it stopped. Nothing is checked that does not
+//! help to find the end: whoever takes the value in checks it to be JSON. What is found wrong is found early, so that
+//! a broken stream is noticed at the break and not at the end of the watch.
+
+/// Bytes that cannot be JSON at this place. Says what was expected, never what the bytes are: they may be secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed(pub(crate) &'static str);
+
+/// Whitespace between the tokens of JSON.
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// Looks for the end of one JSON value, over any number of chunks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ValueScan {
+    /// How many brackets are open.
+    depth: usize,
+    inside: Inside,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Inside {
+    Brackets,
+    Text,
+    /// Just behind a backslash in a text.
+    Escape,
+    /// A number, `true`, `false` or `null`.
+    Word,
+}
+
+impl ValueScan {
+    /// Begins with the first byte of the value; the search goes on behind it.
+    pub(crate) fn begin(first: u8) -> Result<Self, Malformed> {
+        match first {
+            b'{' | b'[' => Ok(Self { depth: 1, inside: Inside::Brackets }),
+            b'"' => Ok(Self { depth: 0, inside: Inside::Text }),
+            byte if is_word(byte) => Ok(Self { depth: 0, inside: Inside::Word }),
+            _ => Err(Malformed("expected a value")),
+        }
+    }
+
+    /// Goes on at `at`. Gives the place just behind the value, or `None` if the bytes end before it does.
+    pub(crate) fn run(&mut self, bytes: &[u8], mut at: usize) -> Result<Option<usize>, Malformed> {
+        loop {
+            match self.inside {
+                Inside::Brackets => {
+                    let Some(found) = next_bracket_or_quote(bytes, at) else { return Ok(None) };
+                    at = found + 1;
+                    match bytes[found] {
+                        b'"' => self.inside = Inside::Text,
+                        b'{' | b'[' => self.depth += 1,
+                        _ => {
+                            self.depth -= 1;
+                            if self.depth == 0 {
+                                return Ok(Some(at));
+                            }
+                        }
+                    }
+                }
+                Inside::Text => {
+                    let Some(found) = end_of_plain_text(bytes, at) else { return Ok(None) };
+                    at = found + 1;
+                    match bytes[found] {
+                        b'\\' => self.inside = Inside::Escape,
+                        // A lost quote turns text and structure inside out for good; the newline that ends every
+                        // watch event shows it at once.
+                        b'\n' => return Err(Malformed("a line break within a text")),
+                        _ if self.depth == 0 => return Ok(Some(at)),
+                        _ => self.inside = Inside::Brackets,
+                    }
+                }
+                Inside::Escape => {
+                    if at >= bytes.len() {
+                        return Ok(None);
+                    }
+                    at += 1;
+                    self.inside = Inside::Text;
+                }
+                Inside::Word => {
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    return Ok(rest.iter().position(|byte| !is_word(*byte)).map(|length| at + length));
+                }
+            }
+        }
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
+}
+
+/// The next byte outside of a text that matters to the structure.
+#[inline]
+fn next_bracket_or_quote(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    // `[` and `{` differ in one bit only, and so do `]` and `}`.
+    rest.iter().position(|&byte| byte == b'"' || matches!(byte | 0x20, b'{' | b'}')).map(|found| at + found)
+}
+
+/// The next quote, backslash or line break of a text.
+///
+/// Most texts are shorter than what it costs to start a vector search, so the first bytes are looked at one by one.
+#[inline]
+fn end_of_plain_text(bytes: &[u8], at: usize) -> Option<usize> {
+    const NEAR: usize = 16;
+    let rest = bytes.get(at..)?;
+    let ends = |byte: &u8| matches!(byte, b'"' | b'\\' | b'\n');
+    if let Some(found) = rest.iter().take(NEAR).position(ends) {
+        return Some(at + found);
+    }
+    let far = rest.get(NEAR..)?;
+    memchr::memchr3(b'"', b'\\', b'\n', far).map(|found| at + NEAR + found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The end of the value at the start of a text, found whole and byte by byte.
+    fn end(text: &str) -> Result<Option<usize>, Malformed> {
+        let bytes = text.as_bytes();
+        let whole = ValueScan::begin(bytes[0])?.run(bytes, 1);
+        let mut scan = ValueScan::begin(bytes[0])?;
+        for at in 1..bytes.len() {
+            match scan.run(&bytes[at..=at], 0) {
+                Ok(None) => {}
+                Ok(Some(rest)) => {
+                    assert_eq!(whole, Ok(Some(at + rest)));
+                    return whole;
+                }
+                Err(error) => {
+                    assert_eq!(whole, Err(error));
+                    return whole;
+                }
+            }
+        }
+        assert_eq!(whole, Ok(None));
+        whole
+    }
+
+    #[test]
+    fn values_of_every_form_end_where_they_end() {
+        for value in [
+            r#"{}"#,
+            r#"[]"#,
+            r#""""#,
+            r#""a long text that is longer than the first few bytes that are looked at singly""#,
+            r#""quote \" backslash \\""#,
+            r#"{"brackets in a text":"}]{[","a":[1,{"b":"\\"}]}"#,
+            "-12.5e+3",
+            "null",
+            "[\n  1,\n  2\n]",
+        ] {
+            assert_eq!(end(&format!("{value},")), Ok(Some(value.len())), "{value}");
+            assert_eq!(end(&format!("{value} x")), Ok(Some(value.len())), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_value_cut_anywhere_has_no_end() {
+        let value = r#"{"a":"b\"c","d":[1,2,{"e":null}]}"#;
+        for length in 1..value.len() {
+            assert_eq!(end(&value[..length]), Ok(None), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_lost_quote_is_noticed_at_the_end_of_the_line() {
+        assert!(end("{\"a\":\"b}\n{\"c\":1}").is_err());
+    }
+}

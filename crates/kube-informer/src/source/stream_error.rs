@@ -1,0 +1,49 @@
+//! How the body of an answer can be spoilt.
+
+use super::error::HttpFailure;
+use super::scan::Malformed;
+use crate::key::ObjectKey;
+
+/// Why the rest of a body is of no use. A list with such an error counts for nothing, a watch ends with it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum StreamError {
+    /// The body ended in the middle: the connection was cut, nothing is wrong with what came before.
+    #[error("the answer ends in the middle of a document: the connection was cut or the server gave up")]
+    CutFrame,
+    /// The bytes are not JSON. The text never shows them, they may be secret.
+    #[error("the answer is not JSON: {0}")]
+    NotJson(String),
+    /// One document is larger than the limit.
+    #[error("{} is larger than the limit of {limit} bytes", match key {
+        Some(key) => format!("object {key}"),
+        None => "an object".to_owned(),
+    })]
+    TooBig { limit: usize, key: Option<ObjectKey> },
+    /// Something else was sent instead of a list: a Table, a single object.
+    #[error("expected a list but the server sent {}", if .0.is_empty() { "a document without kind and items" } else { .0 })]
+    NotAList(String),
+    /// A list without `metadata.resourceVersion` cannot be followed by a watch.
+    #[error("the list has no metadata.resourceVersion")]
+    NoVersion,
+    /// A Status was sent instead of a list, with HTTP status 200.
+    #[error("the server sent an error instead of a list: {0}")]
+    Status(HttpFailure),
+}
+
+impl From<Malformed> for StreamError {
+    fn from(malformed: Malformed) -> Self {
+        Self::NotJson(malformed.0.to_owned())
+    }
+}
+
+impl From<serde_json::Error> for StreamError {
+    /// Keeps the place and the class of the error; the text itself may quote what was read.
+    fn from(error: serde_json::Error) -> Self {
+        let class = match error.classify() {
+            serde_json::error::Category::Data => "another type than expected",
+            serde_json::error::Category::Eof => "it ends too early",
+            serde_json::error::Category::Io | serde_json::error::Category::Syntax => "syntax error",
+        };
+        Self::NotJson(format!("{class} at line {} column {}", error.line(), error.column()))
+    }
+}

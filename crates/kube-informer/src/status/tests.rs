@@ -1,0 +1,62 @@
+use std::time::Duration;
+
+use super::*;
+
+#[test]
+fn d10_the_phase_wakes_subscribers_only_when_it_changes_and_stopped_is_for_good() {
+    let start = Instant::now();
+    let cell = StatusCell::new(Scope::All, start);
+    let mut phases = cell.subscribe();
+    assert_eq!(*phases.borrow_and_update(), Phase::Pending);
+
+    let later = start + Duration::from_secs(1);
+    cell.enter(Phase::Listing, later);
+    assert!(phases.has_changed().unwrap());
+    assert_eq!(*phases.borrow_and_update(), Phase::Listing);
+    assert_eq!(cell.get().phase_since, later);
+
+    cell.enter(Phase::Listing, later + Duration::from_secs(1));
+    assert!(!phases.has_changed().unwrap());
+    assert_eq!(cell.get().phase_since, later);
+
+    cell.enter(Phase::Stopped, later);
+    cell.enter(Phase::Watching, later);
+    assert_eq!(*phases.borrow_and_update(), Phase::Stopped);
+    assert_eq!(cell.get().phase, Phase::Stopped);
+}
+
+#[test]
+fn d10_times_counters_and_the_last_error_are_visible() {
+    let start = Instant::now();
+    let cell = StatusCell::new(Scope::namespace("web"), start);
+    let at = |seconds| start + Duration::from_secs(seconds);
+    cell.byte(at(1));
+    cell.event(at(2));
+    cell.bookmark(at(3));
+    cell.version(&"7".into());
+    cell.version(&ResourceVersion::empty());
+    cell.error("no".into(), Some(403), at(4));
+    cell.relist(RelistReason::Dead);
+    cell.relist(RelistReason::Dead);
+
+    let status = cell.get();
+    assert_eq!(status.scope, Scope::namespace("web"));
+    assert_eq!(status.last_byte, Some(at(1)));
+    assert_eq!((status.last_event, status.events), (Some(at(2)), 1));
+    assert_eq!((status.last_bookmark, status.bookmarks), (Some(at(3)), 1));
+    assert_eq!(status.last_version, Some("7".into()));
+    let error = status.last_error.as_ref().unwrap();
+    assert_eq!((error.message.as_str(), error.http_status, error.at), ("no", Some(403), at(4)));
+    for reason in RelistReason::ALL {
+        assert_eq!(status.relists(reason), if reason == RelistReason::Dead { 2 } else { 0 }, "{reason}");
+    }
+}
+
+#[test]
+fn reasons_have_distinct_names_in_counter_order() {
+    for (place, reason) in RelistReason::ALL.into_iter().enumerate() {
+        assert_eq!(reason as usize, place);
+    }
+    let names: std::collections::HashSet<_> = RelistReason::ALL.iter().map(|reason| reason.name()).collect();
+    assert_eq!(names.len(), RelistReason::ALL.len());
+}

@@ -1,0 +1,250 @@
+//! Secondary indexes: from a value that a function reads out of an object to all objects that have it.
+//!
+//! Buckets hold the objects themselves, and the index keeps which values each object had, so an old object is never
+//! read again. (Kept here and not beside the object in the store: an index comes and goes without touching the store,
+//! and objects without a value cost nothing.) The function is the user's: it runs before the commit, see [`Staged`].
+
+use std::any::Any;
+use std::borrow::Borrow;
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use crate::key::ObjectKey;
+use crate::object::record::Record;
+use crate::report::panic_text;
+use crate::store::parts::Parts;
+use crate::store::plan::Edit;
+use crate::store::sharded::{KeyOf, Keyed, ShardedMap};
+
+/// What an index can be made of. `Hash` and `Eq` are called with the store locked for a commit: derive them.
+pub(crate) trait IndexValue: Hash + Eq + Clone + Send + Sync + 'static {}
+impl<V: Hash + Eq + Clone + Send + Sync + 'static> IndexValue for V {}
+
+/// Reads the values of an object: none, one or several.
+pub(crate) type IndexFunction<V> = Arc<dyn Fn(&Arc<Record>) -> Result<Vec<V>, String> + Send + Sync>;
+
+/// An index function failed or panicked on this object, which is therefore not in that index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IndexFailure {
+    pub(crate) index: Arc<str>,
+    pub(crate) key: ObjectKey,
+    pub(crate) message: String,
+}
+
+/// All objects with one value. Never empty.
+#[derive(Clone)]
+pub(super) struct Bucket<V> {
+    pub(super) value: V,
+    pub(super) objects: ShardedMap<Arc<Record>>,
+}
+
+/// One object and the values it is filed under. Never without values.
+#[derive(Clone)]
+struct Member<V> {
+    record: Arc<Record>,
+    values: Arc<[V]>,
+}
+
+/// A value to look a bucket up by; an index on `String` can be asked with a `str`.
+#[derive(Hash)]
+pub(super) struct ByValue<'a, Q: ?Sized>(pub(super) &'a Q);
+
+impl<V: IndexValue + Borrow<Q>, Q: Hash + Eq + ?Sized> KeyOf<Bucket<V>> for ByValue<'_, Q> {
+    fn is_key_of(&self, bucket: &Bucket<V>) -> bool {
+        bucket.value.borrow() == self.0
+    }
+}
+
+impl<V: IndexValue> Keyed for Bucket<V> {
+    fn hash_key(&self, hasher: &mut impl Hasher) {
+        self.value.hash(hasher);
+    }
+
+    fn same_key(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<V> KeyOf<Member<V>> for Parts<'_> {
+    fn is_key_of(&self, member: &Member<V>) -> bool {
+        self.is_key_of(&member.record)
+    }
+}
+
+impl<V: IndexValue> Keyed for Member<V> {
+    fn hash_key(&self, hasher: &mut impl Hasher) {
+        self.record.hash_key(hasher);
+    }
+
+    fn same_key(&self, other: &Self) -> bool {
+        self.record.same_key(&other.record)
+    }
+}
+
+/// One index.
+pub(crate) struct TypedIndex<V> {
+    function: IndexFunction<V>,
+    pub(super) buckets: ShardedMap<Bucket<V>>,
+    members: ShardedMap<Member<V>>,
+}
+
+/// Runs a user's index function on one object. `None`: no values.
+pub(super) fn evaluate<V: IndexValue>(
+    function: &IndexFunction<V>,
+    record: &Arc<Record>,
+) -> Result<Option<Arc<[V]>>, String> {
+    let run = || {
+        let mut values = function(record)?;
+        let mut kept = 0;
+        for at in 0..values.len() {
+            if !values[..kept].contains(&values[at]) {
+                values.swap(kept, at);
+                kept += 1;
+            }
+        }
+        values.truncate(kept);
+        Ok((!values.is_empty()).then(|| values.into()))
+    };
+    catch_unwind(AssertUnwindSafe(run))
+        .unwrap_or_else(|payload| Err(format!("panicked: {}", panic_text(&*payload))))
+}
+
+impl<V: IndexValue> TypedIndex<V> {
+    pub(super) fn new(function: IndexFunction<V>) -> Self {
+        Self { function, buckets: ShardedMap::default(), members: ShardedMap::default() }
+    }
+
+    pub(super) fn function(&self) -> &IndexFunction<V> {
+        &self.function
+    }
+
+    /// How many objects have a value.
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Files an object under these values and no others.
+    pub(super) fn put(&mut self, record: &Arc<Record>, values: &Arc<[V]>) {
+        let old = self.members.insert(Member { record: record.clone(), values: values.clone() });
+        if let Some(old) = old
+            && old.values != *values
+        {
+            for value in old.values.iter().filter(|value| !values.contains(value)) {
+                self.take_out(value, record.into());
+            }
+        }
+        // For values it had before this swaps the record within the bucket.
+        for value in values.iter() {
+            match self.buckets.get_mut(&ByValue(value)) {
+                Some(bucket) => {
+                    bucket.objects.insert(record.clone());
+                }
+                None => {
+                    let mut objects = ShardedMap::default();
+                    objects.insert(record.clone());
+                    self.buckets.insert(Bucket { value: value.clone(), objects });
+                }
+            }
+        }
+    }
+
+    /// Forgets an object.
+    pub(super) fn remove(&mut self, key: Parts<'_>) {
+        if let Some(old) = self.members.remove(&key) {
+            for value in old.values.iter() {
+                self.take_out(value, key);
+            }
+        }
+    }
+
+    fn take_out(&mut self, value: &V, key: Parts<'_>) {
+        if let Some(bucket) = self.buckets.get_mut(&ByValue(value)) {
+            bucket.objects.remove(&key);
+            if bucket.objects.is_empty() {
+                self.buckets.remove(&ByValue(value));
+            }
+        }
+    }
+}
+
+/// An index as the state holds it, whatever its value type.
+pub(crate) trait ErasedIndex: Send + Sync {
+    /// Where to put the values of the edits of a commit that is being prepared.
+    fn stage(&self) -> Box<dyn Staged>;
+    /// Makes one edit, with the values that were staged for it.
+    fn commit(&mut self, at: usize, edit: &Edit, staged: &dyn Staged);
+    /// A copy that shares everything.
+    fn copy(&self) -> Box<dyn ErasedIndex>;
+    /// Takes a piece of an index apart; what is costly to free goes into `rubble`. False when nothing is left.
+    fn take_apart(&mut self, rubble: &mut Vec<ShardedMap<Arc<Record>>>) -> bool;
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// The values of the edits of one commit in one index, in the order of the edits. Runs user code: never under a lock.
+pub(crate) trait Staged: Send {
+    /// Works out the values for the next edit. After an error the object is not in the index.
+    fn stage(&mut self, edit: &Edit) -> Result<(), String>;
+    fn as_any(&self) -> &dyn Any;
+}
+
+struct StagedValues<V> {
+    function: IndexFunction<V>,
+    values: Vec<Option<Arc<[V]>>>,
+}
+
+impl<V: IndexValue> Staged for StagedValues<V> {
+    fn stage(&mut self, edit: &Edit) -> Result<(), String> {
+        let values = edit.record().map_or(Ok(None), |record| evaluate(&self.function, record));
+        let (values, result) = match values {
+            Ok(values) => (values, Ok(())),
+            Err(message) => (None, Err(message)),
+        };
+        self.values.push(values);
+        result
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl<V: IndexValue> ErasedIndex for TypedIndex<V> {
+    fn stage(&self) -> Box<dyn Staged> {
+        Box::new(StagedValues { function: self.function.clone(), values: Vec::new() })
+    }
+
+    fn commit(&mut self, at: usize, edit: &Edit, staged: &dyn Staged) {
+        let staged = staged.as_any().downcast_ref::<StagedValues<V>>();
+        let values = staged.and_then(|staged| staged.values.get(at)).and_then(Option::as_ref);
+        match (edit, values) {
+            (Edit::Put(record), Some(values)) => self.put(record, values),
+            (Edit::Put(_), None) | (Edit::Remove(_), _) => self.remove(edit.parts()),
+        }
+    }
+
+    fn copy(&self) -> Box<dyn ErasedIndex> {
+        Box::new(Self {
+            function: self.function.clone(),
+            buckets: self.buckets.clone(),
+            members: self.members.clone(),
+        })
+    }
+
+    fn take_apart(&mut self, rubble: &mut Vec<ShardedMap<Arc<Record>>>) -> bool {
+        if let Some(shard) = self.buckets.take_shard() {
+            if let Ok(shard) = Arc::try_unwrap(shard) {
+                rubble.extend(shard.into_iter().map(|bucket| bucket.objects));
+            }
+            return true;
+        }
+        self.members.take_shard().is_some()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

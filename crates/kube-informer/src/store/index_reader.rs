@@ -1,0 +1,145 @@
+//! Asking an index.
+
+use std::borrow::Borrow;
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+
+use crate::key::ObjectKey;
+use crate::object::record::Record;
+use crate::store::index::{ByValue, IndexFunction, IndexValue, TypedIndex, evaluate};
+use crate::store::indexer::Indexer;
+use crate::store::sharded::ShardedMap;
+
+/// Why an index cannot be asked or added.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// There is none of this name.
+    #[error("there is no index {0:?}: it has been removed, or its informer has stopped")]
+    Unknown(Arc<str>),
+    /// There is one, on other values.
+    #[error("index {0:?} is not on values of this type")]
+    OtherType(Arc<str>),
+    /// There is one already.
+    #[error("there is already an index {0:?}")]
+    Duplicate(Arc<str>),
+    /// It is being built.
+    #[error("index {0:?} is being built; wait for `ready()`")]
+    NotReady(Arc<str>),
+    /// The index function failed on the object that was asked about.
+    #[error("index {index:?}: {message}")]
+    Function {
+        /// The index.
+        index: Arc<str>,
+        /// What the function said.
+        message: String,
+    },
+}
+
+/// A handle to one index. Cheap to clone; each query answers from one commit.
+pub(crate) struct IndexReader<V> {
+    indexer: Arc<Indexer>,
+    name: Arc<str>,
+    id: u64,
+    of: PhantomData<fn() -> V>,
+}
+
+impl<V> Clone for IndexReader<V> {
+    fn clone(&self) -> Self {
+        Self { indexer: self.indexer.clone(), name: self.name.clone(), id: self.id, of: PhantomData }
+    }
+}
+
+impl<V: IndexValue> IndexReader<V> {
+    pub(super) fn new(indexer: Arc<Indexer>, name: Arc<str>, id: u64) -> Self {
+        Self { indexer, name, id, of: PhantomData }
+    }
+
+    /// The index of this name, if there is one and it is on values of this type.
+    pub(crate) fn find(indexer: &Arc<Indexer>, name: &str) -> Result<Self, IndexError> {
+        let (name, id) = {
+            let state = indexer.state.read();
+            let slot = state.indexes().iter().find(|slot| &*slot.name == name);
+            let Some(slot) = slot else { return Err(IndexError::Unknown(name.into())) };
+            if !slot.index.as_any().is::<TypedIndex<V>>() {
+                return Err(IndexError::OtherType(slot.name.clone()));
+            }
+            (slot.name.clone(), slot.id)
+        };
+        Ok(Self::new(indexer.clone(), name, id))
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The objects with a value; none if no object has it.
+    pub(crate) fn get<Q>(&self, value: &Q) -> Result<Vec<Arc<Record>>, IndexError>
+    where
+        V: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        Ok(self.bucket(value)?.iter().cloned().collect())
+    }
+
+    /// The same without copying each object out, for large buckets.
+    pub(crate) fn bucket<Q>(&self, value: &Q) -> Result<ShardedMap<Arc<Record>>, IndexError>
+    where
+        V: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        self.read(|index| {
+            index.buckets.get(&ByValue(value)).map(|bucket| bucket.objects.clone()).unwrap_or_default()
+        })
+    }
+
+    /// The keys of the objects with a value, sorted.
+    pub(crate) fn keys<Q>(&self, value: &Q) -> Result<Vec<ObjectKey>, IndexError>
+    where
+        V: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let mut keys: Vec<_> = self.bucket(value)?.iter().map(|record| record.key().clone()).collect();
+        keys.sort();
+        Ok(keys)
+    }
+
+    /// Exactly the values that some object has now.
+    pub(crate) fn values(&self) -> Result<Vec<V>, IndexError> {
+        let buckets = self.read(|index| index.buckets.clone())?;
+        Ok(buckets.iter().map(|bucket| bucket.value.clone()).collect())
+    }
+
+    /// The objects that share any value with this object, each once. The object need not be in the store.
+    pub(crate) fn sharing(&self, record: &Arc<Record>) -> Result<Vec<Arc<Record>>, IndexError> {
+        let function: IndexFunction<V> = self.read(|index| index.function().clone())?;
+        let values = evaluate(&function, record)
+            .map_err(|message| IndexError::Function { index: self.name.clone(), message })?;
+        let buckets: Vec<_> = self.read(|index| {
+            let buckets = values.iter().flat_map(|values| values.iter());
+            buckets
+                .filter_map(|value| index.buckets.get(&ByValue(value)))
+                .map(|bucket| bucket.objects.clone())
+                .collect()
+        })?;
+        let mut seen = HashSet::new();
+        let objects = buckets.iter().flat_map(ShardedMap::iter);
+        Ok(objects.filter(|record| seen.insert(record.key())).cloned().collect())
+    }
+
+    /// How many objects have a value.
+    pub(crate) fn len(&self) -> Result<usize, IndexError> {
+        self.read(TypedIndex::len)
+    }
+
+    fn read<R>(&self, ask: impl FnOnce(&TypedIndex<V>) -> R) -> Result<R, IndexError> {
+        let state = self.indexer.state.read();
+        let slot = state.indexes().iter().find(|slot| slot.id == self.id);
+        let slot = slot.ok_or_else(|| IndexError::Unknown(self.name.clone()))?;
+        let index = slot.index.as_any().downcast_ref();
+        index.map(ask).ok_or_else(|| IndexError::OtherType(self.name.clone()))
+    }
+}

@@ -1,0 +1,105 @@
+//! The local store as its readers see it.
+//!
+//! What every reader can rely on:
+//! - A query answers from exactly one commit, and readers see whole commits only: all of a batch, all of a relist.
+//! - A later query of the same reader never shows an earlier commit.
+//! - Nothing a reader holds is ever changed: objects do not change, snapshots do not change.
+//! - A long scan goes over a [`Snapshot`] and holds no lock, so it delays neither the writer nor other readers.
+//! - The order of objects is unspecified, except where a method says sorted.
+//! - No user code runs under the lock of the store but `Hash`, `Eq` and `Clone` of index values.
+
+use std::sync::Arc;
+
+use kube_core::labels::Selector;
+use parking_lot::RwLock;
+
+use crate::key::ObjectKey;
+use crate::object::known::Known;
+use crate::object::labels::Matcher;
+use crate::object::record::Record;
+use crate::scope::Scope;
+use crate::store::parts::Parts;
+use crate::store::snapshot::Snapshot;
+use crate::store::state::State;
+use crate::version::{ResourceVersion, Uid};
+
+/// The local store of one informer, shared by all its readers and its one [`Writer`](super::writer::Writer).
+pub(crate) struct Indexer {
+    pub(super) state: RwLock<State>,
+}
+
+impl Indexer {
+    pub(super) fn new(scopes: Vec<Scope>) -> Self {
+        Self { state: RwLock::new(State::new(scopes)) }
+    }
+
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<Arc<Record>> {
+        self.state.read().get(key.into()).cloned()
+    }
+
+    /// By namespace and name as they are at hand.
+    pub(crate) fn get_parts(&self, namespace: Option<&str>, name: &str) -> Option<Arc<Record>> {
+        self.state.read().get(Parts::new(namespace, name)).cloned()
+    }
+
+    pub(crate) fn contains(&self, key: &ObjectKey) -> bool {
+        self.state.read().get(key.into()).is_some()
+    }
+
+    /// How many objects there are.
+    pub(crate) fn len(&self) -> usize {
+        self.state.read().len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All objects.
+    pub(crate) fn list(&self) -> Snapshot {
+        self.snapshot(&Scope::All)
+    }
+
+    /// The objects of one namespace, or all.
+    pub(crate) fn snapshot(&self, scope: &Scope) -> Snapshot {
+        self.state.read().snapshot(scope)
+    }
+
+    pub(crate) fn keys(&self) -> Vec<ObjectKey> {
+        self.list().iter().map(|record| record.key().clone()).collect()
+    }
+
+    /// The objects of a scope that a label selector picks.
+    pub(crate) fn matching(&self, scope: &Scope, selector: &Selector) -> Vec<Arc<Record>> {
+        let matcher = Matcher::new(selector);
+        let snapshot = self.snapshot(scope);
+        snapshot.iter().filter(|record| matcher.matches(&record.head.labels)).cloned().collect()
+    }
+
+    /// Everything up to this version of a scope is in the store. Empty before the first list.
+    pub(crate) fn version(&self, scope: usize) -> ResourceVersion {
+        let state = self.state.read();
+        state.scopes().get(scope).map_or_else(ResourceVersion::empty, |scope| scope.version.clone())
+    }
+
+    /// Whether a whole list of this scope has been taken in.
+    pub(crate) fn synced(&self, scope: usize) -> bool {
+        self.state.read().scopes().get(scope).is_some_and(|scope| scope.synced)
+    }
+
+    /// The names of the indexes, sorted.
+    pub(crate) fn index_names(&self) -> Vec<Arc<str>> {
+        let mut names: Vec<_> = self.state.read().indexes().iter().map(|slot| slot.name.clone()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Known for Indexer {
+    fn lookup(&self, key: &ObjectKey, uid: &Uid, version: &ResourceVersion) -> Option<Arc<Record>> {
+        if uid.is_empty() || version.is_empty() {
+            return None;
+        }
+        self.get(key).filter(|record| record.head.uid == *uid && record.head.resource_version == *version)
+    }
+}

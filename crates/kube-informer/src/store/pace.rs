@@ -1,0 +1,38 @@
+//! Letting others run in the middle of long work.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+/// How many units of work (objects looked at, edits made) are done between two pauses: well under 5 ms.
+pub(crate) const STEP: usize = 256;
+
+/// Gives the executor one chance to run something else. Works on any executor.
+pub(crate) async fn yield_now() {
+    let mut yielded = false;
+    poll_fn(|context| {
+        if yielded {
+            return Poll::Ready(());
+        }
+        yielded = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Counts work and says when to pause.
+#[derive(Default)]
+pub(crate) struct Pace {
+    done: usize,
+}
+
+impl Pace {
+    /// Counts some work; pauses if enough was done since the last pause.
+    pub(crate) async fn work(&mut self, amount: usize) {
+        self.done += amount;
+        if self.done >= STEP {
+            self.done = 0;
+            yield_now().await;
+        }
+    }
+}

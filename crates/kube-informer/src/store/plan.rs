@@ -1,0 +1,72 @@
+//! What a commit is going to do, worked out before any lock is taken.
+
+use std::sync::Arc;
+
+use crate::object::record::Record;
+use crate::store::change::Change;
+use crate::store::parts::Parts;
+use crate::version::ResourceVersion;
+
+/// The difference between the stored state and the next.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// Everything that happens, in order, several changes of one key included.
+    pub(crate) changes: Vec<Change>,
+    /// What it comes to: at most one edit per key.
+    pub(crate) edits: Vec<Edit>,
+    /// The new versions of scopes, by scope.
+    pub(crate) versions: Vec<(usize, ResourceVersion)>,
+    /// Scopes whose whole content is known from this commit on, for the first time.
+    pub(crate) first_sync: Vec<usize>,
+    pub(crate) counts: Counts,
+}
+
+impl Plan {
+    /// Whether the store is the same afterwards.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        self.changes.is_empty() && self.versions.is_empty() && self.first_sync.is_empty()
+    }
+}
+
+/// What becomes of one key.
+#[derive(Clone, Debug)]
+pub(crate) enum Edit {
+    Put(Arc<Record>),
+    /// The key of this record leaves the store. Nothing happens if it is not there.
+    Remove(Arc<Record>),
+}
+
+impl Edit {
+    pub(crate) fn parts(&self) -> Parts<'_> {
+        match self {
+            Self::Put(record) | Self::Remove(record) => record.into(),
+        }
+    }
+
+    /// The record that is there afterwards.
+    pub(crate) fn record(&self) -> Option<&Arc<Record>> {
+        match self {
+            Self::Put(record) => Some(record),
+            Self::Remove(_) => None,
+        }
+    }
+}
+
+/// Deltas that changed nothing, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Not newer than what is stored.
+    pub(crate) duplicates: u64,
+    /// Deletes of keys that are not stored.
+    pub(crate) unknown_deletes: u64,
+    /// Objects outside the scope they were sent for.
+    pub(crate) outside_scope: u64,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, more: Self) {
+        self.duplicates += more.duplicates;
+        self.unknown_deletes += more.unknown_deletes;
+        self.outside_scope += more.outside_scope;
+    }
+}

@@ -1,0 +1,186 @@
+//! From the whole content of a scope to a plan. Pure, and in small steps: a list can hold a million objects.
+//!
+//! Changes come in this order: everything that is gone, then what is new or different in the order of the list. An
+//! unchanged object is no change, and the store keeps the record it has. A list is believed whatever its version: a
+//! server restored from a backup may go back.
+
+use std::mem;
+use std::sync::Arc;
+use std::vec;
+
+use hashbrown::{HashSet, HashTable};
+
+use crate::object::record::Record;
+use crate::scope::Scope;
+use crate::store::change::Change;
+use crate::store::parts::Parts;
+use crate::store::plan::{Edit, Plan};
+use crate::store::sharded::hash_key;
+use crate::store::snapshot::Snapshot;
+use crate::store::state::State;
+use crate::version::ResourceVersion;
+
+/// Comparing two bodies may unpack both; it counts as this many objects looked at.
+const COMPARISON: usize = 8;
+
+/// Plans one replace. It looks at a snapshot, so between steps nothing is locked.
+pub(crate) struct ReplacePlanner {
+    scope: Scope,
+    stored: Snapshot,
+    objects: Vec<Arc<Record>>,
+    /// Positions in the list, to be found by key.
+    listed: HashTable<usize>,
+    /// Positions in the list that do not count: outside the scope, or listed again further down.
+    skipped: HashSet<usize>,
+    phase: Phase,
+    plan: Plan,
+}
+
+enum Phase {
+    /// Learning the keys of the list, from this position on.
+    Reading(usize),
+    /// Looking for stored objects that are not listed, from this part on.
+    Deleting(usize),
+    Comparing(std::iter::Enumerate<vec::IntoIter<Arc<Record>>>),
+    Done,
+}
+
+/// Whether there is more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    More,
+    Done,
+}
+
+impl ReplacePlanner {
+    /// `None` if there is no such scope.
+    pub(crate) fn new(
+        state: &State,
+        scope: usize,
+        version: ResourceVersion,
+        objects: Vec<Arc<Record>>,
+    ) -> Option<Self> {
+        let known = state.scopes().get(scope)?;
+        let mut plan = Plan::default();
+        if !known.synced {
+            plan.first_sync.push(scope);
+        }
+        // Set outright, also backwards; a list without a version says nothing about it.
+        if !version.is_empty() {
+            plan.versions.push((scope, version));
+        }
+        Some(Self {
+            scope: known.scope.clone(),
+            stored: state.snapshot(&known.scope),
+            listed: HashTable::with_capacity(objects.len()),
+            objects,
+            skipped: HashSet::new(),
+            phase: Phase::Reading(0),
+            plan,
+        })
+    }
+
+    /// Does about this much of the work, counted in objects.
+    pub(crate) fn step(&mut self, budget: usize) -> Progress {
+        match mem::replace(&mut self.phase, Phase::Done) {
+            Phase::Reading(from) => {
+                let to = self.objects.len().min(from.saturating_add(budget));
+                for at in from..to {
+                    self.read(at);
+                }
+                self.phase = if to == self.objects.len() { Phase::Deleting(0) } else { Phase::Reading(to) };
+            }
+            Phase::Deleting(part) if part < self.stored.parts() => {
+                let mut next = part;
+                let mut looked_at = 0;
+                while next < self.stored.parts() && looked_at < budget {
+                    looked_at += self.delete_unlisted(next);
+                    next += 1;
+                }
+                self.phase = Phase::Deleting(next);
+            }
+            Phase::Deleting(_) => {
+                self.listed = HashTable::new();
+                self.phase = Phase::Comparing(mem::take(&mut self.objects).into_iter().enumerate());
+            }
+            Phase::Comparing(mut objects) => {
+                let mut work = 0;
+                while work < budget {
+                    let Some((at, object)) = objects.next() else { return Progress::Done };
+                    work += 1;
+                    if !self.skipped.contains(&at) {
+                        work += self.compare(object);
+                    }
+                }
+                self.phase = Phase::Comparing(objects);
+            }
+            Phase::Done => return Progress::Done,
+        }
+        Progress::More
+    }
+
+    /// The plan, complete once a step said so.
+    pub(crate) fn finish(self) -> Plan {
+        self.plan
+    }
+
+    fn read(&mut self, at: usize) {
+        let objects = &self.objects;
+        if !self.scope.contains(objects[at].key()) {
+            self.plan.counts.outside_scope += 1;
+            self.skipped.insert(at);
+            return;
+        }
+        let key = Parts::from(&objects[at]);
+        let hash = hash_key(&key);
+        match self.listed.find_mut(hash, |at| Parts::from(&objects[*at]) == key) {
+            Some(earlier) => {
+                self.skipped.insert(mem::replace(earlier, at));
+            }
+            None => {
+                self.listed.insert_unique(hash, at, |at| hash_key(&Parts::from(&objects[*at])));
+            }
+        }
+    }
+
+    fn delete_unlisted(&mut self, part: usize) -> usize {
+        let mut looked_at = 0;
+        for old in self.stored.part(part) {
+            looked_at += 1;
+            let key = Parts::from(old);
+            if self.listed.find(hash_key(&key), |at| Parts::from(&self.objects[*at]) == key).is_none() {
+                self.plan.edits.push(Edit::Remove(old.clone()));
+                self.plan.changes.push(Change::Deleted { old: old.clone(), last: None });
+            }
+        }
+        looked_at
+    }
+
+    /// Returns how much work it was beyond looking at the object.
+    fn compare(&mut self, new: Arc<Record>) -> usize {
+        let Some(old) = self.stored.get(new.key()) else {
+            self.plan.edits.push(Edit::Put(new.clone()));
+            self.plan.changes.push(Change::Added { new });
+            return 0;
+        };
+        if Arc::ptr_eq(old, &new) {
+            return 0;
+        }
+        let same_head = old.same_incarnation(&new) && old.head.resource_version == new.head.resource_version;
+        if same_head && old.same_content(&new) {
+            return COMPARISON;
+        }
+        self.plan.edits.push(Edit::Put(new.clone()));
+        let old = old.clone();
+        if old.same_incarnation(&new) {
+            self.plan.changes.push(Change::Updated { old, new });
+        } else {
+            self.plan.changes.push(Change::Deleted { old, last: None });
+            self.plan.changes.push(Change::Added { new });
+        }
+        if same_head { COMPARISON } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! The state itself: plain maps, no locks. Only the writer changes it, readers see it between commits.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::object::record::Record;
+use crate::report::panic_text;
+use crate::scope::Scope;
+use crate::store::index::{ErasedIndex, IndexFailure, Staged};
+use crate::store::parts::Parts;
+use crate::store::plan::Edit;
+use crate::store::sharded::ShardedMap;
+use crate::store::snapshot::Snapshot;
+use crate::version::ResourceVersion;
+
+/// Everything one informer knows. A clone shares all objects and is cheap.
+#[derive(Clone)]
+pub(crate) struct State {
+    /// Counts the commits.
+    commit: u64,
+    len: usize,
+    /// The bucket of a namespace is where its objects live; `""` holds those without one. Never an empty bucket.
+    namespaces: HashMap<Arc<str>, ShardedMap<Arc<Record>>>,
+    scopes: Vec<ScopeState>,
+    indexes: Vec<IndexSlot>,
+}
+
+/// What is known of one scope as a whole.
+#[derive(Clone)]
+pub(crate) struct ScopeState {
+    pub(crate) scope: Scope,
+    /// Everything up to this version is in the store.
+    pub(crate) version: ResourceVersion,
+    /// Whether a whole list has been taken in.
+    pub(crate) synced: bool,
+}
+
+/// One index of the state.
+pub(crate) struct IndexSlot {
+    pub(crate) name: Arc<str>,
+    /// Tells an index from a later one of the same name.
+    pub(crate) id: u64,
+    pub(crate) index: Box<dyn ErasedIndex>,
+}
+
+impl Clone for IndexSlot {
+    fn clone(&self) -> Self {
+        Self { name: self.name.clone(), id: self.id, index: self.index.copy() }
+    }
+}
+
+/// The index values of a commit being prepared, in the order of the state's indexes.
+pub(crate) type Stages = Vec<Box<dyn Staged>>;
+
+impl State {
+    pub(crate) fn new(scopes: Vec<Scope>) -> Self {
+        let scope = |scope| ScopeState { scope, version: ResourceVersion::empty(), synced: false };
+        Self {
+            commit: 0,
+            len: 0,
+            namespaces: HashMap::new(),
+            scopes: scopes.into_iter().map(scope).collect(),
+            indexes: Vec::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn scopes(&self) -> &[ScopeState] {
+        &self.scopes
+    }
+
+    pub(crate) fn get(&self, key: Parts<'_>) -> Option<&Arc<Record>> {
+        self.namespaces.get(key.namespace)?.get(&key)
+    }
+
+    pub(crate) fn snapshot(&self, scope: &Scope) -> Snapshot {
+        let mut snapshot = Snapshot::new(self.commit);
+        match scope {
+            Scope::All => {
+                let parts = self.namespaces.values().map(|objects| objects.shards().len()).sum();
+                snapshot.reserve(self.namespaces.len(), parts);
+                for (namespace, objects) in &self.namespaces {
+                    snapshot.add(namespace, objects);
+                }
+            }
+            Scope::Namespace(namespace) => {
+                if let Some(objects) = self.namespaces.get(namespace) {
+                    snapshot.add(namespace, objects);
+                }
+            }
+        }
+        snapshot
+    }
+
+    pub(crate) fn indexes(&self) -> &[IndexSlot] {
+        &self.indexes
+    }
+
+    pub(crate) fn indexes_mut(&mut self) -> &mut Vec<IndexSlot> {
+        &mut self.indexes
+    }
+
+    /// Makes some edits of a commit, the first of them the `first`th of that commit.
+    ///
+    /// The only user code in here are `Hash` and `Eq` of index values. If one panics, its index is dropped rather than
+    /// left half-written; the rest of the state is not affected.
+    pub(crate) fn edit(
+        &mut self,
+        first: usize,
+        edits: &[Edit],
+        stages: &mut Stages,
+        failures: &mut Vec<IndexFailure>,
+    ) {
+        for (at, edit) in (first..).zip(edits) {
+            match edit {
+                Edit::Put(record) => self.put(record.clone()),
+                Edit::Remove(_) => self.remove(edit.parts()),
+            }
+            let mut slot = 0;
+            while let (Some(entry), Some(stage)) = (self.indexes.get_mut(slot), stages.get(slot)) {
+                match catch_unwind(AssertUnwindSafe(|| entry.index.commit(at, edit, &**stage))) {
+                    Ok(()) => slot += 1,
+                    Err(payload) => {
+                        let broken = self.indexes.remove(slot);
+                        stages.remove(slot);
+                        let text = panic_text(&*payload);
+                        let message =
+                            format!("the index is dropped, Hash or Eq of its value panicked: {text}");
+                        let (Edit::Put(record) | Edit::Remove(record)) = edit;
+                        failures.push(IndexFailure {
+                            index: broken.name,
+                            key: record.key().clone(),
+                            message,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends a commit: what concerns whole scopes.
+    pub(crate) fn seal(&mut self, versions: &[(usize, ResourceVersion)], synced: &[usize]) {
+        for (scope, version) in versions {
+            if let Some(scope) = self.scopes.get_mut(*scope) {
+                scope.version = version.clone();
+            }
+        }
+        for scope in synced {
+            if let Some(scope) = self.scopes.get_mut(*scope) {
+                scope.synced = true;
+            }
+        }
+        self.commit += 1;
+    }
+
+    fn put(&mut self, record: Arc<Record>) {
+        let objects = match self.namespaces.get_mut(Parts::from(&record).namespace) {
+            Some(objects) => objects,
+            None => {
+                let namespace = record.key().shared_namespace().cloned().unwrap_or_default();
+                self.namespaces.entry(namespace).or_default()
+            }
+        };
+        if objects.insert(record).is_none() {
+            self.len += 1;
+        }
+    }
+
+    fn remove(&mut self, key: Parts<'_>) {
+        let Some(objects) = self.namespaces.get_mut(key.namespace) else { return };
+        if objects.remove(&key).is_some() {
+            self.len -= 1;
+        }
+        if objects.is_empty() {
+            self.namespaces.remove(key.namespace);
+        }
+    }
+}
+
+/// What is left of an old state or index: taken apart so that it can be freed in small steps.
+pub(crate) struct Rubble {
+    maps: Vec<ShardedMap<Arc<Record>>>,
+    indexes: Vec<Box<dyn ErasedIndex>>,
+}
+
+impl From<State> for Rubble {
+    fn from(state: State) -> Self {
+        Self {
+            maps: state.namespaces.into_values().collect(),
+            indexes: state.indexes.into_iter().map(|slot| slot.index).collect(),
+        }
+    }
+}
+
+impl From<Box<dyn ErasedIndex>> for Rubble {
+    fn from(index: Box<dyn ErasedIndex>) -> Self {
+        Self { maps: Vec::new(), indexes: vec![index] }
+    }
+}
+
+impl Rubble {
+    /// Frees a little of it, a shard's worth; false when all is gone.
+    pub(crate) fn free_some(&mut self) -> bool {
+        if let Some(map) = self.maps.last_mut() {
+            if map.take_shard().is_none() {
+                self.maps.pop();
+            }
+            return true;
+        }
+        let Some(index) = self.indexes.last_mut() else { return false };
+        if !index.take_apart(&mut self.maps) {
+            self.indexes.pop();
+        }
+        true
+    }
+}

@@ -1,0 +1,181 @@
+//! The one writer of a store: plans, runs index functions, commits, in this order and never two at a time.
+
+use std::mem;
+use std::sync::Arc;
+
+use crate::delta::Delta;
+use crate::object::record::Record;
+use crate::scope::Scope;
+use crate::store::apply::{self, Step};
+use crate::store::change::Change;
+use crate::store::index::{IndexFailure, IndexValue};
+use crate::store::index_build::{EVALUATION, IndexBuild};
+use crate::store::index_reader::{IndexError, IndexReader};
+use crate::store::indexer::Indexer;
+use crate::store::pace::{Pace, STEP, yield_now};
+use crate::store::plan::{Counts, Plan};
+use crate::store::replace::{Progress, ReplacePlanner};
+use crate::store::state::{IndexSlot, Rubble, Stages};
+use crate::version::ResourceVersion;
+
+/// Up to this many edits are made in place under the lock. More are made on a copy, which then takes the old one's place.
+const IN_PLACE: usize = 1_000;
+
+/// The writing end of an [`Indexer`]. There is exactly one.
+pub(crate) struct Writer {
+    indexer: Arc<Indexer>,
+    next_index: u64,
+}
+
+/// What came of a batch.
+#[derive(Debug, Default)]
+pub(crate) struct Applied {
+    /// In order. The store already shows the last of them.
+    pub(crate) changes: Vec<Change>,
+    /// Scopes that have been listed for the first time.
+    pub(crate) first_sync: Vec<usize>,
+    pub(crate) counts: Counts,
+    /// To be counted and reported by the caller.
+    pub(crate) failures: Vec<IndexFailure>,
+}
+
+impl Writer {
+    /// An empty store for an informer that looks at these scopes, and its writer.
+    pub(crate) fn new(scopes: Vec<Scope>) -> Self {
+        Self { indexer: Arc::new(Indexer::new(scopes)), next_index: 0 }
+    }
+
+    /// The reading end.
+    pub(crate) fn indexer(&self) -> &Arc<Indexer> {
+        &self.indexer
+    }
+
+    /// Applies a batch: one commit for the events up to a `Replaced`, one for the `Replaced`, and so on.
+    ///
+    /// Pauses often. If it is dropped at a pause or panics, the store is as the last complete commit left it; the rest of
+    /// the batch is lost.
+    pub(crate) async fn apply(&mut self, deltas: Vec<Delta>) -> Applied {
+        let mut applied = Applied::default();
+        for step in apply::steps(deltas) {
+            let plan = match step {
+                Step::Events(events) => apply::plan(&self.indexer.state.read(), events),
+                Step::Replace { scope, version, objects } => self.replace(scope, version, objects).await,
+            };
+            self.commit(plan, &mut applied).await;
+        }
+        applied
+    }
+
+    async fn replace(&self, scope: usize, version: ResourceVersion, objects: Vec<Arc<Record>>) -> Plan {
+        let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects);
+        let Some(mut planner) = planner else { return Plan::default() };
+        while planner.step(STEP) == Progress::More {
+            yield_now().await;
+        }
+        planner.finish()
+    }
+
+    async fn commit(&self, mut plan: Plan, applied: &mut Applied) {
+        if plan.changes_nothing() {
+            return applied.counts.add(plan.counts);
+        }
+        let mut stages = self.stage(&plan, &mut applied.failures).await;
+        if plan.edits.len() <= IN_PLACE {
+            let mut state = self.indexer.state.write();
+            state.edit(0, &plan.edits, &mut stages, &mut applied.failures);
+            state.seal(&plan.versions, &plan.first_sync);
+        } else {
+            self.commit_beside(&plan, &mut stages, &mut applied.failures).await;
+        }
+        if applied.changes.is_empty() {
+            applied.changes = mem::take(&mut plan.changes);
+        } else {
+            applied.changes.append(&mut plan.changes);
+        }
+        applied.first_sync.append(&mut plan.first_sync);
+        applied.counts.add(plan.counts);
+        // The changes keep the records alive, so these drops are counts going down; still, not all at once.
+        let mut pace = Pace::default();
+        while !plan.edits.is_empty() {
+            let keep = plan.edits.len().saturating_sub(STEP);
+            plan.edits.truncate(keep);
+            pace.work(STEP).await;
+        }
+    }
+
+    /// Runs the index functions on everything the plan puts in. No lock is held.
+    async fn stage(&self, plan: &Plan, failures: &mut Vec<IndexFailure>) -> Stages {
+        let (names, mut stages): (Vec<_>, Stages) = {
+            let state = self.indexer.state.read();
+            state.indexes().iter().map(|slot| (slot.name.clone(), slot.index.stage())).unzip()
+        };
+        if stages.is_empty() {
+            return stages;
+        }
+        let mut pace = Pace::default();
+        for edit in &plan.edits {
+            for (name, stage) in names.iter().zip(&mut stages) {
+                if let (Err(message), Some(record)) = (stage.stage(edit), edit.record()) {
+                    let key = record.key().clone();
+                    failures.push(IndexFailure { index: name.clone(), key, message });
+                }
+            }
+            pace.work(EVALUATION * stages.len()).await;
+        }
+        stages
+    }
+
+    async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, failures: &mut Vec<IndexFailure>) {
+        let mut next = self.indexer.state.read().clone();
+        for (chunk, edits) in plan.edits.chunks(STEP).enumerate() {
+            next.edit(chunk * STEP, edits, stages, failures);
+            yield_now().await;
+        }
+        next.seal(&plan.versions, &plan.first_sync);
+        let old = mem::replace(&mut *self.indexer.state.write(), next);
+        free(old.into()).await;
+    }
+
+    /// Makes an index visible, with all objects that are there in it. Quick if the build is nearly up to date.
+    pub(crate) async fn add_index<V: IndexValue>(
+        &mut self,
+        mut build: IndexBuild<V>,
+    ) -> Result<(IndexReader<V>, Vec<IndexFailure>), IndexError> {
+        if self.indexer.state.read().indexes().iter().any(|slot| slot.name == *build.name()) {
+            return Err(IndexError::Duplicate(build.name().clone()));
+        }
+        build.catch_up(self.indexer.list()).await;
+        let IndexBuild { name, index, failures, broken, .. } = build;
+        if let Some(message) = broken {
+            return Err(IndexError::Function { index: name, message });
+        }
+        let id = self.next_index;
+        self.next_index += 1;
+        let slot = IndexSlot { name: name.clone(), id, index: Box::new(index) };
+        self.indexer.state.write().indexes_mut().push(slot);
+        Ok((IndexReader::new(self.indexer.clone(), name, id), failures))
+    }
+
+    /// Forgets an index; false if there is none of this name. Its readers are told that it is gone.
+    pub(crate) async fn remove_index(&mut self, name: &str) -> bool {
+        let removed = {
+            let mut state = self.indexer.state.write();
+            let place = state.indexes().iter().position(|slot| &*slot.name == name);
+            place.map(|place| state.indexes_mut().remove(place))
+        };
+        let Some(slot) = removed else { return false };
+        free(slot.index.into()).await;
+        true
+    }
+}
+
+/// Frees what nobody can see any more, with pauses.
+async fn free(mut rubble: Rubble) {
+    let mut pace = Pace::default();
+    while rubble.free_some() {
+        pace.work(STEP / 4).await;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,5 @@
+//! End-to-end tests on a real kube-apiserver with etcd. Run with `cargo xtask e2e`.
+
+mod recover;
+mod support;
+mod watch_pods;

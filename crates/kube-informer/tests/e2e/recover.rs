@@ -1,0 +1,36 @@
+//! What happens to the server happens to the informer, and it gets over it.
+
+use anyhow::Result;
+
+use crate::support::{PATIENCE, Running, cluster, create, delete, label, pods};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restarted_server_is_followed_without_loss() -> Result<()> {
+    let Some(mut cluster) = cluster("a_restarted_server_is_followed_without_loss") else { return Ok(()) };
+    let pods = pods(&cluster).await?;
+    for name in ["stays", "changes", "goes"] {
+        create(&pods, name).await?;
+    }
+    let mut running = Running::start(&cluster).await?;
+    for _ in 0..3 {
+        assert!(running.heard.next().await?.starts_with("add "));
+    }
+
+    tokio::task::block_in_place(|| {
+        cluster.kill_apiserver();
+        cluster.start_apiserver()
+    })?;
+    label(&pods, "changes", "two").await?;
+    delete(&pods, "goes").await?;
+    let last = create(&pods, "comes").await?;
+
+    running.informer.wait_for(&last, PATIENCE).await?;
+    running.heard.until("add comes").await?;
+    let lister = running.informer.lister();
+    let mut names: Vec<_> = lister.list().iter().map(|pod| pod.name().to_owned()).collect();
+    names.sort();
+    assert_eq!(names, ["changes", "comes", "stays"]);
+    assert_eq!(lister.namespace("default").get("changes")?.labels().get("step"), Some("two"));
+    assert!(running.informer.status().failures > 0, "the lost connection was reported");
+    Ok(())
+}

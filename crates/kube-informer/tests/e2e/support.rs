@@ -1,0 +1,131 @@
+//! A running informer on a real cluster, and what its handler heard.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use k8s_openapi::api::core::v1::{Container, Pod, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube_client::config::{KubeConfigOptions, Kubeconfig};
+use kube_client::{Api, Client, Config};
+use kube_informer::{Event, HttpSource, SharedInformer, handler};
+use test_cluster::{Cluster, Options};
+use tokio::sync::mpsc;
+
+/// Long enough for a loaded machine; nothing waits that long when all is well.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Starts a cluster, or says why the test is skipped.
+pub(crate) fn cluster(test: &str) -> Option<Cluster> {
+    if let Err(why) = test_cluster::available() {
+        test_cluster::print_skip(test, &why);
+        return None;
+    }
+    Some(Cluster::start(Options::default()).expect("the cluster starts"))
+}
+
+/// How to reach the cluster.
+pub(crate) async fn config(cluster: &Cluster) -> Result<Config> {
+    let kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml())?;
+    Ok(Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
+}
+
+/// Pods of the namespace `default`, to write with.
+pub(crate) async fn pods(cluster: &Cluster) -> Result<Api<Pod>> {
+    Ok(Api::namespaced(Client::try_from(config(cluster).await?)?, "default"))
+}
+
+pub(crate) fn pod(name: &str) -> Pod {
+    let container =
+        Container { name: "main".into(), image: Some("example/app:1".into()), ..Container::default() };
+    Pod {
+        metadata: ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() },
+        spec: Some(PodSpec { containers: vec![container], ..PodSpec::default() }),
+        status: None,
+    }
+}
+
+pub(crate) async fn create(pods: &Api<Pod>, name: &str) -> Result<Pod> {
+    Ok(pods.create(&PostParams::default(), &pod(name)).await?)
+}
+
+pub(crate) async fn label(pods: &Api<Pod>, name: &str, value: &str) -> Result<Pod> {
+    let patch = serde_json::json!({ "metadata": { "labels": { "step": value } } });
+    Ok(pods.patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await?)
+}
+
+pub(crate) async fn delete(pods: &Api<Pod>, name: &str) -> Result<()> {
+    pods.delete(name, &DeleteParams::default().grace_period(0)).await?;
+    Ok(())
+}
+
+/// An informer of pods that runs until it is dropped, with one handler.
+pub(crate) struct Running {
+    pub(crate) informer: SharedInformer<Pod>,
+    pub(crate) heard: Heard,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Running {
+    pub(crate) async fn start(cluster: &Cluster) -> Result<Self> {
+        let source = HttpSource::new::<Pod>(config(cluster).await?)?;
+        let informer = SharedInformer::<Pod>::builder(source).namespace("default").build()?;
+        let (sender, events) = mpsc::unbounded_channel();
+        informer.add_event_handler(handler().on_event(move |event| {
+            sender.send(event.clone()).ok();
+        }))?;
+        let task = tokio::spawn({
+            let informer = informer.clone();
+            async move { informer.run(std::future::pending()).await.expect("runs once") }
+        });
+        informer.wait_synced(PATIENCE).await?;
+        Ok(Self { informer, heard: Heard { events, knows: BTreeMap::new() }, task })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// What a handler heard, checked to be a legal history per key.
+pub(crate) struct Heard {
+    events: mpsc::UnboundedReceiver<Event<Pod>>,
+    knows: BTreeMap<String, String>,
+}
+
+impl Heard {
+    /// The next event as text: `add name`, `update name`, `delete name`.
+    pub(crate) async fn next(&mut self) -> Result<String> {
+        let event = tokio::time::timeout(PATIENCE, self.events.recv()).await.context("no event came")?;
+        match event.context("the handler is gone")? {
+            Event::Added { object, .. } => {
+                let before = self.knows.insert(object.name().into(), object.resource_version().to_string());
+                assert_eq!(before, None, "{object} was added twice");
+                Ok(format!("add {}", object.name()))
+            }
+            Event::Updated { old, new, .. } => {
+                let before = self.knows.insert(new.name().into(), new.resource_version().to_string());
+                assert_eq!(
+                    before,
+                    Some(old.resource_version().to_string()),
+                    "{new}: old is what was told last"
+                );
+                Ok(format!("update {}", new.name()))
+            }
+            Event::Deleted { object, .. } => {
+                assert!(self.knows.remove(object.name()).is_some(), "{object} was never added");
+                Ok(format!("delete {}", object.name()))
+            }
+            other => panic!("unexpected {other:?}"),
+        }
+    }
+
+    /// Reads on until this event; those before it may be anything legal.
+    pub(crate) async fn until(&mut self, wanted: &str) -> Result<()> {
+        while self.next().await? != wanted {}
+        Ok(())
+    }
+}

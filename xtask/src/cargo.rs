@@ -108,7 +108,7 @@ impl TestCount {
 
 impl std::fmt::Display for TestCount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} tests passed", self.passed)?;
+        write!(f, "{} {} passed", self.passed, if self.passed == 1 { "test" } else { "tests" })?;
         if self.failed > 0 {
             write!(f, ", {} failed", self.failed)?;
         }

@@ -14,6 +14,9 @@ struct Rule {
     advice: &'static str,
 }
 
+const SLEEPING: &str =
+    "makes a test slow, and flaky on a busy machine: wait for what should happen, with a deadline";
+
 const RULES: &[Rule] = &[
     Rule {
         words: &["/work/", "/root/"],
@@ -35,10 +38,17 @@ const RULES: &[Rule] = &[
         advice: "is for work in progress",
     },
     Rule {
-        words: &["thread::sleep", "time::sleep"],
+        words: &["thread::sleep"],
         applies: |file| file.is_rust() && file.is_in_tests_directory(),
         is_path: false,
-        advice: "makes a test slow, and flaky on a busy machine: wait for what should happen, with a deadline",
+        advice: SLEEPING,
+    },
+    Rule {
+        words: &["time::sleep"],
+        // Test programs live in real time. Unit tests may sleep in the runtime's paused time, which costs nothing.
+        applies: |file| file.is_rust() && file.is_in_tests_directory() && !file.path.contains("/src/"),
+        is_path: false,
+        advice: SLEEPING,
     },
     Rule {
         words: &["#[ignore"],
@@ -103,6 +113,8 @@ mod tests {
     #[test]
     fn tests_neither_sleep_nor_hide() {
         assert_eq!(found("crates/a/tests/a.rs", "tokio::time::sleep(second).await;\n"), 1);
+        assert_eq!(found("crates/a/src/b/tests/a.rs", "thread::sleep(second);\n"), 1);
+        assert_eq!(found("crates/a/src/b/tests/a.rs", "tokio::time::sleep(second).await;\n"), 0);
         assert_eq!(found("crates/a/src/a.rs", "tokio::time::sleep(second).await;\n"), 0);
         assert_eq!(found("crates/a/tests/a.rs", "#[ignore = \"slow\"]\n"), 1);
     }

@@ -211,7 +211,7 @@ impl Settings {
 
     /// How long a watch may be without a byte before it counts as dead.
     pub(crate) fn watch_silence(&self, timeout_seconds: u32, bookmarked: bool) -> Duration {
-        let whole = Duration::from_secs(timeout_seconds.into()) + self.watch_grace;
+        let whole = Duration::from_secs(timeout_seconds.into()).saturating_add(self.watch_grace);
         if bookmarked { whole.min(self.bookmark_silence) } else { whole }
     }
 }

@@ -88,7 +88,7 @@ pub(crate) fn benchmark_pod(i: u64) -> Vec<u8> {
                 condition("PodReadyToStartContainers", &started), condition("Initialized", &created),
                 condition("Ready", &ready), condition("ContainersReady", &ready), condition("PodScheduled", &created),
             ],
-            "hostIP": host_ip, "hostIPs": [{ "ip": host_ip }], "podIP": pod_ip, "podIPs": [{ "ip": pod_ip }],
+            "hostIP": host_ip, "podIP": pod_ip, "podIPs": [{ "ip": pod_ip }],
             "startTime": created, "containerStatuses": statuses, "qosClass": "Burstable",
         },
     });
@@ -141,7 +141,6 @@ fn container(app: u64, c: u64, word: &str) -> Value {
         "livenessProbe": probe("/healthz", 10), "readinessProbe": probe("/readyz", 5),
         "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
         "imagePullPolicy": "IfNotPresent",
-        "securityContext": { "allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": { "drop": ["ALL"] } },
     })
 }
 

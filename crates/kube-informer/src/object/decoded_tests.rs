@@ -1,1 +1,172 @@
+use std::sync::Barrier;
+use std::sync::atomic::AtomicUsize;
 
+use k8s_openapi::api::core::v1::ConfigMap;
+use serde::Deserialize;
+
+use super::*;
+use crate::key::ObjectKey;
+use crate::object::body::Body;
+use crate::object::head::Head;
+use crate::object::origin::Origin;
+use crate::object::testing::{origin, record, record_with};
+
+fn with_shelf(bytes: usize) -> Arc<Origin> {
+    let base = origin();
+    Arc::new(Origin::new(base.kind.clone(), false, Shelf::new(bytes), base.reporter.clone()))
+}
+
+#[test]
+fn an_unused_slot_is_small() {
+    assert_eq!(size_of::<DecodedSlot>(), 16);
+}
+
+#[test]
+fn one_decode_per_version_and_type_while_held() {
+    let origin = with_shelf(0);
+    let record = record(&origin, "a/b", "u", "1");
+    let first = get::<ConfigMap>(&record).unwrap();
+    assert!(Arc::ptr_eq(&first, &get::<ConfigMap>(&record).unwrap()));
+    let value = get::<serde_json::Value>(&record).unwrap();
+    assert_eq!(value["metadata"]["name"], "b");
+    assert!(Arc::ptr_eq(&first, &get::<ConfigMap>(&record).unwrap()), "types do not push each other out");
+    assert_eq!((origin.shelf.hits(), origin.shelf.misses()), (2, 2));
+    drop((first, value));
+    get::<ConfigMap>(&record).unwrap();
+    assert_eq!(origin.shelf.misses(), 3, "without a shelf nothing is kept");
+}
+
+#[test]
+fn the_shelf_keeps_recent_ones_within_its_bytes() {
+    let origin = with_shelf(20_000);
+    let records: Vec<_> = (0..50).map(|i| record(&origin, &format!("a/{i}"), "u", "1")).collect();
+    for record in &records {
+        get::<ConfigMap>(record).unwrap();
+    }
+    let state = origin.shelf.state.lock();
+    let kept = state.recent.len();
+    assert!(kept > 0 && kept < 50 && state.bytes <= 20_000, "{kept}");
+    assert_eq!(state.bytes, state.recent.iter().map(|(_, bytes)| bytes).sum::<usize>());
+    drop(state);
+    get::<ConfigMap>(&records[49]).unwrap();
+    assert_eq!(origin.shelf.hits(), 1);
+    get::<ConfigMap>(&records[0]).unwrap();
+    assert_eq!(origin.shelf.misses(), 51);
+    let large = record_with(&origin, "a/large", "u", "1", &[], &"x".repeat(20_000));
+    get::<ConfigMap>(&large).unwrap();
+    assert_eq!(origin.shelf.state.lock().recent.len(), kept, "what exceeds it alone is not kept");
+}
+
+#[test]
+fn dead_forms_are_cleared_away() {
+    let origin = with_shelf(0);
+    let records: Vec<_> = (0..1_000).map(|i| record(&origin, &format!("a/{i}"), "u", "1")).collect();
+    for record in &records {
+        get::<ConfigMap>(record).unwrap();
+    }
+    let dead =
+        |record: &Arc<Record>| record.decoded.0.lock().as_ref().is_some_and(|forms| !forms.loose.is_empty());
+    let left = records.iter().filter(|record| dead(record)).count();
+    assert!(left <= SMALL, "{left} dead forms still occupy memory");
+    assert!(origin.shelf.state.lock().filled.len() <= SMALL);
+}
+
+#[test]
+fn a_pinned_form_is_found_by_its_type() {
+    let origin = with_shelf(0);
+    let plain = record(&origin, "a/b", "u", "1");
+    let pinned: Arc<ConfigMap> = Arc::default();
+    let head = plain.head.clone();
+    let record =
+        Record::with_slot(head, Body::pack(b"{}", None), &origin, DecodedSlot::pinned(pinned.clone()));
+    assert!(Arc::ptr_eq(&get::<ConfigMap>(&record).unwrap(), &pinned));
+    assert_eq!(*get::<serde_json::Value>(&record).unwrap(), serde_json::json!({}));
+}
+
+#[test]
+fn threads_that_ask_at_once_share_one() {
+    let origin = origin();
+    for round in 0..50 {
+        let record = record(&origin, &format!("a/{round}"), "u", "1");
+        let barrier = Barrier::new(4);
+        let forms: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|_| {
+                    scope.spawn(|| {
+                        barrier.wait();
+                        get::<ConfigMap>(&record).unwrap()
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(forms.iter().all(|form| Arc::ptr_eq(form, &forms[0])));
+    }
+}
+
+#[derive(Debug)]
+struct Panics;
+
+impl<'de> Deserialize<'de> for Panics {
+    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        panic!("on purpose")
+    }
+}
+
+#[test]
+fn a_panic_while_decoding_is_an_error() {
+    let origin = origin();
+    let record = record(&origin, "a/b", "u", "1");
+    let error = get::<Panics>(&record).unwrap_err().to_string();
+    assert!(error.contains("ConfigMap a/b") && error.contains("on purpose"), "{error}");
+    assert!(get::<ConfigMap>(&record).is_ok());
+}
+
+/// Asks for another object while it is dropped: deadlocks if that happens under a lock.
+struct Asks(Arc<Record>);
+
+static DROPPED: AtomicUsize = AtomicUsize::new(0);
+
+impl Drop for Asks {
+    fn drop(&mut self) {
+        get::<serde_json::Value>(&self.0).unwrap();
+        DROPPED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn values_are_dropped_without_a_lock() {
+    let origin = with_shelf(1_000);
+    let records: Vec<_> = (0..4).map(|i| record(&origin, &format!("a/{i}"), "u", "1")).collect();
+    let before = Before { decoded: true, empty: true };
+    for i in 0..4 {
+        origin.shelf.keep(&records[i], Arc::new(Asks(records[3 - i].clone())), 900, &before);
+    }
+    assert!(DROPPED.load(Ordering::Relaxed) >= 3);
+}
+
+#[test]
+fn repeated_decoding_is_noticed_once() {
+    let origin = with_shelf(0);
+    let records: Vec<_> = (0..10).map(|i| record(&origin, &format!("a/{i}"), "u", "1")).collect();
+    for _ in 0..99 {
+        records.iter().for_each(|record| drop(get::<serde_json::Value>(record).unwrap()));
+    }
+    assert!(!origin.shelf.hinted.load(Ordering::Relaxed));
+    for _ in 0..5 {
+        records.iter().for_each(|record| drop(get::<serde_json::Value>(record).unwrap()));
+    }
+    assert!(origin.shelf.hinted.load(Ordering::Relaxed));
+}
+
+#[test]
+fn sensitive_errors_do_not_quote() {
+    let base = origin();
+    let origin = Arc::new(Origin::new(base.kind.clone(), true, Shelf::default(), base.reporter.clone()));
+    let head = Head { key: ObjectKey::namespaced("a", "b"), ..record(&base, "a/b", "u", "1").head.clone() };
+    let body = Body::pack(br#"{"metadata":{"name":"b"},"data":"s3cret"}"#, None);
+    let record = Record::new(head, body, &origin);
+    let error = get::<ConfigMap>(&record).unwrap_err();
+    let text = format!("{error} {error:?}");
+    assert!(text.contains("a/b") && text.contains("column") && !text.contains("s3cret"), "{text}");
+}

@@ -29,6 +29,11 @@ impl Labels {
         Self(pairs)
     }
 
+    /// The pairs, sorted by key.
+    pub(crate) fn shared(&self) -> &Arc<[(Arc<str>, Arc<str>)]> {
+        &self.0
+    }
+
     /// The value of a label.
     pub fn get(&self, key: &str) -> Option<&str> {
         let place = self.0.binary_search_by(|(candidate, _)| (**candidate).cmp(key)).ok()?;

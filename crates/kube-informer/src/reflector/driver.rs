@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, sleep};
 
-use super::Reflector;
 use super::backoff::Backoff;
 use super::cursor::{Action, Cursor, Step, Wait};
 use super::recovery::Trouble;
 use super::snapshot::SnapshotBuilder;
+use super::{Reflector, Target};
 use crate::delta::fifo::Closed;
 use crate::delta::{Delta, DeltaChange};
 use crate::key::ObjectKey;
@@ -101,7 +101,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         let status = &self.reflector.status;
         if let Some(reason) = step.relist {
             status.relist(reason);
-            let (scope, kind) = (&self.reflector.target.scope, self.reflector.reporter.kind());
+            let Target { scope, kind, .. } = &self.reflector.target;
             tracing::debug!(%kind, %scope, %reason, version = %self.cursor.last(), "reading the list");
         }
         if step.fallback {

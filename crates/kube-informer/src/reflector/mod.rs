@@ -30,6 +30,7 @@ use tokio::time::Instant;
 
 use self::driver::Driver;
 use crate::delta::fifo::DeltaFifo;
+use crate::kind::KindInfo;
 use crate::object::known::Known;
 use crate::report::Reporter;
 use crate::scope::Scope;
@@ -41,6 +42,7 @@ use crate::status::{Phase, StatusCell};
 /// Which objects a reflector keeps up with.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
+    pub(crate) kind: KindInfo,
     /// The number of the scope within its informer.
     pub(crate) index: usize,
     pub(crate) scope: Scope,

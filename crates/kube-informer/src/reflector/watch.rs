@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::connection::{Arrival, Connection};
 use super::cursor::Step;
@@ -131,12 +131,13 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         probe: &mut Option<Probe>,
         silence: Duration,
     ) -> Result<Option<Arrival>, Box<Step>> {
-        let dead = Instant::now() + silence;
+        let dead = sleep(silence);
+        tokio::pin!(dead);
         loop {
             let outcome = tokio::select! {
                 biased;
                 arrival = watch.connection.arrival() => return Ok(Some(arrival)),
-                () = sleep_until(dead) => return Ok(None),
+                () = &mut dead => return Ok(None),
                 outcome = probe::outcome(probe) => outcome,
             };
             if let Some(step) = self.cursor.probed(Instant::now(), outcome) {
@@ -181,7 +182,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             }
             Ok(WatchItem::Error(failure)) => return Ok(Err(Trouble::Http(failure))),
             Ok(WatchItem::Ignored { event_type }) => {
-                tracing::debug!(kind = %self.reflector.reporter.kind(), event_type, "an event is ignored");
+                tracing::debug!(kind = %self.reflector.target.kind, event_type, "an event is ignored");
             }
             Err(error) => return Ok(Err(error.into())),
         }

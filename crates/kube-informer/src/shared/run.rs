@@ -93,6 +93,7 @@ fn reflector(core: &Arc<Core>, scope: usize) -> Reflector<Ingest> {
     Reflector {
         source: core.source.clone(),
         target: Target {
+            kind: core.kind.clone(),
             index: scope,
             scope: slot.scope.clone(),
             label_selector: core.selectors.labels.clone(),

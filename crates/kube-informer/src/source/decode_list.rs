@@ -67,7 +67,7 @@ impl ListDecoder {
         }
         let taken = self.frames.next_item().map(|item| item.map(|json| intake.take(json, known)));
         let result = match taken {
-            None => self.reject_table().map(|error| Err(error)),
+            None => self.reject_table().map(Err),
             Some(Ok(Ok(record))) => Some(Ok(ListItem::Object(record))),
             Some(Ok(Err(IngestError::LeftOut { key, message }))) => {
                 Some(Ok(ListItem::LeftOut { key, message }))

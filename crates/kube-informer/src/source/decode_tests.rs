@@ -1,1 +1,194 @@
+use super::*;
+use crate::source::frames::DEFAULT_LIMIT;
+use crate::source::testing::{KnowsOne, TestIntake, chunks};
 
+/// Every event of a body, printed, and how it ended.
+fn events(body: &str, size: usize) -> (Vec<String>, Result<(), StreamError>) {
+    let (mut decoder, intake) = (WatchDecoder::new(DEFAULT_LIMIT, false), TestIntake::new());
+    let mut seen = Vec::new();
+    for chunk in chunks(body, size) {
+        decoder.push(chunk);
+        while let Some(item) = decoder.next(&intake, &NothingKnown) {
+            seen.push(match item {
+                Ok(WatchItem::Object { change, record }) => {
+                    format!("{change:?} {}@{}", record.key(), record.head.resource_version)
+                }
+                Ok(other) => format!("{other:?}"),
+                Err(error) => format!("error: {error}"),
+            });
+        }
+    }
+    (seen, decoder.finish())
+}
+
+/// The only event of a body, whatever the chunks.
+fn one(body: &str) -> String {
+    let whole = events(body, 1 << 20);
+    assert_eq!(whole.0.len(), 1, "{:?}", whole.0);
+    for size in [1, 2, 5, 16] {
+        assert_eq!(events(body, size), whole);
+    }
+    whole.0.into_iter().next().unwrap()
+}
+
+fn event(event_type: &str, name: &str, version: &str) -> String {
+    let metadata = format!(r#"{{"name":"{name}","namespace":"d","uid":"u","resourceVersion":"{version}"}}"#);
+    format!(r#"{{"type":"{event_type}","object":{{"kind":"ConfigMap","metadata":{metadata}}}}}"#) + "\n"
+}
+
+#[test]
+fn p_046_events_over_any_chunk_boundary() {
+    let body = event("ADDED", "a", "1") + &event("MODIFIED", "a", "2") + &event("DELETED", "a", "3");
+    for size in 1..body.len() + 1 {
+        let (seen, end) = events(&body, size);
+        assert_eq!(seen, ["Added d/a@1", "Modified d/a@2", "Deleted d/a@3"], "{size}");
+        assert_eq!(end, Ok(()));
+    }
+    let large =
+        event("ADDED", "a", "1").replace("\"kind\"", &format!("\"x\":\"{}\",\"kind\"", "y".repeat(5 << 20)));
+    for size in [16 << 10, 10 << 20] {
+        assert_eq!(events(&large, size), (vec!["Added d/a@1".to_owned()], Ok(())), "events of several MiB");
+    }
+}
+
+#[test]
+fn p_075_type_may_come_after_object() {
+    let body = r#"{"object":{"metadata":{"creationTimestamp":null,"resourceVersion":"5","name":"a"}},"type":"ADDED"}"#;
+    assert_eq!(one(body), "Added a@5");
+    assert_eq!(one(&body.replace(",", " ,\n\t ").replace(":", " :\n")), "Added a@5");
+}
+
+#[test]
+fn p_044_an_event_cut_in_the_middle_is_not_an_event() {
+    let (first, second) = (event("ADDED", "a", "1"), event("ADDED", "b", "2"));
+    for length in 1..second.len() - 1 {
+        let (seen, end) = events(&format!("{first}{}", &second[..length]), 9);
+        assert_eq!(seen, ["Added d/a@1"], "{length}");
+        assert_eq!(end, Err(StreamError::CutFrame), "{length}");
+    }
+}
+
+#[test]
+fn p_045_text_in_the_place_of_events_is_not_json() {
+    for body in ["404 page not found\n", "<html></html>", "upstream connect error"] {
+        let (seen, end) = events(body, 7);
+        assert_eq!(seen.len(), 1);
+        assert!(matches!(end, Err(StreamError::NotJson(_))), "{end:?}");
+    }
+}
+
+#[test]
+fn p_047_unknown_types_and_fields_are_ignored() {
+    let later =
+        event("NEWS", "a", "1") + &event("ADDED", "b", "2").replace("{\"type\"", "{\"new\":[1],\"type\"");
+    let (seen, end) = events(&later, 11);
+    assert_eq!(seen, ["Ignored { event_type: \"NEWS\" }", "Added d/b@2"]);
+    assert_eq!(end, Ok(()));
+    assert_eq!(one(r#"{"type":5,"object":null}"#), "Ignored { event_type: \"5\" }");
+    assert_eq!(one(r#"{"hello":"world"}"#), "Ignored { event_type: \"\" }");
+}
+
+#[test]
+fn p_052_of_a_bookmark_only_the_metadata_is_read() {
+    let bookmark = |metadata: &str| {
+        let object =
+            format!(r#"{{"kind":"Pod","metadata":{metadata},"spec":{{"containers":null}},"status":{{}}}}"#);
+        one(&format!(r#"{{"type":"BOOKMARK","object":{object}}}"#))
+    };
+    let plain = r#"{"resourceVersion":"12","creationTimestamp":null}"#;
+    assert_eq!(bookmark(plain), "Bookmark { version: rv:12, initial_events_end: false }");
+    let end = r#"{"resourceVersion":"12","annotations":{"k8s.io/initial-events-end":"true"}}"#;
+    assert_eq!(bookmark(end), "Bookmark { version: rv:12, initial_events_end: true }");
+    for not_end in [end.replace("\"true\"", "\"false\""), end.replace("\"true\"", "true"), plain.to_owned()] {
+        assert!(bookmark(&not_end).ends_with("initial_events_end: false }"), "{not_end}");
+    }
+    for useless in ["{}", "null", r#"{"resourceVersion":""}"#, r#"{"resourceVersion":5}"#] {
+        assert_eq!(bookmark(useless), "Ignored { event_type: \"BOOKMARK\" }", "{useless}");
+    }
+    assert_eq!(one(r#"{"type":"BOOKMARK"}"#), "Ignored { event_type: \"BOOKMARK\" }");
+}
+
+#[test]
+fn error_events_are_the_status_they_carry() {
+    let status = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (1234)","reason":"Expired","code":410}"#;
+    for body in [format!(r#"{{"type":"ERROR","object":{status}}}"#), status.to_owned()] {
+        let mut decoder = WatchDecoder::new(DEFAULT_LIMIT, false);
+        decoder.push(Bytes::from(body));
+        match decoder.next(&TestIntake::new(), &NothingKnown) {
+            Some(Ok(WatchItem::Error(failure))) => {
+                assert!(failure.is_expired());
+                assert_eq!(failure.to_string(), "too old resource version: 1 (1234)");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(one(r#"{"type":"ERROR","object":null}"#).contains("code: 500"));
+    assert!(one(r#"{"type":"ERROR"}"#).contains("code: 500"));
+}
+
+#[test]
+fn an_object_that_cannot_be_taken_in_is_left_out_alone() {
+    let nameless = r#"{"type":"ADDED","object":{"kind":"ConfigMap","metadata":{}}}"#;
+    let other = event("ADDED", "a", "1").replace("ConfigMap", "Secret");
+    let empty = r#"{"type":"MODIFIED"}"#;
+    let (seen, end) = events(&format!("{nameless}\n{other}{empty}\n{}", event("ADDED", "b", "2")), 20);
+    assert_eq!(end, Ok(()));
+    assert_eq!(
+        seen,
+        [
+            "LeftOut { key: None, message: \"no name\" }",
+            "LeftOut { key: Some(d/a), message: \"another kind\" }",
+            "LeftOut { key: None, message: \"the event has no object\" }",
+            "Added d/b@2",
+        ]
+    );
+}
+
+#[test]
+fn bytes_that_are_not_json_end_the_stream() {
+    for broken in [
+        r#"{"type":"ADDED","object":{"metadata":{"name":"a",}}}"#,
+        r#"{"type":"ADDED","object":{"metadata":{"name":"a"}},"x":nonsense}"#,
+        r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1"},}}"#,
+        r#"{"type":"NEWS","object":{"a" "b"}}"#,
+        r#"{"type":"ADDED" "object":{}}"#,
+    ] {
+        let (seen, end) = events(&format!("{broken}\n{}", event("ADDED", "b", "2")), 6);
+        assert_eq!(seen.len(), 1, "nothing comes after {broken}");
+        assert!(matches!(end, Err(StreamError::NotJson(_))), "{broken}: {end:?}");
+    }
+}
+
+#[test]
+fn errors_never_show_what_was_read() {
+    let secret = r#"{"type":hunter2,"object":{"data":"hunter2"}}"#;
+    assert!(!one(secret).contains("hunter2"));
+    let secret = r#"{"type":"ADDED","hunter2":hunter2}"#;
+    assert!(!one(secret).contains("hunter2"));
+}
+
+#[test]
+fn the_store_is_asked_for_initial_events_only() {
+    let intake = TestIntake::new();
+    let stored = crate::object::testing::record(&intake.0, "d/a", "u", "1");
+    let known = KnowsOne::new(stored.clone());
+    let end = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+    let body = format!("{}{end}\n{}", event("ADDED", "a", "1"), event("MODIFIED", "a", "1"));
+
+    let mut decoder = WatchDecoder::new(DEFAULT_LIMIT, true);
+    decoder.push(Bytes::from(body.clone()));
+    let mut same = Vec::new();
+    while let Some(item) = decoder.next(&intake, &known) {
+        if let WatchItem::Object { record, .. } = item.unwrap() {
+            same.push(Arc::ptr_eq(&record, &stored));
+        }
+    }
+    assert_eq!((same, known.asked()), (vec![true, false], 1), "not after the end of the initial events");
+
+    let mut decoder = WatchDecoder::new(DEFAULT_LIMIT, false);
+    decoder.push(Bytes::from(body));
+    while let Some(item) = decoder.next(&intake, &known) {
+        item.unwrap();
+    }
+    assert_eq!(known.asked(), 1, "never by a plain watch");
+}

@@ -1,1 +1,218 @@
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
+use bytes::Bytes;
+use futures::TryStreamExt as _;
+use http::Response;
+use parking_lot::Mutex;
+
+use super::*;
+use crate::scope::Scope;
+use crate::source::request::{ListParams, WatchParams};
+
+type Seen = Arc<Mutex<Vec<http::Request<()>>>>;
+
+/// A body of chunks that ends well or with an error.
+struct Chunks(Vec<Result<&'static str, &'static str>>);
+
+impl http_body::Body for Chunks {
+    type Data = Bytes;
+    type Error = Box<dyn StdError + Send + Sync>;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+        if self.0.is_empty() {
+            return Poll::Ready(None);
+        }
+        let next = self.0.remove(0);
+        Poll::Ready(Some(next.map(|text| http_body::Frame::data(Bytes::from(text))).map_err(Into::into)))
+    }
+}
+
+/// A source whose server answers everything in one way.
+fn source<B>(answer: impl Fn() -> Response<B> + Send + 'static) -> (HttpSource, Seen)
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn StdError + Send + Sync>>,
+{
+    let seen = Seen::default();
+    let journal = seen.clone();
+    let service = tower::service_fn(move |request: http::Request<Body>| {
+        journal.lock().push(request.map(|_| ()));
+        let answer = answer();
+        async move { Ok::<_, Infallible>(answer) }
+    });
+    let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
+    (HttpSource::with_client(Client::new(service, "default"), kind), seen)
+}
+
+fn list() -> Request {
+    Request {
+        scope: Scope::namespace("default"),
+        verb: Verb::List(ListParams { resource_version: "0".into(), ..ListParams::default() }),
+        label_selector: None,
+        field_selector: None,
+        metadata_only: false,
+    }
+}
+
+fn watch() -> Request {
+    let params =
+        WatchParams { resource_version: "7".into(), timeout_seconds: 300, send_initial_events: false };
+    Request { verb: Verb::Watch(params), ..list() }
+}
+
+fn answer(status: u16, body: &'static str) -> Response<Body> {
+    Response::builder().status(status).body(Body::from(Bytes::from(body))).unwrap()
+}
+
+async fn error_of(source: &HttpSource) -> SourceError {
+    match source.open(list()).await {
+        Ok(_) => panic!("expected an error"),
+        Err(error) => error,
+    }
+}
+
+#[tokio::test]
+async fn a_good_answer_is_its_body() {
+    let (source, seen) = source(|| Response::new(Chunks(vec![Ok("{\"a\""), Ok(":1}")])));
+    let body: Vec<Bytes> = source.open(list()).await.unwrap().try_collect().await.unwrap();
+    assert_eq!(body, ["{\"a\"", ":1}"]);
+    let seen = seen.lock();
+    assert_eq!(seen[0].method(), "GET");
+    assert_eq!(seen[0].uri(), "/api/v1/namespaces/default/pods?resourceVersion=0");
+}
+
+#[tokio::test]
+async fn p_073_answers_are_asked_for_uncompressed() {
+    let (source, seen) = source(|| answer(200, "{}"));
+    for request in [list(), watch()] {
+        source.open(request).await.map(drop).unwrap();
+    }
+    for request in seen.lock().iter() {
+        assert_eq!(request.headers()[ACCEPT_ENCODING], "identity");
+        assert_eq!(request.headers()[ACCEPT], "application/json");
+    }
+}
+
+#[tokio::test]
+async fn p_072_metadata_is_asked_for_by_accept() {
+    let (source, seen) = source(|| answer(200, "{}"));
+    for request in [list(), watch()] {
+        source.open(Request { metadata_only: true, ..request }).await.map(drop).unwrap();
+    }
+    let accepts: Vec<_> = seen.lock().iter().map(|request| request.headers()[ACCEPT].clone()).collect();
+    assert_eq!(accepts[0], "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+    assert_eq!(accepts[1], "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+}
+
+#[tokio::test]
+async fn an_error_status_is_read_from_its_status_object() {
+    let body = r#"{"kind":"Status","code":410,"reason":"Expired","message":"too old"}"#;
+    let (source, _) = source(move || answer(410, body));
+    match error_of(&source).await {
+        SourceError::Http(failure) => {
+            assert!(failure.is_expired());
+            assert_eq!(failure.message, "too old");
+        }
+        other @ SourceError::Transport(_) => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn p_045_an_error_in_plain_text_is_an_error() {
+    let too_many = || {
+        let mut answer = answer(429, "Too many requests, please try again later.\n");
+        answer.headers_mut().insert(RETRY_AFTER, http::HeaderValue::from_static("5"));
+        answer
+    };
+    let (source, _) = source(too_many);
+    let expected = HttpFailure {
+        code: 429,
+        message: "Too many requests, please try again later.".into(),
+        retry_after: Some(Duration::from_secs(5)),
+        ..HttpFailure::default()
+    };
+    assert_eq!(error_of(&source).await, SourceError::Http(expected));
+}
+
+#[tokio::test]
+async fn a_long_or_broken_error_body_does_not_hide_the_status() {
+    let long: &'static str = String::leak("x".repeat(3 * ERROR_BODY));
+    for body in [vec![Ok(long), Ok(long)], vec![Ok("part"), Err("reset")], vec![]] {
+        let body = Mutex::new(Some(body));
+        let (source, _) = source(move || {
+            Response::builder().status(503).body(Chunks(body.lock().take().unwrap())).unwrap()
+        });
+        match error_of(&source).await {
+            SourceError::Http(failure) => assert_eq!(failure.code, 503),
+            other @ SourceError::Transport(_) => panic!("{other}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_refused() {
+    let gzip = || {
+        let mut answer = answer(200, "\u{1f}");
+        answer.headers_mut().insert(CONTENT_ENCODING, http::HeaderValue::from_static("gzip"));
+        answer
+    };
+    let (source, _) = source(gzip);
+    let error = error_of(&source).await;
+    assert!(matches!(&error, SourceError::Transport(text) if text.contains("gzip")), "{error}");
+}
+
+#[tokio::test]
+async fn p_044_a_body_that_breaks_is_a_transport_error() {
+    let (source, _) = source(|| Response::new(Chunks(vec![Ok("{"), Err("connection reset")])));
+    let mut body = source.open(watch()).await.unwrap();
+    assert_eq!(body.next().await.unwrap().unwrap(), "{");
+    let error = body.next().await.unwrap().unwrap_err();
+    assert!(matches!(&error, SourceError::Transport(text) if text.contains("connection reset")), "{error}");
+}
+
+#[derive(Debug)]
+struct Outer(std::io::Error);
+
+impl fmt::Display for Outer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cannot connect")
+    }
+}
+
+impl StdError for Outer {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&self.0)
+    }
+}
+
+#[tokio::test]
+async fn a_request_without_an_answer_names_the_whole_cause() {
+    let service = tower::service_fn(|_: http::Request<Body>| async {
+        Err::<Response<Body>, _>(Outer(std::io::Error::other("connection refused")))
+    });
+    let kind = KindInfo::new("", "v1", "Pod", "pods");
+    let source = HttpSource::with_client(Client::new(service, "default"), kind);
+    let error = error_of(&source).await;
+    let text = error.to_string();
+    assert!(matches!(error, SourceError::Transport(_)));
+    assert!(text.contains("cannot connect: connection refused"), "{text}");
+    assert_eq!(text.matches("cannot connect").count(), 1, "no cause is told twice: {text}");
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_a_transport_error() {
+    let config = Config::new(http::Uri::from_static("http://127.0.0.1:1"));
+    let source = HttpSource::from_config(config, KindInfo::new("", "v1", "Pod", "pods")).unwrap();
+    assert!(matches!(error_of(&source).await, SourceError::Transport(_)));
+}
+
+#[test]
+fn a_client_outside_of_a_runtime_is_an_error() {
+    let config = Config::new(http::Uri::from_static("http://127.0.0.1:1"));
+    assert!(HttpSource::from_config(config, KindInfo::new("", "v1", "Pod", "pods")).is_err());
+}

@@ -4,13 +4,12 @@
 //! `metadata` first, custom resources send it after the items. What stands beside the items is small and collected.
 
 use bytes::{Bytes, BytesMut};
-use serde::de::IgnoredAny;
 
 use super::capture::Capture;
 use super::container::{Container, Mark};
 use super::frames::{MOST_MEMBERS, object_key};
 use super::scan::{Malformed, is_space};
-use super::stream_error::StreamError;
+use super::stream_error::{StreamError, check_json};
 
 /// Splits the body of a list into its items.
 #[derive(Debug)]
@@ -186,7 +185,7 @@ impl ListFrames {
                 };
                 self.capture.end(&self.chunk, at).map_err(|_| self.too_big())?;
                 let value = self.capture.piece(&self.chunk);
-                serde_json::from_slice::<IgnoredAny>(value)?;
+                check_json(value)?;
                 if key == "items" {
                     return match value {
                         b"null" => Ok(()),

@@ -57,7 +57,7 @@ fn quote(code: u16, body: &[u8]) -> String {
     http::StatusCode::from_u16(code)
         .ok()
         .and_then(|status| status.canonical_reason())
-        .map_or_else(|| format!("HTTP status {code}"), |reason| reason.to_owned())
+        .map_or_else(|| format!("HTTP status {code}"), str::to_owned)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! How the body of an answer can be spoilt.
 
+use serde::de::IgnoredAny;
+
 use super::error::HttpFailure;
 use super::scan::Malformed;
 use crate::key::ObjectKey;
@@ -46,4 +48,13 @@ impl From<serde_json::Error> for StreamError {
         };
         Self::NotJson(format!("{class} at line {} column {}", error.line(), error.column()))
     }
+}
+
+/// Checks a value that nobody reads to be JSON: a body with nonsense anywhere is not to be trusted.
+pub(crate) fn check_json(value: &[u8]) -> Result<(), StreamError> {
+    // Texts that are skipped are not checked by the parser.
+    let text =
+        std::str::from_utf8(value).map_err(|_| StreamError::NotJson("a text is not UTF-8".to_owned()))?;
+    serde_json::from_str::<IgnoredAny>(text)?;
+    Ok(())
 }

@@ -139,10 +139,9 @@ impl Cursor {
 
     /// The server ended the stream in good order, this long after it was asked for.
     pub(crate) fn ended(&mut self, now: Instant, elapsed: Duration) -> Step {
-        match &self.place {
+        match self.place {
             Place::Watching(watching) if watching.moved || elapsed >= self.short_watch => {
-                let watching = watching.clone();
-                Step::new(Wait::No, self.watch(watching))
+                Step::new(Wait::No, self.watch(watching.ended()))
             }
             Place::Watching(_) => self.failed(now, Trouble::VeryShort, true),
             Place::Streaming(_) | Place::Listing(_) => self.failed(now, Trouble::EndedEarly, true),

@@ -15,14 +15,17 @@ const SILENT: u8 = 2;
 const TOO_LARGE: u8 = 2;
 
 /// What has been seen since the last list or, where it says so, since something better happened.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watching {
     /// Failures since the last event or bookmark.
     strikes: u8,
     /// Connections that died since the last byte.
     silent: u8,
-    /// A connection was lost, and no byte has come and no probe has succeeded since.
-    lost: bool,
+    /// The server may not know our version: it may have gone back in time before this watch was opened. No byte has
+    /// come and no probe has succeeded since.
+    unsure: bool,
+    /// Whether the server was heard of during the present connection: a byte, or the answer to a probe.
+    pub(super) heard: bool,
     /// Probes since the last byte that said "too large".
     too_large: u8,
     /// Whether the present connection brought a newer version.
@@ -32,7 +35,12 @@ pub(super) struct Watching {
 impl Watching {
     /// The state of a stream that has just completed a list and goes on.
     pub(super) fn after_list() -> Self {
-        Self { moved: true, ..Self::default() }
+        Self { moved: true, heard: true, ..Self::default() }
+    }
+
+    /// The connection ended in good order. One that brought nothing at all may have asked for a version that lies ahead.
+    pub(super) fn ended(self) -> Self {
+        Self { unsure: self.unsure || !self.heard, ..self }
     }
 
     pub(super) fn in_doubt(&self) -> bool {
@@ -54,16 +62,17 @@ pub(crate) enum ProbeOutcome {
 impl Cursor {
     /// Opens a watch where the last one ended.
     pub(super) fn watch(&mut self, watching: Watching) -> Action {
-        let probe = watching.lost;
-        self.place = Place::Watching(Watching { moved: false, ..watching });
+        let probe = watching.unsure;
+        self.place = Place::Watching(Watching { moved: false, heard: false, ..watching });
         Action::Watch { version: self.last.to_string(), probe }
     }
 
     /// The watch brought a byte: the connection lives, and the server knows our version.
     pub(crate) fn saw_byte(&mut self) {
         if let Place::Watching(watching) = &mut self.place {
+            watching.heard = true;
             watching.silent = 0;
-            watching.lost = false;
+            watching.unsure = false;
             watching.too_large = 0;
         }
     }
@@ -75,6 +84,7 @@ impl Cursor {
     pub(crate) fn advance(&mut self, version: &ResourceVersion) {
         if let Place::Watching(watching) = &mut self.place {
             watching.strikes = 0;
+            watching.heard = true;
             if !version.is_empty() && *version != self.last {
                 watching.moved = true;
                 self.last = version.clone();
@@ -84,7 +94,7 @@ impl Cursor {
 
     /// Whether the server should be asked if it knows our version.
     pub(crate) fn wants_probe(&self) -> bool {
-        matches!(&self.place, Place::Watching(watching) if watching.lost)
+        matches!(&self.place, Place::Watching(watching) if watching.unsure)
     }
 
     /// The answer to that. `None`: go on with the watch.
@@ -94,7 +104,8 @@ impl Cursor {
         };
         match outcome {
             ProbeOutcome::Known => {
-                watching.lost = false;
+                watching.heard = true;
+                watching.unsure = false;
                 watching.too_large = 0;
             }
             ProbeOutcome::NoAnswer => {}
@@ -112,7 +123,7 @@ impl Cursor {
         let wait = backoff(&trouble);
         let step = match trouble.remedy() {
             Remedy::Reconnect => {
-                watching.lost = true;
+                watching.unsure = true;
                 Step::new(wait, self.watch(watching))
             }
             Remedy::Resume => Step::new(wait, self.watch(watching)),
@@ -125,7 +136,7 @@ impl Cursor {
                 }
             }
             Remedy::Reopen => {
-                watching.lost = true;
+                watching.unsure = true;
                 watching.silent += 1;
                 if watching.silent < SILENT {
                     // The silence was wait enough.

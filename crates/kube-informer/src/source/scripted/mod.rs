@@ -241,8 +241,7 @@ impl ScriptedSource {
 impl ScriptedSource {
     /// Sends a bookmark at the current version.
     pub fn bookmark(&self) {
-        self.shared
-            .with(|state| state.send(&[Piece::Bytes(answers::bookmark_event(&state.model, false))], false));
+        self.shared.with(State::bookmark);
     }
 
     /// Sends bytes as they are.
@@ -299,6 +298,11 @@ impl ScriptedSource {
 
 /// What happens to requests. Commands wait in a queue; a request takes the first that is meant for its verb.
 impl ScriptedSource {
+    /// Forgets the commands that no request has taken yet.
+    pub fn forget_commands(&self) {
+        self.shared.with(State::forget_plans);
+    }
+
     /// The next such request fails. Call it again for the one after that.
     pub fn fail_next(&self, verb: VerbMatch, error: SourceError) {
         self.shared.with(|state| state.plan(verb, Script::Fail(error)));

@@ -75,6 +75,12 @@ impl State {
         }
     }
 
+    pub(super) fn forget_plans(&mut self) {
+        self.script.clear();
+        self.lose_next_event = false;
+        self.duplicate_next_event = false;
+    }
+
     pub(super) fn plan(&mut self, verb: VerbMatch, script: Script) {
         self.script.push_back((verb, script));
     }
@@ -107,6 +113,15 @@ impl State {
         for watch in self.watches.values_mut().filter(|watch| !watch.ended) {
             watch.queue.extend(pieces.iter().cloned());
             watch.ended = end;
+        }
+    }
+
+    /// Sends a bookmark. A watch that began at a version still ahead hears nothing, as on a real server.
+    pub(super) fn bookmark(&mut self) {
+        let bookmark = Piece::Bytes(answers::bookmark_event(&self.model, false));
+        let version = self.model.version;
+        for watch in self.watches.values_mut().filter(|watch| !watch.ended && watch.since <= version) {
+            watch.queue.push_back(bookmark.clone());
         }
     }
 

@@ -125,8 +125,9 @@ fn b_057_a_failed_list_after_that_ends_the_round_and_the_next_one_streams() {
 
 #[test]
 fn b_058_p_060_a_stream_that_ends_before_the_marker_is_retried_and_the_third_time_list_is_used() {
+    type End = fn(&mut Script) -> Step;
     let early = Trouble::EndedEarly;
-    let ends: [(fn(&mut Script) -> Step, Trouble); 4] = [
+    let ends: [(End, Trouble); 4] = [
         (|script| script.end(60_000), early.clone()),
         (|script| script.end(1), early),
         (|script| script.fail(Trouble::CutFrame), Trouble::CutFrame),

@@ -17,6 +17,7 @@ fn b_032_after_a_list_the_watch_starts_at_its_version() {
 #[test]
 fn b_034_p_040_a_clean_end_resumes_at_once_at_the_last_version_and_is_no_failure() {
     let mut script = Script::watching_after_list("10");
+    script.cursor.saw_byte();
     assert_eq!(script.end(1000), at_once(watch("10")));
     script.cursor.advance(&"11".into());
     // However short, once it has brought something.
@@ -196,6 +197,12 @@ fn d15_the_doubt_survives_a_clean_end_and_is_settled_by_a_byte_or_a_probe() {
     assert_eq!(script.cursor.probed(script.now, ProbeOutcome::Known), None);
     assert!(!script.cursor.wants_probe());
     assert_eq!(script.end(5000), at_once(watch("10")));
+}
+
+#[test]
+fn d15_a_watch_that_ended_in_good_order_without_a_byte_is_followed_by_a_probe() {
+    let mut script = Script::watching_after_list("10");
+    assert_eq!(script.end(5000), at_once(probing("10")));
 }
 
 #[test]

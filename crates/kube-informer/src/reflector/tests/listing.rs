@@ -1,0 +1,203 @@
+use super::*;
+
+fn lists() -> Settings {
+    Settings::default().streaming_list(StreamingList::Never)
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_004_b_029_the_first_list_is_sent_at_once_and_replaces_the_scope_as_one_delta() {
+    let play = Play::start(&lists(), vec![list("10", None, &["a@1", "b@2"])]);
+    assert_eq!(play.deltas().await, ["=10[a@1 b@2]"]);
+    assert_eq!(play.times()[0], Duration::ZERO);
+    let params = &play.lists()[0];
+    assert_eq!((params.resource_version.as_str(), params.limit), ("0", Some(500)));
+    assert_eq!(play.request(0).label_selector.as_deref(), Some("a=b"));
+    sleep_a_bit().await;
+    assert_eq!(play.watches()[0].resource_version, "10");
+    assert!(!play.watches()[0].send_initial_events);
+    assert_eq!(play.status().relists(RelistReason::First), 1);
+}
+
+async fn sleep_a_bit() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_021_p_025_pages_become_one_delta() {
+    let replies =
+        vec![list("10", Some("c1"), &["a@1"]), list("10", Some("c2"), &[]), list("10", None, &["b@2"])];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.deltas().await, ["=10[a@1 b@2]"]);
+    let tokens: Vec<_> = play.lists().into_iter().map(|params| params.continue_token).collect();
+    assert_eq!(tokens, [None, Some("c1".into()), Some("c2".into())]);
+    assert_eq!(play.status().lists, 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_024_nothing_of_the_pages_before_a_410_is_used() {
+    let replies = vec![list("10", Some("c1"), &["old@1"]), refuse(http(410)), list("12", None, &["new@2"])];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.deltas().await, ["=12[new@2]"]);
+    assert_eq!(play.lists()[2].limit, None);
+    assert_eq!(play.failures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_028_a_failed_list_is_reported_changes_nothing_and_is_tried_again() {
+    let cut = Reply::Body(vec![Piece::Text(r#"{"items":[{"meta"#.into())]);
+    let play = Play::start(&lists(), vec![cut, refuse(http(403)), list("10", None, &[])]);
+    assert_eq!(play.deltas().await, ["=10[]"]);
+    let failures = play.failures();
+    assert_eq!(failures.len(), 2);
+    assert!(failures[0].starts_with("cannot list configmaps in all namespaces: "), "{}", failures[0]);
+    assert!(failures[1].contains("HTTP 403"), "{}", failures[1]);
+    let error = play.status().last_error.unwrap();
+    assert_eq!((error.message.as_str(), error.http_status), ("code 403", Some(403)));
+    let times = play.times();
+    assert!((Duration::from_millis(800)..Duration::from_millis(1600)).contains(&times[1]));
+    assert!(
+        (times[1] + Duration::from_millis(1600)..times[1] + Duration::from_millis(3200)).contains(&times[2])
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_list_is_dead_after_75_s_without_a_byte() {
+    let slow = Reply::Body(vec![
+        Piece::Pause(74 * SECOND),
+        Piece::Text(r#"{"items":[],"#.into()),
+        Piece::Pause(74 * SECOND),
+        Piece::Text(r#""metadata":{"resourceVersion":"10"}}"#.into()),
+    ]);
+    let play = Play::start(&lists(), vec![Reply::Silence, Reply::Body(vec![Piece::Hang]), slow]);
+    assert_eq!(play.deltas().await, ["=10[]"]);
+    let times = play.times();
+    assert!(times[1] > 75 * SECOND && times[1] < 77 * SECOND);
+    assert!(times[2] - times[1] > 75 * SECOND);
+    assert_eq!(play.failures().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_cannot_be_taken_in_is_absent_from_the_list_and_reported() {
+    let play = Play::start(&lists(), vec![list("10", None, &["a@1", "bad@2", "c@3"])]);
+    assert_eq!(play.deltas().await, ["=10[a@1 c@3]"]);
+    assert_eq!(play.failures(), ["configmaps n/bad is left out: bad"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_052_b_056_p_060_a_streamed_list_is_one_request_that_goes_on_as_the_watch() {
+    let body = Reply::Body(vec![
+        event("ADDED", "a@5"),
+        event("ADDED", "b@99"),
+        event("MODIFIED", "a@6"),
+        event("ADDED", "bad@7"),
+        event("ADDED", "c@3"),
+        event("DELETED", "c@8"),
+        marker("10"),
+        event("ADDED", "d@11"),
+        Piece::Hang,
+    ]);
+    let play = Play::start(&Settings::default(), vec![body]);
+    assert_eq!(play.first_deltas(2).await, ["=10[a@6 b@99]", "+d@11"]);
+    assert_eq!(play.requests(), 1);
+    let params = &play.watches()[0];
+    assert!(params.send_initial_events);
+    assert_eq!(params.resource_version, "");
+    assert!((300..=600).contains(&params.timeout_seconds));
+    assert_eq!(play.status().phase, Phase::Watching);
+    assert_eq!(play.status().last_version, Some("11".into()));
+    assert_eq!(play.failures(), ["configmaps n/bad is left out: bad"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_060_a_rejected_stream_falls_back_to_list_without_a_failure() {
+    let play = Play::start(&Settings::default(), vec![refuse(http(422)), list("10", None, &["a@1"])]);
+    assert_eq!(play.deltas().await, ["=10[a@1]"]);
+    assert_eq!(play.times()[1], Duration::ZERO);
+    assert_eq!(play.status().streaming_fallbacks, 1);
+    assert_eq!(play.failures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_060_a_stream_without_an_object_for_30_s_falls_back_however_busy_it_is() {
+    let body = Reply::Body(vec![
+        Piece::Pause(29 * SECOND),
+        event("ADDED", "a@1"),
+        Piece::Pause(20 * SECOND),
+        event("MODIFIED", "a@2"),
+        Piece::Pause(20 * SECOND),
+        marker("10"),
+    ]);
+    let play = Play::start(&Settings::default(), vec![body, list("10", None, &["a@2"])]);
+    assert_eq!(play.deltas().await, ["=10[a@2]"]);
+    assert_eq!(play.times()[1], 59 * SECOND);
+    assert_eq!(play.open_connections(), 1, "the stream was dropped, the watch is open");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_058_p_060_what_came_before_an_early_end_is_discarded() {
+    let early = || Reply::Body(vec![event("ADDED", "old@1")]);
+    let replies = vec![early(), early(), early(), list("10", None, &["a@1"])];
+    let play = Play::start(&Settings::default(), replies);
+    assert_eq!(play.deltas().await, ["=10[a@1]"]);
+    assert_eq!(play.failures().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d4_a_rewound_server_is_read_again_without_reuse() {
+    let replies = vec![
+        list("100", None, &["a@90"]),
+        refuse(too_large()),
+        list("50", None, &["a@40"]),
+        list("50", None, &["a@40"]),
+    ];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.first_deltas(2).await, ["=100[a@90]", "=50[a@40]"]);
+    assert_eq!(play.lists().len(), 3);
+    assert_eq!(play.asked(), 2, "not asked while reading for the last time");
+    assert_eq!(play.status().relists(RelistReason::Rewound), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refresh_reads_again_without_reuse_while_watching_and_while_listing() {
+    let replies = vec![
+        list("10", None, &["a@1"]),
+        Reply::Body(vec![Piece::Hang]),
+        Reply::Silence,
+        list("11", None, &["a@1"]),
+    ];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.deltas().await, ["=10[a@1]"]);
+    sleep_a_bit().await;
+    play.refresh.notify_one();
+    sleep_a_bit().await;
+    assert_eq!((play.lists().len(), play.open_connections()), (2, 1));
+    play.refresh.notify_one();
+    assert_eq!(play.deltas().await, ["=11[a@1]"]);
+    assert_eq!(play.lists()[2].resource_version, "");
+    assert_eq!(play.asked(), 1);
+    assert_eq!(play.status().relists(RelistReason::Refresh), 2);
+    assert_eq!(play.failures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_list_gives_other_tasks_a_turn() {
+    let names: Vec<String> = (0..640).map(|number| format!("o{number}@1")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (reflector, play) = reflector(&lists(), vec![list("10", None, &names)], 1000);
+    let mut run = Box::pin(reflector.run());
+    let mut turns = 0;
+    while play.requests() < 2 && turns < 100 {
+        assert!(futures::poll!(run.as_mut()).is_pending());
+        turns += 1;
+    }
+    // Ten of 64 objects and one for what follows; tokio's own budget may add one or two.
+    assert!((11..=13).contains(&turns), "{turns}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_062_what_a_relist_lacks_its_replacement_lacks() {
+    let expired = Reply::Body(vec![error_event(410)]);
+    let replies = vec![list("10", None, &["a@1", "b@2"]), expired, list("20", None, &["b@2"])];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.first_deltas(2).await, ["=10[a@1 b@2]", "=20[b@2]"]);
+}

@@ -1,0 +1,165 @@
+use super::*;
+
+fn lists() -> Settings {
+    Settings::default().streaming_list(StreamingList::Never).backoff_jitter(0.0)
+}
+
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+fn hang() -> Reply {
+    Reply::Body(vec![Piece::Hang])
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_008_one_backoff_for_lists_and_watches() {
+    let replies = vec![refused(), list("10", None, &[]), refused(), refuse(http(429)), hang()];
+    let play = Play::start(&lists(), replies);
+    play.deltas().await;
+    tokio::time::sleep(10 * SECOND).await;
+    assert_eq!(play.times(), [0, 800, 800, 2400, 5600].map(Duration::from_millis));
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_043_retry_after_is_obeyed() {
+    let busy = HttpFailure { retry_after: Some(7 * SECOND), ..http(429) };
+    let play = Play::start(&lists(), vec![refuse(busy), list("10", None, &[])]);
+    quiet().await;
+    assert_eq!(play.status().phase, Phase::BackingOff);
+    play.deltas().await;
+    assert_eq!(play.times()[1], 7 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_404_keeps_the_cache_and_asks_every_30_to_60_s_until_the_kind_is_back() {
+    let replies = vec![
+        list("10", None, &["a@1"]),
+        refuse(http(404)),
+        refuse(http(404)),
+        refuse(http(404)),
+        list("20", None, &[]),
+    ];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.deltas().await, ["=10[a@1]"]);
+    quiet().await;
+    assert_eq!(play.status().phase, Phase::Gone);
+    assert_eq!(play.deltas().await, ["=20[]"]);
+    let times = play.times();
+    for pair in times[1..5].windows(2) {
+        assert!((30 * SECOND..60 * SECOND).contains(&(pair[1] - pair[0])), "{times:?}");
+    }
+    assert_eq!(play.status().relists(RelistReason::Gone), 1);
+    assert_eq!(play.failures().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_silent_watch_is_dead_after_its_timeout_and_15_s_then_reopened_then_relisted() {
+    // The probes beside the second watch are answered: the server knows the version.
+    let replies = vec![list("10", None, &[]), hang(), hang(), list("10", None, &[]), list("11", None, &[])];
+    let settings = lists().min_watch_timeout(5 * SECOND);
+    let play = Play::start(&settings, replies);
+    play.deltas().await;
+    quiet().await;
+    let first = Duration::from_secs(u64::from(play.watches()[0].timeout_seconds)) + 15 * SECOND;
+    tokio::time::sleep(first).await;
+    assert_eq!(play.times()[2], first);
+    assert_eq!(play.status().phase, Phase::Stalled);
+    assert_eq!(play.watches()[1].resource_version, "10");
+    assert_eq!(play.deltas().await, ["=11[]"]);
+    assert_eq!(play.status().relists(RelistReason::Dead), 1);
+    assert_eq!(play.failures().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_once_a_bookmark_came_150_s_of_silence_are_enough() {
+    let replies = vec![
+        list("10", None, &[]),
+        Reply::Body(vec![Piece::Pause(60 * SECOND), bookmark("20"), Piece::Hang]),
+        Reply::Body(vec![Piece::Pause(5 * SECOND), bookmark("21"), Piece::Hang]),
+    ];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.first_deltas(2).await, ["=10[]", "#20"]);
+    tokio::time::sleep(150 * SECOND).await;
+    quiet().await;
+    assert_eq!(play.times()[2], 210 * SECOND);
+    assert_eq!(play.status().phase, Phase::Stalled);
+    assert_eq!(play.deltas().await, ["#21"]);
+    quiet().await;
+    assert_eq!(play.status().phase, Phase::Watching);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_the_marker_of_a_streamed_list_is_not_a_periodic_bookmark() {
+    let body = vec![marker("10"), Piece::Pause(200 * SECOND), event("ADDED", "a@11"), Piece::Hang];
+    let play = Play::start(&Settings::default(), vec![Reply::Body(body)]);
+    assert_eq!(play.first_deltas(2).await, ["=10[]", "+a@11"]);
+    assert_eq!(play.requests(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_rewound_a_silent_resumed_watch_is_probed_and_too_large_twice_relists_without_reuse() {
+    let replies = vec![
+        list("100", None, &["a@90"]),
+        refused(),
+        hang(),
+        refuse(too_large()),
+        refuse(too_large()),
+        list("5", None, &["a@4"]),
+    ];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.deltas().await, ["=100[a@90]"]);
+    tokio::time::sleep(11 * SECOND).await;
+    assert_eq!(play.status().phase, Phase::Stalled);
+    assert_eq!(play.deltas().await, ["=5[a@4]"]);
+    let probe = &play.lists()[1];
+    assert_eq!((probe.resource_version.as_str(), probe.limit), ("100", Some(1)));
+    assert_eq!(probe.version_match, Some(VersionMatch::NotOlderThan));
+    assert_eq!(play.lists()[3].resource_version, "");
+    let times = play.times();
+    assert_eq!(times[3] - times[2], 10 * SECOND);
+    assert_eq!(times[4] - times[3], 10 * SECOND);
+    assert_eq!(play.asked(), 1, "only for the first list");
+    assert_eq!(play.status().relists(RelistReason::Rewound), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_server_that_knows_the_version_is_probed_once() {
+    let replies = vec![list("100", None, &[]), refused(), hang(), list("100", None, &[])];
+    let play = Play::start(&lists(), replies);
+    play.deltas().await;
+    tokio::time::sleep(200 * SECOND).await;
+    assert_eq!(play.requests(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_probe_without_an_answer_is_repeated() {
+    let replies =
+        vec![list("100", None, &[]), refused(), hang(), refused(), refuse(http(500)), list("100", None, &[])];
+    let play = Play::start(&lists(), replies);
+    play.deltas().await;
+    tokio::time::sleep(200 * SECOND).await;
+    assert_eq!(play.requests(), 6);
+    assert_eq!(play.failures().len(), 1, "a probe that fails is no failure of the informer");
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_watch_that_speaks_within_10_s_is_not_probed() {
+    let speaks = Reply::Body(vec![Piece::Pause(9 * SECOND), bookmark("101"), Piece::Hang]);
+    let play = Play::start(&lists(), vec![list("100", None, &[]), refused(), speaks]);
+    assert_eq!(play.first_deltas(2).await, ["=100[]", "#101"]);
+    tokio::time::sleep(100 * SECOND).await;
+    assert_eq!(play.requests(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refresh_during_a_wait_is_done_after_it() {
+    let start = Instant::now();
+    let busy = HttpFailure { retry_after: Some(7 * SECOND), ..http(429) };
+    let play = Play::start(&lists(), vec![refuse(busy), list("10", None, &[])]);
+    quiet().await;
+    play.refresh.notify_one();
+    play.deltas().await;
+    assert_eq!(start.elapsed(), 7 * SECOND);
+    assert_eq!(play.lists()[1].resource_version, "");
+}

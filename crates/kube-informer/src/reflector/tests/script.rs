@@ -1,0 +1,165 @@
+//! A server that plays what it is told.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, stream};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use crate::source::{
+    ByteStream, HttpFailure, ListParams, ListWatch, Request, SourceError, Verb, WatchParams,
+};
+
+/// The answer to one request.
+pub(super) enum Reply {
+    /// This, then the end.
+    Body(Vec<Piece>),
+    Refuse(SourceError),
+    /// No answer ever.
+    Silence,
+}
+
+pub(super) enum Piece {
+    Text(String),
+    Pause(Duration),
+    Fail(SourceError),
+    Hang,
+}
+
+pub(super) fn refused() -> Reply {
+    Reply::Refuse(SourceError::Transport("connection refused".into()))
+}
+
+pub(super) fn refuse(failure: HttpFailure) -> Reply {
+    Reply::Refuse(SourceError::Http(failure))
+}
+
+/// A list of objects given as `name@version`.
+pub(super) fn list(version: &str, token: Option<&str>, objects: &[&str]) -> Reply {
+    let items: Vec<Value> = objects.iter().map(|object| object_json(object)).collect();
+    let body = json!({ "kind": "ConfigMapList", "items": items,
+        "metadata": { "resourceVersion": version, "continue": token } });
+    Reply::Body(vec![Piece::Text(body.to_string())])
+}
+
+fn object_json(object: &str) -> Value {
+    let (name, version) = object.split_once('@').unwrap();
+    json!({ "metadata": { "name": name, "namespace": "n", "uid": name, "resourceVersion": version } })
+}
+
+pub(super) fn event(kind: &str, object: &str) -> Piece {
+    Piece::Text(format!("{}\n", json!({ "type": kind, "object": object_json(object) })))
+}
+
+pub(super) fn bookmark(version: &str) -> Piece {
+    let object = json!({ "metadata": { "resourceVersion": version } });
+    Piece::Text(format!("{}\n", json!({ "type": "BOOKMARK", "object": object })))
+}
+
+pub(super) fn marker(version: &str) -> Piece {
+    let annotations = json!({ "k8s.io/initial-events-end": "true" });
+    let object = json!({ "metadata": { "resourceVersion": version, "annotations": annotations } });
+    Piece::Text(format!("{}\n", json!({ "type": "BOOKMARK", "object": object })))
+}
+
+pub(super) fn error_event(code: u16) -> Piece {
+    let status = json!({ "kind": "Status", "code": code, "reason": "" });
+    Piece::Text(format!("{}\n", json!({ "type": "ERROR", "object": status })))
+}
+
+/// A reply for every request in turn; silence once they are used up.
+pub(super) struct Server {
+    replies: Mutex<VecDeque<Reply>>,
+    requests: Mutex<Vec<(Instant, Request)>>,
+    start: Instant,
+    /// Bodies being read: a connection that is dropped is gone.
+    open: Arc<()>,
+}
+
+impl ListWatch for Server {
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        self.requests.lock().push((Instant::now(), request));
+        let open = self.open.clone();
+        match self.replies.lock().pop_front().unwrap_or(Reply::Silence) {
+            Reply::Refuse(error) => futures::future::ready(Err(error)).boxed(),
+            Reply::Silence => async move {
+                let _open = open;
+                std::future::pending().await
+            }
+            .boxed(),
+            Reply::Body(pieces) => {
+                let body = stream::iter(pieces).filter_map(move |piece| {
+                    // Held by the body for as long as it lives.
+                    let _ = &open;
+                    async move {
+                        match piece {
+                            Piece::Text(text) => Some(Ok(Bytes::from(text))),
+                            Piece::Fail(error) => Some(Err(error)),
+                            Piece::Pause(pause) => {
+                                sleep(pause).await;
+                                None
+                            }
+                            Piece::Hang => std::future::pending().await,
+                        }
+                    }
+                });
+                futures::future::ready(Ok(body.boxed())).boxed()
+            }
+        }
+    }
+}
+
+impl Server {
+    pub(super) fn new(replies: Vec<Reply>) -> Self {
+        Self {
+            replies: Mutex::new(replies.into()),
+            requests: Mutex::default(),
+            start: Instant::now(),
+            open: Arc::default(),
+        }
+    }
+
+    pub(super) fn lists(&self) -> Vec<ListParams> {
+        let requests = self.requests.lock();
+        requests
+            .iter()
+            .filter_map(|(_, request)| match &request.verb {
+                Verb::List(params) => Some(params.clone()),
+                Verb::Watch(_) => None,
+            })
+            .collect()
+    }
+
+    pub(super) fn watches(&self) -> Vec<WatchParams> {
+        let requests = self.requests.lock();
+        requests
+            .iter()
+            .filter_map(|(_, request)| match &request.verb {
+                Verb::Watch(params) => Some(params.clone()),
+                Verb::List(_) => None,
+            })
+            .collect()
+    }
+
+    /// When each request came, since the start.
+    pub(super) fn times(&self) -> Vec<Duration> {
+        self.requests.lock().iter().map(|(at, _)| *at - self.start).collect()
+    }
+
+    pub(super) fn requests(&self) -> usize {
+        self.requests.lock().len()
+    }
+
+    pub(super) fn request(&self, number: usize) -> Request {
+        self.requests.lock()[number].1.clone()
+    }
+
+    pub(super) fn open_connections(&self) -> usize {
+        Arc::strong_count(&self.open) - 1
+    }
+}

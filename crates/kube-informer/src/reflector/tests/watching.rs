@@ -1,0 +1,169 @@
+use super::*;
+
+fn lists() -> Settings {
+    Settings::default().streaming_list(StreamingList::Never).backoff_jitter(0.0)
+}
+
+fn watched(body: Vec<Piece>) -> Vec<Reply> {
+    vec![list("10", None, &[]), Reply::Body(body)]
+}
+
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_041_events_and_bookmarks_pass_in_order_and_move_the_version() {
+    let play = Play::start(
+        &lists(),
+        watched(vec![
+            event("ADDED", "a@11"),
+            event("MODIFIED", "a@12"),
+            event("DELETED", "a@13"),
+            event("ADDED", "bad@14"),
+            event("SURPRISE", "x@15"),
+            bookmark("20"),
+            Piece::Hang,
+        ]),
+    );
+    assert_eq!(play.first_deltas(6).await, ["=10[]", "+a@11", "~a@12", "-a@13", "?bad", "#20"]);
+    quiet().await;
+    let status = play.status();
+    assert_eq!((status.events, status.bookmarks), (3, 1));
+    assert_eq!(status.last_version, Some("20".into()));
+    assert_eq!(status.phase, Phase::Watching);
+    assert_eq!(play.failures(), ["configmaps n/bad is left out: bad"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_046_b_048_events_that_are_not_taken_in_do_not_move_the_version() {
+    let mut replies = watched(vec![
+        event("ADDED", "a@11"),
+        event("SURPRISE", "x@15"),
+        event("ADDED", "bad@14"),
+        Piece::Pause(SECOND),
+    ]);
+    replies.push(Reply::Silence);
+    let play = Play::start(&lists(), replies);
+    play.first_deltas(3).await;
+    tokio::time::sleep(2 * SECOND).await;
+    assert_eq!(play.watches()[1].resource_version, "11");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_034_p_040_a_clean_end_resumes_at_once_without_a_report() {
+    let mut replies = watched(vec![event("ADDED", "a@11")]);
+    replies.push(Reply::Body(vec![event("ADDED", "b@12"), Piece::Hang]));
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.first_deltas(3).await, ["=10[]", "+a@11", "+b@12"]);
+    assert_eq!(play.times(), [Duration::ZERO; 3]);
+    assert_eq!(play.watches()[1].resource_version, "11");
+    assert_eq!(play.status().reconnects, 1);
+    assert_eq!(play.failures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_049_the_length_of_a_watch_counts_from_the_request() {
+    // The head of the answer takes a second, the body is empty: not a very short watch.
+    let mut replies = watched(vec![Piece::Pause(SECOND)]);
+    replies.push(Reply::Silence);
+    let play = Play::start(&lists(), replies);
+    play.deltas().await;
+    tokio::time::sleep(SECOND).await;
+    quiet().await;
+    assert_eq!(play.times()[2], SECOND);
+    assert_eq!(play.failures(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_040_very_short_watches_are_reported_waited_for_and_then_relisted() {
+    let mut replies = watched(vec![]);
+    replies.extend([Reply::Body(vec![]), Reply::Body(vec![]), list("11", None, &[])]);
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.first_deltas(2).await, ["=10[]", "=11[]"]);
+    assert_eq!(play.times()[2..5], [800, 2400, 5600].map(Duration::from_millis));
+    assert_eq!(play.failures().len(), 3);
+    assert_eq!(play.status().relists(RelistReason::RepeatedErrors), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_012_p_043_error_events_are_reported_and_the_watch_resumes() {
+    let mut replies = watched(vec![event("ADDED", "a@11"), error_event(500)]);
+    replies.push(Reply::Body(vec![event("ADDED", "b@12"), Piece::Hang]));
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.first_deltas(3).await, ["=10[]", "+a@11", "+b@12"]);
+    assert_eq!(play.times()[2], Duration::from_millis(800));
+    let failures = play.failures();
+    assert_eq!(failures.len(), 1);
+    assert!(
+        failures[0].starts_with("cannot watch configmaps in all namespaces (HTTP 500)"),
+        "{}",
+        failures[0]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_013_b_039_p_041_an_expired_watch_relists_at_the_last_version_without_a_report() {
+    let mut replies = watched(vec![event("ADDED", "a@11"), error_event(410)]);
+    replies.push(list("30", None, &["a@11"]));
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.first_deltas(3).await, ["=10[]", "+a@11", "=30[a@11]"]);
+    let params = &play.lists()[1];
+    assert_eq!(params.resource_version, "11");
+    assert_eq!(params.version_match, Some(VersionMatch::NotOlderThan));
+    assert_eq!(play.failures(), [""; 0]);
+    assert_eq!(play.status().relists(RelistReason::Expired), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_044_a_cut_or_failed_stream_resumes_after_a_wait() {
+    use crate::source::SourceError;
+    for piece in [Piece::Text("{\"type\":\"ADD".into()), Piece::Fail(SourceError::Transport("reset".into()))]
+    {
+        let mut replies = watched(vec![event("ADDED", "a@11"), piece]);
+        replies.push(Reply::Body(vec![event("ADDED", "b@12"), Piece::Hang]));
+        let play = Play::start(&lists(), replies);
+        assert_eq!(play.first_deltas(3).await, ["=10[]", "+a@11", "+b@12"]);
+        assert_eq!(play.watches()[1].resource_version, "11");
+        assert_eq!(play.times()[2], Duration::from_millis(800));
+        assert_eq!(play.failures().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_005_b_014_dropping_the_future_ends_everything() {
+    let (unpolled, play) = reflector(&lists(), vec![list("10", None, &[])], 10);
+    drop(unpolled.run());
+    assert_eq!((play.requests(), play.status().phase), (0, Phase::Stopped));
+
+    let play = Play::start(&lists(), watched(vec![Piece::Hang]));
+    play.deltas().await;
+    quiet().await;
+    assert_eq!(play.open_connections(), 1);
+    play.task.abort();
+    quiet().await;
+    assert_eq!((play.open_connections(), play.requests()), (0, 2));
+    assert_eq!(play.status().phase, Phase::Stopped);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_queue_ends_the_reflector() {
+    let play =
+        Play::start(&lists(), watched(vec![Piece::Pause(SECOND), event("ADDED", "a@11"), Piece::Hang]));
+    play.deltas().await;
+    play.queue.close();
+    play.task.await.unwrap();
+    assert_eq!(play.status.get().phase, Phase::Stopped);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d2_a_full_queue_stops_reading_and_does_not_make_the_watch_look_dead() {
+    let body =
+        vec![event("ADDED", "a@11"), event("ADDED", "b@12"), Piece::Pause(314 * SECOND), bookmark("20")];
+    let settings = lists();
+    let play = Play::with_room(&settings, watched(body), 1);
+    tokio::time::sleep(1000 * SECOND).await;
+    assert_eq!(play.requests(), 2, "the list waits in the queue, the watch behind it");
+    assert_eq!(play.first_deltas(4).await, ["=10[]", "+a@11", "+b@12", "#20"]);
+    assert_eq!(play.failures(), [""; 0]);
+}

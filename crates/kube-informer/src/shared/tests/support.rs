@@ -1,0 +1,136 @@
+//! A running informer on a scripted server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use parking_lot::Mutex;
+
+use super::listener::Listener;
+use crate::handler::{Registration, handler};
+use crate::report::Failure;
+use crate::shared::{InformerBuilder, SharedInformer};
+use crate::source::ScriptedSource;
+
+/// Long enough under a paused clock for anything that happens at all.
+pub(super) const SOON: Duration = Duration::from_secs(3_600);
+
+/// A ConfigMap: `map("ns/name", "text")`.
+pub(super) fn map(key: &str, text: &str) -> ConfigMap {
+    let (namespace, name) = key.split_once('/').unwrap();
+    let mut map = ConfigMap::default();
+    map.metadata.namespace = Some(namespace.into());
+    map.metadata.name = Some(name.into());
+    map.data = Some([("text".to_owned(), text.to_owned())].into());
+    map
+}
+
+/// A server with objects, and an informer of it that has not been started.
+pub(super) struct Rig {
+    pub(super) server: ScriptedSource,
+    pub(super) informer: SharedInformer<ConfigMap>,
+    pub(super) failures: Arc<Mutex<Vec<Failure>>>,
+}
+
+impl Rig {
+    pub(super) fn new(keys: &[&str]) -> Self {
+        Self::with(keys, |builder| builder)
+    }
+
+    pub(super) fn with(
+        keys: &[&str],
+        set: impl FnOnce(InformerBuilder<ConfigMap>) -> InformerBuilder<ConfigMap>,
+    ) -> Self {
+        let server = ScriptedSource::of::<ConfigMap>();
+        for key in keys {
+            server.create(&map(key, "")).unwrap();
+        }
+        let failures = Arc::new(Mutex::new(Vec::new()));
+        let heard = failures.clone();
+        let builder = SharedInformer::<ConfigMap>::builder(server.clone())
+            .on_error(move |failure| heard.lock().push(failure.clone()));
+        Self { server, informer: set(builder).build().unwrap(), failures }
+    }
+
+    /// Starts the informer on tokio; it runs until it is stopped.
+    pub(super) fn start(&self) -> tokio::task::JoinHandle<()> {
+        let informer = self.informer.clone();
+        tokio::spawn(async move { informer.run(std::future::pending()).await.unwrap() })
+    }
+
+    /// Starts it and waits until the cache has filled.
+    pub(super) async fn started(self) -> Self {
+        self.start();
+        self.synced().await;
+        self
+    }
+
+    pub(super) async fn synced(&self) {
+        self.informer.wait_synced(SOON).await.unwrap();
+    }
+
+    pub(super) fn listen(&self) -> (Listener, Registration) {
+        let listener = Listener::default();
+        let hears = listener.clone();
+        let registration =
+            self.informer.add_event_handler(handler().on_event(move |event| hears.hear(event)));
+        (listener, registration.unwrap())
+    }
+
+    /// Waits until the cache has everything that the server has.
+    pub(super) async fn settle(&self) {
+        let version = self.server.version();
+        self.server.bookmark();
+        let mut state = self.informer.core().state.subscribe();
+        let caught_up = async {
+            while self.informer.last_sync_resource_version() != version {
+                state.changed().await.unwrap();
+            }
+        };
+        tokio::time::timeout(SOON, caught_up).await.expect("the cache catches up");
+        // Handlers run in tasks of their own: a moment under a paused clock is until all of them rest.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+
+    pub(super) fn put(&self, key: &str, text: &str) {
+        self.server.put_json(serde_json::to_value(map(key, text)).unwrap()).unwrap();
+    }
+
+    pub(super) fn delete(&self, key: &str) {
+        self.server.delete(key).unwrap();
+    }
+
+    /// Keys, versions and texts in the cache.
+    pub(super) fn cached(&self) -> Vec<(String, String, String)> {
+        cached(&self.informer)
+    }
+}
+
+/// Keys, versions and texts in the cache of an informer, sorted.
+pub(super) fn cached(informer: &SharedInformer<ConfigMap>) -> Vec<(String, String, String)> {
+    let row = |object: crate::Object<ConfigMap>| {
+        let text = object.get().unwrap().data.as_ref().and_then(|data| data.get("text").cloned());
+        (object.key().to_string(), object.resource_version().to_string(), text.unwrap_or_default())
+    };
+    let mut rows: Vec<_> = informer.lister().list().into_iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+/// The same of the server, limited to namespaces.
+pub(super) fn served(server: &ScriptedSource, namespaces: Option<&[&str]>) -> Vec<(String, String, String)> {
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let mut rows: Vec<_> = (server.objects().iter())
+        .filter(|object| {
+            let namespace = text(&object["metadata"]["namespace"]);
+            namespaces.is_none_or(|namespaces| namespaces.contains(&namespace.as_str()))
+        })
+        .map(|object| {
+            let metadata = &object["metadata"];
+            let key = format!("{}/{}", text(&metadata["namespace"]), text(&metadata["name"]));
+            (key, text(&metadata["resourceVersion"]), text(&object["data"]["text"]))
+        })
+        .collect();
+    rows.sort();
+    rows
+}

@@ -89,10 +89,12 @@ where
     type Dynamic = K::DynamicType;
 
     fn info(dynamic: &K::DynamicType) -> KindInfo {
-        let mut info =
+        let info =
             KindInfo::new(K::group(dynamic), K::version(dynamic), K::kind(dynamic), K::plural(dynamic));
-        info.namespaced = K::Scope::NAMESPACED;
-        info
+        match K::Scope::NAMESPACED {
+            Some(namespaced) => info.namespaced(namespaced),
+            None => info,
+        }
     }
 
     fn metadata_only() -> bool {
@@ -102,11 +104,14 @@ where
 
 /// Group, version, kind, plural and scope of a kind, as values. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct KindInfo {
-    group: Arc<str>,
-    version: Arc<str>,
-    kind: Arc<str>,
-    plural: Arc<str>,
+pub struct KindInfo(Arc<Parts>);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Parts {
+    group: String,
+    version: String,
+    kind: String,
+    plural: String,
     namespaced: Option<bool>,
 }
 
@@ -118,78 +123,78 @@ impl KindInfo {
         kind: impl AsRef<str>,
         plural: impl AsRef<str>,
     ) -> Self {
-        Self {
+        Self(Arc::new(Parts {
             group: group.as_ref().into(),
             version: version.as_ref().into(),
             kind: kind.as_ref().into(),
             plural: plural.as_ref().into(),
             namespaced: None,
-        }
+        }))
     }
 
     /// Says whether objects of this kind live in a namespace.
     #[must_use]
     pub fn namespaced(mut self, namespaced: bool) -> Self {
-        self.namespaced = Some(namespaced);
+        Arc::make_mut(&mut self.0).namespaced = Some(namespaced);
         self
     }
 
     /// The API group, empty for the core group.
     pub fn group(&self) -> &str {
-        &self.group
+        &self.0.group
     }
 
     /// The version, such as `v1`.
     pub fn version(&self) -> &str {
-        &self.version
+        &self.0.version
     }
 
     /// The kind, such as `Pod`.
     pub fn kind(&self) -> &str {
-        &self.kind
+        &self.0.kind
     }
 
     /// The name of the resource in URLs, such as `pods`.
     pub fn plural(&self) -> &str {
-        &self.plural
+        &self.0.plural
     }
 
     /// Whether objects live in a namespace, where known.
     pub fn is_namespaced(&self) -> Option<bool> {
-        self.namespaced
+        self.0.namespaced
     }
 
     /// `v1` for the core group, `group/version` for the others.
     pub fn api_version(&self) -> String {
-        if self.group.is_empty() {
-            self.version.to_string()
+        if self.0.group.is_empty() {
+            self.0.version.clone()
         } else {
-            format!("{}/{}", self.group, self.version)
+            format!("{}/{}", self.0.group, self.0.version)
         }
     }
 
     /// `pods` for the core group, `deployments.apps` for the others: the form RBAC rules and error messages use.
     pub fn resource(&self) -> String {
-        if self.group.is_empty() {
-            self.plural.to_string()
+        if self.0.group.is_empty() {
+            self.0.plural.clone()
         } else {
-            format!("{}.{}", self.plural, self.group)
+            format!("{}.{}", self.0.plural, self.0.group)
         }
     }
 
     /// The URL path of the collection, in one namespace or in all.
     pub fn url_path(&self, namespace: Option<&str>) -> String {
-        let root = if self.group.is_empty() { "api" } else { "apis" };
+        let root = if self.0.group.is_empty() { "api" } else { "apis" };
         let api_version = self.api_version();
         match namespace {
-            Some(namespace) => format!("/{root}/{api_version}/namespaces/{namespace}/{}", self.plural),
-            None => format!("/{root}/{api_version}/{}", self.plural),
+            Some(namespace) => format!("/{root}/{api_version}/namespaces/{namespace}/{}", self.0.plural),
+            None => format!("/{root}/{api_version}/{}", self.0.plural),
         }
     }
 
     /// Core Secrets hold what must not be written down anywhere by accident.
     pub(crate) fn is_sensitive(&self) -> bool {
-        self.group.is_empty() && &*self.plural == "secrets"
+        self.0.group.is_empty() && self.0.plural == "secrets"
     }
 }
 
@@ -201,6 +206,6 @@ impl fmt::Display for KindInfo {
 
 impl fmt::Debug for KindInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KindInfo({} {})", self.api_version(), self.kind)
+        write!(f, "KindInfo({} {})", self.api_version(), self.0.kind)
     }
 }

@@ -1,5 +1,4 @@
 //! Kubernetes shared informers for Rust.
-#![allow(dead_code)] // TEMPORARY while the engine is being put together
 
 mod delta;
 mod handler;

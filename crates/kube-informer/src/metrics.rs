@@ -86,6 +86,12 @@ impl Metrics {
     }
 }
 
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Metrics").field("labels", &self.labels).finish_non_exhaustive()
+    }
+}
+
 /// What a commit left behind.
 pub(crate) struct Commit<'a> {
     pub(crate) queued: usize,

@@ -151,7 +151,8 @@ fn advice(status: Option<u16>) -> Option<&'static str> {
     }
 }
 
-type Callback = Arc<dyn Fn(&Failure) + Send + Sync>;
+/// The user's function that hears every failure.
+pub(crate) type Callback = Arc<dyn Fn(&Failure) + Send + Sync>;
 
 /// Where every failure of one informer goes: counted, logged, remembered, told to the user's callback.
 pub(crate) struct Reporter {
@@ -187,10 +188,6 @@ impl Reporter {
         {
             tracing::error!(kind = %self.kind, "the error callback panicked");
         }
-    }
-
-    pub(crate) fn kind(&self) -> &KindInfo {
-        &self.kind
     }
 
     pub(crate) fn count(&self) -> u64 {

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::metrics::Metrics;
 use crate::scope::Scope;
 use crate::version::ResourceVersion;
 
@@ -182,6 +183,7 @@ impl ScopeStatus {
 pub(crate) struct StatusCell {
     status: Mutex<ScopeStatus>,
     phase: watch::Sender<Phase>,
+    metrics: Option<Metrics>,
 }
 
 impl StatusCell {
@@ -203,7 +205,13 @@ impl StatusCell {
             bookmarks: 0,
             relists: [0; RelistReason::ALL.len()],
         };
-        Self { status: Mutex::new(status), phase: watch::Sender::new(Phase::Pending) }
+        Self { status: Mutex::new(status), phase: watch::Sender::new(Phase::Pending), metrics: None }
+    }
+
+    /// Counts relists, watches and fallbacks there too.
+    pub(crate) fn with_metrics(mut self, metrics: Metrics) -> Self {
+        self.metrics = Some(metrics);
+        self
     }
 
     pub(crate) fn get(&self) -> ScopeStatus {
@@ -211,6 +219,7 @@ impl StatusCell {
     }
 
     /// Wakes on every change of the phase.
+    #[cfg(test)]
     pub(crate) fn subscribe(&self) -> watch::Receiver<Phase> {
         self.phase.subscribe()
     }
@@ -256,6 +265,23 @@ impl StatusCell {
 
     pub(crate) fn relist(&self, reason: RelistReason) {
         self.edit(|status| status.relists[reason as usize] += 1);
+        if let Some(metrics) = &self.metrics {
+            metrics.relist(reason.name());
+        }
+    }
+
+    pub(crate) fn watch(&self) {
+        self.edit(|status| status.watches += 1);
+        if let Some(metrics) = &self.metrics {
+            metrics.watch();
+        }
+    }
+
+    pub(crate) fn streaming_fallback(&self) {
+        self.edit(|status| status.streaming_fallbacks += 1);
+        if let Some(metrics) = &self.metrics {
+            metrics.streaming_fallback();
+        }
     }
 
     pub(crate) fn error(&self, message: String, http_status: Option<u16>, now: Instant) {

@@ -69,7 +69,8 @@ impl DeltaFifo {
 
     /// Puts a delta at the end, once there is room for it; into an empty queue everything fits.
     ///
-    /// Dropping the future before it is done means the delta was not put in.
+    /// Dropping the future before it is done means the delta was not put in. While it waits it stands in line before the
+    /// other producers, so it must be polled or dropped, not set aside.
     pub(crate) async fn push(&self, delta: Delta) -> Result<(), Closed> {
         let size = self.size(&delta);
         let _turn = self.turn.lock().await;
@@ -120,6 +121,7 @@ impl DeltaFifo {
         self.filled.notify_one();
     }
 
+    #[cfg(test)]
     pub(crate) fn is_closed(&self) -> bool {
         self.queue.lock().closed
     }

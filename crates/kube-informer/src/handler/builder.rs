@@ -199,10 +199,10 @@ impl<K: 'static> Callee for Calls<K> {
         match &event {
             Event::Added { object, .. } => functions.add.iter_mut().for_each(|function| function(object)),
             Event::Updated { old, new, .. } => {
-                functions.update.iter_mut().for_each(|function| function(old, new))
+                functions.update.iter_mut().for_each(|function| function(old, new));
             }
             Event::Deleted { object, .. } => {
-                functions.delete.iter_mut().for_each(|function| function(object))
+                functions.delete.iter_mut().for_each(|function| function(object));
             }
             Event::Merged => {}
         }

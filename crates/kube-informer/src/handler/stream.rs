@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use futures::Stream;
 use futures::stream::{self, BoxStream, StreamExt};
 
-use crate::handler::delivery::Event;
+use crate::handler::delivery::{Delivery, Event};
 use crate::handler::post::{Ending, Post};
 
 /// The events of an informer as a [`Stream`], starting with what is in the cache. Dropping it ends it.
@@ -29,7 +29,7 @@ impl<K: 'static> EventStream<K> {
             }
             Some((stream::iter(taken), post))
         });
-        let events = events.flatten().map(|delivery| delivery.into_event()).boxed();
+        let events = events.flatten().map(Delivery::into_event).boxed();
         Self { post, events }
     }
 

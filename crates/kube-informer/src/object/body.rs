@@ -38,6 +38,7 @@ impl Dictionary {
     }
 
     /// How many bytes it takes in memory.
+    #[cfg(test)]
     pub(crate) fn size(&self) -> usize {
         self.pack.sizeof() + self.unpack.sizeof()
     }

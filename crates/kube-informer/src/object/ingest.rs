@@ -198,6 +198,7 @@ impl Ingest {
     }
 
     /// How much the dictionary takes in memory.
+    #[cfg(test)]
     pub(crate) fn dictionary_size(&self) -> usize {
         self.packer.dictionary().map_or(0, |dictionary| dictionary.size())
     }

@@ -11,6 +11,7 @@ pub struct Labels(Arc<[(Arc<str>, Arc<str>)]>);
 
 impl Labels {
     /// From pairs in any order; the last of equal keys wins.
+    #[cfg(test)]
     pub(crate) fn from_pairs(mut pairs: Vec<(Arc<str>, Arc<str>)>) -> Self {
         pairs.sort_by(|a, b| a.0.cmp(&b.0));
         // `dedup_by` hands the later one first; keeping its value in the earlier slot makes the last win.
@@ -30,6 +31,7 @@ impl Labels {
     }
 
     /// The pairs, sorted by key.
+    #[cfg(test)]
     pub(crate) fn shared(&self) -> &Arc<[(Arc<str>, Arc<str>)]> {
         &self.0
     }

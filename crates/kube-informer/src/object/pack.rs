@@ -57,6 +57,7 @@ impl Packer {
     }
 
     /// The dictionary that objects are packed with now.
+    #[cfg(test)]
     pub(crate) fn dictionary(&self) -> Option<Arc<Dictionary>> {
         self.dictionary.read().clone()
     }

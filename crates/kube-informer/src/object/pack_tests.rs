@@ -163,38 +163,3 @@ fn a_benchmark_pod_takes_at_most_1200_bytes() {
     assert!((8_000..9_200).contains(&sent), "{sent}");
     assert!(total <= 1_200, "{total}");
 }
-
-/// Prints how long things take: `cargo test --release -- --ignored --nocapture object::pack`.
-#[test]
-#[ignore = "measures only"]
-fn measure_packing() {
-    let bodies: Vec<Vec<u8>> = (0..1_600)
-        .map(|i| {
-            let mut pod: serde_json::Value = serde_json::from_slice(&benchmark_pod(i * 12)).unwrap();
-            pod["metadata"].as_object_mut().unwrap().remove("managedFields");
-            pod.to_string().into_bytes()
-        })
-        .collect();
-    let samples: Vec<Box<[u8]>> = bodies.iter().step_by(8).map(|body| body.clone().into()).collect();
-    let start = Instant::now();
-    let dictionary = Arc::new(train(&samples).unwrap());
-    println!(
-        "training on {} samples: {:?}; dictionary {} B",
-        samples.len(),
-        start.elapsed(),
-        dictionary.size()
-    );
-    for dictionary in [None, Some(&dictionary)] {
-        let start = Instant::now();
-        let packed: Vec<Body> = bodies.iter().map(|body| Body::pack(body, dictionary)).collect();
-        let pack = start.elapsed() / 1_600;
-        let start = Instant::now();
-        packed.iter().for_each(|body| body.with_json(|json| assert!(!json.is_empty())));
-        let size: usize = packed.iter().map(Body::size).sum::<usize>() / packed.len();
-        println!(
-            "dictionary {}: {size} B, pack {pack:?}, unpack {:?}",
-            dictionary.is_some(),
-            start.elapsed() / 1_600
-        );
-    }
-}

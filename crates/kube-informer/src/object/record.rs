@@ -19,6 +19,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    #[cfg(test)]
     pub(crate) fn new(head: Head, body: Body, origin: &Arc<Origin>) -> Arc<Self> {
         Self::with_slot(head, body, origin, DecodedSlot::default())
     }

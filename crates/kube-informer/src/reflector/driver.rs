@@ -105,7 +105,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             tracing::debug!(%kind, %scope, %reason, version = %self.cursor.last(), "reading the list");
         }
         if step.fallback {
-            status.edit(|status| status.streaming_fallbacks += 1);
+            status.streaming_fallback();
         }
         if let Some(trouble) = &step.report {
             self.report(trouble);

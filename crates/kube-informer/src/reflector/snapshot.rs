@@ -35,6 +35,7 @@ impl SnapshotBuilder {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }

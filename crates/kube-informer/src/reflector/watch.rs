@@ -195,7 +195,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     }
 
     fn open_watch(&mut self, version: String, send_initial_events: bool) -> Watch {
-        self.reflector.status.edit(|status| status.watches += 1);
+        self.reflector.status.watch();
         let timeout_seconds = self.reflector.settings.watch_timeout(&mut self.reflector.rng);
         let params = WatchParams { resource_version: version, timeout_seconds, send_initial_events };
         let request = self.reflector.target.request(Verb::Watch(params));

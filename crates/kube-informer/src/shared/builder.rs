@@ -16,7 +16,7 @@ use crate::object::FieldPath;
 use crate::object::decoded::decoder;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::transform::{Transform, TypedTransform};
-use crate::report::{Failure, Reporter};
+use crate::report::{Callback, Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::shared::SharedInformer;
@@ -39,7 +39,7 @@ pub struct InformerBuilder<K: Kind> {
     decode_cache_bytes: usize,
     drop_fields: Vec<String>,
     transform: Option<Arc<dyn Transform>>,
-    on_error: Option<Arc<dyn Fn(&Failure) + Send + Sync>>,
+    on_error: Option<Callback>,
     of: PhantomData<fn() -> K>,
 }
 

@@ -142,7 +142,8 @@ impl Core {
         let slots = scopes
             .into_iter()
             .map(|scope| {
-                let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()));
+                let status =
+                    Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics.clone()));
                 ScopeSlot { scope, status, refresh: Arc::default() }
             })
             .collect();

@@ -28,7 +28,7 @@ pub trait IndexValues<V> {
 }
 
 impl<V> IndexValues<V> for Vec<V> {
-    fn into_values(self) -> Result<Vec<V>, String> {
+    fn into_values(self) -> Result<Self, String> {
         Ok(self)
     }
 }
@@ -101,6 +101,24 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             failed.send_replace(Some(Err(IndexError::Unknown(name.clone()))));
         }
         Index { name, core: self.core().clone(), slot, of: PhantomData }
+    }
+}
+
+impl<K: 'static> SharedInformer<K> {
+    /// An index that was added before, by its name.
+    pub fn index<V>(&self, name: &str) -> Result<Index<K, V>, IndexError>
+    where
+        V: Hash + Eq + Clone + Send + Sync + 'static,
+    {
+        let reader = IndexReader::find(&self.core().indexer, name)?;
+        let name = reader.name().clone();
+        let (_, slot) = watch::channel(Some(Ok(reader)));
+        Ok(Index { name, core: self.core().clone(), slot, of: PhantomData })
+    }
+
+    /// The names of the indexes, sorted.
+    pub fn index_names(&self) -> Vec<Arc<str>> {
+        self.core().indexer.index_names()
     }
 }
 

@@ -1,6 +1,7 @@
 //! How an informer is doing: synced or not and why, fresh or not.
 
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::kind::KindInfo;
@@ -31,6 +32,16 @@ pub struct InformerStatus {
     pub objects: usize,
     /// Deltas that wait to be applied.
     pub queued: usize,
+    /// Bytes of objects among them.
+    pub queued_bytes: usize,
+    /// Versions of objects that are alive: in the cache, on their way, in handlers' mailboxes and in users' hands.
+    pub versions_alive: usize,
+    /// What the decoder said, if no object of a sample decodes into the informer's type: the type is wrong.
+    pub wrong_type: Option<String>,
+    /// How often a decoded object was at hand already.
+    pub decode_hits: u64,
+    /// How often an object had to be decoded. If this keeps growing on a still cache, `decoded` mode fits better.
+    pub decode_misses: u64,
     /// Failures survived so far.
     pub failures: u64,
     /// The last of them.
@@ -148,6 +159,7 @@ impl<K: 'static> SharedInformer<K> {
     pub fn status(&self) -> InformerStatus {
         let core = self.core();
         let state = *core.state.borrow();
+        let origin = core.ingest.origin();
         let scopes: Vec<_> = core.scopes.iter().map(|slot| slot.status.get()).collect();
         InformerStatus {
             name: core.name.to_string(),
@@ -161,6 +173,11 @@ impl<K: 'static> SharedInformer<K> {
                 .unwrap_or_default(),
             objects: core.indexer.len(),
             queued: core.queue.len(),
+            queued_bytes: core.queue.bytes(),
+            versions_alive: origin.alive.load(Ordering::Relaxed),
+            wrong_type: core.ingest.wrong_type(),
+            decode_hits: origin.shelf.hits(),
+            decode_misses: origin.shelf.misses(),
             failures: core.reporter.count(),
             last_failure: core.reporter.last(),
             scopes,

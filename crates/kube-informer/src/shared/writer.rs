@@ -16,7 +16,7 @@ use crate::shared::core::{Core, StoreJob};
 use crate::shared::tasks::{Spawn, Task};
 use crate::store::change::Change;
 use crate::store::index::IndexFailure;
-use crate::store::pace::Pace;
+use crate::store::pace::{Pace, free};
 
 /// How many deltas are applied at a time.
 const BATCH: usize = 1_000;
@@ -164,6 +164,7 @@ impl Writer {
             }
         }
         report_index_failures(core, applied.failures);
+        free(applied.changes).await;
     }
 
     /// Tells every handler of a commit. A scope that filled for the first time is told as one snapshot.

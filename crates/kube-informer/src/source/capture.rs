@@ -35,11 +35,6 @@ impl Capture {
         self.from = Some(at);
     }
 
-    /// A piece is being captured.
-    pub(crate) fn is_open(&self) -> bool {
-        self.from.is_some()
-    }
-
     /// How far into the piece a place of the chunk at hand is.
     pub(crate) fn offset(&self, at: usize) -> usize {
         self.held.len() + at.saturating_sub(self.from.unwrap_or(at))

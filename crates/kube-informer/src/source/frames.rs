@@ -15,6 +15,7 @@ use super::stream_error::StreamError;
 use crate::key::ObjectKey;
 
 /// How large one document may be unless set otherwise.
+#[cfg(test)]
 pub(crate) const DEFAULT_LIMIT: usize = 32 << 20;
 
 /// Events have two members. More than this is no event, and remembering them all would cost more than the document.

@@ -120,6 +120,7 @@ impl<V: IndexValue> TypedIndex<V> {
     }
 
     /// How many objects have a value.
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.members.len()
     }
@@ -176,8 +177,9 @@ pub(crate) trait ErasedIndex: Send + Sync {
     fn commit(&mut self, at: usize, edit: &Edit, staged: &dyn Staged);
     /// A copy that shares everything.
     fn copy(&self) -> Box<dyn ErasedIndex>;
-    /// Takes a piece of an index apart; what is costly to free goes into `rubble`. False when nothing is left.
-    fn take_apart(&mut self, rubble: &mut Vec<ShardedMap<Arc<Record>>>) -> bool;
+    /// Takes a piece of an index apart and says how much work it was; what is costly to free goes into `rubble`. `None`
+    /// when nothing is left.
+    fn take_apart(&mut self, rubble: &mut Vec<ShardedMap<Arc<Record>>>) -> Option<usize>;
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -185,6 +187,8 @@ pub(crate) trait ErasedIndex: Send + Sync {
 pub(crate) trait Staged: Send {
     /// Works out the values for the next edit. After an error the object is not in the index.
     fn stage(&mut self, edit: &Edit) -> Result<(), String>;
+    /// Drops up to this many of the values, after the commit; false when none are left.
+    fn free_some(&mut self, count: usize) -> bool;
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -202,6 +206,11 @@ impl<V: IndexValue> Staged for StagedValues<V> {
         };
         self.values.push(values);
         result
+    }
+
+    fn free_some(&mut self, count: usize) -> bool {
+        self.values.truncate(self.values.len().saturating_sub(count));
+        !self.values.is_empty()
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -231,14 +240,12 @@ impl<V: IndexValue> ErasedIndex for TypedIndex<V> {
         })
     }
 
-    fn take_apart(&mut self, rubble: &mut Vec<ShardedMap<Arc<Record>>>) -> bool {
-        if let Some(shard) = self.buckets.take_shard() {
-            if let Ok(shard) = Arc::try_unwrap(shard) {
-                rubble.extend(shard.into_iter().map(|bucket| bucket.objects));
-            }
-            return true;
-        }
-        self.members.take_shard().is_some()
+    fn take_apart(&mut self, rubble: &mut Vec<ShardedMap<Arc<Record>>>) -> Option<usize> {
+        let Some(shard) = self.buckets.take_shard() else { return self.members.free_shard() };
+        let Ok(shard) = Arc::try_unwrap(shard) else { return Some(1) };
+        let work = shard.len().max(1);
+        rubble.extend(shard.into_iter().map(|bucket| bucket.objects));
+        Some(work)
     }
 
     fn as_any(&self) -> &dyn Any {

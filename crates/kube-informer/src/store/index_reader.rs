@@ -131,6 +131,7 @@ impl<V: IndexValue> IndexReader<V> {
     }
 
     /// How many objects have a value.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> Result<usize, IndexError> {
         self.read(TypedIndex::len)
     }

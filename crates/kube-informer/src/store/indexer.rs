@@ -42,6 +42,7 @@ impl Indexer {
         self.state.read().get(Parts::new(namespace, name)).cloned()
     }
 
+    #[cfg(test)]
     pub(crate) fn contains(&self, key: &ObjectKey) -> bool {
         self.state.read().get(key.into()).is_some()
     }
@@ -51,6 +52,7 @@ impl Indexer {
         self.state.read().len()
     }
 
+    #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -28,6 +28,4 @@ pub(crate) mod writer;
 #[cfg(test)]
 mod model_test;
 #[cfg(test)]
-mod speed_test;
-#[cfg(test)]
 mod testing;

@@ -36,3 +36,12 @@ impl Pace {
         }
     }
 }
+
+/// Drops many things with pauses: freeing a million records at once takes a second.
+pub(crate) async fn free<T>(mut things: Vec<T>) {
+    let mut pace = Pace::default();
+    while !things.is_empty() {
+        things.truncate(things.len().saturating_sub(STEP));
+        pace.work(STEP).await;
+    }
+}

@@ -101,6 +101,10 @@ impl ReplacePlanner {
             }
             Phase::Deleting(_) => {
                 self.listed = HashTable::new();
+                // A first list is all new: growing step by step would copy megabytes at once.
+                let new = self.objects.len().saturating_sub(self.stored.len());
+                self.plan.edits.reserve(new);
+                self.plan.changes.reserve(new);
                 self.phase = Phase::Comparing(mem::take(&mut self.objects).into_iter().enumerate());
             }
             Phase::Comparing(mut objects) => {

@@ -94,6 +94,12 @@ impl<T> ShardedMap<T> {
         Some(shard)
     }
 
+    /// Drops one shard and says how much work that was; `None` when there are none left.
+    pub(crate) fn free_shard(&mut self) -> Option<usize> {
+        let shard = self.take_shard()?;
+        Some(if Arc::strong_count(&shard) > 1 { 1 } else { shard.len().max(1) })
+    }
+
     /// Which shard holds this key, if any does; `None` only in an empty map.
     pub(crate) fn shard_of(&self, key: &(impl Hash + ?Sized)) -> Option<usize> {
         (!self.shards.is_empty()).then(|| place(hash_key(key), self.shards.len()))

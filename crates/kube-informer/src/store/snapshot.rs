@@ -1,5 +1,6 @@
 //! All objects of one commit, for as long as somebody wants to look at them.
 
+use std::fmt;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -39,6 +40,7 @@ impl Snapshot {
     }
 
     /// The number of the commit it shows; each commit has a higher one.
+    #[cfg(test)]
     pub(crate) fn commit(&self) -> u64 {
         self.commit
     }
@@ -79,5 +81,11 @@ impl Snapshot {
     /// All objects.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Record>> {
         self.parts.iter().flat_map(|part| part.iter())
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Snapshot({} objects of commit {})", self.len, self.commit)
     }
 }

@@ -97,6 +97,17 @@ impl State {
         snapshot
     }
 
+    /// How many of these edits would have to copy a shard first, because a snapshot holds it.
+    pub(crate) fn copies_for(&self, edits: &[Edit]) -> usize {
+        let shared = |edit: &&Edit| {
+            let key = edit.parts();
+            let objects = self.namespaces.get(key.namespace);
+            let shard = objects.and_then(|objects| objects.shards().get(objects.shard_of(&key)?));
+            shard.is_some_and(|shard| Arc::strong_count(shard) > 1)
+        };
+        edits.iter().filter(shared).count()
+    }
+
     pub(crate) fn indexes(&self) -> &[IndexSlot] {
         &self.indexes
     }
@@ -204,18 +215,20 @@ impl From<Box<dyn ErasedIndex>> for Rubble {
 }
 
 impl Rubble {
-    /// Frees a little of it, a shard's worth; false when all is gone.
-    pub(crate) fn free_some(&mut self) -> bool {
+    /// Frees a little of it, at most a shard's worth, and says how much that was; `None` when all is gone.
+    pub(crate) fn free_some(&mut self) -> Option<usize> {
         if let Some(map) = self.maps.last_mut() {
-            if map.take_shard().is_none() {
+            let freed = map.free_shard();
+            if freed.is_none() {
                 self.maps.pop();
             }
-            return true;
+            return Some(freed.unwrap_or(1));
         }
-        let Some(index) = self.indexes.last_mut() else { return false };
-        if !index.take_apart(&mut self.maps) {
+        let index = self.indexes.last_mut()?;
+        let freed = index.take_apart(&mut self.maps);
+        if freed.is_none() {
             self.indexes.pop();
         }
-        true
+        Some(freed.unwrap_or(1))
     }
 }

@@ -12,7 +12,7 @@ use crate::store::index::{IndexFailure, IndexValue};
 use crate::store::index_build::{EVALUATION, IndexBuild};
 use crate::store::index_reader::{IndexError, IndexReader};
 use crate::store::indexer::Indexer;
-use crate::store::pace::{Pace, STEP, yield_now};
+use crate::store::pace::{self, Pace, STEP, yield_now};
 use crate::store::plan::{Counts, Plan};
 use crate::store::replace::{Progress, ReplacePlanner};
 use crate::store::state::{IndexSlot, Rubble, Stages};
@@ -20,6 +20,12 @@ use crate::version::ResourceVersion;
 
 /// Up to this many edits are made in place under the lock. More are made on a copy, which then takes the old one's place.
 const IN_PLACE: usize = 1_000;
+
+/// In place only with up to this many copies of shards that snapshots hold, or the copying would be done under the lock.
+const COPIES_IN_PLACE: usize = 64;
+
+/// How many edits are made on a copy between two pauses: each may have to copy a shard of the store and of every index.
+const CHUNK: usize = 64;
 
 /// The writing end of an [`Indexer`]. There is exactly one.
 pub(crate) struct Writer {
@@ -30,7 +36,7 @@ pub(crate) struct Writer {
 /// What came of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Applied {
-    /// In order. The store already shows the last of them.
+    /// In order. The store already shows the last of them. Can be a million: free them with [`pace::free`].
     pub(crate) changes: Vec<Change>,
     /// Scopes that have been listed for the first time.
     pub(crate) first_sync: Vec<usize>,
@@ -80,7 +86,13 @@ impl Writer {
             return applied.counts.add(plan.counts);
         }
         let mut stages = self.stage(&plan, &mut applied.failures).await;
-        if plan.edits.len() <= IN_PLACE {
+        if plan.edits.len() > STEP {
+            yield_now().await;
+        }
+        let in_place = plan.edits.len() <= COPIES_IN_PLACE
+            || (plan.edits.len() <= IN_PLACE
+                && self.indexer.state.read().copies_for(&plan.edits) <= COPIES_IN_PLACE);
+        if in_place {
             let mut state = self.indexer.state.write();
             state.edit(0, &plan.edits, &mut stages, &mut applied.failures);
             state.seal(&plan.versions, &plan.first_sync);
@@ -94,12 +106,12 @@ impl Writer {
         }
         applied.first_sync.append(&mut plan.first_sync);
         applied.counts.add(plan.counts);
-        // The changes keep the records alive, so these drops are counts going down; still, not all at once.
+        pace::free(plan.edits).await;
         let mut pace = Pace::default();
-        while !plan.edits.is_empty() {
-            let keep = plan.edits.len().saturating_sub(STEP);
-            plan.edits.truncate(keep);
-            pace.work(STEP).await;
+        for mut stage in stages {
+            while stage.free_some(STEP) {
+                pace.work(STEP).await;
+            }
         }
     }
 
@@ -127,9 +139,9 @@ impl Writer {
 
     async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, failures: &mut Vec<IndexFailure>) {
         let mut next = self.indexer.state.read().clone();
-        for (chunk, edits) in plan.edits.chunks(STEP).enumerate() {
-            next.edit(chunk * STEP, edits, stages, failures);
+        for (chunk, edits) in plan.edits.chunks(CHUNK).enumerate() {
             yield_now().await;
+            next.edit(chunk * CHUNK, edits, stages, failures);
         }
         next.seal(&plan.versions, &plan.first_sync);
         let old = mem::replace(&mut *self.indexer.state.write(), next);
@@ -172,8 +184,8 @@ impl Writer {
 /// Frees what nobody can see any more, with pauses.
 async fn free(mut rubble: Rubble) {
     let mut pace = Pace::default();
-    while rubble.free_some() {
-        pace.work(STEP / 4).await;
+    while let Some(work) = rubble.free_some() {
+        pace.work(work).await;
     }
 }
 

@@ -323,3 +323,42 @@ fn no_interleaving_loses_a_delta_or_a_wake_up() {
         assert_eq!((fifo.len(), fifo.bytes()), (0, 0), "seed {seed}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn threads_that_push_and_pop_at_once_never_get_stuck() {
+    let (fifo, origin) = (Arc::new(entries(2)), origin());
+    let producers: Vec<_> = (0..3)
+        .map(|producer| {
+            let (fifo, origin) = (fifo.clone(), origin.clone());
+            tokio::spawn(async move {
+                for n in 0..5_000 {
+                    fifo.push(added(&origin, &format!("p{producer}/{n}"))).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    let consumer = tokio::spawn({
+        let fifo = fifo.clone();
+        async move {
+            let mut next = [0; 3];
+            while let Some(batch) = fifo.pop_batch(3).await {
+                for delta in &batch {
+                    let name = name(delta);
+                    let producer = usize::from(name.as_bytes()[1] - b'0');
+                    assert_eq!(name, format!("p{producer}/{}", next[producer]));
+                    next[producer] += 1;
+                }
+            }
+            next
+        }
+    });
+    let all = async {
+        for producer in producers {
+            producer.await.unwrap();
+        }
+        fifo.close();
+        consumer.await.unwrap()
+    };
+    let next = tokio::time::timeout(std::time::Duration::from_secs(60), all).await;
+    assert_eq!(next, Ok([5_000; 3]), "stuck");
+}

@@ -34,7 +34,8 @@ impl SourceFile {
 
     /// Whether it is nothing but tests.
     pub(crate) fn is_test(&self) -> bool {
-        self.is_in_tests_directory() || self.name() == "tests.rs" || self.name().ends_with("_tests.rs")
+        let has_name_of_test = ["_test.rs", "_tests.rs"].iter().any(|end| self.name().ends_with(end));
+        self.is_in_tests_directory() || self.name() == "tests.rs" || has_name_of_test
     }
 
     /// The lines, numbered from 1.
@@ -125,6 +126,7 @@ mod tests {
         assert!(is_test("crates/a/tests/e2e/main.rs"));
         assert!(is_test("crates/a/src/store/tests.rs"));
         assert!(is_test("crates/a/src/store/mailbox_tests.rs"));
+        assert!(is_test("crates/a/src/store/model_test.rs"));
         assert!(!is_test("crates/a/src/store/mod.rs"));
         assert!(!is_test("crates/a/src/contests.rs"));
     }

@@ -17,13 +17,16 @@ const LEVELS: &[Level] = &[
     ("settings", &[]),
     ("scope", &["key"]),
     ("metrics", &["kind", "version"]),
-    ("status", &["scope", "version"]),
+    ("status", &["metrics", "scope", "version"]),
     ("report", &["key", "kind", "metrics", "scope"]),
     ("object", &["key", "kind", "report", "version"]),
     ("source", &["key", "kind", "object", "scope", "version"]),
     ("delta", &["key", "object", "version"]),
     ("store", &["delta", "key", "object", "report", "scope", "version"]),
-    ("reflector", &["delta", "key", "object", "report", "scope", "settings", "source", "status", "version"]),
+    (
+        "reflector",
+        &["delta", "key", "kind", "object", "report", "scope", "settings", "source", "status", "version"],
+    ),
     ("handler", &["key", "metrics", "object", "report", "store"]),
     ("lister", &["key", "kind", "object", "report", "scope", "store"]),
     (

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 
 use parking_lot::{Mutex, RwLock};
 
@@ -16,25 +17,32 @@ const SAMPLES: usize = 200;
 /// How much of one object goes into the sample: bounds memory and training time for kinds with large objects.
 const SAMPLE_BYTES: usize = 16 << 10;
 
+/// From so many objects on a dictionary pays for its tables, about 100 KB. The first one is simply the beginning of the
+/// sample: nearly as good as a trained one where objects are alike, and there at once.
+const FIRST_AT: usize = 50;
+
 /// A list comes in key order, so its beginning is a poor sample of the whole: while the first list lasts, the
 /// dictionary is trained again on what has been seen whenever that is eight times as much.
 const TRAIN_AT: [usize; 4] = [SAMPLES, 1_600, 12_800, 102_400];
 
 /// Packs the bodies of one informer.
 pub(crate) struct Packer {
-    dictionary: RwLock<Option<Arc<Dictionary>>>,
+    dictionary: Arc<RwLock<Option<Arc<Dictionary>>>>,
     /// Whether the sampler wants more; read without a lock for the many objects after it is done.
     sampling: AtomicBool,
     sampler: Mutex<Sampler>,
+    /// Training takes tens of milliseconds, so it is done beside the pipeline, one at a time.
+    training: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Packer {
     /// `dictionary` must be false for sensitive kinds: sample and dictionary hold plaintext.
     pub(crate) fn new(dictionary: bool) -> Self {
         Self {
-            dictionary: RwLock::new(None),
+            dictionary: Arc::default(),
             sampling: AtomicBool::new(dictionary),
             sampler: Mutex::new(Sampler::default()),
+            training: Mutex::new(None),
         }
     }
 
@@ -63,25 +71,48 @@ impl Packer {
     }
 
     fn sample(&self, json: &[u8]) {
-        let samples = {
-            let mut sampler = self.sampler.lock();
-            if !self.sampling.load(Ordering::Relaxed) {
-                return;
+        let mut sampler = self.sampler.lock();
+        if !self.sampling.load(Ordering::Relaxed) {
+            return;
+        }
+        sampler.offer(json);
+        if sampler.seen == FIRST_AT {
+            let first = beginning(&sampler.kept);
+            drop(sampler);
+            *self.dictionary.write() = first;
+            return;
+        }
+        if !TRAIN_AT.contains(&sampler.seen) {
+            return;
+        }
+        let samples = sampler.kept.clone();
+        if sampler.listed || Some(&sampler.seen) == TRAIN_AT.last() {
+            self.stop(&mut sampler);
+        }
+        drop(sampler);
+        self.train(samples);
+    }
+
+    /// Trains a dictionary on a thread of its own. Where that fails, the one before stays.
+    fn train(&self, samples: Vec<Box<[u8]>>) {
+        let mut training = self.training.lock();
+        if training.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return;
+        }
+        let dictionary = self.dictionary.clone();
+        let train = move || {
+            if let Some(trained) = train(&samples) {
+                *dictionary.write() = Some(Arc::new(trained));
             }
-            sampler.offer(json);
-            if !TRAIN_AT.contains(&sampler.seen) {
-                return;
-            }
-            let last = sampler.listed || Some(&sampler.seen) == TRAIN_AT.last();
-            let samples = sampler.kept.clone();
-            if last {
-                self.stop(&mut sampler);
-            }
-            samples
         };
-        // Training takes a while, so it happens outside the lock; it can fail, then the old one or none stays.
-        if let Some(dictionary) = train(&samples) {
-            *self.dictionary.write() = Some(Arc::new(dictionary));
+        *training = thread::Builder::new().name("informer-dictionary".to_owned()).spawn(train).ok();
+    }
+
+    /// Waits for the training under way.
+    #[cfg(test)]
+    pub(crate) fn settle(&self) {
+        if let Some(thread) = self.training.lock().take() {
+            thread.join().unwrap();
         }
     }
 
@@ -89,6 +120,16 @@ impl Packer {
         self.sampling.store(false, Ordering::Relaxed);
         sampler.kept = Vec::new();
     }
+}
+
+/// A dictionary of what comes first in the sample, as it is.
+fn beginning(samples: &[Box<[u8]>]) -> Option<Arc<Dictionary>> {
+    let mut bytes = Vec::with_capacity(DICTIONARY);
+    for sample in samples {
+        let room = DICTIONARY - bytes.len();
+        bytes.extend_from_slice(sample.get(..room).unwrap_or(sample));
+    }
+    Dictionary::new(&bytes).map(Arc::new)
 }
 
 /// Makes a dictionary; `None` where the samples are too few or too odd for one.

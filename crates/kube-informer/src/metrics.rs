@@ -3,7 +3,7 @@
 //! Series are labelled with the informer's name, so their number is bounded by what the program builds. They go to the
 //! recorder that is installed when the informer is built; without one they cost next to nothing.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use metrics::{Counter, Gauge, Histogram, Label, counter, gauge, histogram};
 
@@ -20,6 +20,8 @@ pub(crate) struct Metrics {
     objects: Gauge,
     synced: Gauge,
     duplicates: Counter,
+    last_event: Gauge,
+    last_bookmark: Gauge,
 }
 
 impl Metrics {
@@ -37,6 +39,8 @@ impl Metrics {
             objects: gauge!("informer_objects", labels.iter()),
             synced: gauge!("informer_synced", labels.iter()),
             duplicates: counter!("informer_duplicate_events_total", labels.iter()),
+            last_event: gauge!("informer_last_event_timestamp_seconds", labels.iter()),
+            last_bookmark: gauge!("informer_last_bookmark_timestamp_seconds", labels.iter()),
             labels,
         }
     }
@@ -66,6 +70,18 @@ impl Metrics {
         counter!("informer_watches_total", self.labels.iter()).increment(1);
     }
 
+    pub(crate) fn watch_restart(&self, reason: &'static str) {
+        counter!("informer_watch_restarts_total", self.with("reason", reason)).increment(1);
+    }
+
+    pub(crate) fn event(&self) {
+        self.last_event.set(unix_time());
+    }
+
+    pub(crate) fn bookmark(&self) {
+        self.last_bookmark.set(unix_time());
+    }
+
     pub(crate) fn streaming_fallback(&self) {
         counter!("informer_streaming_fallbacks_total", self.labels.iter()).increment(1);
     }
@@ -90,6 +106,10 @@ impl std::fmt::Debug for Metrics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Metrics").field("labels", &self.labels).finish_non_exhaustive()
     }
+}
+
+fn unix_time() -> f64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
 /// What a commit left behind.

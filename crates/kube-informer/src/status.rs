@@ -248,6 +248,9 @@ impl StatusCell {
             status.last_event = Some(now);
             status.events += 1;
         });
+        if let Some(metrics) = &self.metrics {
+            metrics.event();
+        }
     }
 
     pub(crate) fn bookmark(&self, now: Instant) {
@@ -255,6 +258,9 @@ impl StatusCell {
             status.last_bookmark = Some(now);
             status.bookmarks += 1;
         });
+        if let Some(metrics) = &self.metrics {
+            metrics.bookmark();
+        }
     }
 
     pub(crate) fn version(&self, version: &ResourceVersion) {
@@ -274,6 +280,14 @@ impl StatusCell {
         self.edit(|status| status.watches += 1);
         if let Some(metrics) = &self.metrics {
             metrics.watch();
+        }
+    }
+
+    /// A watch is opened again where the last one ended, for this reason.
+    pub(crate) fn reconnect(&self, reason: &'static str) {
+        self.edit(|status| status.reconnects += 1);
+        if let Some(metrics) = &self.metrics {
+            metrics.watch_restart(reason);
         }
     }
 

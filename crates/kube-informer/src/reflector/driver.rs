@@ -107,6 +107,9 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         if step.fallback {
             status.streaming_fallback();
         }
+        if self.following && matches!(step.action, Action::Watch { .. }) {
+            status.reconnect(step.report.as_ref().map_or("ended", Trouble::name));
+        }
         if let Some(trouble) = &step.report {
             self.report(trouble);
         }

@@ -70,6 +70,22 @@ impl Trouble {
         }
     }
 
+    /// A short fixed name for metrics.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Transport(_) => "transport",
+            Self::Http(_) => "http",
+            Self::CutFrame => "cut_short",
+            Self::NotJson(_) => "not_json",
+            Self::TooBig { .. } => "too_big",
+            Self::NotAList(_) => "not_a_list",
+            Self::MixedPages => "mixed_pages",
+            Self::VeryShort => "very_short",
+            Self::EndedEarly => "ended_early",
+            Self::Silent(_) => "silent",
+        }
+    }
+
     /// Whether the server says that it cannot stream lists, so that asking again soon is pointless.
     pub(crate) fn rejects_streaming(&self) -> bool {
         match self {

@@ -31,9 +31,6 @@ struct Watch {
 impl<I: Intake + Send + Sync + 'static> Driver<I> {
     /// Follows changes after a version until something happens that the cursor has to decide on.
     pub(super) async fn watch(&mut self, version: String) -> Result<Step, Closed> {
-        if self.following {
-            self.reflector.status.edit(|status| status.reconnects += 1);
-        }
         let watch = self.open_watch(version, false);
         self.follow(watch).await
     }

@@ -91,8 +91,9 @@ pub use shared::{
     NotSynced, SharedInformer, Stopped, UnsyncedScope, WaitError,
 };
 pub use source::{
-    ByteStream, Hold, HttpFailure, HttpSource, ListParams, ListWatch, Request, ScriptedSource, ScriptedState,
-    SourceError, Verb, VerbMatch, VersionMatch, WatchParams,
+    ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,
+    Request, ScriptedSource, ScriptedState, SourceError, Verb, VerbMatch, VersionMatch, WatchParams,
+    find_cluster,
 };
 pub use status::{LastError, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};

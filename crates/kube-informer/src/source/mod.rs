@@ -20,7 +20,7 @@ pub(crate) mod stream_error;
 pub(crate) mod testing;
 
 pub use error::{HttpFailure, SourceError};
-pub use http::HttpSource;
+pub use http::{FindClusterError, FoundCluster, HttpSource, find_cluster};
 pub use request::{ListParams, Request, Verb, VersionMatch, WatchParams};
 pub use scripted::{Hold, ScriptedSource, ScriptedState, VerbMatch};
 

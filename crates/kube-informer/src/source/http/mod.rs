@@ -1,17 +1,25 @@
 //! The Kubernetes API server as a source, over kube-client.
 
+mod client;
+mod cluster;
+
 use std::error::Error as StdError;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, stream};
+use http::StatusCode;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, RETRY_AFTER};
 use http_body::Body as _;
 use kube_client::client::Body;
 use kube_client::{Client, Config};
 
+pub use self::cluster::{FindClusterError, FoundCluster, find_cluster};
+
+use self::client::Renewable;
 use super::error::{HttpFailure, SourceError};
 use super::request::{Request, Verb};
 use super::{ByteStream, ListWatch};
@@ -25,7 +33,7 @@ const ERROR_BODY: usize = 64 << 10;
 /// Cheap to clone; clones share the connections.
 #[derive(Clone)]
 pub struct HttpSource {
-    client: Client,
+    client: Arc<Renewable>,
     kind: KindInfo,
 }
 
@@ -37,17 +45,19 @@ impl HttpSource {
 
     /// Builds a client of its own from a configuration. Has to be called within a tokio runtime.
     ///
-    /// kube-client's retries are switched off: beneath the informer they would hide every 429, 503 and 504 for up to
-    /// fifteen attempts, while the informer counts, reports and waits as the server asks.
-    pub fn from_config(mut config: Config, kind: KindInfo) -> Result<Self, SourceError> {
+    /// - kube-client's retries are switched off: beneath the informer they would hide every 429, 503 and 504 for up to
+    ///   fifteen attempts, while the informer counts, reports and waits as the server asks.
+    /// - Connections have TCP keep-alive, except with a proxy or a credential plugin.
+    /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
+    ///   files of the client certificate change. Token files are read again every minute.
+    pub fn from_config(config: Config, kind: KindInfo) -> Result<Self, SourceError> {
         if tokio::runtime::Handle::try_current().is_err() {
             return Err(SourceError::Transport(
                 "a client can only be built within a tokio runtime".to_owned(),
             ));
         }
-        config.default_retry = false;
-        let client = Client::try_from(config).map_err(|error| transport(&error))?;
-        Ok(Self::with_client(client, kind))
+        let client = Renewable::from_config(config).map_err(|error| transport(&error))?;
+        Ok(Self { client: Arc::new(client), kind })
     }
 
     /// Uses a client that exists already, for special stacks.
@@ -58,10 +68,17 @@ impl HttpSource {
     ///   Until they are used up the informer knows of no error. Set `default_retry = false` in its `Config`.
     /// - Connection settings are those of the client. A stack without TCP keep-alive notices a peer that vanished
     ///   only by the informer's own watchdogs.
+    /// - The client is never built again: credentials that it does not renew itself end with it.
     /// - A stack that decompresses answers holds watch events back until a block is full; the request asks for
     ///   `identity`, which such a stack must not overwrite.
     pub fn with_client(client: Client, kind: KindInfo) -> Self {
-        Self { client, kind }
+        Self { client: Arc::new(Renewable::fixed(client)), kind }
+    }
+
+    /// The source of another kind at the same server, over the same client.
+    #[must_use]
+    pub fn for_kind(&self, kind: KindInfo) -> Self {
+        Self { client: self.client.clone(), kind }
     }
 }
 
@@ -70,8 +87,11 @@ impl ListWatch for HttpSource {
         let client = self.client.clone();
         let built = build(&request, &self.kind);
         Box::pin(async move {
-            let answer = client.send(built?).await.map_err(|error| transport(&error))?;
+            let answer = client.client().await.send(built?).await.map_err(|error| transport(&error))?;
             let (head, body) = answer.into_parts();
+            if head.status == StatusCode::UNAUTHORIZED {
+                client.refused();
+            }
             if !head.status.is_success() {
                 let retry_after = head.headers.get(RETRY_AFTER).and_then(seconds);
                 let body = beginning(body).await;
@@ -162,5 +182,4 @@ fn transport(error: &dyn StdError) -> SourceError {
 }
 
 #[cfg(test)]
-#[path = "http_tests.rs"]
 mod tests;

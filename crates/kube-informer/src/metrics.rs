@@ -1,7 +1,8 @@
 //! What can be measured: counters, gauges and histograms of the `metrics` facade, with client-go's names where it has one.
 //!
 //! Series are labelled with the informer's name, so their number is bounded by what the program builds. They go to the
-//! recorder that is installed when the informer is built; without one they cost next to nothing.
+//! recorder that is installed when the informer is built, those of a handler to the one when it is added; without a
+//! recorder they cost next to nothing.
 
 use std::time::Duration;
 
@@ -54,20 +55,24 @@ impl Metrics {
         self.duplicates.increment(commit.duplicates);
     }
 
-    pub(crate) fn failure(&self, cause: &'static str) {
-        counter!("informer_failures_total", self.with("cause", cause)).increment(1);
+    pub(crate) fn failures(&self, causes: &[&'static str]) -> CounterBy {
+        self.by("informer_failures_total", "cause", causes)
     }
 
-    pub(crate) fn relist(&self, reason: &'static str) {
-        counter!("informer_relists_total", self.with("reason", reason)).increment(1);
+    pub(crate) fn relists(&self, reasons: &[&'static str]) -> CounterBy {
+        self.by("informer_relists_total", "reason", reasons)
     }
 
-    pub(crate) fn watch(&self) {
-        counter!("informer_watches_total", self.labels.iter()).increment(1);
+    pub(crate) fn watches(&self) -> Counter {
+        counter!("informer_watches_total", self.labels.iter())
     }
 
-    pub(crate) fn streaming_fallback(&self) {
-        counter!("informer_streaming_fallbacks_total", self.labels.iter()).increment(1);
+    pub(crate) fn streaming_fallbacks(&self) -> Counter {
+        counter!("informer_streaming_fallbacks_total", self.labels.iter())
+    }
+
+    fn by(&self, metric: &'static str, label: &'static str, values: &[&'static str]) -> CounterBy {
+        CounterBy(values.iter().map(|value| (*value, counter!(metric, self.with(label, value)))).collect())
     }
 
     /// How many events wait for a handler, and how long its calls take.
@@ -83,6 +88,17 @@ impl Metrics {
         let mut labels = self.labels.clone();
         labels.push(Label::new(name, value.to_owned()));
         labels
+    }
+}
+
+/// One counter for each value of a label. All are there from the start, so that a rate over them misses nothing.
+pub(crate) struct CounterBy(Vec<(&'static str, Counter)>);
+
+impl CounterBy {
+    pub(crate) fn increment(&self, value: &str) {
+        if let Some((_, counter)) = self.0.iter().find(|(known, _)| *known == value) {
+            counter.increment(1);
+        }
     }
 }
 

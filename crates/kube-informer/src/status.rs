@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use metrics::Counter;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::metrics::Metrics;
+use crate::metrics::{CounterBy, Metrics};
 use crate::scope::Scope;
 use crate::version::ResourceVersion;
 
@@ -179,11 +180,17 @@ impl ScopeStatus {
 }
 
 /// The status of one scope, shared between its reflector and the readers.
-#[derive(Debug)]
 pub(crate) struct StatusCell {
     status: Mutex<ScopeStatus>,
     phase: watch::Sender<Phase>,
-    metrics: Option<Metrics>,
+    counters: Option<Counters>,
+}
+
+/// What is counted for metrics too.
+struct Counters {
+    relists: CounterBy,
+    watches: Counter,
+    streaming_fallbacks: Counter,
 }
 
 impl StatusCell {
@@ -205,12 +212,16 @@ impl StatusCell {
             bookmarks: 0,
             relists: [0; RelistReason::ALL.len()],
         };
-        Self { status: Mutex::new(status), phase: watch::Sender::new(Phase::Pending), metrics: None }
+        Self { status: Mutex::new(status), phase: watch::Sender::new(Phase::Pending), counters: None }
     }
 
     /// Counts relists, watches and fallbacks there too.
-    pub(crate) fn with_metrics(mut self, metrics: Metrics) -> Self {
-        self.metrics = Some(metrics);
+    pub(crate) fn with_metrics(mut self, metrics: &Metrics) -> Self {
+        self.counters = Some(Counters {
+            relists: metrics.relists(&RelistReason::ALL.map(RelistReason::name)),
+            watches: metrics.watches(),
+            streaming_fallbacks: metrics.streaming_fallbacks(),
+        });
         self
     }
 
@@ -265,22 +276,22 @@ impl StatusCell {
 
     pub(crate) fn relist(&self, reason: RelistReason) {
         self.edit(|status| status.relists[reason as usize] += 1);
-        if let Some(metrics) = &self.metrics {
-            metrics.relist(reason.name());
+        if let Some(counters) = &self.counters {
+            counters.relists.increment(reason.name());
         }
     }
 
     pub(crate) fn watch(&self) {
         self.edit(|status| status.watches += 1);
-        if let Some(metrics) = &self.metrics {
-            metrics.watch();
+        if let Some(counters) = &self.counters {
+            counters.watches.increment(1);
         }
     }
 
     pub(crate) fn streaming_fallback(&self) {
         self.edit(|status| status.streaming_fallbacks += 1);
-        if let Some(metrics) = &self.metrics {
-            metrics.streaming_fallback();
+        if let Some(counters) = &self.counters {
+            counters.streaming_fallbacks.increment(1);
         }
     }
 

@@ -97,9 +97,11 @@ impl<K: Kind> Lister<K>
 where
     K::Scope: InNamespaces,
 {
-    /// Goes on in one namespace.
+    /// Goes on in one namespace; in all of them if it is empty, though `get` needs one.
     pub fn namespace(&self, namespace: impl Into<Arc<str>>) -> NamespaceLister<K> {
-        NamespaceLister { all: self.clone(), scope: Scope::namespace(namespace) }
+        let namespace = namespace.into();
+        let scope = if namespace.is_empty() { Scope::All } else { Scope::Namespace(namespace) };
+        NamespaceLister { all: self.clone(), scope }
     }
 }
 

@@ -1,7 +1,8 @@
 //! What can be measured: counters, gauges and histograms of the `metrics` facade, with client-go's names where it has one.
 //!
 //! Series are labelled with the informer's name, so their number is bounded by what the program builds. They go to the
-//! recorder that is installed when the informer is built; without one they cost next to nothing.
+//! recorder that is installed when the informer is built, those of a handler to the one when it is added; without a
+//! recorder they cost next to nothing.
 
 use std::time::{Duration, SystemTime};
 
@@ -20,8 +21,6 @@ pub(crate) struct Metrics {
     objects: Gauge,
     synced: Gauge,
     duplicates: Counter,
-    last_event: Gauge,
-    last_bookmark: Gauge,
 }
 
 impl Metrics {
@@ -39,8 +38,6 @@ impl Metrics {
             objects: gauge!("informer_objects", labels.iter()),
             synced: gauge!("informer_synced", labels.iter()),
             duplicates: counter!("informer_duplicate_events_total", labels.iter()),
-            last_event: gauge!("informer_last_event_timestamp_seconds", labels.iter()),
-            last_bookmark: gauge!("informer_last_bookmark_timestamp_seconds", labels.iter()),
             labels,
         }
     }
@@ -58,32 +55,36 @@ impl Metrics {
         self.duplicates.increment(commit.duplicates);
     }
 
-    pub(crate) fn failure(&self, cause: &'static str) {
-        counter!("informer_failures_total", self.with("cause", cause)).increment(1);
+    pub(crate) fn failures(&self, causes: &[&'static str]) -> CounterBy {
+        self.by("informer_failures_total", "cause", causes)
     }
 
-    pub(crate) fn relist(&self, reason: &'static str) {
-        counter!("informer_relists_total", self.with("reason", reason)).increment(1);
+    pub(crate) fn relists(&self, reasons: &[&'static str]) -> CounterBy {
+        self.by("informer_relists_total", "reason", reasons)
     }
 
-    pub(crate) fn watch(&self) {
-        counter!("informer_watches_total", self.labels.iter()).increment(1);
+    pub(crate) fn watches(&self) -> Counter {
+        counter!("informer_watches_total", self.labels.iter())
     }
 
-    pub(crate) fn watch_restart(&self, reason: &'static str) {
-        counter!("informer_watch_restarts_total", self.with("reason", reason)).increment(1);
+    pub(crate) fn streaming_fallbacks(&self) -> Counter {
+        counter!("informer_streaming_fallbacks_total", self.labels.iter())
     }
 
-    pub(crate) fn event(&self) {
-        self.last_event.set(unix_time());
+    pub(crate) fn watch_restarts(&self, reasons: &[&'static str]) -> CounterBy {
+        self.by("informer_watch_restarts_total", "reason", reasons)
     }
 
-    pub(crate) fn bookmark(&self) {
-        self.last_bookmark.set(unix_time());
+    pub(crate) fn last_event(&self) -> Gauge {
+        gauge!("informer_last_event_timestamp_seconds", self.labels.iter())
     }
 
-    pub(crate) fn streaming_fallback(&self) {
-        counter!("informer_streaming_fallbacks_total", self.labels.iter()).increment(1);
+    pub(crate) fn last_bookmark(&self) -> Gauge {
+        gauge!("informer_last_bookmark_timestamp_seconds", self.labels.iter())
+    }
+
+    fn by(&self, metric: &'static str, label: &'static str, values: &[&'static str]) -> CounterBy {
+        CounterBy(values.iter().map(|value| (*value, counter!(metric, self.with(label, value)))).collect())
     }
 
     /// How many events wait for a handler, and how long its calls take.
@@ -102,13 +103,25 @@ impl Metrics {
     }
 }
 
+/// One counter for each value of a label. All are there from the start, so that a rate over them misses nothing.
+pub(crate) struct CounterBy(Vec<(&'static str, Counter)>);
+
+impl CounterBy {
+    pub(crate) fn increment(&self, value: &str) {
+        if let Some((_, counter)) = self.0.iter().find(|(known, _)| *known == value) {
+            counter.increment(1);
+        }
+    }
+}
+
 impl std::fmt::Debug for Metrics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Metrics").field("labels", &self.labels).finish_non_exhaustive()
     }
 }
 
-fn unix_time() -> f64 {
+/// Seconds since 1970, for gauges that tell when something happened.
+pub(crate) fn unix_time() -> f64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 

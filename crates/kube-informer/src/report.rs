@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
-use crate::metrics::Metrics;
+use crate::metrics::{CounterBy, Metrics};
 use crate::scope::Scope;
 
 /// A failure that an informer survived. The error callback hears all of them.
@@ -80,6 +80,9 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// The names of all causes.
+    const NAMES: [&str; 7] = ["list", "watch", "left_out", "wrong_type", "undecodable", "index", "handler"];
+
     /// The HTTP status, if the server answered with one.
     pub fn http_status(&self) -> Option<u16> {
         match self {
@@ -158,19 +161,19 @@ pub(crate) type Callback = Arc<dyn Fn(&Failure) + Send + Sync>;
 pub(crate) struct Reporter {
     kind: KindInfo,
     callback: Option<Callback>,
-    metrics: Option<Metrics>,
+    counters: Option<CounterBy>,
     count: AtomicU64,
     last: Mutex<Option<Failure>>,
 }
 
 impl Reporter {
     pub(crate) fn new(kind: KindInfo, callback: Option<Callback>) -> Self {
-        Self { kind, callback, metrics: None, count: AtomicU64::new(0), last: Mutex::new(None) }
+        Self { kind, callback, counters: None, count: AtomicU64::new(0), last: Mutex::new(None) }
     }
 
     /// Counts failures there too.
-    pub(crate) fn with_metrics(mut self, metrics: Metrics) -> Self {
-        self.metrics = Some(metrics);
+    pub(crate) fn with_metrics(mut self, metrics: &Metrics) -> Self {
+        self.counters = Some(metrics.failures(&Cause::NAMES));
         self
     }
 
@@ -178,8 +181,8 @@ impl Reporter {
     pub(crate) fn report(&self, scope: Option<&Scope>, cause: Cause) {
         let failure = Failure { kind: self.kind.clone(), scope: scope.cloned(), cause };
         self.count.fetch_add(1, Ordering::Relaxed);
-        if let Some(metrics) = &self.metrics {
-            metrics.failure(failure.cause.name());
+        if let Some(counters) = &self.counters {
+            counters.increment(failure.cause.name());
         }
         tracing::warn!(kind = %self.kind, cause = failure.cause.name(), "{failure}");
         *self.last.lock() = Some(failure.clone());

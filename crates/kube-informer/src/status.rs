@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use metrics::{Counter, Gauge};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::metrics::Metrics;
+use crate::metrics::{CounterBy, Metrics, unix_time};
 use crate::scope::Scope;
 use crate::version::ResourceVersion;
 
@@ -179,12 +180,24 @@ impl ScopeStatus {
 }
 
 /// The status of one scope, shared between its reflector and the readers.
-#[derive(Debug)]
 pub(crate) struct StatusCell {
     status: Mutex<ScopeStatus>,
     phase: watch::Sender<Phase>,
-    metrics: Option<Metrics>,
+    counters: Option<Counters>,
 }
+
+/// What is counted for metrics too.
+struct Counters {
+    relists: CounterBy,
+    watches: Counter,
+    streaming_fallbacks: Counter,
+    restarts: CounterBy,
+    last_event: Gauge,
+    last_bookmark: Gauge,
+}
+
+/// Why a watch is opened again where the last one ended; the names are those of the reflector's troubles.
+const RESTARTS: [&str; 7] = ["ended", "transport", "http", "cut_short", "too_big", "very_short", "silent"];
 
 impl StatusCell {
     pub(crate) fn new(scope: Scope, now: Instant) -> Self {
@@ -205,12 +218,19 @@ impl StatusCell {
             bookmarks: 0,
             relists: [0; RelistReason::ALL.len()],
         };
-        Self { status: Mutex::new(status), phase: watch::Sender::new(Phase::Pending), metrics: None }
+        Self { status: Mutex::new(status), phase: watch::Sender::new(Phase::Pending), counters: None }
     }
 
     /// Counts relists, watches and fallbacks there too.
-    pub(crate) fn with_metrics(mut self, metrics: Metrics) -> Self {
-        self.metrics = Some(metrics);
+    pub(crate) fn with_metrics(mut self, metrics: &Metrics) -> Self {
+        self.counters = Some(Counters {
+            relists: metrics.relists(&RelistReason::ALL.map(RelistReason::name)),
+            watches: metrics.watches(),
+            streaming_fallbacks: metrics.streaming_fallbacks(),
+            restarts: metrics.watch_restarts(&RESTARTS),
+            last_event: metrics.last_event(),
+            last_bookmark: metrics.last_bookmark(),
+        });
         self
     }
 
@@ -248,8 +268,8 @@ impl StatusCell {
             status.last_event = Some(now);
             status.events += 1;
         });
-        if let Some(metrics) = &self.metrics {
-            metrics.event();
+        if let Some(counters) = &self.counters {
+            counters.last_event.set(unix_time());
         }
     }
 
@@ -258,8 +278,8 @@ impl StatusCell {
             status.last_bookmark = Some(now);
             status.bookmarks += 1;
         });
-        if let Some(metrics) = &self.metrics {
-            metrics.bookmark();
+        if let Some(counters) = &self.counters {
+            counters.last_bookmark.set(unix_time());
         }
     }
 
@@ -271,30 +291,30 @@ impl StatusCell {
 
     pub(crate) fn relist(&self, reason: RelistReason) {
         self.edit(|status| status.relists[reason as usize] += 1);
-        if let Some(metrics) = &self.metrics {
-            metrics.relist(reason.name());
+        if let Some(counters) = &self.counters {
+            counters.relists.increment(reason.name());
         }
     }
 
     pub(crate) fn watch(&self) {
         self.edit(|status| status.watches += 1);
-        if let Some(metrics) = &self.metrics {
-            metrics.watch();
+        if let Some(counters) = &self.counters {
+            counters.watches.increment(1);
         }
     }
 
     /// A watch is opened again where the last one ended, for this reason.
     pub(crate) fn reconnect(&self, reason: &'static str) {
         self.edit(|status| status.reconnects += 1);
-        if let Some(metrics) = &self.metrics {
-            metrics.watch_restart(reason);
+        if let Some(counters) = &self.counters {
+            counters.restarts.increment(reason);
         }
     }
 
     pub(crate) fn streaming_fallback(&self) {
         self.edit(|status| status.streaming_fallbacks += 1);
-        if let Some(metrics) = &self.metrics {
-            metrics.streaming_fallback();
+        if let Some(counters) = &self.counters {
+            counters.streaming_fallbacks.increment(1);
         }
     }
 

@@ -204,7 +204,21 @@ impl<K> Object<K> {
     /// let decoded = object.get()?;
     /// assert_eq!(decoded.data, map.data);
     /// assert!(std::sync::Arc::ptr_eq(&decoded, &object.clone().get()?));
+    ///
+    /// let mut mine = (*decoded).clone(); // to change it, copy it
+    /// mine.data = None;
+    /// assert_eq!(object.get()?.data, map.data);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// What the cache holds cannot be changed through it:
+    ///
+    /// ```compile_fail,E0594
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # fn change(object: kube_informer::Object<ConfigMap>) {
+    /// let mut decoded = object.get().unwrap();
+    /// decoded.data = None;
+    /// # }
     /// ```
     pub fn get(&self) -> Result<Arc<K>, DecodeError>
     where

@@ -98,6 +98,11 @@ impl Trouble {
         }
     }
 
+    /// Whether the server cannot make sense of the request.
+    pub(crate) fn is_bad_request(&self) -> bool {
+        matches!(self, Self::Http(HttpFailure { code: 400, .. }))
+    }
+
     /// Whether it is part of normal life and not worth an error report: history does not last for ever.
     pub(crate) fn is_routine(&self) -> bool {
         matches!(self, Self::Http(failure) if failure.is_expired())

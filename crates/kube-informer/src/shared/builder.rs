@@ -205,7 +205,7 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
         self.settings.check().map_err(|error| failed(error.to_string()))?;
         let name = self.name.clone().unwrap_or_else(|| self.kind.resource().into());
         let metrics = Metrics::new(&name, &self.kind);
-        let reporter = Reporter::new(self.kind.clone(), self.on_error.clone()).with_metrics(metrics.clone());
+        let reporter = Reporter::new(self.kind.clone(), self.on_error.clone()).with_metrics(&metrics);
         let reporter = Arc::new(reporter);
         let ingest = Ingest::new(IngestOptions {
             metadata_only: K::metadata_only(),

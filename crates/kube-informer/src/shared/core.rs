@@ -142,8 +142,7 @@ impl Core {
         let slots = scopes
             .into_iter()
             .map(|scope| {
-                let status =
-                    Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics.clone()));
+                let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(&metrics));
                 ScopeSlot { scope, status, refresh: Arc::default() }
             })
             .collect();

@@ -144,15 +144,7 @@ impl<K: 'static> SharedInformer<K> {
     /// The version up to which the cache is complete; with several scopes the oldest of theirs. Empty before it is
     /// synced.
     pub fn last_sync_resource_version(&self) -> ResourceVersion {
-        let core = self.core();
-        let versions = (0..core.scopes.len()).map(|scope| core.indexer.version(scope));
-        versions
-            .reduce(
-                |oldest, version| {
-                    if version.is_empty() || version.is_older_than(&oldest) { version } else { oldest }
-                },
-            )
-            .unwrap_or_else(ResourceVersion::empty)
+        self.core().oldest_version()
     }
 
     /// How it is doing at this moment.
@@ -186,6 +178,18 @@ impl<K: 'static> SharedInformer<K> {
 }
 
 impl Core {
+    /// The oldest of the versions of the scopes, empty if one has none.
+    fn oldest_version(&self) -> ResourceVersion {
+        let versions = (0..self.scopes.len()).map(|scope| self.indexer.version(scope));
+        versions
+            .reduce(
+                |oldest, version| {
+                    if version.is_empty() || version.is_older_than(&oldest) { version } else { oldest }
+                },
+            )
+            .unwrap_or_else(ResourceVersion::empty)
+    }
+
     /// Notes a commit: wakes who waits for one, and tells the metrics.
     pub(crate) fn committed(&self, synced: bool, counts: Counts, took: Duration) {
         self.state.send_modify(|state| {
@@ -195,7 +199,7 @@ impl Core {
         self.metrics.committed(&Commit {
             queued: self.queue.len(),
             objects: self.indexer.len(),
-            version: &self.indexer.version(0),
+            version: &self.oldest_version(),
             synced: self.state.borrow().synced,
             duplicates: counts.duplicates,
             took,

@@ -15,17 +15,17 @@ use crate::version::{ResourceVersion, Uid};
 #[non_exhaustive]
 pub enum WaitError {
     /// Not in time.
-    #[error("the cache of {kind} did not show {key} at {version} within {waited:?}; it is at {at}")]
+    #[error("{}", timeout_text(kind, key, version, *waited, at))]
     Timeout {
         /// The kind.
         kind: KindInfo,
         /// The object.
         key: ObjectKey,
-        /// What was waited for.
+        /// What was waited for; empty if that was for the object to be gone.
         version: String,
         /// For how long.
         waited: Duration,
-        /// Up to where the cache is complete.
+        /// Up to where the cache is complete; empty if it has not been filled.
         at: String,
     },
     /// The versions cannot be compared, so there is no telling whether the cache has passed it.
@@ -90,8 +90,12 @@ impl<K: 'static> SharedInformer<K> {
 
     /// Waits until the cache no longer holds this incarnation of the object.
     pub async fn wait_gone(&self, key: &ObjectKey, uid: &Uid, deadline: Duration) -> Result<(), WaitError> {
-        let gone = |core: &Core, _| Some(core.indexer.get(key).is_none_or(|record| record.head.uid != *uid));
-        self.wait(key, "gone", deadline, gone).await
+        let gone = |core: &Core, scope| {
+            // A cache that has not been filled shows nothing, which proves nothing.
+            let absent = || core.indexer.get(key).is_none_or(|record| record.head.uid != *uid);
+            Some(core.indexer.synced(scope) && absent())
+        };
+        self.wait(key, "", deadline, gone).await
     }
 
     /// Asks after every commit; `None` from the question means that there is no telling.
@@ -139,6 +143,16 @@ impl<K: 'static> SharedInformer<K> {
             })
         })
     }
+}
+
+fn timeout_text(kind: &KindInfo, key: &ObjectKey, version: &str, waited: Duration, at: &str) -> String {
+    let shown = match version {
+        "" if at.is_empty() => format!("does not tell whether {key} is gone after {waited:?}"),
+        "" => format!("still showed {key} after {waited:?}"),
+        version => format!("did not show {key} at {version} within {waited:?}"),
+    };
+    let progress = if at.is_empty() { "has not been filled".to_owned() } else { format!("is at {at}") };
+    format!("the cache of {kind} {shown}; it {progress}")
 }
 
 /// Whether the store shows the key at this version or later, or is complete beyond it.

@@ -123,7 +123,8 @@ impl Cursor {
             let whole = Listing { version, limit: None, token: None, read: None, whole: true };
             return Step::new(Wait::No, self.list(whole)).reporting(trouble);
         }
-        self.latest |= unavailable;
+        // A server that cannot read our version never will; without it there may be an answer.
+        self.latest |= unavailable || (trouble.is_bad_request() && listing.concrete());
         if may_ask_for_latest {
             return Step::new(Wait::No, self.list_anew()).reporting(trouble);
         }

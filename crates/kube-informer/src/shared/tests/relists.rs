@@ -1,0 +1,308 @@
+//! The cache read as a whole once more: what is kept, what is told, and what made it necessary.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use tokio::sync::oneshot;
+
+use super::aids::{http, phase, quiet, relists, texts};
+use super::support::{Rig, served};
+use crate::object::Object;
+use crate::settings::{Settings, StreamingList};
+use crate::shared::writer::Command;
+use crate::source::{Verb, VerbMatch};
+use crate::status::{Phase, RelistReason};
+
+fn object(rig: &Rig, name: &str) -> Object<ConfigMap> {
+    rig.informer.lister().namespace("a").get(name).unwrap()
+}
+
+fn same_record(a: &Object<ConfigMap>, b: &Object<ConfigMap>) -> bool {
+    Arc::ptr_eq(a.record(), b.record())
+}
+
+fn lists_only() -> Settings {
+    Settings::default().streaming_list(StreamingList::Never)
+}
+
+/// The cache equals the server, and the handler believes in the same.
+fn check(rig: &Rig, listener: &super::listener::Listener) {
+    listener.check();
+    let served = served(&rig.server, None);
+    assert_eq!(rig.cached(), served);
+    let versions: Vec<_> = served.into_iter().map(|(key, version, _)| (key, version)).collect();
+    assert_eq!(listener.believes(), versions);
+}
+
+/// The watch can only go on with a relist: its history is gone.
+async fn expire(rig: &Rig) {
+    rig.server.stall();
+    rig.server.advance(1);
+    rig.server.compact();
+    rig.server.cut_watches();
+    rig.server.unstall();
+}
+
+#[tokio::test(start_paused = true)]
+async fn d4_d6_a_relist_keeps_unchanged_objects_and_tells_nobody() {
+    for settings in [Settings::default(), lists_only()] {
+        let rig = Rig::with(&["a/x", "a/y"], |builder| builder.settings(settings)).started().await;
+        let (listener, registration) = rig.listen();
+        registration.synced().await.unwrap();
+        let (x, misses) = (object(&rig, "x"), rig.informer.status().decode_misses);
+        expire(&rig).await;
+        rig.server.wait_for_watches(0).await;
+        rig.settle().await;
+        assert_eq!(relists(&rig.informer), [(RelistReason::First, 1), (RelistReason::Expired, 1)]);
+        assert!(same_record(&x, &object(&rig, "x")));
+        assert_eq!(listener.calls(), 2, "only the two initial adds");
+        assert_eq!(rig.informer.status().decode_misses, misses);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn d4_d6_a_refresh_reads_everything_anew_and_unchanged_content_is_no_event() {
+    let rig = Rig::new(&["a/x", "a/y"]).started().await;
+    let (listener, registration) = rig.listen();
+    registration.synced().await.unwrap();
+    let x = object(&rig, "x");
+    rig.server.lose_next_event();
+    rig.put("a/y", "lost");
+    rig.informer.refresh();
+    quiet().await;
+    rig.settle().await;
+    assert_eq!(listener.log().last().unwrap(), "update a/y@3 4");
+    assert_eq!(listener.calls(), 3);
+    assert_eq!(relists(&rig.informer), [(RelistReason::First, 1), (RelistReason::Refresh, 1)]);
+    assert!(same_record(&x, &object(&rig, "x")));
+    assert_eq!(rig.informer.status().versions_alive, 2, "what was built in vain is gone");
+    check(&rig, &listener);
+}
+
+/// Keeps the writer from applying anything until the guard is dropped.
+fn hold_writer(rig: &Rig) -> oneshot::Sender<()> {
+    let (release, released) = oneshot::channel();
+    let job = Command::Store(Box::new(|_, _| released.map(|_| ()).boxed()));
+    rig.informer.core().command(job).unwrap();
+    release
+}
+
+#[tokio::test(start_paused = true)]
+async fn d4_a_list_that_matches_the_store_wins_over_changes_that_are_still_queued() {
+    for entries in [4_096, 1] {
+        let settings = Settings::default().queue_entries(entries);
+        let rig = Rig::with(&["a/x", "a/y"], |builder| builder.settings(settings)).started().await;
+        let (listener, registration) = rig.listen();
+        registration.synced().await.unwrap();
+        let (x, backup) = (object(&rig, "x"), rig.server.snapshot());
+
+        let release = hold_writer(&rig);
+        quiet().await;
+        rig.delete("a/x");
+        rig.put("a/y", "queued");
+        quiet().await;
+        assert_eq!(object(&rig, "y").resource_version().to_string(), "3", "the writer is held");
+        // Back to the state that the store still shows, at a version that lies ahead of all.
+        rig.server.restore(&backup);
+        rig.server.advance(10);
+        rig.server.compact();
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        drop(release);
+        rig.settle().await;
+        check(&rig, &listener);
+        // With room for one change only, the list is read when the store has caught up.
+        assert!(entries == 1 || same_record(&x, &object(&rig, "x")), "it was taken over from the store");
+        assert_eq!(relists(&rig.informer)[1], (RelistReason::Expired, 1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_restored_backup_is_noticed_and_nothing_is_taken_over() {
+    let rig = Rig::new(&["a/x", "a/y", "a/old"]).started().await;
+    let (listener, _registration) = rig.listen();
+    let backup = rig.server.snapshot();
+    rig.put("a/y", "before");
+    rig.put("a/z", "before");
+    rig.settle().await;
+    rig.server.restore(&backup);
+    rig.put("a/y", "after");
+    let y = object(&rig, "y");
+    assert_eq!(y.resource_version(), &rig.server.version(), "the version is given out a second time");
+    phase(&rig.informer, Phase::Stalled).await;
+    phase(&rig.informer, Phase::Watching).await;
+    rig.settle().await;
+    check(&rig, &listener);
+    assert_eq!(object(&rig, "y").get().unwrap().data.as_ref().unwrap()["text"], "after");
+    assert_eq!(relists(&rig.informer), [(RelistReason::First, 1), (RelistReason::Rewound, 1)]);
+    assert!(listener.log().contains(&"delete a/z@6 guessed".to_owned()), "{:?}", listener.log());
+    assert!(listener.log().contains(&"update a/y@5 5".to_owned()), "{:?}", listener.log());
+}
+
+#[tokio::test(start_paused = true)]
+async fn d5_deletes_found_on_a_relist_are_told_with_the_last_known_state() {
+    let rig = Rig::new(&["a/seen", "a/missed", "a/stays"]).started().await;
+    let (listener, registration) = rig.listen();
+    registration.synced().await.unwrap();
+    rig.delete("a/seen");
+    rig.settle().await;
+    rig.server.lose_next_event();
+    rig.delete("a/missed");
+    expire(&rig).await;
+    rig.server.wait_for_watches(0).await;
+    rig.settle().await;
+    assert_eq!(listener.log()[3..], ["delete a/seen@5", "delete a/missed@3 guessed"]);
+    check(&rig, &listener);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_083_d5_a_name_created_again_while_away_is_deleted_then_added() {
+    let rig = Rig::new(&["a/x"]).started().await;
+    let (listener, registration) = rig.listen();
+    registration.synced().await.unwrap();
+    expire(&rig).await;
+    rig.delete("a/x");
+    rig.put("a/x", "again");
+    rig.server.compact();
+    rig.server.wait_for_watches(0).await;
+    rig.settle().await;
+    assert_eq!(listener.log()[1..], ["delete a/x@2 guessed", "add a/x@5"]);
+    check(&rig, &listener);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_041_history_that_is_gone_is_read_anew_whichever_way_the_server_says_so() {
+    for as_status in [true, false] {
+        let rig = Rig::new(&["a/x"]).started().await;
+        let (listener, _registration) = rig.listen();
+        rig.server.lose_next_event();
+        rig.put("a/y", "");
+        if as_status {
+            rig.server.fail_next(VerbMatch::Watch, http(410, "Gone"));
+        } else {
+            rig.server.compact(); // The watch is opened and brings an ERROR event.
+        }
+        rig.server.cut_watches();
+        rig.server.wait_for_watches(0).await;
+        if as_status {
+            rig.server.wait_for_watch().await;
+        } else {
+            phase(&rig.informer, Phase::BackingOff).await;
+            phase(&rig.informer, Phase::Watching).await;
+        }
+        rig.settle().await;
+        check(&rig, &listener);
+        assert!(texts(&rig.failures.lock()).iter().all(|text| text.contains("connection reset")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_024_a_410_between_pages_starts_the_list_over() {
+    let settings = lists_only().page_size(1);
+    let rig = Rig::with(&["a/x", "a/y", "a/z"], |builder| builder.settings(settings)).started().await;
+    let (listener, _registration) = rig.listen();
+    // The first page is answered, the second finds its version compacted away.
+    let body = super::aids::list_body("4", &[super::aids::wire_map("x", "2")]);
+    let body = body.replace(
+        r#""metadata":{"resourceVersion":"4"}"#,
+        r#""metadata":{"resourceVersion":"4","continue":"4:a/x"}"#,
+    );
+    assert!(body.contains("continue"));
+    rig.put("a/x", "newer");
+    rig.delete("a/y");
+    rig.server.compact();
+    rig.server.reply_next(VerbMatch::List, [body]);
+    rig.informer.refresh();
+    quiet().await;
+    rig.settle().await;
+    check(&rig, &listener);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_021_p_025_pages_become_one_cache() {
+    let keys: Vec<_> = (0..7).map(|number| format!("a/{number}")).collect();
+    let keys: Vec<_> = keys.iter().map(String::as_str).collect();
+    let settings = lists_only().page_size(3);
+    let rig = Rig::with(&keys, |builder| builder.settings(settings)).started().await;
+    assert_eq!(rig.cached(), served(&rig.server, None));
+    // The first list takes any version, which a server answers from its cache, whole; then pages are used.
+    rig.informer.refresh();
+    quiet().await;
+    let pages = rig.server.requests().iter().filter(|request| matches!(request.verb, Verb::List(_))).count();
+    assert_eq!(pages, 1 + 3);
+    assert_eq!(rig.cached(), served(&rig.server, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_kind_that_goes_keeps_the_cache_and_is_read_anew_when_it_is_back() {
+    let rig = Rig::new(&["a/x", "a/y"]).started().await;
+    let (listener, registration) = rig.listen();
+    registration.synced().await.unwrap();
+    for _ in 0..3 {
+        rig.server.fail_next(VerbMatch::Any, http(404, "NotFound"));
+    }
+    rig.server.end_watches();
+    phase(&rig.informer, Phase::Gone).await;
+    assert_eq!(rig.informer.lister().len(), 2);
+    assert!(rig.informer.has_synced());
+    let failure = rig.failures.lock()[0].to_string();
+    assert_eq!(
+        failure,
+        "cannot watch configmaps in all namespaces (HTTP 404): the server says NotFound; \
+         the kind is not served: install its CustomResourceDefinition or check group and version"
+    );
+    rig.server.lose_next_event();
+    rig.delete("a/y");
+    phase(&rig.informer, Phase::Watching).await;
+    rig.settle().await;
+    check(&rig, &listener);
+    assert_eq!(relists(&rig.informer), [(RelistReason::First, 1), (RelistReason::Gone, 1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_048_refused_requests_keep_the_cache_are_reported_and_retried() {
+    for (code, reason, advice) in
+        [(401, "Unauthorized", "check the credentials"), (403, "Forbidden", "grant the verbs")]
+    {
+        let rig = Rig::new(&["a/x"]).started().await;
+        rig.server.fail_next(VerbMatch::Watch, http(code, reason));
+        rig.server.end_watches();
+        phase(&rig.informer, Phase::BackingOff).await;
+        assert_eq!(rig.cached(), served(&rig.server, None));
+        let text = rig.failures.lock()[0].to_string();
+        let start =
+            format!("cannot watch configmaps in all namespaces (HTTP {code}): the server says {reason}; ");
+        assert!(text.starts_with(&start) && text.contains(advice), "{text}");
+        rig.put("a/y", "");
+        phase(&rig.informer, Phase::Watching).await;
+        rig.settle().await;
+        assert_eq!(rig.cached(), served(&rig.server, None));
+        assert_eq!(relists(&rig.informer), [(RelistReason::First, 1)], "resumed where it was");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_060_a_server_that_cannot_stream_lists_is_asked_with_list_and_remembered() {
+    for ignores in [true, false] {
+        let rig = Rig::new(&["a/x"]);
+        if ignores {
+            rig.server.ignore_send_initial_events(true);
+        } else {
+            rig.server.drop_end_bookmark(true);
+        }
+        let began = tokio::time::Instant::now();
+        let rig = rig.started().await;
+        assert!(began.elapsed() <= Duration::from_secs(31), "{:?}", began.elapsed());
+        assert_eq!(rig.cached(), served(&rig.server, None));
+        assert!(rig.failures.lock().is_empty(), "it is no failure");
+        let status = &rig.informer.status().scopes[0];
+        assert_eq!((status.streaming_fallbacks, status.lists), (1, 1));
+
+        rig.informer.refresh();
+        quiet().await;
+        rig.settle().await;
+        let status = &rig.informer.status().scopes[0];
+        assert_eq!((status.streaming_fallbacks, status.lists), (1, 2), "not tried again so soon");
+    }
+}

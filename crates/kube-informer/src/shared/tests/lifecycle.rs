@@ -13,7 +13,7 @@ use crate::status::Phase;
 async fn b_250_a_second_run_is_refused() {
     let rig = Rig::new(&[]).started().await;
     let error = rig.informer.run(std::future::pending()).await.unwrap_err();
-    assert_eq!(error.to_string(), "the informer of ConfigMap (v1) was started before; it runs only once");
+    assert_eq!(error.to_string(), "the informer of configmaps was started before; it runs only once");
     rig.informer.shutdown(SOON).await;
     assert!(rig.informer.run(std::future::pending()).await.is_err(), "not after the stop either");
 }
@@ -51,10 +51,7 @@ async fn b_255_nothing_is_added_to_a_stopped_informer() {
     let rig = Rig::new(&[]).started().await;
     rig.informer.shutdown(SOON).await;
     let error = rig.informer.add_event_handler(handler()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the informer of ConfigMap (v1) has stopped already; build another one"
-    );
+    assert_eq!(error.to_string(), "the informer of configmaps has stopped already; build another one");
     assert_eq!(rig.informer.stream().unwrap_err(), error);
     assert_eq!(rig.informer.on_full_state(|_| {}).unwrap_err(), error);
 }
@@ -74,13 +71,10 @@ async fn b_257_the_builder_fixes_transform_and_error_callback_and_the_last_call_
     let calls = Arc::new(AtomicUsize::new(0));
     let heard = calls.clone();
     let rig = Rig::with(&["a/x"], |builder| {
-        builder
-            .transform(|_| Err("the first"))
-            .transform(|_| Err("the second"))
-            .on_error(move |failure| {
-                assert!(failure.to_string().contains("the second"), "{failure}");
-                heard.fetch_add(1, Ordering::Relaxed);
-            })
+        builder.transform(|_| Err("the first")).transform(|_| Err("the second")).on_error(move |failure| {
+            assert!(failure.to_string().contains("the second"), "{failure}");
+            heard.fetch_add(1, Ordering::Relaxed);
+        })
     })
     .started()
     .await;

@@ -28,7 +28,7 @@ async fn b_330_a_stop_ends_the_waiting() {
     let _hold = rig.server.hold_next(VerbMatch::Any);
     let (stop, _running) = rig.start_until();
     let (synced, ()) = tokio::join!(rig.informer.wait_synced(SOON), async { drop(stop) });
-    assert_eq!(synced.unwrap_err().to_string(), "ConfigMap (v1) not synced: the informer has stopped");
+    assert_eq!(synced.unwrap_err().to_string(), "configmaps not synced: the informer has stopped");
 }
 
 #[tokio::test(start_paused = true)]
@@ -45,7 +45,7 @@ async fn b_331_without_time_to_wait_the_answer_comes_at_once() {
     let asked = Instant::now();
     let error = rig.informer.wait_synced(Duration::ZERO).await.unwrap_err();
     assert_eq!(asked.elapsed(), Duration::ZERO);
-    assert_eq!(error.to_string(), "ConfigMap (v1) not synced after 0ns: the informer was not started");
+    assert_eq!(error.to_string(), "configmaps not synced after 0ns: the informer was not started");
 }
 
 #[tokio::test(start_paused = true)]
@@ -60,7 +60,7 @@ async fn b_332_the_error_names_kind_scope_and_cause() {
     let error = rig.informer.wait_synced(Duration::from_millis(100)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "ConfigMap (v1) not synced after 100ms; namespace \"a\" is backing off: configmaps is forbidden"
+        "configmaps not synced after 100ms; namespace \"a\" is backing off: configmaps is forbidden"
     );
     assert_eq!((error.kind().kind(), error.scopes().len()), ("ConfigMap", 1));
     assert_eq!(error.scopes()[0].error.as_ref().unwrap().http_status, Some(403));

@@ -1,7 +1,7 @@
 //! The pipeline as a whole, over the scripted source.
 
 mod bounds;
-mod content;
+mod filtering;
 mod full_state;
 mod handlers;
 mod joining;

@@ -24,7 +24,7 @@ pub(crate) trait Callee: Send {
 }
 
 /// Marks the post finished however the runner ends, also when its task is dropped in the middle of a call.
-struct Finish(Arc<Post>);
+pub(crate) struct Finish(pub(crate) Arc<Post>);
 
 impl Drop for Finish {
     fn drop(&mut self) {

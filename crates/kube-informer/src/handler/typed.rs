@@ -1,6 +1,6 @@
 //! Handlers that take the decoded type.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -45,8 +45,9 @@ struct Functions<K> {
     update: Option<Two<K>>,
     delete: Option<One<K>>,
     undecodable: Option<Failed<K>>,
-    /// Objects whose add did not decode: their first version that does is told as an add, their end not at all.
-    untold: HashSet<ObjectKey>,
+    /// Objects whose latest version did not decode, and the version that was told last, if any: the next one that
+    /// does is told as an update of that, or as an add.
+    behind: HashMap<ObjectKey, Option<Arc<Record>>>,
 }
 
 impl<K: 'static> TypedHandler<K> {
@@ -58,7 +59,7 @@ impl<K: 'static> TypedHandler<K> {
                 update: None,
                 delete: None,
                 undecodable: None,
-                untold: HashSet::new(),
+                behind: HashMap::new(),
             },
         }
     }
@@ -130,33 +131,49 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
         let key = new.key().clone();
         match self.decode(new, post) {
             Some(new) => {
-                self.untold.remove(&key);
+                self.behind.remove(&key);
                 self.add.iter_mut().for_each(|function| function(&new));
             }
             None => {
-                self.untold.insert(key);
+                self.behind.insert(key, None);
             }
         }
     }
 
     fn updated(&mut self, old: Arc<Record>, new: Arc<Record>, post: &Post) {
-        if self.untold.contains(new.key()) {
-            return self.added(new, post);
-        }
+        let told = match self.behind.get(new.key()) {
+            Some(None) => return self.added(new, post),
+            Some(Some(told)) => told.clone(),
+            None => old,
+        };
         if self.update.is_none() {
             return;
         }
-        if let (Some(new), Some(old)) = (self.decode(new, post), self.decode(old, post)) {
-            self.update.iter_mut().for_each(|function| function(&old, &new));
+        let key = new.key().clone();
+        match self.decode(new, post) {
+            Some(new) => {
+                self.behind.remove(&key);
+                if let Some(old) = self.decode(told, post) {
+                    self.update.iter_mut().for_each(|function| function(&old, &new));
+                }
+            }
+            None => {
+                self.behind.insert(key, Some(told));
+            }
         }
     }
 
     fn deleted(&mut self, object: Arc<Record>, post: &Post) {
-        if self.untold.remove(object.key()) || self.delete.is_none() {
+        let last = match self.behind.remove(object.key()) {
+            Some(None) => return,
+            Some(Some(told)) => told,
+            None => object,
+        };
+        if self.delete.is_none() {
             return;
         }
-        if let Some(object) = self.decode(object, post) {
-            self.delete.iter_mut().for_each(|function| function(&object));
+        if let Some(last) = self.decode(last, post) {
+            self.delete.iter_mut().for_each(|function| function(&last));
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::object::ingest::Ingest;
 use crate::report::Reporter;
 use crate::scope::Scope;
 use crate::settings::Settings;
-use crate::shared::writer::{Command, Runner, Writer};
+use crate::shared::writer::{Command, Inbox, Runner, Writer};
 use crate::source::ListWatch;
 use crate::status::{Phase, StatusCell};
 use crate::store::indexer::Indexer;
@@ -70,6 +70,8 @@ pub(crate) struct ScopeSlot {
 pub(crate) struct State {
     pub(crate) started: bool,
     pub(crate) stopped: bool,
+    /// Its handlers have finished as well, and its future is over.
+    pub(crate) ended: bool,
     /// Every scope has been listed once and is in the store.
     pub(crate) synced: bool,
     /// Goes up with every commit.
@@ -207,7 +209,7 @@ impl Core {
     }
 
     /// Takes the writer out to be run; an informer runs once.
-    pub(crate) fn start(&self) -> Result<(Box<Writer>, mpsc::UnboundedReceiver<Command>), AlreadyStarted> {
+    pub(crate) fn start(&self) -> Result<(Box<Writer>, Inbox), AlreadyStarted> {
         let mut lifecycle = self.lifecycle.lock();
         if !matches!(&*lifecycle, Lifecycle::Idle(_)) {
             return Err(AlreadyStarted { kind: self.kind.clone() });
@@ -217,7 +219,7 @@ impl Core {
         drop(lifecycle);
         self.state.send_modify(|state| state.started = true);
         match before {
-            Lifecycle::Idle(writer) => Ok((writer, receiver)),
+            Lifecycle::Idle(writer) => Ok((writer, Inbox::new(receiver))),
             Lifecycle::Running(_) | Lifecycle::Stopped => Err(AlreadyStarted { kind: self.kind.clone() }),
         }
     }

@@ -3,12 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use futures::FutureExt;
 
 use crate::handler::Registration;
 use crate::handler::builder::Options;
 use crate::handler::post::Post;
+use crate::handler::runner::Finish;
 use crate::object::Object;
 use crate::report::{Cause, panic_text};
 use crate::shared::SharedInformer;
@@ -25,7 +27,8 @@ impl<K: 'static> SharedInformer<K> {
         &self,
         function: impl FnMut(&[Object<K>]) + Send + 'static,
     ) -> Result<Registration, Stopped> {
-        let post = self.core().post(&Options::default());
+        // To be told again of objects that have not changed is of no use to the whole.
+        let post = self.core().post(&Options { resync: Some(Duration::ZERO), ..Options::default() });
         let future = push(post.clone(), self.core().indexer.clone(), function).boxed();
         self.core().join(post.clone(), Some(Runner { future, blocking: false }))?;
         Ok(Registration::new(post))
@@ -37,6 +40,7 @@ async fn push<K: 'static>(
     indexer: Arc<Indexer>,
     mut function: impl FnMut(&[Object<K>]) + Send,
 ) {
+    let _finish = Finish(post.clone());
     post.start();
     while post.next_state().await {
         let objects: Vec<_> = indexer.list().iter().cloned().map(Object::from_record).collect();
@@ -48,5 +52,4 @@ async fn push<K: 'static>(
             post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
         }
     }
-    post.finish();
 }

@@ -122,10 +122,10 @@ impl<K: 'static> SharedInformer<K> {
 
     /// Stops a running informer: what is known is delivered to the handlers, for as long as the deadline allows.
     ///
-    /// Returns when the informer has stopped.
+    /// Returns when the informer has stopped and its handlers have finished, so a handler must not await it. What a
+    /// stream has not brought can be read from it afterwards.
     pub async fn shutdown(&self, deadline: Duration) {
-        let running = *self.core.state.borrow();
-        if !running.started || running.stopped {
+        if !self.core.state.borrow().started {
             return;
         }
         self.core.stop.send_if_modified(|stop| {
@@ -133,7 +133,7 @@ impl<K: 'static> SharedInformer<K> {
             stop.get_or_insert(Stop::Drain(deadline));
             first
         });
-        self.core.state.subscribe().wait_for(|state| state.stopped).await.ok();
+        self.core.state.subscribe().wait_for(|state| state.ended).await.ok();
     }
 
     /// Adds a handler, at any time before the informer has stopped.

@@ -23,6 +23,7 @@ struct EndGuard(Arc<Core>);
 impl Drop for EndGuard {
     fn drop(&mut self) {
         self.0.end();
+        self.0.state.send_modify(|state| state.ended = true);
     }
 }
 
@@ -60,11 +61,13 @@ pub(crate) async fn run(
         reflector.ended().await;
     }
     core.queue.close();
-    let (ending, deadline) = match stop {
+    let (ending, patience) = match stop {
         Stop::Now => (Ending::Closed, CALLS_IN_PROGRESS),
         Stop::Drain(deadline) => (Ending::Draining, deadline),
     };
-    if tokio::time::timeout(deadline, working.ended()).await.is_err() {
+    // Not by adding: that overflows with the longest durations.
+    let deadline = tokio::time::sleep(patience).deadline();
+    if tokio::time::timeout_at(deadline, working.ended()).await.is_err() {
         core.stop.send_replace(Some(Stop::Now));
         working.ended().await;
     }

@@ -1,7 +1,6 @@
 //! The one writer of an informer: applies deltas, lets handlers join, resyncs, one thing at a time.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
@@ -29,6 +28,27 @@ pub(crate) enum Command {
     Attach { post: Arc<Post>, callee: Box<dyn Callee> },
     /// Something to be done with the store, such as adding an index.
     Store(StoreJob),
+}
+
+/// Commands on their way to the writer.
+pub(crate) struct Inbox(mpsc::UnboundedReceiver<Command>);
+
+impl Inbox {
+    pub(crate) fn new(commands: mpsc::UnboundedReceiver<Command>) -> Self {
+        Self(commands)
+    }
+}
+
+/// Tells those who came too late that nobody will ever call them.
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        self.0.close();
+        while let Ok(command) = self.0.try_recv() {
+            if let Command::Join { post, .. } | Command::Attach { post, .. } = command {
+                post.finish();
+            }
+        }
+    }
 }
 
 /// The future that runs a handler, and where.
@@ -75,7 +95,7 @@ impl Writer {
     }
 
     /// Works until the queue is closed and empty.
-    pub(crate) async fn work(&mut self, core: &Core, commands: &mut mpsc::UnboundedReceiver<Command>) {
+    pub(crate) async fn work(&mut self, core: &Core, commands: &mut Inbox) {
         loop {
             let due = self.seats.iter().filter_map(|seat| seat.next_resync).min();
             let resync = async {
@@ -86,7 +106,7 @@ impl Writer {
             };
             tokio::select! {
                 biased;
-                Some(command) = commands.recv() => self.command(command, core).await,
+                Some(command) = commands.0.recv() => self.command(command, core).await,
                 () = resync => self.resync(),
                 batch = core.queue.pop_batch(BATCH) => match batch {
                     Some(batch) => self.apply(batch, core).await,
@@ -210,12 +230,13 @@ impl Writer {
     }
 
     /// Waits until the calls in progress have returned, or with `Draining` until everything has been heard.
-    pub(crate) async fn finish(mut self, ending: Ending, deadline: Duration) {
+    pub(crate) async fn finish(mut self, ending: Ending, deadline: Instant) {
         self.end_posts(ending);
-        let until = Instant::now() + deadline;
+        // Whoever reads from a stream reads when he likes; what is in it stays there for him.
+        self.seats.retain(|seat| seat.task.is_some());
         for seat in &mut self.seats {
             if let Some(task) = &mut seat.task
-                && tokio::time::timeout_at(until, task.ended()).await.is_err()
+                && tokio::time::timeout_at(deadline, task.ended()).await.is_err()
             {
                 tracing::warn!(handler = %seat.post.name, left = seat.post.backlog(), "a handler did not finish in time");
                 seat.post.end(Ending::Closed);

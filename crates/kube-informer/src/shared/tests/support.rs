@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::listener::Listener;
-use crate::handler::{Registration, handler};
+use crate::handler::{Handler, Registration, async_handler, handler};
 use crate::report::Failure;
 use crate::shared::{InformerBuilder, SharedInformer};
 use crate::source::ScriptedSource;
@@ -65,16 +66,54 @@ impl Rig {
         self
     }
 
+    /// Starts it; it runs until the sender is used or dropped.
+    pub(super) fn start_until(&self) -> (oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let informer = self.informer.clone();
+        let shutdown = async { stopped.await.unwrap_or_default() };
+        (stop, tokio::spawn(async move { informer.run(shutdown).await.unwrap() }))
+    }
+
     pub(super) async fn synced(&self) {
         self.informer.wait_synced(SOON).await.unwrap();
     }
 
+    pub(super) fn add(&self, handler: impl Into<Handler<ConfigMap>>) -> Registration {
+        self.informer.add_event_handler(handler).unwrap()
+    }
+
     pub(super) fn listen(&self) -> (Listener, Registration) {
+        self.listen_with(|handler| handler)
+    }
+
+    /// A handler that hears everything, with options.
+    pub(super) fn listen_with(
+        &self,
+        set: impl FnOnce(Handler<ConfigMap>) -> Handler<ConfigMap>,
+    ) -> (Listener, Registration) {
         let listener = Listener::default();
         let hears = listener.clone();
-        let registration =
-            self.informer.add_event_handler(handler().on_event(move |event| hears.hear(event)));
-        (listener, registration.unwrap())
+        let registration = self.add(set(handler().on_event(move |event| hears.hear(event))));
+        (listener, registration)
+    }
+
+    /// A handler whose calls hear and then wait until they are let go, one permit each.
+    pub(super) fn listen_stuck(&self) -> (Listener, Registration, Arc<Semaphore>) {
+        let listener = Listener::default();
+        let permits = Arc::new(Semaphore::new(0));
+        let (hears, gate) = (listener.clone(), permits.clone());
+        let registration = self.add(async_handler(move |event| {
+            hears.hear(&event);
+            let gate = gate.clone();
+            async move { gate.acquire().await.unwrap().forget() }
+        }));
+        (listener, registration, permits)
+    }
+
+    /// Reads everything from the server again and waits until that is done.
+    pub(super) async fn relist(&self) {
+        self.informer.refresh();
+        self.settle().await;
     }
 
     /// Waits until the cache has everything that the server has.
@@ -88,8 +127,7 @@ impl Rig {
             }
         };
         tokio::time::timeout(SOON, caught_up).await.expect("the cache catches up");
-        // Handlers run in tasks of their own: a moment under a paused clock is until all of them rest.
-        tokio::time::sleep(Duration::from_millis(1)).await;
+        rest().await;
     }
 
     pub(super) fn put(&self, key: &str, text: &str) {
@@ -100,10 +138,25 @@ impl Rig {
         self.server.delete(key).unwrap();
     }
 
+    /// What went wrong so far, in words.
+    pub(super) fn failures(&self) -> Vec<String> {
+        self.failures.lock().iter().map(ToString::to_string).collect()
+    }
+
     /// Keys, versions and texts in the cache.
     pub(super) fn cached(&self) -> Vec<(String, String, String)> {
         cached(&self.informer)
     }
+}
+
+/// Handlers run in tasks of their own: a moment under a paused clock is until all of them rest.
+pub(super) async fn rest() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+/// Unwinds without the hook that prints.
+pub(super) fn quiet_panic(text: &'static str) {
+    std::panic::resume_unwind(Box::new(text));
 }
 
 /// Keys, versions and texts in the cache of an informer, sorted.

@@ -1,0 +1,143 @@
+//! Changing objects before they are stored.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use parking_lot::Mutex;
+
+use super::support::{Rig, quiet_panic, rest};
+use crate::report::Cause;
+use crate::settings::{Settings, StreamingList};
+
+/// Keys and versions in the order in which a transform saw them.
+type Seen = Arc<Mutex<Vec<String>>>;
+
+fn stamp(seen: &Seen) -> impl Fn(&mut ConfigMap) -> Result<(), String> + Send + Sync + 'static + use<> {
+    let seen = seen.clone();
+    move |map| {
+        let metadata = &map.metadata;
+        let name = metadata.name.clone().unwrap_or_default();
+        seen.lock().push(format!("{name}@{}", metadata.resource_version.clone().unwrap_or_default()));
+        map.data.get_or_insert_default().insert("text".into(), format!("{name} stamped"));
+        Ok(())
+    }
+}
+
+/// Refuses objects whose text is "bad".
+fn picky(map: &mut ConfigMap) -> Result<(), &'static str> {
+    let bad = map.data.as_ref().and_then(|data| data.get("text")).is_some_and(|text| text == "bad");
+    if bad { Err("bad text") } else { Ok(()) }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_285_a_transform_cannot_hide_an_update_by_clearing_the_version() {
+    let clear = |map: &mut ConfigMap| {
+        map.metadata = Default::default();
+        Ok::<_, String>(())
+    };
+    let rig = Rig::with(&["a/x"], |builder| builder.transform(clear)).started().await;
+    let (listener, _) = rig.listen();
+    rig.settle().await;
+    rig.put("a/x", "1");
+    rig.settle().await;
+    listener.check();
+    assert_eq!(listener.log(), ["add a/x@2 initial", "update a/x@2 3"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_296_handlers_and_cache_have_what_the_transform_made() {
+    let seen = Seen::default();
+    let rig = Rig::with(&["a/x"], |builder| builder.transform(stamp(&seen))).started().await;
+    assert_eq!(rig.cached(), [("a/x".into(), "2".into(), "x stamped".into())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_296_a_resync_transforms_nothing() {
+    let seen = Seen::default();
+    let period = std::time::Duration::from_secs(1);
+    let rig = Rig::with(&["a/x"], |builder| builder.transform(stamp(&seen)).resync(period)).started().await;
+    let (listener, _) = rig.listen();
+    tokio::time::sleep(10 * period).await;
+    assert!(listener.calls() > 5);
+    assert_eq!(*seen.lock(), ["x@2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_297_a_version_is_transformed_once_by_list_or_stream() {
+    for streaming in [StreamingList::Always, StreamingList::Never] {
+        let seen = Seen::default();
+        let settings = Settings::default().streaming_list(streaming);
+        let set = |builder: crate::InformerBuilder<_>| builder.settings(settings).transform(stamp(&seen));
+        let rig = Rig::with(&["a/x", "a/y"], set).started().await;
+        rig.put("a/x", "1");
+        rig.settle().await;
+        // A relist because of lost history finds what it knows; one that was asked for trusts nothing it knows.
+        rig.server.compact();
+        rig.server.advance(1);
+        rig.server.compact();
+        rig.server.cut_watches();
+        tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+        assert_eq!(*seen.lock(), ["x@2", "y@3", "x@4"], "{streaming:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_298_what_a_transform_refuses_is_left_out_and_reported() {
+    let rig = Rig::with(&[], |builder| builder.transform(picky));
+    rig.put("a/x", "bad");
+    rig.put("a/y", "good");
+    let (listener, registration) = rig.listen();
+    let rig = rig.started().await;
+    registration.synced().await.unwrap();
+    assert_eq!(listener.log(), ["add a/y@3 initial"], "the rest of the list is there");
+    assert_eq!(rig.failures(), ["configmaps a/x is left out: the transform refused it: bad text"]);
+    assert!(
+        matches!(&rig.failures.lock()[0].cause, Cause::LeftOut { key: Some(key), .. } if key.name() == "x")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_298_what_was_cached_before_it_was_refused_is_deleted() {
+    let rig = Rig::with(&["a/x"], |builder| builder.transform(picky)).started().await;
+    let (listener, _) = rig.listen();
+    rig.settle().await;
+    rig.put("a/x", "bad");
+    rig.settle().await;
+    rig.put("a/x", "good");
+    rig.settle().await;
+    listener.check();
+    assert_eq!(listener.log(), ["add a/x@2 initial", "delete a/x@2 guessed", "add a/x@4"]);
+    assert_eq!(rig.failures().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_298_the_delete_of_what_a_transform_refuses_is_a_delete() {
+    let rig = Rig::with(&["a/x"], |builder| {
+        builder.transform(|map: &mut ConfigMap| {
+            let last = map.metadata.resource_version.as_deref() == Some("3");
+            if last { Err("not the last state") } else { Ok(()) }
+        })
+    })
+    .started()
+    .await;
+    let (listener, _) = rig.listen();
+    rig.settle().await;
+    rig.delete("a/x");
+    rig.settle().await;
+    assert_eq!(listener.log(), ["add a/x@2 initial", "delete a/x@2 guessed"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_298_a_transform_that_panics_is_one_that_refuses() {
+    let rig = Rig::with(&["a/x"], |builder| {
+        builder.transform(|_: &mut ConfigMap| {
+            quiet_panic("oops");
+            Ok::<_, String>(())
+        })
+    })
+    .started()
+    .await;
+    rest().await;
+    assert_eq!(rig.failures(), ["configmaps a/x is left out: the transform panicked: oops"]);
+    assert!(rig.informer.lister().is_empty());
+}

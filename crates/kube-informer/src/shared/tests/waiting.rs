@@ -1,0 +1,78 @@
+//! Waiting for the cache and for handlers.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::support::{Rig, SOON, rest};
+use crate::source::{HttpFailure, SourceError, VerbMatch};
+
+#[tokio::test(start_paused = true)]
+async fn b_330_waiting_is_told_at_once_and_never_polls() {
+    let rig = Rig::new(&["a/x"]);
+    let hold = rig.server.hold_next(VerbMatch::Any);
+    rig.start();
+    let asked = Instant::now();
+    let answer = async {
+        tokio::time::sleep(Duration::from_millis(37)).await;
+        hold.release();
+    };
+    let (synced, ()) = tokio::join!(rig.informer.wait_synced(SOON), answer);
+    synced.unwrap();
+    assert_eq!(asked.elapsed(), Duration::from_millis(37));
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_330_a_stop_ends_the_waiting() {
+    let rig = Rig::new(&[]);
+    let _hold = rig.server.hold_next(VerbMatch::Any);
+    let (stop, _running) = rig.start_until();
+    let (synced, ()) = tokio::join!(rig.informer.wait_synced(SOON), async { drop(stop) });
+    assert_eq!(synced.unwrap_err().to_string(), "configmaps not synced: the informer has stopped");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_331_what_is_synced_counts_even_without_time_to_wait() {
+    let rig = Rig::new(&[]).started().await;
+    rig.informer.wait_synced(Duration::ZERO).await.unwrap();
+    rig.informer.shutdown(SOON).await;
+    rig.informer.wait_synced(Duration::ZERO).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_331_without_time_to_wait_the_answer_comes_at_once() {
+    let rig = Rig::new(&[]);
+    let asked = Instant::now();
+    let error = rig.informer.wait_synced(Duration::ZERO).await.unwrap_err();
+    assert_eq!(asked.elapsed(), Duration::ZERO);
+    assert_eq!(error.to_string(), "configmaps not synced after 0ns: the informer was not started");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_332_the_error_names_kind_scope_and_cause() {
+    let rig = Rig::with(&[], |builder| builder.namespace("a").namespace("b"));
+    let refused =
+        HttpFailure { code: 403, message: "configmaps is forbidden".into(), ..HttpFailure::default() };
+    // The requests of both scopes come in order, so the first of each pair is that of namespace a.
+    rig.server.fail_next(VerbMatch::Any, SourceError::Http(refused));
+    rig.start();
+    rig.server.wait_for_requests(2).await;
+    let error = rig.informer.wait_synced(Duration::from_millis(100)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "configmaps not synced after 100ms; namespace \"a\" is backing off: configmaps is forbidden"
+    );
+    assert_eq!((error.kind().kind(), error.scopes().len()), ("ConfigMap", 1));
+    assert_eq!(error.scopes()[0].error.as_ref().unwrap().http_status, Some(403));
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_333_a_synced_informer_does_not_mean_synced_handlers() {
+    let rig = Rig::new(&["a/x"]);
+    let (_, registration, permits) = rig.listen_stuck();
+    let rig = rig.started().await;
+    rest().await;
+    assert_eq!((rig.informer.has_synced(), registration.has_synced()), (true, false));
+    permits.add_permits(1);
+    registration.synced().await.unwrap();
+}

@@ -216,6 +216,9 @@ async fn p_024_a_410_between_pages_starts_the_list_over() {
     rig.informer.refresh();
     quiet().await;
     rig.settle().await;
+    let tokens =
+        rig.server.requests().iter().filter(|request| request.query().starts_with("continue=4")).count();
+    assert_eq!(tokens, 1, "the second page was asked for once");
     check(&rig, &listener);
 }
 

@@ -1,4 +1,10 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::*;
+use crate::kind::KindInfo;
+use crate::object::ingest::{Ingest, IngestOptions};
+use crate::object::transform::TypedTransform;
+use crate::report::Reporter;
 use crate::source::frames::DEFAULT_LIMIT;
 use crate::source::testing::{KnowsOne, TestIntake, chunks};
 
@@ -191,4 +197,35 @@ fn the_store_is_asked_for_initial_events_only() {
         item.unwrap();
     }
     assert_eq!(known.asked(), 1, "never by a plain watch");
+}
+
+#[test]
+fn b_060a_a_transform_runs_once_per_version_and_not_for_what_is_known() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = calls.clone();
+    let transform = TypedTransform::new(move |_: &mut Value| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        Ok::<_, String>(())
+    });
+    let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
+    let options = IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None)));
+    let ingest = Ingest::new(IngestOptions { transform: Some(Arc::new(transform)), ..options });
+    let streamed = |body: String, known: &dyn Known| {
+        let mut decoder = WatchDecoder::new(DEFAULT_LIMIT, true);
+        decoder.push(Bytes::from(body));
+        let mut records = Vec::new();
+        while let Some(item) = decoder.next(&ingest, known) {
+            if let WatchItem::Object { record, .. } = item.unwrap() {
+                records.push(record);
+            }
+        }
+        records
+    };
+    let body = event("ADDED", "a", "1") + &event("ADDED", "b", "2") + &event("MODIFIED", "a", "3");
+    let first = streamed(body, &NothingKnown);
+    assert_eq!((first.len(), calls.load(Ordering::Relaxed)), (3, 3));
+    let known = KnowsOne::new(first[1].clone());
+    let again = streamed(event("ADDED", "b", "2") + &event("ADDED", "c", "4"), &known);
+    assert!(Arc::ptr_eq(&again[0], &first[1]), "taken over as it was stored");
+    assert_eq!(calls.load(Ordering::Relaxed), 4, "only the object that is new");
 }

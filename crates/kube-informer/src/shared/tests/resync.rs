@@ -43,7 +43,17 @@ async fn b_276_a_resync_tells_every_object_again_and_asks_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_277_zero_is_never() {
+async fn b_062_a_relist_does_not_start_the_period_anew() {
+    let rig = Rig::new(&["a/x"]).started().await;
+    let (times, _) = times(&rig, Some(10 * SECOND));
+    tokio::time::sleep(6 * SECOND).await;
+    rig.informer.refresh();
+    tokio::time::sleep(15 * SECOND).await;
+    assert_eq!(*times.lock(), [10, 20]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_064_b_277_zero_is_never() {
     let rig = Rig::with(&["a/x"], |builder| builder.resync(SECOND)).started().await;
     let (times, _) = times(&rig, Some(Duration::ZERO));
     tokio::time::sleep(100 * SECOND).await;

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::support::{Rig, SOON, rest};
 use crate::handler::handler;
 use crate::shared::core::Stop;
+use crate::shared::writer::Command;
 
 #[tokio::test(start_paused = true)]
 async fn b_252_the_call_in_progress_is_awaited_after_the_requests_have_ended() {
@@ -69,10 +71,17 @@ async fn b_253_a_shutdown_delivers_what_handlers_have_not_heard() {
 async fn b_253_a_shutdown_applies_what_is_in_the_queue() {
     let rig = Rig::new(&[]).started().await;
     let (listener, _) = rig.listen();
+    let (go, gate) = oneshot::channel::<()>();
+    let busy = Command::Store(Box::new(|_, _| gate.map(|_| ()).boxed()));
+    rig.informer.core().command(busy).unwrap();
     rig.put("a/x", "1");
-    // The event has left the server when its watch is read; from there on it is not lost.
     rest().await;
-    rig.informer.shutdown(SOON).await;
+    assert_eq!((rig.informer.status().queued, listener.calls()), (1, 0), "the writer is busy");
+    let let_go = async {
+        rest().await;
+        go.send(()).unwrap();
+    };
+    tokio::join!(rig.informer.shutdown(SOON), let_go);
     assert_eq!(listener.log(), ["add a/x@2"]);
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Metrics {
     objects: Gauge,
     synced: Gauge,
     duplicates: Counter,
+    unknown_deletes: Counter,
+    outside_scope: Counter,
 }
 
 impl Metrics {
@@ -38,6 +40,8 @@ impl Metrics {
             objects: gauge!("informer_objects", labels.iter()),
             synced: gauge!("informer_synced", labels.iter()),
             duplicates: counter!("informer_duplicate_events_total", labels.iter()),
+            unknown_deletes: counter!("informer_unknown_deletes_total", labels.iter()),
+            outside_scope: counter!("informer_outside_scope_total", labels.iter()),
             labels,
         }
     }
@@ -53,6 +57,8 @@ impl Metrics {
         self.objects.set(commit.objects as f64);
         self.synced.set(if commit.synced { 1.0 } else { 0.0 });
         self.duplicates.increment(commit.duplicates);
+        self.unknown_deletes.increment(commit.unknown_deletes);
+        self.outside_scope.increment(commit.outside_scope);
     }
 
     pub(crate) fn failures(&self, causes: &[&'static str]) -> CounterBy {
@@ -132,5 +138,7 @@ pub(crate) struct Commit<'a> {
     pub(crate) version: &'a ResourceVersion,
     pub(crate) synced: bool,
     pub(crate) duplicates: u64,
+    pub(crate) unknown_deletes: u64,
+    pub(crate) outside_scope: u64,
     pub(crate) took: Duration,
 }

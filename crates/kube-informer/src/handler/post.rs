@@ -122,7 +122,15 @@ impl Post {
         self.bell.notify_one();
     }
 
-    /// Said by the runner when it begins.
+    /// The first snapshot of a handler that joins, also of one that is asked to drain already: it hears the cache.
+    pub(crate) fn welcome(&self, snapshot: Snapshot) {
+        if !self.is_closed() {
+            self.mailbox.lock().sweep(snapshot, SweepKind::Initial);
+            self.bell.notify_one();
+        }
+    }
+
+    /// Somebody will take from its mailbox: it joins a running informer, or its informer starts.
     pub(crate) fn start(&self) {
         self.state.send_modify(|state| state.started = true);
     }

@@ -75,7 +75,8 @@ impl<K: Kind> InformerBuilder<K> {
         }
     }
 
-    /// A name for metrics and logs; the resource if not set.
+    /// A name for metrics and logs; the resource if not set. Informers of one name share their metrics, so give two of one
+    /// kind names of their own.
     #[must_use]
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = Some(name.into());

@@ -203,7 +203,12 @@ impl Core {
                 debug_assert!(done.is_some(), "a command paused before the informer started");
                 Ok(())
             }
-            Lifecycle::Running(commands) => commands.send(command).map_err(|_| self.stopped()),
+            Lifecycle::Running(commands) => {
+                if let Command::Join { post, runner: Some(_) } = &command {
+                    post.start();
+                }
+                commands.send(command).map_err(|_| self.stopped())
+            }
             Lifecycle::Stopped => Err(self.stopped()),
         }
     }

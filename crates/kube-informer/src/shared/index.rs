@@ -81,27 +81,44 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         let (answer, slot) = watch::channel::<Slot<V>>(None);
         let function: IndexFunction<V> =
             Arc::new(move |record| function(&Object::from_record(record.clone())).into_values());
-        let build = IndexBuild::new(name.clone(), function);
-        let failed = answer.clone();
-        let add = Command::Store(Box::new(move |store, core| {
-            async move {
-                match store.add_index(build).await {
-                    Ok((reader, failures)) => {
-                        answer.send_replace(Some(Ok(reader)));
-                        report_index_failures(core, failures);
-                    }
-                    Err(error) => {
-                        answer.send_replace(Some(Err(error)));
-                    }
+        let mut build = IndexBuild::new(name.clone(), function);
+        let core = self.core().clone();
+        if core.indexer.is_empty() {
+            add(&core, build, answer);
+        } else {
+            // The objects that are there are indexed beside the writer, which then has only what came since to add.
+            let beside = core.clone();
+            let build = async move {
+                build.catch_up(beside.indexer.list()).await;
+                add(&beside, build, answer);
+            };
+            // Refused after the stop; then the answer is dropped with it, and whoever waits for it hears.
+            core.command(Command::Beside(build.boxed())).ok();
+        }
+        Index { name, core, slot, of: PhantomData }
+    }
+}
+
+/// Has the writer make an index visible.
+fn add<V>(core: &Core, build: IndexBuild<V>, answer: watch::Sender<Slot<V>>)
+where
+    V: Hash + Eq + Clone + Send + Sync + 'static,
+{
+    let add = Command::Store(Box::new(move |store, core| {
+        async move {
+            match store.add_index(build).await {
+                Ok((reader, failures)) => {
+                    answer.send_replace(Some(Ok(reader)));
+                    report_index_failures(core, failures);
+                }
+                Err(error) => {
+                    answer.send_replace(Some(Err(error)));
                 }
             }
-            .boxed()
-        }));
-        if self.core().command(add).is_err() {
-            failed.send_replace(Some(Err(IndexError::Unknown(name.clone()))));
         }
-        Index { name, core: self.core().clone(), slot, of: PhantomData }
-    }
+        .boxed()
+    }));
+    core.command(add).ok();
 }
 
 impl<K: 'static> SharedInformer<K> {
@@ -178,7 +195,12 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
     }
 
     fn reader(&self) -> Result<IndexReader<V>, IndexError> {
-        self.slot.borrow().clone().unwrap_or_else(|| Err(IndexError::NotReady(self.name.clone())))
+        let slot = self.slot.borrow().clone();
+        slot.unwrap_or_else(|| match self.slot.has_changed() {
+            Ok(_) => Err(IndexError::NotReady(self.name.clone())),
+            // Nobody is left to add it.
+            Err(_) => Err(IndexError::Unknown(self.name.clone())),
+        })
     }
 }
 

@@ -202,6 +202,8 @@ impl Core {
             version: &self.oldest_version(),
             synced: self.state.borrow().synced,
             duplicates: counts.duplicates,
+            unknown_deletes: counts.unknown_deletes,
+            outside_scope: counts.outside_scope,
             took,
         });
     }

@@ -58,6 +58,10 @@ impl Task {
         self.abort.abort();
     }
 
+    pub(crate) fn is_over(&mut self) -> bool {
+        !matches!(self.ended.try_recv(), Err(oneshot::error::TryRecvError::Empty))
+    }
+
     /// Waits until the task is over.
     pub(crate) async fn ended(&mut self) {
         (&mut self.ended).await.ok();

@@ -26,7 +26,9 @@ pub struct Informer<K> {
 
 impl<K: 'static> Informer<K> {
     pub(crate) fn new(shared: SharedInformer<K>, function: impl FnMut(&Event<K>) + Send + 'static) -> Self {
-        let post = shared.core().post(&Options::default());
+        // Called after each commit, it keeps nothing waiting, so there is nothing to bound and nothing to merge.
+        let options = Options { every_event: Some(usize::MAX), ..Options::default() };
+        let post = shared.core().post(&options);
         let attach =
             Command::Attach { post, callee: Box::new(Function { function, of: std::marker::PhantomData }) };
         // A new informer has not stopped.

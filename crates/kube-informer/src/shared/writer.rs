@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Attach { post: Arc<Post>, callee: Box<dyn Callee> },
     /// Something to be done with the store, such as adding an index.
     Store(StoreJob),
+    /// Something to be done beside the writer, for as long as the informer runs.
+    Beside(BoxFuture<'static, ()>),
 }
 
 /// Commands on their way to the writer.
@@ -73,11 +75,13 @@ pub(crate) struct Writer {
     store: crate::store::writer::Writer,
     seats: Vec<Seat>,
     spawn: Option<Arc<dyn Spawn>>,
+    /// What is done beside it; held so that it ends with the informer.
+    beside: Vec<Task>,
 }
 
 impl Writer {
     pub(crate) fn new(store: crate::store::writer::Writer) -> Self {
-        Self { store, seats: Vec::new(), spawn: None }
+        Self { store, seats: Vec::new(), spawn: None, beside: Vec::new() }
     }
 
     /// Starts the handlers that joined before.
@@ -121,6 +125,10 @@ impl Writer {
             Command::Join { post, runner } => self.join(post, runner, None, core),
             Command::Attach { post, callee } => self.join(post, None, Some(callee), core),
             Command::Store(job) => job(&mut self.store, core).await,
+            Command::Beside(future) => {
+                self.beside.retain_mut(|task| !task.is_over());
+                self.beside.extend(self.spawn.as_ref().map(|spawn| Task::start(spawn, future)));
+            }
         }
     }
 
@@ -133,7 +141,7 @@ impl Writer {
     ) {
         let snapshot = self.store.indexer().list();
         if !snapshot.is_empty() {
-            post.sweep(snapshot, SweepKind::Initial);
+            post.welcome(snapshot);
         }
         if core.state.borrow().synced {
             post.upstream_synced();
@@ -149,10 +157,11 @@ impl Writer {
 
     fn run(&self, place: usize, runner: Runner) -> Option<Task> {
         let post = &self.seats[place].post;
-        if post.is_leaving() {
+        if post.is_closed() {
             post.finish();
             return None;
         }
+        post.start();
         let spawn = self.spawn.as_ref()?;
         if !runner.blocking {
             return Some(Task::start(spawn, runner.future));

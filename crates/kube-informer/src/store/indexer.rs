@@ -52,7 +52,6 @@ impl Indexer {
         self.state.read().len()
     }
 
-    #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -81,7 +81,7 @@ async fn b_381_merged_updates_never_lose_a_delete() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_382_a_delete_that_was_missed_reaches_the_filter_as_an_object_too() {
+async fn b_382_a_delete_that_was_missed_passes_the_filter_with_an_object() {
     let rig = Rig::new(&[]).started().await;
     let (listener, _) = filtered(&rig);
     rig.put("a/x", "yes");

@@ -47,6 +47,26 @@ async fn wordy() -> Rig {
     rig.started().await
 }
 
+/// Two threads: one is kept by the index function, the other one runs the informer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn b_214_events_are_applied_while_an_index_is_being_built() {
+    let rig = wordy().await;
+    let (let_go, gate) = std::sync::mpsc::channel::<()>();
+    let gate = parking_lot::Mutex::new(Some(gate));
+    let by_word = rig.informer.add_index("word", move |map| {
+        if let Some(gate) = gate.lock().take() {
+            gate.recv().unwrap();
+        }
+        words(map)
+    });
+    let version = rig.put("a/x", "blue");
+    rig.informer.wait_for_version(&"a/x".parse().unwrap(), &version, SOON).await.unwrap();
+    assert_eq!(by_word.get("blue").unwrap_err(), IndexError::NotReady("word".into()));
+    let_go.send(()).unwrap();
+    by_word.ready().await.unwrap();
+    assert_eq!(values(&by_word), ["blue", "green"], "what came meanwhile is in it");
+}
+
 #[tokio::test(start_paused = true)]
 async fn b_206_an_object_is_found_by_each_of_its_values() {
     let rig = Rig::new(&[]);

@@ -86,7 +86,7 @@ async fn b_268_removing_twice_is_fine() {
     let (_, registration) = rig.listen();
     registration.remove();
     registration.clone().remove();
-    registration.remove_and_drain(Duration::ZERO).await.unwrap();
+    registration.remove_and_drain(SOON).await.unwrap();
     rig.settle().await;
     registration.remove();
 }
@@ -175,6 +175,17 @@ async fn b_271_remove_and_drain_waits_for_the_call_in_progress() {
     let (drained, ()) = tokio::join!(registration.remove_and_drain(SOON), let_go);
     drained.unwrap();
     assert_eq!((asked.elapsed().as_secs(), registration.stats().delivered), (3, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_271_a_handler_that_is_drained_right_after_it_joined_hears_the_cache() {
+    let rig = Rig::new(&["a/x", "a/y"]).started().await;
+    let (listener, registration) = rig.listen();
+    registration.remove_and_drain(SOON).await.unwrap();
+    assert_eq!(listener.calls(), 2);
+    rig.put("a/x", "later");
+    rig.settle().await;
+    assert_eq!(listener.calls(), 2);
 }
 
 #[tokio::test(start_paused = true)]

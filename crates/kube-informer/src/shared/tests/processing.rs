@@ -99,8 +99,8 @@ async fn b_288_a_relist_is_one_commit_told_deletes_first() {
     for change in 0..3 {
         rig.server.lose_next_event();
         match change {
-            0 => rig.put("a/new", ""),
-            1 => rig.put("a/old", "1"),
+            0 => drop(rig.put("a/new", "")),
+            1 => drop(rig.put("a/old", "1")),
             _ => rig.delete("a/gone"),
         }
     }

@@ -155,7 +155,7 @@ async fn b_290_a_resync_writes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_290_a_resync_of_a_key_with_a_change_waiting_is_that_change() {
+async fn b_290_a_change_during_a_resync_is_told_once_and_in_order() {
     let rig = Rig::new(&["a/x"]);
     let (listener, _, permits) = rig.listen_stuck();
     let rig = rig.started().await;

@@ -12,6 +12,7 @@ use crate::handler::{Handler, Registration, async_handler, handler};
 use crate::report::Failure;
 use crate::shared::{InformerBuilder, SharedInformer};
 use crate::source::ScriptedSource;
+use crate::version::ResourceVersion;
 
 /// Long enough under a paused clock for anything that happens at all.
 pub(super) const SOON: Duration = Duration::from_secs(3_600);
@@ -130,8 +131,8 @@ impl Rig {
         rest().await;
     }
 
-    pub(super) fn put(&self, key: &str, text: &str) {
-        self.server.put_json(serde_json::to_value(map(key, text)).unwrap()).unwrap();
+    pub(super) fn put(&self, key: &str, text: &str) -> ResourceVersion {
+        self.server.put_json(serde_json::to_value(map(key, text)).unwrap()).unwrap()
     }
 
     pub(super) fn delete(&self, key: &str) {

@@ -166,6 +166,20 @@ async fn b_357_every_update_is_told_and_resyncs_if_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn b_357_changes_that_come_together_are_told_one_by_one() {
+    let server = server(&[]);
+    let (informer, listener) = listening(&server);
+    start(&informer).await;
+    server.create(&map("a/x", "1")).unwrap();
+    for text in ["2", "3"] {
+        server.update(&map("a/x", text)).unwrap();
+    }
+    server.delete("a/x").unwrap();
+    rest().await;
+    assert_eq!(listener.log(), ["add a/x@2", "update a/x@2 3", "update a/x@3 4", "delete a/x@5"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn b_358_the_cache_can_only_be_read() {
     let server = server(&["a/x"]);
     let (informer, _) = listening(&server);

@@ -159,7 +159,8 @@ pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Opt
         Some(_) => None,
         // There was no answer, or none that makes sense: only the text tells.
         None if says("certificate: UnknownIssuer") || says("UnknownCA") => Some(
-            "check certificate-authority in the kubeconfig: the server's certificate was not issued by it".into(),
+            "check certificate-authority in the kubeconfig: the server's certificate was not issued by it"
+                .into(),
         ),
         None if says("invalid peer certificate") => {
             Some("check the server's certificate and that its address is one that it was issued for".into())
@@ -168,9 +169,10 @@ pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Opt
             Some("check the server's address and that it is running: nothing listens there".into())
         }
         None if says("dns error") => Some("check the server's address: its name cannot be resolved".into()),
-        None if says("not JSON") => {
-            Some("check the server's address: what answers there is not a Kubernetes API server".into())
-        }
+        None if says("not JSON") => Some(
+            "check the server's address and proxies on the way: no Kubernetes API server answers like this"
+                .into(),
+        ),
         None => None,
     }
 }
@@ -272,7 +274,7 @@ mod tests {
             ("invalid peer certificate: Expired", "check the server's certificate"),
             ("tcp connect error: Connection refused (os error 111)", "nothing listens there"),
             ("dns error: failed to lookup address information", "its name cannot be resolved"),
-            ("the answer is not JSON: expected an object", "is not a Kubernetes API server"),
+            ("the answer is not JSON: expected an object", "no Kubernetes API server answers like this"),
         ] {
             assert!(text(None, message).contains(advice), "{}", text(None, message));
         }

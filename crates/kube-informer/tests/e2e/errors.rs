@@ -44,6 +44,7 @@ impl Seen {
 
 /// Runs an informer until the first failure is reported, and gives up waiting for it to be synced.
 async fn first_failure(config: Config, resource: &ApiResource) -> Result<Seen> {
+    let server = config.cluster_url.authority().context("the server has an address")?.to_string();
     let source = HttpSource::from_config(config, DynamicObject::info(resource))?;
     let (sender, mut failures) = mpsc::unbounded_channel();
     let informer = SharedInformer::<DynamicObject>::builder_with(source, resource)
@@ -68,7 +69,11 @@ async fn first_failure(config: Config, resource: &ApiResource) -> Result<Seen> {
     };
     let not_synced = tokio::time::timeout(PATIENCE, waited).await.context("it goes on listing")?;
     running.abort();
-    Ok(Seen { failure: failure.context("the informer has ended")?, not_synced })
+    // The port is another one each time, the number of an error another one on each system.
+    let as_documented =
+        |text: &str| text.replace(&server, "127.0.0.1:6443").replace("(os error 61)", "(os error 111)");
+    let failure = failure.context("the informer has ended")?;
+    Ok(Seen { failure: as_documented(&failure), not_synced: as_documented(&not_synced) })
 }
 
 fn pods() -> ApiResource {
@@ -126,7 +131,14 @@ async fn wrong_ca(cluster: &Cluster) -> Result<()> {
     authority.certificate_authority_data = None;
     authority.certificate_authority = Some(OTHER_CA.into());
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
-    first_failure(config, &pods()).await?.assert("", "")
+    first_failure(config, &pods()).await?.assert(
+        "cannot list pods in namespace \"default\": no answer from https://127.0.0.1:6443: client error (Connect): \
+         invalid peer certificate: UnknownIssuer; check certificate-authority in the kubeconfig: the server's \
+         certificate was not issued by it",
+        "pods not synced after 10ms; namespace \"default\" is backing off: no answer from https://127.0.0.1:6443: \
+         client error (Connect): invalid peer certificate: UnknownIssuer; check certificate-authority in the \
+         kubeconfig: the server's certificate was not issued by it",
+    )
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -135,15 +147,32 @@ async fn connection_refused() -> Result<()> {
     let address = listener.local_addr()?;
     drop(listener);
     let config = Config::new(format!("https://{address}").parse()?);
-    first_failure(config, &pods()).await?.assert("", "")
+    first_failure(config, &pods()).await?.assert(
+        "cannot list pods in namespace \"default\": no answer from https://127.0.0.1:6443: client error (Connect): \
+         tcp connect error: Connection refused (os error 111); check the server's address and that it is running: \
+         nothing listens there",
+        "pods not synced after 10ms; namespace \"default\" is backing off: no answer from https://127.0.0.1:6443: \
+         client error (Connect): tcp connect error: Connection refused (os error 111); check the server's address \
+         and that it is running: nothing listens there",
+    )
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn not_a_kubernetes_server() -> Result<()> {
     let (address, _server) = answering("200 OK").await?;
-    first_failure(Config::new(address.parse()?), &pods()).await?.assert("", "")?;
+    first_failure(Config::new(address.parse()?), &pods()).await?.assert(
+        "cannot list pods in namespace \"default\": the answer is not JSON: expected an object; check the server's \
+         address and proxies on the way: no Kubernetes API server answers like this",
+        "pods not synced after 10ms; namespace \"default\" is backing off: the answer is not JSON: expected an \
+         object; check the server's address and proxies on the way: no Kubernetes API server answers like this",
+    )?;
     let (address, _server) = answering("404 Not Found").await?;
-    first_failure(Config::new(address.parse()?), &pods()).await?.assert("", "")
+    first_failure(Config::new(address.parse()?), &pods()).await?.assert(
+        "cannot list pods in namespace \"default\" (HTTP 404): <html>Welcome</html>; v1 Pod is not served there: \
+         install its CustomResourceDefinition, or check group, version and the server's address",
+        "pods not synced after 10ms; namespace \"default\" is gone (HTTP 404): <html>Welcome</html>; v1 Pod is not \
+         served there: install its CustomResourceDefinition, or check group, version and the server's address",
+    )
 }
 
 /// A web server that has the same answer for everything. Ends with the runtime of the test.

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use kube_client::api::{DeleteParams, ListParams, PostParams};
 use kube_client::{Api, Client};
-use kube_informer::{Phase, Settings};
+use kube_informer::{InformerStatus, Phase, Settings};
 use serde_json::json;
 use test_cluster::Options;
 use tokio::task::block_in_place;
@@ -13,36 +13,39 @@ use super::link::Link;
 use super::metered::What;
 use super::objects::{Objects, config_maps};
 use super::watched::Watched;
-use super::{Setup, setup};
-use crate::support::{cluster_with, config, config_with_token, eventually};
+use crate::support::{cluster, cluster_with, config, config_with_token, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn token_replaced() -> Result<()> {
-    let Some(setup) = setup("token_replaced", Settings::default()).await? else { return Ok(()) };
-    let Setup { mut watched, link: _link, objects, mut cluster } = setup;
+    let Some(mut cluster) = block_in_place(|| cluster("token_replaced")) else { return Ok(()) };
+    let objects = Objects::new(config(&cluster).await?, config_maps())?;
+    objects.seed().await?;
+    let token_file = tempfile::NamedTempFile::new()?;
+    std::fs::write(&token_file, cluster.token())?;
+    let mut from_file = config(&cluster).await?;
+    from_file.auth_info.token = None;
+    from_file.auth_info.token_file = Some(token_file.path().display().to_string());
+    let mut watched = Watched::start(from_file, &objects.resource, Settings::default()).await?;
     let before = watched.cached();
+
     let mut fault = watched.fault("token replaced (401)");
     block_in_place(|| {
         cluster.kill_apiserver();
         cluster.replace_tokens()?;
         cluster.start_apiserver()
     })?;
-    let refused = |error: Option<u16>| error == Some(401);
-    watched
-        .until("the old token is refused", |status| {
-            refused(status.scopes[0].last_error.as_ref().and_then(|error| error.http_status))
-        })
-        .await?;
+    watched.until("the old token is refused", |status| last_status(status) == Some(401)).await?;
     watched.until("it waits", |status| status.phase == Phase::BackingOff).await?;
     assert_eq!(watched.cached(), before, "the cache is kept while the token is refused");
-
     let objects = Objects::new(config(&cluster).await?, objects.resource)?;
     objects.change(1).await?;
-    watched.replace_source(config(&cluster).await?, &objects.resource)?;
+    std::fs::write(&token_file, cluster.token())?;
     fault.is_over();
+
     let recovery = watched.recovered(fault, &objects).await?;
     let text = ["cannot watch configmaps in namespace \"default\" (HTTP 401): Unauthorized", "credentials"];
     assert!(recovery.reported(&text), "{recovery:#?}");
+    assert_eq!(recovery.count(What::Watch), recovery.requests.len(), "resumed, not listed: {recovery:#?}");
     assert!(recovery.requests.len() <= 10, "{recovery:#?}");
     Ok(())
 }
@@ -76,11 +79,7 @@ async fn permission_withdrawn_and_granted_again() -> Result<()> {
     })
     .await?;
     link.cut();
-    watched
-        .until("it is refused", |status| {
-            status.scopes[0].last_error.as_ref().and_then(|error| error.http_status) == Some(403)
-        })
-        .await?;
+    watched.until("it is refused", |status| last_status(status) == Some(403)).await?;
     watched.until("it waits", |status| status.phase == Phase::BackingOff).await?;
     assert_eq!(watched.cached(), before, "the cache is kept");
     objects.change(1).await?;
@@ -98,6 +97,11 @@ async fn permission_withdrawn_and_granted_again() -> Result<()> {
     assert_eq!(recovery.count(What::Watch), recovery.requests.len(), "resumed, not listed: {recovery:#?}");
     assert!(recovery.requests.len() <= 8, "{recovery:#?}");
     Ok(())
+}
+
+/// The HTTP status of the last error.
+fn last_status(status: &InformerStatus) -> Option<u16> {
+    status.scopes[0].last_error.as_ref()?.http_status
 }
 
 /// The right of the unprivileged user to list and watch ConfigMaps.

@@ -39,8 +39,7 @@ impl Link {
         let server: SocketAddr = authority.as_str().parse()?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let (state, seen) =
-            watch::channel(State { newcomers: Newcomers::Forwarded, cuts: 0, stalls: 0 });
+        let (state, seen) = watch::channel(State { newcomers: Newcomers::Forwarded, cuts: 0, stalls: 0 });
         let task = tokio::spawn(accept(listener, server, seen));
         config.cluster_url = format!("https://{address}/").parse()?;
         Ok((Self { address, state, task }, config))

@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use kube_client::api::DynamicObject;
-use kube_informer::{
-    ByteStream, HttpSource, ListWatch, Phase, Request, SharedInformer, SourceError, Verb,
-};
+use kube_informer::{ByteStream, HttpSource, ListWatch, Phase, Request, SharedInformer, SourceError, Verb};
 use parking_lot::Mutex;
 
 /// Passes requests on and writes them down.
@@ -15,7 +13,7 @@ use parking_lot::Mutex;
 pub(crate) struct Metered(Arc<Shared>);
 
 struct Shared {
-    source: Mutex<HttpSource>,
+    source: HttpSource,
     /// Whose requests these are. Taken out in the end: the informer holds the source.
     informer: Mutex<Option<SharedInformer<DynamicObject>>>,
     asked: Mutex<Vec<Asked>>,
@@ -39,16 +37,7 @@ pub(crate) enum What {
 
 impl Metered {
     pub(crate) fn new(source: HttpSource) -> Self {
-        Self(Arc::new(Shared {
-            source: Mutex::new(source),
-            informer: Mutex::default(),
-            asked: Mutex::default(),
-        }))
-    }
-
-    /// Asks through another source from now on.
-    pub(crate) fn replace(&self, source: HttpSource) {
-        *self.0.source.lock() = source;
+        Self(Arc::new(Shared { source, informer: Mutex::default(), asked: Mutex::default() }))
     }
 
     pub(crate) fn set_informer(&self, informer: Option<SharedInformer<DynamicObject>>) {
@@ -80,6 +69,6 @@ impl ListWatch for Metered {
         };
         let phase = informer.map(|informer| informer.status().phase).unwrap_or_default();
         self.0.asked.lock().push(Asked { at: Instant::now(), what, phase });
-        self.0.source.lock().open(request)
+        self.0.source.open(request)
     }
 }

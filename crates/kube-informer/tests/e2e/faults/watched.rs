@@ -74,7 +74,7 @@ impl Recovery {
 impl Watched {
     /// Starts an informer and waits until its handler has heard of everything.
     pub(crate) async fn start(config: Config, resource: &ApiResource, settings: Settings) -> Result<Self> {
-        let source = Metered::new(source(config, resource)?);
+        let source = Metered::new(HttpSource::from_config(config, DynamicObject::info(resource))?);
         let failures = Arc::new(Mutex::new(Vec::new()));
         let informer = SharedInformer::<DynamicObject>::builder_with(source.clone(), resource)
             .namespace("default")
@@ -98,12 +98,6 @@ impl Watched {
         watched.informer.wait_synced(PATIENCE).await?;
         watched.registration.synced().await?;
         Ok(watched)
-    }
-
-    /// Asks with other credentials from now on.
-    pub(crate) fn replace_source(&self, config: Config, resource: &ApiResource) -> Result<()> {
-        self.source.replace(source(config, resource)?);
-        Ok(())
     }
 
     /// Marks the beginning of a fault. What was told before is looked at first.
@@ -224,8 +218,4 @@ impl Drop for Watched {
         self.source.set_informer(None);
         self.task.abort();
     }
-}
-
-fn source(config: Config, resource: &ApiResource) -> Result<HttpSource> {
-    Ok(HttpSource::from_config(config, DynamicObject::info(resource))?)
 }

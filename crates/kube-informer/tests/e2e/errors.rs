@@ -186,8 +186,8 @@ async fn answering(status: &'static str) -> Result<(String, tokio::task::JoinHan
                 "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
                 body.len()
             );
-            // A request of ours is far smaller than what one read takes.
-            client.read(&mut [0; 16 << 10]).await.ok();
+            let mut request = Vec::new();
+            while !request.ends_with(b"\r\n\r\n") && matches!(client.read_buf(&mut request).await, Ok(1..)) {}
             client.write_all(answer.as_bytes()).await.ok();
             client.shutdown().await.ok();
         }

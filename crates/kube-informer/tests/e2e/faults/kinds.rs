@@ -24,7 +24,7 @@ async fn crd_deleted_and_recreated_with_another_version() -> Result<()> {
     let Some(cluster) = block_in_place(|| cluster(test)) else { return Ok(()) };
     let definitions: Api<CustomResourceDefinition> = Api::all(Client::try_from(config(&cluster).await?)?);
     let create = async |versions: Value| {
-        let definition = serde_json::from_value(definition(versions))?;
+        let definition = serde_json::from_value(definition(&versions))?;
         definitions.create(&PostParams::default(), &definition).await?;
         anyhow::Ok(())
     };
@@ -73,7 +73,7 @@ async fn crd_deleted_and_recreated_with_another_version() -> Result<()> {
     Ok(())
 }
 
-fn definition(versions: Value) -> Value {
+fn definition(versions: &Value) -> Value {
     json!({
         "metadata": { "name": CRD },
         "spec": {

@@ -31,6 +31,8 @@ pub(crate) struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum What {
     List,
+    /// The next page of a list. One follows the other at once, which is no hot loop.
+    Page,
     StreamedList,
     Watch,
 }
@@ -51,7 +53,7 @@ impl Metered {
     /// No second had more requests than one recovery takes, which is four: the resumed watch, the streamed list that
     /// an older server rejects, the list in its place, and the watch after it.
     pub(crate) fn assert_no_hot_loop(&self) {
-        let asked = self.asked();
+        let asked: Vec<_> = self.asked().into_iter().filter(|asked| asked.what != What::Page).collect();
         for second in asked.windows(6) {
             let took = second[5].at - second[0].at;
             assert!(took > Duration::from_secs(1), "6 requests within {took:?}: {second:#?}");
@@ -63,6 +65,7 @@ impl ListWatch for Metered {
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let informer = self.0.informer.lock().clone();
         let what = match &request.verb {
+            Verb::List(list) if list.continue_token.is_some() => What::Page,
             Verb::List(_) => What::List,
             Verb::Watch(watch) if watch.send_initial_events => What::StreamedList,
             Verb::Watch(_) => What::Watch,

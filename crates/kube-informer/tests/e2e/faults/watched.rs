@@ -172,13 +172,14 @@ impl Watched {
             },
         };
         let line = format!(
-            "fault: {:<36} converged after {took:>9.3?}; {:>2} requests ({} watch, {} streamed list, {} list), \
+            "fault: {:<36} converged after {took:>9.3?}; {:>2} requests ({} watch, {} streamed list, {} list, {} page), \
              {} failures reported, {} versions alive of {} objects",
             fault.name,
             recovery.requests.len(),
             recovery.count(What::Watch),
             recovery.count(What::StreamedList),
             recovery.count(What::List),
+            recovery.count(What::Page),
             recovery.failures.len(),
             status.versions_alive,
             status.objects,

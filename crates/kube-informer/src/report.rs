@@ -118,7 +118,7 @@ impl fmt::Display for Failure {
                     write!(f, " (HTTP {status})")?;
                 }
                 write!(f, ": {message}")?;
-                match advice(*status) {
+                match advice(kind, *status, message) {
                     Some(advice) => write!(f, "; {advice}"),
                     None => Ok(()),
                 }
@@ -141,16 +141,39 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What the reader of an error can do about it.
-fn advice(status: Option<u16>) -> Option<&'static str> {
-    match status? {
-        401 => Some("check the credentials: the token or certificate is not accepted"),
-        403 => Some("grant the verbs list and watch on this resource to the account the program runs as"),
-        404 => {
-            Some("the kind is not served: install its CustomResourceDefinition or check group and version")
+/// What the reader of an error of a request can do about it, where that is known.
+pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Option<String> {
+    let says = |text| message.contains(text);
+    match status {
+        Some(401) => Some("check the credentials: the token or certificate is not accepted".into()),
+        Some(403) => {
+            Some(format!("grant the verbs list and watch on {kind} to the account the program runs as"))
         }
-        429 => Some("the server asks to slow down; the informer waits and tries again"),
-        _ => None,
+        Some(404) => Some(format!(
+            "{} {} is not served there: install its CustomResourceDefinition, or check group, version and the \
+             server's address",
+            kind.api_version(),
+            kind.kind()
+        )),
+        Some(429) => Some("the server asks to slow down; the informer waits and tries again".into()),
+        Some(_) => None,
+        // There was no answer, or none that makes sense: only the text tells.
+        None if says("certificate: UnknownIssuer") || says("UnknownCA") => Some(
+            "check certificate-authority in the kubeconfig: the server's certificate was not issued by it"
+                .into(),
+        ),
+        None if says("invalid peer certificate") => {
+            Some("check the server's certificate and that its address is one that it was issued for".into())
+        }
+        None if says("onnection refused") => {
+            Some("check the server's address and that it is running: nothing listens there".into())
+        }
+        None if says("dns error") => Some("check the server's address: its name cannot be resolved".into()),
+        None if says("not JSON") => Some(
+            "check the server's address and proxies on the way: no Kubernetes API server answers like this"
+                .into(),
+        ),
+        None => None,
     }
 }
 
@@ -218,4 +241,43 @@ pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
         .map(|text| (*text).to_owned())
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "panicked with a value that is not text".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(status: Option<u16>, message: &str) -> String {
+        let kind = KindInfo::new("apps", "v1", "Deployment", "deployments");
+        let cause = Cause::Watch { status, message: message.into() };
+        Failure { kind, scope: Some(Scope::namespace("shop")), cause }.to_string()
+    }
+
+    #[test]
+    fn a_failed_request_names_kind_scope_status_and_what_to_do() {
+        assert_eq!(
+            text(Some(403), "forbidden"),
+            "cannot watch deployments.apps in namespace \"shop\" (HTTP 403): forbidden; grant the verbs list and \
+             watch on deployments.apps to the account the program runs as"
+        );
+        assert!(text(Some(404), "not found").contains("apps/v1 Deployment is not served there"));
+        assert_eq!(
+            text(Some(500), "boom"),
+            "cannot watch deployments.apps in namespace \"shop\" (HTTP 500): boom"
+        );
+    }
+
+    #[test]
+    fn without_an_answer_the_text_tells_what_to_do() {
+        for (message, advice) in [
+            ("invalid peer certificate: UnknownIssuer", "check certificate-authority in the kubeconfig"),
+            ("invalid peer certificate: Expired", "check the server's certificate"),
+            ("tcp connect error: Connection refused (os error 111)", "nothing listens there"),
+            ("dns error: failed to lookup address information", "its name cannot be resolved"),
+            ("the answer is not JSON: expected an object", "no Kubernetes API server answers like this"),
+        ] {
+            assert!(text(None, message).contains(advice), "{}", text(None, message));
+        }
+        assert!(text(None, "connection reset by peer").ends_with(": connection reset by peer"));
+    }
 }

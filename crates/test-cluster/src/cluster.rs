@@ -15,7 +15,7 @@ use crate::binaries::Binaries;
 use crate::credentials::{self, Tokens};
 use crate::options::Options;
 use crate::process::Process;
-use crate::{flags, logs, ports};
+use crate::{backup, flags, logs, ports};
 
 /// How long a server may take to become ready. It takes seconds, unless the machine is very busy.
 const READY_WITHIN: Duration = Duration::from_secs(90);
@@ -150,6 +150,28 @@ impl Cluster {
         })
     }
 
+    /// Copies etcd's data, for [`restore_etcd`](Self::restore_etcd). etcd must not be running.
+    pub fn backup_etcd(&self) -> Result<()> {
+        ensure!(self.etcd.is_none(), "etcd is running; kill it first");
+        backup::replace(&self.dir.path().join(flags::ETCD_DATA), &self.etcd_backup())
+    }
+
+    /// Puts back what [`backup_etcd`](Self::backup_etcd) copied: the cluster goes back in time. Neither etcd nor the
+    /// API server, which remembers what came later, may be running.
+    pub fn restore_etcd(&self) -> Result<()> {
+        ensure!(self.etcd.is_none(), "etcd is running; kill it first");
+        ensure!(self.apiserver.is_none(), "the API server is running; stop or kill it first");
+        backup::replace(&self.etcd_backup(), &self.dir.path().join(flags::ETCD_DATA))
+    }
+
+    /// Makes up other tokens. The API server takes them, and no longer the old ones, when it is started next; clients
+    /// are to read [`token`](Self::token) again.
+    pub fn replace_tokens(&mut self) -> Result<()> {
+        ensure!(self.apiserver.is_none(), "the API server is running; stop or kill it first");
+        self.tokens = Tokens::generate()?;
+        self.tokens.write(&self.dir.path().join(flags::TOKENS))
+    }
+
     /// The ends of both servers' logs, for a failure message.
     pub fn log_tail(&self) -> String {
         format!(
@@ -157,6 +179,10 @@ impl Cluster {
             logs::tail(&self.etcd_log(), 10),
             logs::tail(&self.apiserver_log(), 30)
         )
+    }
+
+    fn etcd_backup(&self) -> PathBuf {
+        self.dir.path().join("etcd-backup")
     }
 
     fn etcd_log(&self) -> PathBuf {

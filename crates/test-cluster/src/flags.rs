@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::options::Options;
 
 /// Where everything of one cluster lies inside its directory.
+pub(crate) const ETCD_DATA: &str = "etcd";
 pub(crate) const ETCD_SOCKET: &str = "etcd.sock";
 pub(crate) const CERT_DIR: &str = "certs";
 pub(crate) const TOKENS: &str = "tokens.csv";
@@ -15,7 +16,7 @@ pub(crate) const TOKENS: &str = "tokens.csv";
 pub(crate) fn etcd(dir: &Path) -> Vec<String> {
     let at = |name: &str| dir.join(name).display().to_string();
     vec![
-        format!("--data-dir={}", at("etcd")),
+        format!("--data-dir={}", at(ETCD_DATA)),
         format!("--listen-client-urls=unix://{}", at(ETCD_SOCKET)),
         "--advertise-client-urls=http://127.0.0.1:2379".to_owned(),
         format!("--listen-peer-urls=unix://{}", at("etcd-peer.sock")),

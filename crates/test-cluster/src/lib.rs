@@ -22,6 +22,7 @@
 
 mod api;
 mod available;
+mod backup;
 mod binaries;
 mod cluster;
 mod credentials;

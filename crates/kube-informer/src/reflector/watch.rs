@@ -17,6 +17,7 @@ use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::intake::Intake;
 use crate::source::stream_error::StreamError;
 use crate::source::{Verb, WatchParams};
+use crate::status::Phase;
 use crate::version::ResourceVersion;
 
 /// A watch that is open.
@@ -31,6 +32,10 @@ struct Watch {
 impl<I: Intake + Send + Sync + 'static> Driver<I> {
     /// Follows changes after a version until something happens that the cursor has to decide on.
     pub(super) async fn watch(&mut self, version: String) -> Result<Step, Closed> {
+        if self.cursor.phase() == Phase::Stalled {
+            // At once: perhaps this connection is not even answered.
+            self.show_phase();
+        }
         let watch = self.open_watch(version, false);
         self.follow(watch).await
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::kind::KindInfo;
 use crate::metrics::Commit;
-use crate::report::Failure;
+use crate::report::{Failure, advice};
 use crate::scope::Scope;
 use crate::shared::SharedInformer;
 use crate::shared::core::Core;
@@ -97,7 +97,13 @@ impl fmt::Display for NotSynced {
         for scope in &self.scopes {
             write!(f, "; {} is {}", scope.scope, scope.phase)?;
             if let Some(error) = &scope.error {
+                if let Some(status) = error.http_status {
+                    write!(f, " (HTTP {status})")?;
+                }
                 write!(f, ": {}", error.message)?;
+                if let Some(advice) = advice(&self.kind, error.http_status, &error.message) {
+                    write!(f, "; {advice}")?;
+                }
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! A running informer on a real cluster, and what its handler heard.
 
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -18,17 +19,32 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts a cluster, or says why the test is skipped.
 pub(crate) fn cluster(test: &str) -> Option<Cluster> {
+    cluster_with(test, Options::default())
+}
+
+/// The same with other options.
+pub(crate) fn cluster_with(test: &str, options: Options) -> Option<Cluster> {
     if let Err(why) = test_cluster::available() {
         test_cluster::print_skip(test, &why);
         return None;
     }
-    Some(Cluster::start(Options::default()).expect("the cluster starts"))
+    Some(Cluster::start(options).expect("the cluster starts"))
 }
 
 /// How to reach the cluster.
 pub(crate) async fn config(cluster: &Cluster) -> Result<Config> {
     let kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml())?;
-    Ok(Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
+    let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
+    // The server is on loopback, whatever proxy the environment names.
+    config.proxy_url = None;
+    Ok(config)
+}
+
+/// The same with another token.
+pub(crate) async fn config_with_token(cluster: &Cluster, token: &str) -> Result<Config> {
+    let mut config = config(cluster).await?;
+    config.auth_info.token = Some(token.to_owned().into());
+    Ok(config)
 }
 
 /// Pods of the namespace `default`, to write with.
@@ -127,5 +143,24 @@ impl Heard {
     pub(crate) async fn until(&mut self, wanted: &str) -> Result<()> {
         while self.next().await? != wanted {}
         Ok(())
+    }
+}
+
+/// Tries something that fails for a while, such as a write while the server starts, until it succeeds.
+pub(crate) async fn eventually<T, F>(what: &str, mut attempt: impl FnMut() -> F) -> Result<T>
+where
+    F: Future<Output = Result<T>>,
+{
+    let mut again = tokio::time::interval(Duration::from_millis(20));
+    let started = tokio::time::Instant::now();
+    loop {
+        again.tick().await;
+        match tokio::time::timeout(PATIENCE, attempt()).await? {
+            Ok(done) => return Ok(done),
+            Err(error) if started.elapsed() > PATIENCE => {
+                return Err(error.context(format!("waited in vain until {what}")));
+            }
+            Err(_) => {}
+        }
     }
 }

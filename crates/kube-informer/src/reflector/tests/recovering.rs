@@ -72,6 +72,18 @@ async fn d15_a_silent_watch_is_dead_after_its_timeout_and_15_s_then_reopened_the
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_reopened_watch_that_is_not_answered_is_stalled() {
+    let replies = vec![list("10", None, &[]), hang(), Reply::Silence, list("11", None, &[])];
+    let play = Play::start(&lists().min_watch_timeout(5 * SECOND), replies);
+    play.deltas().await;
+    quiet().await;
+    assert_eq!(play.status().phase, Phase::Watching);
+    tokio::time::sleep(Duration::from_secs(u64::from(play.watches()[0].timeout_seconds)) + 15 * SECOND).await;
+    assert_eq!(play.watches().len(), 2);
+    assert_eq!(play.status().phase, Phase::Stalled);
+}
+
+#[tokio::test(start_paused = true)]
 async fn d15_once_a_bookmark_came_150_s_of_silence_are_enough() {
     let replies = vec![
         list("10", None, &[]),

@@ -70,7 +70,7 @@ async fn a_status_in_the_place_of_a_list_is_that_error() {
     assert_eq!(
         said_of_list(&status.to_string()).await,
         "cannot list configmaps in all namespaces (HTTP 403): configmaps is forbidden; \
-         grant the verbs list and watch on this resource to the account the program runs as"
+         grant the verbs list and watch on configmaps to the account the program runs as"
     );
 }
 

@@ -253,7 +253,8 @@ async fn d15_a_kind_that_goes_keeps_the_cache_and_is_read_anew_when_it_is_back()
     assert_eq!(
         failure,
         "cannot watch configmaps in all namespaces (HTTP 404): the server says NotFound; \
-         the kind is not served: install its CustomResourceDefinition or check group and version"
+         v1 ConfigMap is not served there: install its CustomResourceDefinition, or check group, version and the \
+         server's address"
     );
     rig.server.lose_next_event();
     rig.delete("a/y");

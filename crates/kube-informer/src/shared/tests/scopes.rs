@@ -102,7 +102,8 @@ async fn d16_a_denied_namespace_is_named_while_the_other_works() {
     let error = informer.wait_synced(std::time::Duration::from_secs(20)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        r#"configmaps not synced after 20s; namespace "b" is backing off: the server says Forbidden"#
+        "configmaps not synced after 20s; namespace \"b\" is backing off (HTTP 403): the server says Forbidden; \
+         grant the verbs list and watch on configmaps to the account the program runs as"
     );
     assert_eq!(error.scopes().len(), 1);
     let unsynced = &error.scopes()[0];
@@ -119,8 +120,7 @@ async fn d16_a_denied_namespace_is_named_while_the_other_works() {
     let failure = status.last_failure.unwrap().to_string();
     assert!(failure.starts_with(r#"cannot list configmaps in namespace "b" (HTTP 403): "#), "{failure}");
     assert!(
-        failure
-            .ends_with("grant the verbs list and watch on this resource to the account the program runs as")
+        failure.ends_with("grant the verbs list and watch on configmaps to the account the program runs as")
     );
 }
 

@@ -35,6 +35,8 @@ const ERROR_BODY: usize = 64 << 10;
 pub struct HttpSource {
     client: Arc<Renewable>,
     kind: KindInfo,
+    /// For errors; not known of a client that was given.
+    server: Option<Arc<str>>,
 }
 
 impl HttpSource {
@@ -56,8 +58,9 @@ impl HttpSource {
                 "a client can only be built within a tokio runtime".to_owned(),
             ));
         }
+        let server = Some(address(&config.cluster_url));
         let client = Renewable::from_config(config).map_err(|error| transport(&error))?;
-        Ok(Self { client: Arc::new(client), kind })
+        Ok(Self { client: Arc::new(client), kind, server })
     }
 
     /// Uses a client that exists already, for special stacks.
@@ -72,22 +75,23 @@ impl HttpSource {
     /// - A stack that decompresses answers holds watch events back until a block is full; the request asks for
     ///   `identity`, which such a stack must not overwrite.
     pub fn with_client(client: Client, kind: KindInfo) -> Self {
-        Self { client: Arc::new(Renewable::fixed(client)), kind }
+        Self { client: Arc::new(Renewable::fixed(client)), kind, server: None }
     }
 
     /// The source of another kind at the same server, over the same client.
     #[must_use]
     pub fn for_kind(&self, kind: KindInfo) -> Self {
-        Self { client: self.client.clone(), kind }
+        Self { client: self.client.clone(), kind, server: self.server.clone() }
     }
 }
 
 impl ListWatch for HttpSource {
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
-        let client = self.client.clone();
+        let (client, server) = (self.client.clone(), self.server.clone());
         let built = build(&request, &self.kind);
         Box::pin(async move {
-            let answer = client.client().await.send(built?).await.map_err(|error| transport(&error))?;
+            let answer = client.client().await.send(built?).await;
+            let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::UNAUTHORIZED {
                 client.refused();
@@ -165,9 +169,27 @@ fn seconds(value: &http::HeaderValue) -> Option<Duration> {
     value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
+/// Where the server is. Credentials that the address may hold are left out.
+fn address(server: &http::Uri) -> Arc<str> {
+    let scheme = server.scheme_str().unwrap_or("https");
+    let port = server.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{scheme}://{}{port}", server.host().unwrap_or_default()).into()
+}
+
+/// A failure without an answer, and where none came from.
+fn no_answer(server: Option<&str>, error: &kube_client::Error) -> SourceError {
+    match (server, transport(error)) {
+        (Some(server), SourceError::Transport(text)) => {
+            SourceError::Transport(format!("no answer from {server}: {text}"))
+        }
+        (_, failure) => failure,
+    }
+}
+
 /// A failure without an answer, with all that is known of its cause.
 fn transport(error: &dyn StdError) -> SourceError {
-    let mut text = error.to_string();
+    let text = error.to_string();
+    let mut text = text.strip_prefix("ServiceError: ").unwrap_or(&text).to_owned();
     let mut source = error.source();
     while let Some(cause) = source {
         let more = cause.to_string();

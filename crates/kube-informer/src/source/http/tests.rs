@@ -216,3 +216,11 @@ fn a_client_outside_of_a_runtime_is_an_error() {
     let config = Config::new(http::Uri::from_static("http://127.0.0.1:1"));
     assert!(HttpSource::from_config(config, KindInfo::new("", "v1", "Pod", "pods")).is_err());
 }
+
+#[test]
+fn errors_name_the_server_without_credentials() {
+    let address = |uri: &str| address(&uri.parse().unwrap()).to_string();
+    assert_eq!(address("https://api.example.com:6443/prefix"), "https://api.example.com:6443");
+    assert_eq!(address("https://user:secret@10.0.0.1"), "https://10.0.0.1");
+    assert_eq!(address("https://[::1]:6443"), "https://[::1]:6443");
+}

@@ -1,0 +1,54 @@
+//! A kind with ten thousand objects is read again.
+
+use anyhow::Result;
+use futures::{StreamExt, TryStreamExt, stream};
+use kube_informer::{RelistReason, Settings};
+
+use super::history::Counts;
+use super::link::Link;
+use super::metered::What;
+use super::objects::{Objects, config_maps};
+use super::watched::Watched;
+use crate::support::{cluster, config};
+
+const OBJECTS: usize = 10_000;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_thousand_objects_relisted() -> Result<()> {
+    let Some(cluster) = tokio::task::block_in_place(|| cluster("ten_thousand_objects_relisted")) else {
+        return Ok(());
+    };
+    let objects = Objects::new(config(&cluster).await?, config_maps())?;
+    objects.seed().await?;
+    let filling = stream::iter(0..OBJECTS).map(|number| {
+        let objects = objects.clone();
+        async move { objects.create(&format!("filler-{number}")).await.map(drop) }
+    });
+    filling.buffer_unordered(32).try_collect::<Vec<()>>().await?;
+    let (link, through_link) = Link::to(config(&cluster).await?).await?;
+    let mut watched = Watched::start(through_link, &objects.resource, Settings::default()).await?;
+
+    let mut fault = watched.fault("10,000 objects, refresh()");
+    watched.informer.refresh();
+    fault.is_over();
+    watched.until("it was read again", |status| status.scopes[0].relists(RelistReason::Refresh) == 1).await?;
+    objects.change(1).await?;
+    let recovery = watched.recovered(fault, &objects).await?;
+    let one_round = Counts { added: 2, updated: 1, deleted: 2, found_missing: recovery.told.found_missing };
+    assert_eq!(recovery.told, one_round, "nothing is told of what did not change: {recovery:#?}");
+    assert!(recovery.requests.len() - recovery.count(What::Page) <= 3, "{recovery:#?}");
+
+    let mut fault = watched.fault("10,000 objects, relist after a cut");
+    link.refuse();
+    watched.until_failures(&fault, 1).await?;
+    objects.change(2).await?;
+    // Instead of going on where the watch ended.
+    watched.informer.refresh();
+    link.restore();
+    fault.is_over();
+    let recovery = watched.recovered(fault, &objects).await?;
+    let one_round = Counts { added: 2, updated: 1, deleted: 2, found_missing: 2 };
+    assert_eq!(recovery.told, one_round, "nothing is told of what did not change: {recovery:#?}");
+    assert!(recovery.requests.len() - recovery.count(What::Page) <= 5, "{recovery:#?}");
+    Ok(())
+}

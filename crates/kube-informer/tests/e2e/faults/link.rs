@@ -1,0 +1,116 @@
+//! The way to the server: a TCP link that can be cut, refuse connections, or stall without closing anything.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context, Result};
+use kube_client::Config;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+
+/// Passes bytes between clients and one server until told otherwise. Closed when dropped.
+pub(crate) struct Link {
+    address: SocketAddr,
+    state: watch::Sender<State>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct State {
+    newcomers: Newcomers,
+    /// A connection that is older than the last of these is closed.
+    cuts: u64,
+    /// A connection that is older than the last of these carries nothing any more.
+    stalls: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Newcomers {
+    Forwarded,
+    Refused,
+    Stalled,
+}
+
+impl Link {
+    /// A link to the server that a configuration names, and the configuration that goes through it.
+    pub(crate) async fn to(mut config: Config) -> Result<(Self, Config)> {
+        let authority = config.cluster_url.authority().context("the server has an address")?;
+        let server: SocketAddr = authority.as_str().parse()?;
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
+        let (state, seen) = watch::channel(State { newcomers: Newcomers::Forwarded, cuts: 0, stalls: 0 });
+        let task = tokio::spawn(accept(listener, server, seen));
+        config.cluster_url = format!("https://{address}/").parse()?;
+        Ok((Self { address, state, task }, config))
+    }
+
+    /// Closes all connections; new ones work.
+    pub(crate) fn cut(&self) {
+        self.state.send_modify(|state| state.cuts += 1);
+    }
+
+    /// Closes all connections, and new ones at once.
+    pub(crate) fn refuse(&self) {
+        self.state.send_modify(|state| {
+            state.newcomers = Newcomers::Refused;
+            state.cuts += 1;
+        });
+    }
+
+    /// The connections there are stay open and carry nothing any more; new ones work.
+    pub(crate) fn stall_open_connections(&self) {
+        self.state.send_modify(|state| state.stalls += 1);
+    }
+
+    /// Connections, also new ones, are open and carry nothing.
+    pub(crate) fn stall(&self) {
+        self.state.send_modify(|state| {
+            state.newcomers = Newcomers::Stalled;
+            state.stalls += 1;
+        });
+    }
+
+    /// New connections work again. Those that stalled do not.
+    pub(crate) fn restore(&self) {
+        self.state.send_modify(|state| state.newcomers = Newcomers::Forwarded);
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link").field("address", &self.address).field("state", &*self.state.borrow()).finish()
+    }
+}
+
+async fn accept(listener: TcpListener, server: SocketAddr, state: watch::Receiver<State>) {
+    let mut connections = JoinSet::new();
+    while let Ok((client, _)) = listener.accept().await {
+        connections.spawn(carry(client, server, state.clone()));
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn carry(mut client: TcpStream, server: SocketAddr, mut state: watch::Receiver<State>) {
+    let born = *state.borrow_and_update();
+    match born.newcomers {
+        Newcomers::Refused => return,
+        Newcomers::Stalled => {}
+        Newcomers::Forwarded => {
+            let Ok(mut server) = TcpStream::connect(server).await else { return };
+            let touched = |now: &State| now.cuts != born.cuts || now.stalls != born.stalls;
+            tokio::select! {
+                _ = copy_bidirectional(&mut client, &mut server) => return,
+                _ = state.wait_for(touched) => {}
+            }
+        }
+    }
+    // Stalled: both ends stay open until the link is cut. An error means that the link is gone.
+    state.wait_for(|now| now.cuts != born.cuts).await.ok();
+}

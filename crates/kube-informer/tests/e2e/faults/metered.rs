@@ -1,0 +1,77 @@
+//! The HTTP source with a meter: when was what asked for, and what did the informer say it was doing.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use kube_client::api::DynamicObject;
+use kube_informer::{ByteStream, HttpSource, ListWatch, Phase, Request, SharedInformer, SourceError, Verb};
+use parking_lot::Mutex;
+
+/// Passes requests on and writes them down.
+#[derive(Clone)]
+pub(crate) struct Metered(Arc<Shared>);
+
+struct Shared {
+    source: HttpSource,
+    /// Whose requests these are. Taken out in the end: the informer holds the source.
+    informer: Mutex<Option<SharedInformer<DynamicObject>>>,
+    asked: Mutex<Vec<Asked>>,
+}
+
+/// One request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub(crate) at: Instant,
+    pub(crate) what: What,
+    /// The phase of the informer at that moment.
+    pub(crate) phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum What {
+    List,
+    /// The next page of a list. One follows the other at once, which is no hot loop.
+    Page,
+    StreamedList,
+    Watch,
+}
+
+impl Metered {
+    pub(crate) fn new(source: HttpSource) -> Self {
+        Self(Arc::new(Shared { source, informer: Mutex::default(), asked: Mutex::default() }))
+    }
+
+    pub(crate) fn set_informer(&self, informer: Option<SharedInformer<DynamicObject>>) {
+        *self.0.informer.lock() = informer;
+    }
+
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.0.asked.lock().clone()
+    }
+
+    /// No second had more requests than one recovery takes, which is four: the resumed watch, the streamed list that
+    /// an older server rejects, the list in its place, and the watch after it.
+    pub(crate) fn assert_no_hot_loop(&self) {
+        let asked: Vec<_> = self.asked().into_iter().filter(|asked| asked.what != What::Page).collect();
+        for second in asked.windows(6) {
+            let took = second[5].at - second[0].at;
+            assert!(took > Duration::from_secs(1), "6 requests within {took:?}: {second:#?}");
+        }
+    }
+}
+
+impl ListWatch for Metered {
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        let informer = self.0.informer.lock().clone();
+        let what = match &request.verb {
+            Verb::List(list) if list.continue_token.is_some() => What::Page,
+            Verb::List(_) => What::List,
+            Verb::Watch(watch) if watch.send_initial_events => What::StreamedList,
+            Verb::Watch(_) => What::Watch,
+        };
+        let phase = informer.map(|informer| informer.status().phase).unwrap_or_default();
+        self.0.asked.lock().push(Asked { at: Instant::now(), what, phase });
+        self.0.source.open(request)
+    }
+}

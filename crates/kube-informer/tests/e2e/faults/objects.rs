@@ -1,0 +1,74 @@
+//! What the tests do to the objects of the server, and what the server holds.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use kube_client::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube_client::core::ApiResource;
+use kube_client::{Api, Client, Config};
+use serde_json::json;
+
+/// The objects of one kind in the namespace `default`, to write with.
+#[derive(Clone)]
+pub(crate) struct Objects {
+    pub(crate) api: Api<DynamicObject>,
+    pub(crate) resource: ApiResource,
+}
+
+/// Key and resource version of every object.
+pub(crate) type Content = BTreeMap<String, String>;
+
+impl Objects {
+    pub(crate) fn new(config: Config, resource: ApiResource) -> Result<Self> {
+        let api = Api::namespaced_with(Client::try_from(config)?, "default", &resource);
+        Ok(Self { api, resource })
+    }
+
+    pub(crate) async fn create(&self, name: &str) -> Result<DynamicObject> {
+        let object = DynamicObject::new(name, &self.resource);
+        self.api.create(&PostParams::default(), &object).await.with_context(|| format!("create {name}"))
+    }
+
+    pub(crate) async fn label(&self, name: &str, value: &str) -> Result<DynamicObject> {
+        let patch = Patch::Merge(json!({ "metadata": { "labels": { "step": value } } }));
+        self.api.patch(name, &PatchParams::default(), &patch).await.with_context(|| format!("label {name}"))
+    }
+
+    pub(crate) async fn delete(&self, name: &str) -> Result<()> {
+        let deleted = self.api.delete(name, &DeleteParams::default()).await;
+        deleted.map(drop).with_context(|| format!("delete {name}"))
+    }
+
+    /// Objects for [`change`](Self::change) to work on.
+    pub(crate) async fn seed(&self) -> Result<()> {
+        for name in ["stays", "changes", "again", "goes-1", "goes-2", "goes-3"] {
+            self.create(name).await?;
+        }
+        Ok(())
+    }
+
+    /// One of everything that can happen to an object. `round` counts from 1 to 3.
+    pub(crate) async fn change(&self, round: u32) -> Result<()> {
+        self.label("changes", &format!("round-{round}")).await?;
+        self.delete(&format!("goes-{round}")).await?;
+        self.delete("again").await?;
+        self.create("again").await?;
+        self.create(&format!("comes-{round}")).await?;
+        Ok(())
+    }
+
+    /// What the server holds now.
+    pub(crate) async fn content(&self) -> Result<Content> {
+        let list = self.api.list(&ListParams::default()).await.context("a fresh list")?;
+        let entry = |object: DynamicObject| {
+            let name = object.metadata.name.context("a name")?;
+            Ok((format!("default/{name}"), object.metadata.resource_version.context("a version")?))
+        };
+        list.items.into_iter().map(entry).collect()
+    }
+}
+
+/// ConfigMaps: the simplest objects there are.
+pub(crate) fn config_maps() -> ApiResource {
+    ApiResource::erase::<k8s_openapi::api::core::v1::ConfigMap>(&())
+}

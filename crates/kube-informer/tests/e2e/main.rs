@@ -1,5 +1,7 @@
 //! End-to-end tests on a real kube-apiserver with etcd. Run with `cargo xtask e2e`.
 
+mod differential;
+mod proxy;
 mod recover;
 mod support;
 mod watch_pods;

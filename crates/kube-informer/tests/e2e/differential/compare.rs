@@ -1,6 +1,7 @@
 //! What has to be the same when both observers have seen everything.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use anyhow::{Context, Result, ensure};
 
@@ -15,9 +16,26 @@ pub(crate) struct Tally {
     pub(crate) told_theirs: usize,
     pub(crate) relists_ours: u64,
     pub(crate) relists_theirs: u64,
+    pub(crate) connections_ours: u64,
+    pub(crate) connections_theirs: u64,
     /// Pairs of histories that had to be the same call by call.
     pub(crate) identical: usize,
     pub(crate) compared: usize,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} pairs of histories, {} of them the same call by call",
+            self.compared, self.identical
+        )?;
+        let mut row = |who, told, relists, connections| {
+            writeln!(f, "  {who}: {told} changes told, {relists} relists, {connections} connections")
+        };
+        row("kube-informer", self.told_ours, self.relists_ours, self.connections_ours)?;
+        row("client-go", self.told_theirs, self.relists_theirs, self.connections_theirs)
+    }
 }
 
 /// Compares the stores with each other and with the truth, and the histories by the contract.
@@ -61,6 +79,8 @@ pub(crate) fn compare(
     tally.told_theirs += theirs.history.calls.len();
     tally.relists_ours += relists_ours;
     tally.relists_theirs += relists_theirs;
+    tally.connections_ours += ours.proxy.connections();
+    tally.connections_theirs += theirs.proxy.connections();
     Ok(())
 }
 
@@ -80,7 +100,7 @@ fn by_key(calls: &[Told]) -> BTreeMap<String, Vec<&Told>> {
 }
 
 /// An error that shows the first key that differs.
-fn same<V: PartialEq + std::fmt::Debug>(
+fn same<V: PartialEq + fmt::Debug>(
     one_name: &str,
     one: &BTreeMap<String, V>,
     other_name: &str,

@@ -123,6 +123,8 @@ impl Workload {
 
     async fn create(&mut self, api: &Api<DynamicObject>, name: &str, labelled: &str) -> Result<()> {
         let mut content = self.content();
+        content["apiVersion"] = self.resource.api_version.as_str().into();
+        content["kind"] = self.resource.kind.as_str().into();
         content["metadata"] =
             json!({ "name": name, "labels": { LABEL: labelled }, "annotations": { "note": "<é&>" } });
         let created = api.create(&PostParams::default(), &object(content)?).await?;

@@ -97,7 +97,7 @@ func dump(informers []cache.SharedIndexInformer, out *printer) {
 	out.print(append(documents, end)...)
 }
 
-// counter counts the requests that go over the wire.
+// counter counts the requests that are sent, and the lists among them that are answered.
 type counter struct {
 	next                     http.RoundTripper
 	requests, lists, watches atomic.Int64
@@ -115,10 +115,12 @@ func (c *counter) RoundTrip(request *http.Request) (*http.Response, error) {
 	if watch {
 		c.watches.Add(1)
 	}
-	if !watch || streamedList {
+	response, err := c.next.RoundTrip(request)
+	// A streamed list that the server rejects is followed by a plain one.
+	if err == nil && response.StatusCode == http.StatusOK && (!watch || streamedList) {
 		c.lists.Add(1)
 	}
-	return c.next.RoundTrip(request)
+	return response, err
 }
 
 func (c *counter) stats() map[string]any {

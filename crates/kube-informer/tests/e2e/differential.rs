@@ -11,7 +11,7 @@ mod workload;
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use fastrand::Rng;
 use kube_client::Client;
 use test_cluster::{Cluster, Oracle};

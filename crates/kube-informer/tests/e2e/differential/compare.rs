@@ -113,8 +113,7 @@ fn same<V: PartialEq + fmt::Debug>(
     Ok(())
 }
 
-/// Deletes are complete: whatever was added and is not there at the end has been deleted.
-/// Follows from the comparison of the end of a history with the store; said here for the reader.
+/// Deletes are complete because the end of a history is compared with the store.
 #[test]
 fn a_missing_delete_is_found() {
     let added = Told {

@@ -130,3 +130,46 @@ fn step(known: &mut Known, told: &Told, truth: &Truth, view: &View, rules: Rules
     }
     Ok(())
 }
+
+#[test]
+fn the_rules_are_those_of_the_contract() {
+    let told = |call, uid: &str, rv: &str, old_rv: &str| Told {
+        call,
+        key: "a/b".into(),
+        uid: uid.into(),
+        rv: rv.into(),
+        old_rv: old_rv.into(),
+        initial: false,
+        final_state_known: true,
+    };
+    let mut truth = Truth::default();
+    for (uid, rv) in [("x", "1"), ("x", "2"), ("y", "4")] {
+        let metadata =
+            serde_json::json!({ "namespace": "a", "name": "b", "uid": uid, "resourceVersion": rv });
+        truth.wrote(&serde_json::from_value(serde_json::json!({ "metadata": metadata })).unwrap());
+        if rv == "2" {
+            truth.deleted("a/b");
+        }
+    }
+    let view = View { namespaces: Vec::new(), labelled: false };
+    let legal = |history: &[Told]| {
+        [Rules::Ours, Rules::ClientGo].map(|rules| check(history, &truth, &view, rules).is_ok())
+    };
+    let add = || told(Call::Add, "x", "1", "");
+    let update = || told(Call::Update, "x", "2", "1");
+    let delete = || told(Call::Delete, "x", "3", "");
+    assert_eq!(legal(&[add(), update(), delete(), told(Call::Add, "y", "4", "")]), [true, true]);
+    assert_eq!(legal(&[add(), told(Call::Update, "y", "4", "1")]), [false, true], "another incarnation");
+    assert_eq!(legal(&[add(), told(Call::Update, "x", "1", "1")]), [false, true], "nothing changed");
+    for (history, why) in [
+        (vec![add(), add()], "added twice"),
+        (vec![update()], "never added"),
+        (vec![add(), told(Call::Update, "x", "2", "0")], "old is another state"),
+        (vec![told(Call::Add, "x", "2", ""), told(Call::Update, "x", "1", "2")], "back in time"),
+        (vec![told(Call::Add, "y", "4", ""), told(Call::Delete, "y", "5", "")], "it is still there"),
+        (vec![told(Call::Add, "x", "7", "")], "never was"),
+        (vec![delete()], "nothing to delete"),
+    ] {
+        assert_eq!(legal(&history), [false, false], "{why}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::env;
 
 use anyhow::{Result, ensure};
-use test_cluster::Binaries;
+use test_cluster::{Binaries, Oracle};
 
 use crate::cargo::{Cargo, TestCount, workspace_root};
 use crate::report::{Outcome, Report};
@@ -51,6 +51,7 @@ pub(crate) fn steps(report: &mut Report, policy: Policy, filters: &[String]) {
     let mut servers = None;
     let ready = report.step("e2e servers", || {
         let binaries = Binaries::locate_or_build()?;
+        Oracle::locate_or_build()?;
         let versions =
             format!("kube-apiserver {} on etcd {}", binaries.kubernetes_version(), binaries.etcd_version());
         servers = Some(versions.clone());

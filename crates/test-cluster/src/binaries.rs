@@ -1,11 +1,11 @@
 //! Where the servers' binaries are, and getting them there.
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::go_build::{self, Program};
+use crate::cache;
+use crate::go_build::{Module, Program};
 use crate::pins::Pins;
 
 const KUBE_APISERVER: Program = Program {
@@ -71,7 +71,7 @@ impl Binaries {
 
     fn in_cache() -> Result<Self> {
         let pins = Pins::read()?;
-        let dir = user_cache()?.join(format!("cluster-{}", pins.fingerprint));
+        let dir = cache::directory(&format!("cluster-{}", pins.fingerprint))?;
         Ok(Self { dir, pins })
     }
 
@@ -80,42 +80,13 @@ impl Binaries {
     }
 
     fn ensure(&self, program: &Program) -> Result<PathBuf> {
-        let path = self.path_of(program);
-        if !path.is_file() {
-            let _only_one_builds = lock(&self.dir)?;
-            if !path.is_file() {
-                self.build(program, &path)?;
-            }
-        }
-        Ok(path)
+        let version = if program.name == ETCD.name { &self.pins.etcd } else { &self.pins.kubernetes };
+        let module = Module {
+            dir: &self.pins.module_dir,
+            go: &self.pins.go,
+            version,
+            linker_flags: &self.pins.linker_flags(),
+        };
+        cache::ensure(&self.dir, program, &module)
     }
-
-    /// Builds beside the final place and renames, so that a build cut short leaves nothing that looks finished.
-    fn build(&self, program: &Program, path: &Path) -> Result<()> {
-        let partial = self.dir.join(format!("{}.partial", program.name));
-        go_build::build(program, &self.pins, &partial)?;
-        fs::rename(&partial, path)
-            .with_context(|| format!("cannot move the new binary to {}", path.display()))
-    }
-}
-
-/// Holds the build lock of `dir`, across threads and processes, until the file is dropped.
-fn lock(dir: &Path) -> Result<File> {
-    let create = || {
-        fs::create_dir_all(dir)?;
-        File::create(dir.join("build.lock"))
-    };
-    let file = create().with_context(|| format!("cannot use the cache directory {}", dir.display()))?;
-    file.lock().context("cannot lock the build directory")?;
-    Ok(file)
-}
-
-fn user_cache() -> Result<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute("XDG_CACHE_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-        .map(|cache| cache.join("kube-informer"))
-        .context(
-            "neither XDG_CACHE_HOME nor HOME is set: set one of them to say where to keep the built servers",
-        )
 }

@@ -89,7 +89,13 @@ impl Cluster {
 
     /// A kubeconfig for [`token`](Self::token) and the namespace `default`.
     pub fn kubeconfig_yaml(&self) -> String {
-        credentials::kubeconfig(&self.url, &self.ca_cert_pem, self.token())
+        self.kubeconfig_yaml_at(&self.url)
+    }
+
+    /// The same for somebody who reaches the API server at another address, `https://127.0.0.1` and any port: that
+    /// of a proxy in between.
+    pub fn kubeconfig_yaml_at(&self, url: &str) -> String {
+        credentials::kubeconfig(url, &self.ca_cert_pem, self.token())
     }
 
     /// Writes [`kubeconfig_yaml`](Self::kubeconfig_yaml) to a file.

@@ -1,4 +1,4 @@
-//! Building one program of the pinned Go module.
+//! Building one program of a Go module.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,18 +10,28 @@ use anyhow::{Context, Result, ensure};
 
 use crate::available::print_line;
 use crate::logs;
-use crate::pins::Pins;
 
 /// How often a running build says that it is still running.
 const REPORT_EVERY: Duration = Duration::from_secs(30);
 
-/// A program that the pinned Go module can build.
+/// A program that a Go module can build.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) name: &'static str,
     pub(crate) package: &'static str,
     /// How long the first build takes on two cores.
     pub(crate) takes: &'static str,
+}
+
+/// The Go module that a program is built from.
+#[derive(Debug)]
+pub(crate) struct Module<'a> {
+    pub(crate) dir: &'a Path,
+    /// The Go version it asks for.
+    pub(crate) go: &'a str,
+    /// The version to name while building.
+    pub(crate) version: &'a str,
+    pub(crate) linker_flags: &'a str,
 }
 
 pub(crate) fn go_is_installed() -> bool {
@@ -34,15 +44,15 @@ pub(crate) fn go_is_installed() -> bool {
 }
 
 /// Builds `program` into the file `output`.
-pub(crate) fn build(program: &Program, pins: &Pins, output: &Path) -> Result<()> {
+pub(crate) fn build(program: &Program, module: &Module<'_>, output: &Path) -> Result<()> {
     ensure!(
         go_is_installed(),
         "Go is not on the PATH, and {} is built from source for the end-to-end tests. Install Go {} or newer \
          (https://go.dev/dl), or set KUBE_INFORMER_E2E=skip to go without them",
         program.name,
-        pins.go
+        module.go
     );
-    let version = if program.name == "etcd" { &pins.etcd } else { &pins.kubernetes };
+    let version = module.version;
     print_line(&format!(
         "building {} {version} from source, {} the first time …",
         program.name, program.takes
@@ -52,28 +62,28 @@ pub(crate) fn build(program: &Program, pins: &Pins, output: &Path) -> Result<()>
     let log_path = output.with_extension("log");
     let log = File::create(&log_path).with_context(|| format!("cannot write {}", log_path.display()))?;
     let started = Instant::now();
-    let status = run(&mut command(program, pins, output), log, &|elapsed| {
+    let status = run(&mut command(program, module, output), log, &|elapsed| {
         print_line(&format!("… still building {} ({} s)", program.name, elapsed.as_secs()));
     })?;
     ensure!(
         status.success(),
         "`go build {}` failed with {status} in {}:\n{}",
         program.package,
-        pins.module_dir.display(),
+        module.dir.display(),
         logs::tail(&log_path, 30)
     );
     print_line(&format!("built {} {version} in {} s", program.name, started.elapsed().as_secs()));
     Ok(())
 }
 
-fn command(program: &Program, pins: &Pins, output: &Path) -> Command {
+fn command(program: &Program, module: &Module<'_>, output: &Path) -> Command {
     let mut command = Command::new("go");
     command
-        .current_dir(&pins.module_dir)
+        .current_dir(module.dir)
         .env("CGO_ENABLED", "0")
         // A go.work above the checkout must not change what is built.
         .env("GOWORK", "off")
-        .args(["build", "-trimpath", "-ldflags", &pins.linker_flags(), "-o"])
+        .args(["build", "-trimpath", "-ldflags", module.linker_flags, "-o"])
         .arg(output)
         .arg(program.package);
     command

@@ -17,6 +17,8 @@
 //! directory, port, token and certificates, so any number of them run side by side. There is no kubelet, no
 //! scheduler and no controller-manager: pods stay `Pending`, and a deleted namespace stays `Terminating`.
 //!
+//! [`Oracle`] runs client-go's informers beside ours, to compare with.
+//!
 //! Everything here blocks. Call it from a plain thread, or from an async test through `spawn_blocking`.
 //! Linux and macOS only: the supervision of the servers needs `sh`.
 
@@ -24,12 +26,14 @@ mod api;
 mod available;
 mod backup;
 mod binaries;
+mod cache;
 mod cluster;
 mod credentials;
 mod flags;
 mod go_build;
 mod logs;
 mod options;
+mod oracle;
 mod pins;
 mod ports;
 mod process;
@@ -38,3 +42,4 @@ pub use available::{available, print_skip};
 pub use binaries::Binaries;
 pub use cluster::Cluster;
 pub use options::Options;
+pub use oracle::{Oracle, Watched};

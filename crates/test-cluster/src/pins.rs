@@ -46,8 +46,7 @@ impl Pins {
             go: version("go")?,
             fingerprint: String::new(),
         };
-        let platform = [std::env::consts::OS, std::env::consts::ARCH].join("/");
-        pins.fingerprint = fingerprint(&[go_mod, go_sum, &pins.linker_flags(), &platform]);
+        pins.fingerprint = fingerprint(&[go_mod, go_sum, &pins.linker_flags(), &platform()]);
         Ok(pins)
     }
 
@@ -64,15 +63,20 @@ impl Pins {
 }
 
 /// The version on the line `module version`, with or without `require` before it.
-fn version_of(go_mod: &str, module: &str) -> Option<String> {
+pub(crate) fn version_of(go_mod: &str, module: &str) -> Option<String> {
     go_mod.lines().find_map(|line| {
         let mut words = line.split_whitespace().skip_while(|word| *word == "require");
         (words.next() == Some(module)).then(|| words.next().map(str::to_owned)).flatten()
     })
 }
 
+/// What the binaries run on.
+pub(crate) fn platform() -> String {
+    [std::env::consts::OS, std::env::consts::ARCH].join("/")
+}
+
 /// Sixteen hexadecimal digits that stand for `parts` and where each of them ends.
-fn fingerprint(parts: &[&str]) -> String {
+pub(crate) fn fingerprint(parts: &[&str]) -> String {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in parts {
         context.update(&part.len().to_le_bytes());

@@ -33,7 +33,12 @@ pub(crate) fn cluster_with(test: &str, options: Options) -> Option<Cluster> {
 
 /// How to reach the cluster.
 pub(crate) async fn config(cluster: &Cluster) -> Result<Config> {
-    let kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml())?;
+    config_at(cluster, cluster.url()).await
+}
+
+/// How to reach it at another address, that of a proxy.
+pub(crate) async fn config_at(cluster: &Cluster, url: &str) -> Result<Config> {
+    let kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml_at(url))?;
     let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
     // The server is on loopback, whatever proxy the environment names.
     config.proxy_url = None;

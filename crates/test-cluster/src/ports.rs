@@ -57,7 +57,8 @@ mod tests {
     }
 
     #[test]
-    fn the_port_can_be_listened_on() {
-        assert!(is_free(free_port().unwrap()));
+    fn the_port_lies_below_those_of_outgoing_connections() {
+        // Whether it is still free cannot be asserted: tests that run beside this one take ports too.
+        assert!((LOWEST..first_outgoing_port()).contains(&free_port().unwrap()));
     }
 }

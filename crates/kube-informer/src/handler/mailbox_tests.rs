@@ -256,6 +256,33 @@ fn backlog_counts_keys_and_what_a_sweep_has_left() {
     }
 }
 
+#[test]
+fn backlog_of_a_sweep_is_what_it_has_left() {
+    let origin = origin();
+    let objects: Vec<_> = (0..500).map(|i| record(&origin, &format!("a/{i}"), &i.to_string(), "1")).collect();
+    let mut mailbox = Mailbox::new(None);
+    mailbox.sweep(snapshot(&objects.iter().collect::<Vec<_>>()), SweepKind::Initial);
+    assert_eq!(mailbox.backlog(), 500);
+    assert_eq!(mailbox.take(10).len(), 10);
+    assert_eq!(mailbox.backlog(), 490);
+}
+
+#[test]
+fn not_synced_while_loaded_initial_objects_wait() {
+    let origin = origin();
+    let objects: Vec<_> = (0..3).map(|i| record(&origin, &format!("a/{i}"), &i.to_string(), "1")).collect();
+    let mut mailbox = Mailbox::new(None);
+    mailbox.sweep(snapshot(&objects.iter().collect::<Vec<_>>()), SweepKind::Initial);
+    mailbox.upstream_synced();
+    for _ in 0..3 {
+        assert_eq!(mailbox.take(1).len(), 1);
+        // The sweep itself is over by the last part; what is loaded and in flight still counts.
+        assert!(!mailbox.is_synced());
+    }
+    assert!(mailbox.take(1).is_empty());
+    assert!(mailbox.is_synced());
+}
+
 /// A stuck handler and many updates: per pending key at most two versions stay alive.
 #[test]
 fn a_stuck_handler_keeps_two_versions_a_key() {

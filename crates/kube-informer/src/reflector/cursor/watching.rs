@@ -24,6 +24,8 @@ pub(super) struct Watching {
     /// The server may not know our version: it may have gone back in time before this watch was opened. No byte has
     /// come and no probe has succeeded since.
     unsure: bool,
+    /// Whether an earlier watch since the last list ended, so that this one took up where it was.
+    resumed: bool,
     /// Whether the server was heard of during the present connection: a byte, or the answer to a probe.
     pub(super) heard: bool,
     /// Probes since the last byte that said "too large".
@@ -40,7 +42,7 @@ impl Watching {
 
     /// The connection ended in good order. One that brought nothing at all may have asked for a version that lies ahead.
     pub(super) fn ended(self) -> Self {
-        Self { unsure: self.unsure || !self.heard, ..self }
+        Self { unsure: self.unsure || !self.heard, resumed: true, ..self }
     }
 
     pub(super) fn in_doubt(&self) -> bool {
@@ -121,6 +123,7 @@ impl Cursor {
 
     pub(super) fn watch_failed(&mut self, now: Instant, mut watching: Watching, trouble: Trouble) -> Step {
         let wait = backoff(&trouble);
+        let resumed = std::mem::replace(&mut watching.resumed, true);
         let step = match trouble.remedy() {
             Remedy::Reconnect => {
                 watching.unsure = true;
@@ -144,6 +147,11 @@ impl Cursor {
                 } else {
                     self.relist(now, RelistReason::Dead, wait)
                 }
+            }
+            // A watch that was away for too long learns so from a server that answers: there is nothing to wait for. Right
+            // after a list it would go round and round.
+            Remedy::Relist(RelistReason::Expired) if resumed => {
+                self.relist(now, RelistReason::Expired, Wait::No)
             }
             Remedy::Relist(reason) => {
                 self.latest |= reason == RelistReason::TooLarge;

@@ -200,6 +200,16 @@ fn d15_the_doubt_survives_a_clean_end_and_is_settled_by_a_byte_or_a_probe() {
 }
 
 #[test]
+fn b_004_history_that_expired_while_away_is_read_at_once_but_not_right_after_a_list() {
+    let mut script = Script::watching_after_list("10");
+    script.fail(refused());
+    let expected = at_once(list("10", None)).because(RelistReason::Expired);
+    assert_eq!(script.fail(gone()), expected);
+    script.page("20", None);
+    assert_eq!(script.fail(gone()).wait, Wait::Backoff { at_least: None }, "or it would go round and round");
+}
+
+#[test]
 fn d15_a_watch_that_ended_in_good_order_without_a_byte_is_followed_by_a_probe() {
     let mut script = Script::watching_after_list("10");
     assert_eq!(script.end(5000), at_once(probing("10")));

@@ -5,11 +5,13 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{HttpSource, SharedInformer, handler};
+use kube_informer::{HttpSource, SharedInformer, find_cluster, handler};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let source = HttpSource::new::<Pod>(kube_client::Config::infer().await?)?;
+    let cluster = find_cluster(None, None).await?;
+    println!("using {}", cluster.origin);
+    let source = HttpSource::new::<Pod>(cluster.config)?;
     let pods = SharedInformer::<Pod>::builder(source).on_error(|failure| eprintln!("{failure}")).build()?;
     pods.add_event_handler(
         handler()

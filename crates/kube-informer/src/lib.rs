@@ -13,12 +13,11 @@
 //! use std::time::Duration;
 //!
 //! use k8s_openapi::api::core::v1::Pod;
-//! use kube_client::Config;
-//! use kube_informer::{HttpSource, SharedInformer, handler};
+//! use kube_informer::{HttpSource, SharedInformer, find_cluster, handler};
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let source = HttpSource::new::<Pod>(Config::infer().await?)?;
+//! let source = HttpSource::new::<Pod>(find_cluster(None, None).await?.config)?;
 //! let pods = SharedInformer::<Pod>::builder(source).build()?;
 //! pods.add_event_handler(
 //!     handler()

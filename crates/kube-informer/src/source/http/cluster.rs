@@ -22,7 +22,7 @@ pub struct FoundCluster {
 pub enum FindClusterError {
     /// Nothing says which cluster to use.
     #[error(
-        "no cluster: there is no --kubeconfig, KUBECONFIG is not set, this is not a pod, and {default} does not exist"
+        "no cluster: no kubeconfig was named, KUBECONFIG is not set, this is not a pod, and {default} does not exist"
     )]
     Nowhere {
         /// The file that was looked for last.

@@ -82,8 +82,8 @@ struct Merge {
     loaded: VecDeque<ObjectKey>,
     /// Keys in the order they became pending.
     order: VecDeque<ObjectKey>,
+    /// The first one stays until all that was loaded from it has been taken.
     sweeps: VecDeque<Sweep>,
-    initial_loaded: usize,
 }
 
 impl Merge {
@@ -132,7 +132,6 @@ impl Merge {
                     // key that has a real change waiting is covered by that change.
                     Some(waiting) => waiting.succeed(pending),
                     None => {
-                        self.initial_loaded += usize::from(pending.initial);
                         self.pending.insert(key.clone(), pending);
                         self.loaded.push_back(key);
                     }
@@ -141,7 +140,6 @@ impl Merge {
         }
         let Some(key) = self.loaded.pop_front().or_else(|| self.order.pop_front()) else { return false };
         if let Some(pending) = self.pending.remove(&key) {
-            self.initial_loaded -= usize::from(pending.initial);
             pending.deliver(&mut |delivery| out.push_back(delivery));
         }
         true
@@ -152,7 +150,7 @@ impl Merge {
     }
 
     fn initial_left(&self) -> bool {
-        self.initial_loaded > 0 || self.sweeps.iter().any(|sweep| sweep.kind == SweepKind::Initial)
+        self.sweeps.iter().any(|sweep| sweep.kind == SweepKind::Initial)
     }
 
     fn backlog(&self) -> usize {

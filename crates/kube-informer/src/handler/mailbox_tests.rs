@@ -226,6 +226,16 @@ fn every_event_keeps_all_in_order_up_to_the_limit() {
 }
 
 #[test]
+fn every_event_keeps_changes_to_objects_that_a_sweep_has_not_reached() {
+    let [x, x2, x3, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(Some(3));
+    mailbox.sweep(snapshot(&[&x]), SweepKind::Initial);
+    mailbox.change(&updated(&x, &x2));
+    mailbox.change(&updated(&x2, &x3));
+    assert_eq!(all(&mut mailbox), ["add a/x@1 initial", "update a/x@1 a/x@2", "update a/x@2 a/x@3"]);
+}
+
+#[test]
 fn every_event_over_the_limit_merges_and_says_so_until_caught_up() {
     let [x, x2, x3, ..] = versions(&origin());
     let mut mailbox = Mailbox::new(Some(2));

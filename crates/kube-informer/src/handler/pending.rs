@@ -11,7 +11,7 @@ use crate::store::change::Change;
 pub(crate) struct Pending {
     told: Told,
     now: Option<Arc<Record>>,
-    pub(crate) initial: bool,
+    initial: bool,
     resync: bool,
 }
 

@@ -60,7 +60,8 @@ async fn b_332_the_error_names_kind_scope_and_cause() {
     let error = rig.informer.wait_synced(Duration::from_millis(100)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "configmaps not synced after 100ms; namespace \"a\" is backing off: configmaps is forbidden"
+        "configmaps not synced after 100ms; namespace \"a\" is backing off (HTTP 403): configmaps is forbidden; \
+         grant the verbs list and watch on configmaps to the account the program runs as"
     );
     assert_eq!((error.kind().kind(), error.scopes().len()), ("ConfigMap", 1));
     assert_eq!(error.scopes()[0].error.as_ref().unwrap().http_status, Some(403));

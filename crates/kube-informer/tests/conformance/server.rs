@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use test_cluster::{Cluster, Options};
+use tokio::sync::Mutex;
 
 use crate::wire::Api;
 
@@ -19,8 +20,10 @@ pub(crate) struct Server {
     pub(crate) streams_lists: bool,
     /// Whether it speaks YAML, protobuf, Table and gzip.
     pub(crate) many_encodings: bool,
-    /// No HTTP request makes a server forget its history.
+    /// No HTTP request does this.
     pub(crate) compact: Option<Compact>,
+    /// Held by a test that compacts, so that no other takes the history that it needs.
+    pub(crate) history: Mutex<()>,
 }
 
 impl Server {
@@ -33,12 +36,23 @@ impl Server {
         })
     }
 
+    /// Makes it forget what was before `version`; `false`, after saying so, if it cannot be made to.
+    pub(crate) async fn compacted(&'static self, test: &str, version: u64) -> Result<bool> {
+        let Some(compact) = &self.compact else {
+            test_cluster::print_skip(test, "this server cannot be made to forget its history");
+            return Ok(false);
+        };
+        tokio::task::spawn_blocking(move || compact(version)).await??;
+        Ok(true)
+    }
+
     fn of(cluster: &'static Cluster) -> Self {
         Self {
             kubeconfig: cluster.kubeconfig_yaml(),
             streams_lists: cluster.feature_gate("WatchList").unwrap_or(true),
             many_encodings: true,
             compact: Some(Box::new(|revision| cluster.compact_etcd(revision))),
+            history: Mutex::new(()),
         }
     }
 }

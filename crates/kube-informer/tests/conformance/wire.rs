@@ -59,6 +59,11 @@ impl Api {
         format!("/api/v1/namespaces/{}/pods{rest}", self.namespace)
     }
 
+    /// The path of its events, which no server keeps in memory.
+    pub(crate) fn events(&self, rest: &str) -> String {
+        format!("/api/v1/namespaces/{}/events{rest}", self.namespace)
+    }
+
     /// The path of its custom resources; [`serve_widgets`](Self::serve_widgets) first.
     pub(crate) fn widgets(&self, rest: &str) -> String {
         format!("/apis/{GROUP}/v1/namespaces/{}/widgets{rest}", self.namespace)
@@ -167,6 +172,13 @@ impl Api {
         self.create(&self.pods(""), json!({ "metadata": { "name": name }, "spec": spec })).await
     }
 
+    /// Creates an event, the kind of object.
+    pub(crate) async fn event(&self, name: &str) -> Result<Value> {
+        let object =
+            json!({ "metadata": { "name": name }, "involvedObject": { "namespace": self.namespace } });
+        self.create(&self.events(""), object).await
+    }
+
     /// Opens a watch, which must be answered with 200.
     pub(crate) async fn watch(&self, path: &str) -> Result<Watch> {
         self.watch_with(path, &[]).await
@@ -239,7 +251,7 @@ impl Answer {
     }
 
     pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+        self.headers.get(name).map_or("", |value| value.to_str().expect("a header is text"))
     }
 
     /// Asserts a failure with a Status of this code and reason (`""`: none); its message.

@@ -87,7 +87,8 @@ fn run(gates: &str, filters: &[String]) -> Result<TestCount> {
         "{LIBRARY_TESTS} does not exist: there are no end-to-end tests of the library yet"
     );
     let library = tests("test --workspace --test e2e")?;
-    Ok(own.and(library))
+    let protocol = tests("test --workspace --test conformance")?;
+    Ok(own.and(library).and(protocol))
 }
 
 #[cfg(test)]

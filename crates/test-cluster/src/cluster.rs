@@ -15,7 +15,7 @@ use crate::binaries::Binaries;
 use crate::credentials::{self, Tokens};
 use crate::options::Options;
 use crate::process::Process;
-use crate::{backup, flags, logs, ports};
+use crate::{backup, etcd, flags, logs, ports};
 
 /// How long a server may take to become ready. It takes seconds, unless the machine is very busy.
 const READY_WITHIN: Duration = Duration::from_secs(90);
@@ -156,6 +156,13 @@ impl Cluster {
         })
     }
 
+    /// Has etcd forget everything before `revision`, at once: what needs older data is answered 410.
+    ///
+    /// What the API server itself remembers, the recent past of everything but events, it goes on serving.
+    pub fn compact_etcd(&self, revision: u64) -> Result<()> {
+        etcd::compact(&self.dir.path().join(flags::ETCD_SOCKET), revision)
+    }
+
     /// Copies etcd's data, for [`restore_etcd`](Self::restore_etcd). etcd must not be running.
     pub fn backup_etcd(&self) -> Result<()> {
         ensure!(self.etcd.is_none(), "etcd is running; kill it first");
@@ -185,6 +192,16 @@ impl Cluster {
             logs::tail(&self.etcd_log(), 10),
             logs::tail(&self.apiserver_log(), 30)
         )
+    }
+
+    /// Whether a feature gate was switched on or off; `None` if it is as the API server has it.
+    pub fn feature_gate(&self, name: &str) -> Option<bool> {
+        self.options.gate(name)
+    }
+
+    /// Where all its data is.
+    pub(crate) fn directory(&self) -> &Path {
+        self.dir.path()
     }
 
     fn etcd_backup(&self) -> PathBuf {

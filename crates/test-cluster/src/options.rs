@@ -32,6 +32,12 @@ impl Options {
         self
     }
 
+    /// What a feature gate was switched to; the last word on it counts.
+    pub(crate) fn gate(&self, name: &str) -> Option<bool> {
+        let named = self.feature_gates.iter().rev().filter_map(|gate| gate.split_once('='));
+        named.filter(|(gate, _)| *gate == name).find_map(|(_, value)| value.parse().ok())
+    }
+
     /// Adds an argument to the API server's command line, such as `--etcd-compaction-interval=10s`.
     /// Arguments come after the built-in ones, and the last one of a name counts.
     pub fn apiserver_arg(mut self, argument: impl Into<String>) -> Self {
@@ -54,11 +60,17 @@ fn split_gates(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::split_gates;
+    use super::{Options, split_gates};
 
     #[test]
     fn gates_are_separated_by_commas() {
         assert_eq!(split_gates("WatchList=false, A=true,"), ["WatchList=false", "A=true"]);
         assert!(split_gates("").is_empty());
+    }
+
+    #[test]
+    fn the_last_word_on_a_gate_counts() {
+        let options = Options::default().feature_gate("A", true).feature_gate("A", false);
+        assert_eq!((options.gate("A"), options.gate("B")), (Some(false), None));
     }
 }

@@ -69,10 +69,10 @@ impl Link {
         *self.connections.borrow()
     }
 
-    /// Waits until no connection is open.
-    pub(crate) async fn all_closed(&self, patience: Duration) -> Result<()> {
+    /// Waits until no more than so many connections are open.
+    pub(crate) async fn until_open(&self, at_most: usize, patience: Duration) -> Result<()> {
         let mut connections = self.connections.clone();
-        let closed = tokio::time::timeout(patience, connections.wait_for(|now| now.open == 0)).await;
+        let closed = tokio::time::timeout(patience, connections.wait_for(|now| now.open <= at_most)).await;
         closed.with_context(|| format!("connections stay open: {:?}", self.connections()))??;
         Ok(())
     }

@@ -73,13 +73,7 @@ async fn permission_withdrawn_and_granted_again() -> Result<()> {
 
     let mut fault = watched.fault("permission withdrawn (403)");
     permission.withdraw().await?;
-    eventually("the permission is gone", || async {
-        let refused = matches!(mine.api.list(&ListParams::default()).await,
-            Err(kube_client::Error::Api(status)) if status.code == 403);
-        ensure!(refused, "it is not refused yet");
-        Ok(())
-    })
-    .await?;
+    until_refused(&mine).await?;
     link.cut();
     watched.until("it is refused", |status| last_status(status) == Some(403)).await?;
     watched.until("it waits", |status| status.phase == Phase::BackingOff).await?;
@@ -101,20 +95,31 @@ async fn permission_withdrawn_and_granted_again() -> Result<()> {
     Ok(())
 }
 
+/// Waits until the server no longer lets this client list.
+pub(super) async fn until_refused(mine: &Objects) -> Result<()> {
+    eventually("the permission is gone", || async {
+        let refused = matches!(mine.api.list(&ListParams::default()).await,
+            Err(kube_client::Error::Api(status)) if status.code == 403);
+        ensure!(refused, "it is not refused yet");
+        Ok(())
+    })
+    .await
+}
+
 /// The HTTP status of the last error.
 fn last_status(status: &InformerStatus) -> Option<u16> {
     status.scopes[0].last_error.as_ref()?.http_status
 }
 
 /// The right of the unprivileged user to list and watch ConfigMaps.
-struct Permission {
+pub(super) struct Permission {
     bindings: Api<ClusterRoleBinding>,
 }
 
 const NAME: &str = "reads-configmaps";
 
 impl Permission {
-    async fn new(client: Client) -> Result<Self> {
+    pub(super) async fn new(client: Client) -> Result<Self> {
         let role: ClusterRole = serde_json::from_value(json!({
             "metadata": { "name": NAME },
             "rules": [{ "apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", "watch"] }],
@@ -124,7 +129,7 @@ impl Permission {
         Ok(Self { bindings: Api::all(client) })
     }
 
-    async fn grant(&self) -> Result<()> {
+    pub(super) async fn grant(&self) -> Result<()> {
         let binding: ClusterRoleBinding = serde_json::from_value(json!({
             "metadata": { "name": NAME },
             "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME },
@@ -134,7 +139,7 @@ impl Permission {
         Ok(())
     }
 
-    async fn withdraw(&self) -> Result<()> {
+    pub(super) async fn withdraw(&self) -> Result<()> {
         self.bindings.delete(NAME, &DeleteParams::default()).await.context("withdraw")?;
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! A kind with ten thousand objects is read again.
 
 use anyhow::Result;
-use futures::{StreamExt, TryStreamExt, stream};
 use kube_informer::{RelistReason, Settings};
 
 use super::history::Counts;
@@ -11,7 +10,7 @@ use super::objects::{Objects, config_maps};
 use super::watched::Watched;
 use crate::support::{cluster, config};
 
-const OBJECTS: usize = 10_000;
+pub(super) const OBJECTS: usize = 10_000;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ten_thousand_objects_relisted() -> Result<()> {
@@ -20,11 +19,7 @@ async fn ten_thousand_objects_relisted() -> Result<()> {
     };
     let objects = Objects::new(config(&cluster).await?, config_maps())?;
     objects.seed().await?;
-    let filling = stream::iter(0..OBJECTS).map(|number| {
-        let objects = objects.clone();
-        async move { objects.create(&format!("filler-{number}")).await.map(drop) }
-    });
-    filling.buffer_unordered(32).try_collect::<Vec<()>>().await?;
+    objects.fill(OBJECTS).await?;
     let (link, through_link) = Link::to(config(&cluster).await?).await?;
     let mut watched = Watched::start(through_link, &objects.resource, Settings::default()).await?;
 

@@ -1,6 +1,7 @@
 //! The way to the server: a TCP link that can be cut, refuse connections, or stall without closing anything.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use kube_client::Config;
@@ -13,7 +14,19 @@ use tokio::task::{JoinHandle, JoinSet};
 pub(crate) struct Link {
     address: SocketAddr,
     state: watch::Sender<State>,
+    connections: watch::Receiver<Connections>,
     task: JoinHandle<()>,
+}
+
+/// The connections of clients.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Connections {
+    /// Those there are.
+    pub(crate) open: usize,
+    /// The most there were at once.
+    pub(crate) peak: usize,
+    /// All there ever were.
+    pub(crate) made: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,9 +53,28 @@ impl Link {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let (state, seen) = watch::channel(State { newcomers: Newcomers::Forwarded, cuts: 0, stalls: 0 });
-        let task = tokio::spawn(accept(listener, server, seen));
+        let (counter, connections) = watch::channel(Connections::default());
+        let task = tokio::spawn(accept(listener, server, seen, counter));
         config.cluster_url = format!("https://{address}/").parse()?;
-        Ok((Self { address, state, task }, config))
+        Ok((Self { address, state, connections, task }, config))
+    }
+
+    /// Where clients find it, as the address of a server.
+    pub(crate) fn url(&self) -> String {
+        format!("https://{}", self.address)
+    }
+
+    /// The connections now.
+    pub(crate) fn connections(&self) -> Connections {
+        *self.connections.borrow()
+    }
+
+    /// Waits until no more than so many connections are open.
+    pub(crate) async fn until_open(&self, at_most: usize, patience: Duration) -> Result<()> {
+        let mut connections = self.connections.clone();
+        let closed = tokio::time::timeout(patience, connections.wait_for(|now| now.open <= at_most)).await;
+        closed.with_context(|| format!("connections stay open: {:?}", self.connections()))??;
+        Ok(())
     }
 
     /// Closes all connections; new ones work.
@@ -89,11 +121,41 @@ impl std::fmt::Debug for Link {
     }
 }
 
-async fn accept(listener: TcpListener, server: SocketAddr, state: watch::Receiver<State>) {
+async fn accept(
+    listener: TcpListener,
+    server: SocketAddr,
+    state: watch::Receiver<State>,
+    counter: watch::Sender<Connections>,
+) {
     let mut connections = JoinSet::new();
     while let Ok((client, _)) = listener.accept().await {
-        connections.spawn(carry(client, server, state.clone()));
+        let counted = Counted::new(counter.clone());
+        let carried = carry(client, server, state.clone());
+        connections.spawn(async move {
+            carried.await;
+            drop(counted);
+        });
         while connections.try_join_next().is_some() {}
+    }
+}
+
+/// An open connection, however it ends.
+struct Counted(watch::Sender<Connections>);
+
+impl Counted {
+    fn new(counter: watch::Sender<Connections>) -> Self {
+        counter.send_modify(|now| {
+            now.made += 1;
+            now.open += 1;
+            now.peak = now.peak.max(now.open);
+        });
+        Self(counter)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.send_modify(|now| now.open -= 1);
     }
 }
 

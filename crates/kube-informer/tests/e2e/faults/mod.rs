@@ -2,10 +2,11 @@
 //! heard a legal history, the informer has said what was wrong, and there was no hot loop.
 
 mod access;
+mod beside;
 mod history;
 mod kinds;
 mod large;
-mod link;
+pub(crate) mod link;
 mod metered;
 mod network;
 mod objects;

@@ -47,7 +47,7 @@ async fn connection_cut() -> Result<()> {
 }
 
 /// Watches of a second or two, so that silence is noticed soon.
-fn impatient() -> Settings {
+pub(super) fn impatient() -> Settings {
     Settings::default()
         .min_watch_timeout(Duration::from_secs(1))
         .watch_grace(Duration::from_secs(1))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use futures::{StreamExt, TryStreamExt, stream};
 use kube_client::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube_client::core::ApiResource;
 use kube_client::{Api, Client, Config};
@@ -55,6 +56,25 @@ impl Objects {
         self.create("again").await?;
         self.create(&format!("comes-{round}")).await?;
         Ok(())
+    }
+
+    /// Creates so many objects that nothing happens to.
+    pub(crate) async fn fill(&self, count: usize) -> Result<()> {
+        let creates = stream::iter(0..count).map(|number| {
+            let objects = self.clone();
+            async move { objects.create(&format!("filler-{number}")).await.map(drop) }
+        });
+        creates.buffer_unordered(32).try_collect().await
+    }
+
+    /// Writes so often to one object, and returns what it is in the end.
+    pub(crate) async fn write(&self, times: usize) -> Result<DynamicObject> {
+        let labels = stream::iter(0..times).map(|number| {
+            let objects = self.clone();
+            async move { objects.label("changes", &format!("number-{number}")).await }
+        });
+        labels.buffer_unordered(8).try_collect::<Vec<_>>().await?;
+        self.label("changes", "last").await
     }
 
     /// What the server holds now.

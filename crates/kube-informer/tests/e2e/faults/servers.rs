@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use futures::{StreamExt, TryStreamExt, stream};
 use kube_informer::{Phase, RelistReason, Settings};
 use tokio::task::block_in_place;
 
@@ -95,12 +94,7 @@ async fn etcd_restored_from_an_older_backup() -> Result<()> {
     eventually("the API server writes again", || objects.label("changes", "after-the-backup")).await?;
     objects.change(1).await?;
     // Further than what the restored server writes by itself when it starts.
-    let labels = stream::iter(0..600).map(|number| {
-        let objects = objects.clone();
-        async move { objects.label("changes", &format!("number-{number}")).await }
-    });
-    labels.buffer_unordered(8).try_collect::<Vec<_>>().await?;
-    let last = objects.label("changes", "last").await?;
+    let last = objects.write(600).await?;
     watched.informer.wait_for(&last, crate::support::PATIENCE).await?;
 
     let mut fault = watched.fault("etcd restored from an older backup");

@@ -189,7 +189,13 @@ impl Watched {
         Ok(recovery)
     }
 
-    async fn until_told(&mut self, fault: &str, wanted: &Content) -> Result<()> {
+    /// How many requests it has made so far.
+    pub(crate) fn requests(&self) -> usize {
+        self.source.asked().len()
+    }
+
+    /// Waits until the handler has been told of exactly this. May be given up and begun again.
+    pub(crate) async fn until_told(&mut self, fault: &str, wanted: &Content) -> Result<()> {
         loop {
             self.drain();
             let told = self.history.content();

@@ -1,0 +1,254 @@
+//! Informers that meet the same fault at the same moment: ours and client-go's.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use futures::future::try_join_all;
+use kube_client::core::ApiResource;
+use kube_informer::Settings;
+use serde_json::Value;
+use tempfile::NamedTempFile;
+use test_cluster::{Cluster, Oracle};
+use tokio::task::{block_in_place, spawn_blocking};
+
+use crate::faults::link::Link;
+use crate::faults::objects::Content;
+use crate::faults::watched::Watched;
+use crate::support::{PATIENCE, config_with_token};
+
+/// Some of both, all synced: waits have a random part, so one of each says little. Made anew for each fault: a backoff
+/// that has grown is not to be met by the next one.
+pub(super) struct Observers {
+    ours: Vec<Watched>,
+    theirs: Vec<ClientGo>,
+    links: Vec<Link>,
+    /// Of each of ours, then of each of theirs.
+    requests_before: Vec<usize>,
+}
+
+/// How they got over a fault.
+#[derive(Debug)]
+pub(super) struct Figures {
+    pub(super) ours: Figure,
+    pub(super) theirs: Figure,
+}
+
+/// How one kind of informer did.
+#[derive(Debug)]
+pub(super) struct Figure {
+    /// From the end of the fault until a handler had been told of all that the server had, in order; the longest
+    /// possible for those that were not in time.
+    took: Vec<Duration>,
+    /// From the beginning of the fault until then, in order.
+    requests: Vec<usize>,
+    patience: Duration,
+}
+
+/// Who observes what, and how.
+pub(super) struct Plan<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) token: &'a str,
+    pub(super) resource: ApiResource,
+    /// How many of each.
+    pub(super) each: usize,
+    /// Each through a link of its own, or straight to the server.
+    pub(super) through_links: bool,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(cluster: &'a Cluster, resource: &ApiResource) -> Self {
+        Self { cluster, token: cluster.token(), resource: resource.clone(), each: 5, through_links: true }
+    }
+
+    pub(super) async fn start(self) -> Result<Observers> {
+        let Self { cluster, token, resource, each, through_links } = self;
+        let direct = config_with_token(cluster, token).await?;
+        let (mut ours, mut theirs, mut links) = (Vec::new(), Vec::new(), Vec::new());
+        let mut way = async || {
+            if !through_links {
+                return anyhow::Ok((direct.clone(), cluster.url().to_owned()));
+            }
+            let (link, through_link) = Link::to(direct.clone()).await?;
+            let url = link.url();
+            links.push(link);
+            Ok((through_link, url))
+        };
+        for _ in 0..each {
+            let (_, url) = way().await?;
+            let kubeconfig = cluster.kubeconfig_yaml_at(&url).replace(cluster.token(), token);
+            theirs.push(block_in_place(|| ClientGo::start(&kubeconfig, &resource))?);
+            let (config, _) = way().await?;
+            ours.push(Watched::start(config, &resource, Settings::default()).await?);
+        }
+        let mut observers = Observers { ours, theirs, links, requests_before: Vec::new() };
+        observers.count_from_here()?;
+        Ok(observers)
+    }
+}
+
+impl Observers {
+    /// Does the same to the ways of all to the server.
+    pub(super) fn links(&self, what: impl Fn(&Link)) {
+        self.links.iter().for_each(what);
+    }
+
+    /// Waits until all have been told of exactly this, and begins to count.
+    pub(super) async fn know(&mut self, content: &Content) -> Result<()> {
+        for ours in &mut self.ours {
+            ours.until_told("before the fault", content).await?;
+        }
+        let by = Instant::now() + PATIENCE;
+        for theirs in &mut self.theirs {
+            let told = block_in_place(|| theirs.until_told(content, by))?;
+            ensure!(told, "client-go was not told of what was there before the fault");
+        }
+        self.count_from_here()
+    }
+
+    fn count_from_here(&mut self) -> Result<()> {
+        let ours = self.ours.iter().map(|ours| Ok(ours.requests()));
+        let theirs = self.theirs.iter_mut().map(|theirs| block_in_place(|| theirs.requests()));
+        self.requests_before = ours.chain(theirs).collect::<Result<_>>()?;
+        Ok(())
+    }
+
+    /// Waits until all have been told of what the server has, at most so long after the end of the fault, and prints
+    /// how they did.
+    pub(super) async fn recovered(
+        self,
+        fault: &str,
+        over: Instant,
+        server: Content,
+        patience: Duration,
+    ) -> Result<Figures> {
+        let Self { ours, theirs, links: _links, requests_before } = self;
+        let (ours_before, theirs_before) = requests_before.split_at(ours.len());
+        let theirs: Vec<_> = theirs
+            .into_iter()
+            .zip(theirs_before.iter().copied())
+            .map(|(mut theirs, before)| {
+                let wanted = server.clone();
+                spawn_blocking(move || {
+                    let told = theirs.until_told(&wanted, over + patience)?;
+                    let took = if told { over.elapsed() } else { Duration::MAX };
+                    anyhow::Ok((took, theirs.requests()? - before))
+                })
+            })
+            .collect();
+        let by = tokio::time::Instant::from_std(over + patience);
+        let server = &server;
+        let ours = ours.into_iter().zip(ours_before).map(async |(mut ours, before)| {
+            let told = tokio::time::timeout_at(by, ours.until_told(fault, server)).await;
+            let took = told.ok().transpose()?.map_or(Duration::MAX, |()| over.elapsed());
+            anyhow::Ok((took, ours.requests() - before))
+        });
+        let ours = try_join_all(ours).await?;
+        let theirs = try_join_all(theirs).await?.into_iter().collect::<Result<_>>()?;
+        let figures = Figures { ours: Figure::new(ours, patience), theirs: Figure::new(theirs, patience) };
+        // The harness swallows what a test prints that passes.
+        writeln!(std::io::stderr(), "beside: {fault:<36} {figures}").ok();
+        Ok(figures)
+    }
+}
+
+impl Figure {
+    fn new(each: Vec<(Duration, usize)>, patience: Duration) -> Self {
+        let (mut took, mut requests): (Vec<_>, Vec<_>) = each.into_iter().unzip();
+        took.sort();
+        requests.sort_unstable();
+        Self { took, requests, patience }
+    }
+
+    /// Whether all of them were in time.
+    pub(super) fn in_time(&self) -> bool {
+        !self.took.contains(&Duration::MAX)
+    }
+}
+
+impl std::fmt::Display for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ours {}; client-go {}", self.ours, self.theirs)
+    }
+}
+
+/// Median, and range if there are several.
+impl std::fmt::Display for Figure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let seconds = |took: Duration| match took {
+            Duration::MAX => format!("> {}", self.patience.as_secs()),
+            took => format!("{:.2}", took.as_secs_f64()),
+        };
+        let (took, requests) = (&self.took, &self.requests);
+        let (middle, last) = (took.len() / 2, took.len() - 1);
+        write!(f, "{} s ({} to {}), ", seconds(took[middle]), seconds(took[0]), seconds(took[last]))?;
+        write!(f, "{} requests ({} to {})", requests[middle], requests[0], requests[last])
+    }
+}
+
+/// client-go's informer of the namespace `default`, and what its handler knows.
+struct ClientGo {
+    oracle: Oracle,
+    knows: Content,
+    _kubeconfig: NamedTempFile,
+}
+
+/// All of this blocks.
+impl ClientGo {
+    /// Starts it and waits until its handler has heard of everything.
+    fn start(kubeconfig: &str, resource: &ApiResource) -> Result<Self> {
+        let file = NamedTempFile::new()?;
+        std::fs::write(&file, kubeconfig)?;
+        let watched = test_cluster::Watched {
+            resource: format!("{}/{}/{}", resource.group, resource.version, resource.plural),
+            namespaces: vec!["default".to_owned()],
+            selector: String::new(),
+        };
+        let oracle = Oracle::start(file.path(), &watched)?;
+        let mut client_go = Self { oracle, knows: Content::new(), _kubeconfig: file };
+        client_go.answer("synced")?;
+        Ok(client_go)
+    }
+
+    /// How many requests it has made so far.
+    fn requests(&mut self) -> Result<usize> {
+        self.oracle.command("stats")?;
+        let requests = self.answer("requests")?.as_u64().context("a number of requests")?;
+        Ok(usize::try_from(requests)?)
+    }
+
+    /// Listens until the handler knows exactly this, and says whether that was in time.
+    fn until_told(&mut self, wanted: &Content, by: Instant) -> Result<bool> {
+        while self.knows != *wanted {
+            if self.says(by.saturating_duration_since(Instant::now()))?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Listens until it says something that has this name.
+    fn answer(&mut self, name: &str) -> Result<Value> {
+        let by = Instant::now() + PATIENCE;
+        loop {
+            let said = self.says(by.saturating_duration_since(Instant::now()))?;
+            let said = said.with_context(|| format!("client-go never said {name:?}"))?;
+            if let Some(answer) = said.get(name) {
+                return Ok(answer.clone());
+            }
+        }
+    }
+
+    /// The next thing it says, `None` if nothing in time.
+    fn says(&mut self, patience: Duration) -> Result<Option<Value>> {
+        let Some(line) = self.oracle.line_within(patience)? else { return Ok(None) };
+        let said: Value = serde_json::from_str(&line).with_context(|| format!("client-go said {line}"))?;
+        let text = |name: &str| said.get(name).and_then(Value::as_str).unwrap_or_default();
+        match text("call") {
+            "" => {}
+            "delete" => drop(self.knows.remove(text("key"))),
+            _ => drop(self.knows.insert(text("key").to_owned(), text("rv").to_owned())),
+        }
+        Ok(Some(said))
+    }
+}

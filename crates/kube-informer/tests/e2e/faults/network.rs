@@ -39,6 +39,7 @@ async fn connection_cut() -> Result<()> {
         let mut fault = watched.fault("connection cut");
         link.cut();
         fault.is_over();
+        watched.until("the cut is noticed", |status| status.phase == Phase::BackingOff).await?;
         objects.change(round).await?;
         let recovery = watched.recovered(fault, &objects).await?;
         assert_eq!((recovery.requests.len(), recovery.failures.len()), (1, 1), "{recovery:#?}");

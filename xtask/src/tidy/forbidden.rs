@@ -9,7 +9,7 @@ const SELF: &str = "xtask/src/tidy/forbidden.rs";
 struct Rule {
     words: &'static [&'static str],
     applies: fn(&SourceFile) -> bool,
-    /// Only where a path may start, so that `docs/work/` is not `/work/`.
+    /// Only where a path may start, so that `docs/home/` is not `/home/`.
     is_path: bool,
     advice: &'static str,
 }
@@ -19,7 +19,7 @@ const SLEEPING: &str =
 
 const RULES: &[Rule] = &[
     Rule {
-        words: &["/work/", "/root/"],
+        words: &["/home/", "/Users/"],
         applies: |file| !file.is_test(),
         is_path: true,
         advice: "is a path of one machine",
@@ -96,9 +96,9 @@ mod tests {
 
     #[test]
     fn machine_paths_are_found_where_a_path_starts() {
-        assert_eq!(found("run.sh", "cd /work/main\n"), 1);
+        assert_eq!(found("run.sh", "cd /home/me/project\n"), 1);
         assert_eq!(found("a.rs", "open(\"/tmp/x\")\n"), 1);
-        assert_eq!(found("a.md", "see https://example.com/work/1 and docs/work/x\n"), 0);
+        assert_eq!(found("a.md", "see https://example.com/home/1 and docs/home/x\n"), 0);
         assert_eq!(found("a.md", "write it to /tmp/config\n"), 0);
         assert_eq!(found("tests/a.rs", "open(\"/tmp/x\")\n"), 0);
     }

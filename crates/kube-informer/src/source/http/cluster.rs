@@ -12,7 +12,7 @@ use kube_client::config::{KubeConfigOptions, Kubeconfig};
 pub struct FoundCluster {
     /// How to reach it.
     pub config: Config,
-    /// Where that is written, such as `kubeconfig /home/me/.kube/config`, to be shown to the user.
+    /// Where that is written, such as `kubeconfig ~/.kube/config`, to be shown to the user.
     pub origin: String,
 }
 

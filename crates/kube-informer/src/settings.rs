@@ -128,8 +128,8 @@ setters! {
     watch_grace: Duration,
     /// How long a watch that has brought a bookmark, which come every minute, may be without a byte. Default 150 s.
     bookmark_silence: Duration,
-    /// How long to wait before asking again for a kind that the server does not serve; up to twice this, at random.
-    /// Default 30 s.
+    /// How rarely a kind that the server does not serve is asked for in the end, up to twice this at random. The waits
+    /// grow to this as after any failure. Default 30 s.
     gone_retry: Duration,
     /// How long a watch resumed after a lost connection may be silent before the server is asked whether it still
     /// knows our version (a restored backup may not). Default 10 s.

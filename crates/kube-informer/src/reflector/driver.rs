@@ -135,8 +135,11 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 (Phase::BackingOff, self.backoff.after_failure(now, *at_least, &mut self.reflector.rng))
             }
             Wait::Kind => {
+                // Often enough at first for a definition that is being replaced, rarely for one that is gone for good.
+                let rng = &mut self.reflector.rng;
                 let least = self.reflector.settings.gone_retry;
-                (Phase::Gone, least.saturating_add(least.mul_f64(self.reflector.rng.f64())))
+                let most = least.saturating_add(least.mul_f64(rng.f64()));
+                (Phase::Gone, self.backoff.after_failure(now, None, rng).min(most))
             }
         };
         self.reflector.status.enter(phase, now);

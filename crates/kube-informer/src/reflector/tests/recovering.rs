@@ -32,25 +32,23 @@ async fn p_043_retry_after_is_obeyed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d15_404_keeps_the_cache_and_asks_every_30_to_60_s_until_the_kind_is_back() {
-    let replies = vec![
-        list("10", None, &["a@1"]),
-        refuse(http(404)),
-        refuse(http(404)),
-        refuse(http(404)),
-        list("20", None, &[]),
-    ];
+async fn d15_404_keeps_the_cache_and_asks_ever_more_rarely_until_the_kind_is_back() {
+    let mut replies = vec![list("10", None, &["a@1"])];
+    replies.extend((0..8).map(|_| refuse(http(404))));
+    replies.push(list("20", None, &[]));
     let play = Play::start(&lists(), replies);
     assert_eq!(play.deltas().await, ["=10[a@1]"]);
     quiet().await;
     assert_eq!(play.status().phase, Phase::Gone);
     assert_eq!(play.deltas().await, ["=20[]"]);
     let times = play.times();
-    for pair in times[1..5].windows(2) {
-        assert!((30 * SECOND..60 * SECOND).contains(&(pair[1] - pair[0])), "{times:?}");
+    let waits: Vec<_> = times[1..10].windows(2).map(|pair| pair[1] - pair[0]).collect();
+    for (place, wait) in waits.iter().enumerate() {
+        let least = (SECOND * 4 / 5 * (1 << place)).min(30 * SECOND);
+        assert!((least..2 * least).contains(wait), "{waits:?}");
     }
     assert_eq!(play.status().relists(RelistReason::Gone), 1);
-    assert_eq!(play.failures().len(), 3);
+    assert_eq!(play.failures().len(), 8);
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use hyper_util::client::legacy::Client as HyperClient;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use k8s_openapi::jiff::Timestamp;
 use kube_client::client::{Body, ClientBuilder, ConfigExt as _};
 use kube_client::{Client, Config};
@@ -17,6 +17,9 @@ use tower::{BoxError, ServiceBuilder};
 /// How long a connection may be idle before the kernel asks whether the peer is still there. A peer that vanished without
 /// a word is noticed after four such times; the watchdogs of the reflector are for those that are there but silent.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// A connection is used for the pages of a list and what follows soon; informers have no use for it after that.
+const IDLE: Duration = Duration::from_secs(10);
 
 /// A client is renewed this long before its certificate expires.
 const RENEW_BEFORE: Duration = Duration::from_secs(60);
@@ -118,7 +121,9 @@ fn build(mut config: Config) -> Result<Client, kube_client::Error> {
     tcp.set_keepalive_retries(Some(3));
     tcp.set_connect_timeout(config.connect_timeout);
     let tls = config.rustls_https_connector_with_connector(tcp)?;
-    let http = HyperClient::builder(TokioExecutor::new()).build::<_, Body>(tls);
+    let mut http = HyperClient::builder(TokioExecutor::new());
+    http.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
+    let http = http.build::<_, Body>(tls);
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
         .option_layer(config.auth_layer()?)

@@ -58,9 +58,7 @@ impl Sweep {
                         SweepKind::Resync => Pending::resync(record.clone()),
                     },
                 };
-                if !entry.is_void() {
-                    entries.push((key.clone(), entry));
-                }
+                entries.push((key.clone(), entry));
             }
             if !entries.is_empty() {
                 return Some(entries);

@@ -113,9 +113,4 @@ impl Pending {
             }
         }
     }
-
-    /// Whether nothing would be delivered.
-    pub(crate) fn is_void(&self) -> bool {
-        matches!((&self.told, &self.now), (Told::Nothing, None))
-    }
 }

@@ -197,7 +197,8 @@ struct Counters {
 }
 
 /// Why a watch is opened again where the last one ended; the names are those of the reflector's troubles.
-const RESTARTS: [&str; 7] = ["ended", "transport", "http", "cut_short", "too_big", "very_short", "silent"];
+pub(crate) const RESTARTS: [&str; 7] =
+    ["ended", "transport", "http", "cut_short", "too_big", "very_short", "silent"];
 
 impl StatusCell {
     pub(crate) fn new(scope: Scope, now: Instant) -> Self {

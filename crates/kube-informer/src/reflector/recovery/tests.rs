@@ -146,3 +146,17 @@ fn every_trouble_says_what_happened() {
         assert!(trouble.to_string().contains(text), "{trouble}");
     }
 }
+
+#[test]
+fn what_resumes_a_watch_is_counted_by_name() {
+    let resuming = [
+        Trouble::Transport(String::new()),
+        Trouble::Http(HttpFailure { code: 500, ..HttpFailure::default() }),
+        Trouble::CutFrame,
+        Trouble::TooBig { limit: 1, key: None },
+        Trouble::VeryShort,
+        Trouble::Silent(Duration::ZERO),
+    ];
+    let names: Vec<_> = std::iter::once("ended").chain(resuming.iter().map(Trouble::name)).collect();
+    assert_eq!(names, crate::status::RESTARTS);
+}

@@ -1,3 +1,5 @@
+use super::{Step, steps};
+use crate::delta::Delta;
 use crate::delta::DeltaChange::*;
 use crate::object::testing::record_with;
 use crate::scope::Scope;
@@ -181,4 +183,14 @@ fn content_does_not_matter_for_events_only_versions_do() {
     bench.add(&[&bench.record("a", "u", "5")]);
     let other = record_with(&bench.origin, "a", "u", "5", &[], "changed");
     assert_eq!(bench.apply(vec![Updated(other)]).counts.duplicates, 1);
+}
+
+#[test]
+fn b_174_events_in_a_row_are_one_step_and_so_one_commit() {
+    let bench = Bench::new();
+    let delta = |change| Delta { scope: 0, change };
+    let put = |key| delta(Added(bench.record(key, "u", "1")));
+    let steps = steps(vec![put("a/1"), put("a/2"), delta(replaced("9", &[])), put("a/3")]);
+    assert!(matches!(&steps[..], [Step::Events(two), Step::Replace { .. }, Step::Events(one)]
+        if two.len() == 2 && one.len() == 1));
 }

@@ -50,13 +50,15 @@ impl Metered {
         self.0.asked.lock().clone()
     }
 
-    /// No second had more requests than one recovery takes, which is four: the resumed watch, the streamed list that
-    /// an older server rejects, the list in its place, and the watch after it.
+    /// No second had more requests than two recoveries take. One takes four: the resumed watch, the streamed list
+    /// that an older server rejects, the list in its place, and the watch after it. Two may meet in one second when a
+    /// server that has just started ends a watch at once. A hot loop makes hundreds.
     pub(crate) fn assert_no_hot_loop(&self) {
+        const ALLOWED: usize = 8;
         let asked: Vec<_> = self.asked().into_iter().filter(|asked| asked.what != What::Page).collect();
-        for second in asked.windows(6) {
-            let took = second[5].at - second[0].at;
-            assert!(took > Duration::from_secs(1), "6 requests within {took:?}: {second:#?}");
+        for second in asked.windows(ALLOWED + 1) {
+            let took = second[ALLOWED].at - second[0].at;
+            assert!(took > Duration::from_secs(1), "{} requests within {took:?}: {second:#?}", ALLOWED + 1);
         }
     }
 }

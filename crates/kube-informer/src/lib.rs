@@ -71,8 +71,8 @@ mod store;
 mod version;
 
 pub use handler::{
-    DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, Registration, TypedHandler,
-    async_handler, handler,
+    DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, HandlerStatus, Registration,
+    TypedHandler, async_handler, handler,
 };
 pub use key::{ObjectKey, ParseKeyError};
 pub use kind::{

@@ -29,6 +29,43 @@ pub struct HandlerStats {
     pub undecodable: u64,
 }
 
+impl HandlerStats {
+    fn of(post: &Post) -> Self {
+        let counters = &post.counters;
+        Self {
+            backlog: post.backlog(),
+            delivered: counters.delivered.load(Ordering::Relaxed),
+            panics: counters.panics.load(Ordering::Relaxed),
+            slow: counters.slow.load(Ordering::Relaxed),
+            undecodable: counters.undecodable.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// A handler of an informer, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HandlerStatus {
+    /// As set with [`Handler::named`](crate::Handler::named), or made from the informer's.
+    pub name: String,
+    /// Whether it has heard of everything that was there when it joined.
+    pub synced: bool,
+    /// What it has done and has yet to do.
+    pub stats: HandlerStats,
+}
+
+impl HandlerStatus {
+    /// `None` once it has heard its last.
+    pub(crate) fn of(post: &Post) -> Option<Self> {
+        let state = *post.state().borrow();
+        (!state.finished).then(|| Self {
+            name: post.name.to_string(),
+            synced: state.synced,
+            stats: HandlerStats::of(post),
+        })
+    }
+}
+
 /// The handler was removed, or the informer stopped, before it happened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("handler {handler:?} was removed or its informer stopped before it was synced")]
@@ -99,14 +136,7 @@ impl Registration {
 
     /// What the handler has done and has yet to do.
     pub fn stats(&self) -> HandlerStats {
-        let counters = &self.post.counters;
-        HandlerStats {
-            backlog: self.post.backlog(),
-            delivered: counters.delivered.load(Ordering::Relaxed),
-            panics: counters.panics.load(Ordering::Relaxed),
-            slow: counters.slow.load(Ordering::Relaxed),
-            undecodable: counters.undecodable.load(Ordering::Relaxed),
-        }
+        HandlerStats::of(&self.post)
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Origin {
     pub(crate) sensitive: bool,
     /// How many records of this informer are alive: in the store, in queues, in users' hands.
     pub(crate) alive: AtomicUsize,
+    /// How many bytes their packed bodies take.
+    pub(crate) alive_bytes: AtomicUsize,
     /// Recently decoded objects.
     pub(crate) shelf: Shelf,
     pub(crate) reporter: Arc<Reporter>,
@@ -22,6 +24,13 @@ pub(crate) struct Origin {
 impl Origin {
     pub(crate) fn new(kind: KindInfo, sensitive: bool, shelf: Shelf, reporter: Arc<Reporter>) -> Self {
         let sensitive = sensitive || kind.is_sensitive();
-        Self { kind, sensitive, alive: AtomicUsize::new(0), shelf, reporter }
+        Self {
+            kind,
+            sensitive,
+            alive: AtomicUsize::new(0),
+            alive_bytes: AtomicUsize::new(0),
+            shelf,
+            reporter,
+        }
     }
 }

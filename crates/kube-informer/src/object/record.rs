@@ -27,6 +27,7 @@ impl Record {
     /// With a decoded form that stays as long as the record.
     pub(crate) fn with_slot(head: Head, body: Body, origin: &Arc<Origin>, decoded: DecodedSlot) -> Arc<Self> {
         origin.alive.fetch_add(1, Ordering::Relaxed);
+        origin.alive_bytes.fetch_add(body.size(), Ordering::Relaxed);
         Arc::new(Self { head, body, origin: origin.clone(), decoded })
     }
 
@@ -56,6 +57,7 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         self.origin.alive.fetch_sub(1, Ordering::Relaxed);
+        self.origin.alive_bytes.fetch_sub(self.body.size(), Ordering::Relaxed);
     }
 }
 

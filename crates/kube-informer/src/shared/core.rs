@@ -1,7 +1,7 @@
 //! What the parts of one informer share: its store, its lifecycle, and the way to reach its writer.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -11,6 +11,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::delta::fifo::{Bounds, DeltaFifo};
+use crate::handler::HandlerStatus;
 use crate::handler::builder::Options;
 use crate::handler::post::{Ending, Post};
 use crate::kind::KindInfo;
@@ -48,6 +49,8 @@ pub(crate) struct Core {
     pub(crate) random: Mutex<fastrand::Rng>,
     lifecycle: Mutex<Lifecycle>,
     handlers_named: AtomicU64,
+    /// For the status: who listens. Those that are gone are left out when somebody joins.
+    posts: Mutex<Vec<Weak<Post>>>,
 }
 
 /// Label and field selector of an informer.
@@ -167,6 +170,7 @@ impl Core {
             random: Mutex::new(fastrand::Rng::new()),
             lifecycle: Mutex::new(Lifecycle::Idle(Box::new(Writer::new(store)))),
             handlers_named: AtomicU64::new(0),
+            posts: Mutex::default(),
         })
     }
 
@@ -186,7 +190,17 @@ impl Core {
             }
             period => period,
         };
-        Post::new(name, resync, options.every_event, self.reporter.clone(), &self.metrics)
+        let post = Post::new(name, resync, options.every_event, self.reporter.clone(), &self.metrics);
+        let mut posts = self.posts.lock();
+        posts.retain(|post| post.strong_count() > 0);
+        posts.push(Arc::downgrade(&post));
+        post
+    }
+
+    /// Handlers and streams that have not heard their last.
+    pub(crate) fn handlers(&self) -> Vec<HandlerStatus> {
+        let posts = self.posts.lock().clone();
+        posts.iter().filter_map(|post| HandlerStatus::of(&*post.upgrade()?)).collect()
     }
 
     /// Adds a handler between two commits, so that it misses nothing and hears nothing twice.

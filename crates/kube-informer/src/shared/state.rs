@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::handler::HandlerStatus;
 use crate::kind::KindInfo;
 use crate::metrics::Commit;
 use crate::report::{Failure, advice};
@@ -36,6 +37,8 @@ pub struct InformerStatus {
     pub queued_bytes: usize,
     /// Versions of objects that are alive: in the cache, on their way, in handlers' mailboxes and in users' hands.
     pub versions_alive: usize,
+    /// Bytes that their packed bodies take. Heads, about 200 bytes a version, and decoded forms are not counted.
+    pub bytes_alive: usize,
     /// What the decoder said, if no object of a sample decodes into the informer's type: the type is wrong.
     pub wrong_type: Option<String>,
     /// How often a decoded object was at hand already.
@@ -46,6 +49,8 @@ pub struct InformerStatus {
     pub failures: u64,
     /// The last of them.
     pub last_failure: Option<Failure>,
+    /// Who listens: handlers and streams.
+    pub handlers: Vec<HandlerStatus>,
     /// Each scope on its own.
     pub scopes: Vec<ScopeStatus>,
 }
@@ -173,11 +178,13 @@ impl<K: 'static> SharedInformer<K> {
             queued: core.queue.len(),
             queued_bytes: core.queue.bytes(),
             versions_alive: origin.alive.load(Ordering::Relaxed),
+            bytes_alive: origin.alive_bytes.load(Ordering::Relaxed),
             wrong_type: core.ingest.wrong_type(),
             decode_hits: origin.shelf.hits(),
             decode_misses: origin.shelf.misses(),
             failures: core.reporter.count(),
             last_failure: core.reporter.last(),
+            handlers: core.handlers(),
             scopes,
         }
     }

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::aids::{http, phase, quiet, relists, started};
 use super::support::Rig;
 use crate::handler::handler;
+use crate::object::Object;
 use crate::settings::{Settings, StreamingList};
 use crate::shared::SharedInformer;
 use crate::source::{ScriptedSource, VerbMatch};
@@ -103,6 +104,29 @@ async fn d10_times_and_counts_tell_how_fresh_the_cache_is() {
     assert_eq!(scope.last_bookmark.unwrap().elapsed().as_secs(), 0);
     assert_eq!(scope.last_version.as_ref().unwrap(), &rig.server.version());
     assert_eq!((status.objects, status.queued, status.queued_bytes, status.versions_alive), (1, 0, 0, 1));
+    let packed: usize = rig.informer.lister().list().iter().map(Object::packed_size).sum();
+    assert_eq!(status.bytes_alive, packed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d10_the_status_names_who_listens_until_they_have_heard_their_last() {
+    let rig = Rig::new(&["a/x", "a/y"]).started().await;
+    let registration = rig.informer.add_event_handler(handler().named("first").on_add(|_| {})).unwrap();
+    let stream = rig.informer.stream().unwrap();
+    rig.settle().await;
+    let heard = |name: &str| {
+        let handlers = rig.informer.status().handlers;
+        handlers.into_iter().find(|handler| handler.name.starts_with(name))
+    };
+    let first = heard("first").unwrap();
+    assert_eq!((first.synced, first.stats), (true, registration.stats()));
+    assert_eq!((first.stats.delivered, first.stats.backlog), (2, 0));
+    let unread = heard("configmaps-").unwrap();
+    assert_eq!((unread.synced, unread.stats.backlog), (false, 2));
+    registration.remove_and_drain(Duration::from_secs(1)).await.unwrap();
+    drop(stream);
+    rig.settle().await;
+    assert_eq!((heard("first"), heard("configmaps-")), (None, None));
 }
 
 #[tokio::test(start_paused = true)]

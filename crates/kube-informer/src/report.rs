@@ -184,7 +184,7 @@ fn proxy_advice(message: &str) -> &'static str {
     if says(&["failed to create underlying connection"]) {
         "check the proxy's address (proxy-url in the kubeconfig, or HTTPS_PROXY) and that it is running"
     } else if says(&["authorization required", "authentication", "credentials not accepted"]) {
-        "the proxy wants a user and password: put them into its address, http://user:password@proxy"
+        "the proxy wants a user and password: put them into its address, as in http://user:password@proxy"
     } else {
         "the proxy does not connect to the server: have it allow that, or do without it (proxy-url in the kubeconfig, \
          HTTPS_PROXY, NO_PROXY)"

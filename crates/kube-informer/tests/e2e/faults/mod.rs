@@ -10,6 +10,7 @@ pub(crate) mod link;
 mod metered;
 mod network;
 mod objects;
+mod proxies;
 mod servers;
 mod watched;
 

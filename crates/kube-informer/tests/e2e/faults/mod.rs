@@ -3,6 +3,7 @@
 
 mod access;
 mod beside;
+mod certificates;
 mod history;
 mod kinds;
 mod large;

@@ -1,0 +1,61 @@
+//! Client certificates, and who issues them.
+
+use anyhow::{Context, Result};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    KeyUsagePurpose,
+};
+
+/// An authority whose client certificates a cluster accepts if it is told to
+/// ([`Options::client_authorities`](crate::Options::client_authorities)).
+pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+/// A client certificate with its key, both in PEM.
+#[derive(Clone)]
+pub struct ClientCertificate {
+    /// What the server is shown.
+    pub certificate_pem: String,
+    /// What stays with the client.
+    pub key_pem: String,
+}
+
+impl Authority {
+    /// A new one that nobody knows yet.
+    pub fn new(name: &str) -> Result<Self> {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate()?);
+        issuer.map(Self).context("cannot make a certificate authority")
+    }
+
+    /// What a server has to know to accept what it issues.
+    pub fn certificate_pem(&self) -> String {
+        self.0.pem()
+    }
+
+    /// A certificate for a user in no group.
+    pub fn issue(&self, user: &str) -> Result<ClientCertificate> {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, user);
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+        let key = KeyPair::generate()?;
+        let certificate = params.signed_by(&key, &self.0).context("cannot issue a client certificate")?;
+        Ok(ClientCertificate { certificate_pem: certificate.pem(), key_pem: key.serialize_pem() })
+    }
+}
+
+/// Without the keys.
+impl std::fmt::Debug for Authority {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Authority").finish_non_exhaustive()
+    }
+}
+
+/// Without the key.
+impl std::fmt::Debug for ClientCertificate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientCertificate").finish_non_exhaustive()
+    }
+}

@@ -29,6 +29,8 @@ use crate::support::{PATIENCE, cluster, config};
 
 const ROUNDS: u64 = 30;
 const TIME: Duration = Duration::from_secs(180);
+/// client-go waits up to a minute after half a dozen failures in a row.
+const CATCHES_UP_WITHIN: Duration = Duration::from_secs(120);
 /// How long to listen between two writes while an observer catches up.
 const BETWEEN_WRITES: Duration = Duration::from_millis(15);
 /// One of so many rounds has a server that forgets.
@@ -175,7 +177,7 @@ impl Pair<'_> {
     async fn catch_up(&mut self, rng: &mut Rng, writes: u32) -> Result<Vec<Mark>> {
         let marks = self.workload.mark(|namespace| self.view.includes(namespace)).await?;
         for write in 0..=writes {
-            let patience = if write < writes { BETWEEN_WRITES } else { PATIENCE };
+            let patience = if write < writes { BETWEEN_WRITES } else { CATCHES_UP_WITHIN };
             if self.ours.hears(&marks, patience).await? && self.theirs.hears(&marks, patience)? {
                 return Ok(marks);
             }
@@ -184,7 +186,7 @@ impl Pair<'_> {
             }
         }
         bail!(
-            "not told of {marks:?} within {PATIENCE:?}: we {}, client-go {}; our status: {:#?}\n{}",
+            "not told of {marks:?} within {CATCHES_UP_WITHIN:?}: we {}, client-go {}; our status: {:#?}\n{}",
             self.ours.hears(&marks, Duration::ZERO).await?,
             self.theirs.hears(&marks, Duration::ZERO)?,
             self.ours.informer.status(),

@@ -4,19 +4,19 @@ mod proxies;
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Config;
-use kube_client::api::DynamicObject;
+use kube_client::api::{DynamicObject, ListParams};
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::core::{ApiResource, GroupVersionKind};
+use kube_client::{Api, Client, Config};
 use kube_informer::{HttpSource, Kind, SharedInformer};
 use test_cluster::{Cluster, Options};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use crate::support::{PATIENCE, cluster, cluster_with, config, config_with_token};
+use crate::support::{PATIENCE, cluster, cluster_with, config, config_with_token, eventually};
 
 /// The document that promises these texts.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md");
@@ -90,6 +90,13 @@ async fn rbac_denied() -> Result<()> {
     let options = Options::default().authorization_mode("RBAC");
     let Some(cluster) = start("rbac_denied", Some(options)) else { return Ok(()) };
     let config = config_with_token(&cluster, cluster.unprivileged_token()).await?;
+    let mine: Api<Pod> = Api::namespaced(Client::try_from(config.clone())?, "default");
+    eventually("the server knows all the roles it is bound to have", || async {
+        let refused = mine.list(&ListParams::default()).await.expect_err("it is not permitted").to_string();
+        ensure!(refused.contains("pods is forbidden") && !refused.contains("not found"), "{refused}");
+        Ok(())
+    })
+    .await?;
     first_failure(config, &pods()).await?.assert(
         "cannot list pods in namespace \"default\" (HTTP 403): pods is forbidden: User \"unprivileged\" cannot \
          watch resource \"pods\" in API group \"\" in the namespace \"default\"; grant the verbs list and watch on \

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube_client::Config;
 use kube_client::api::ListParams;
-use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_informer::{Phase, Settings};
 use serde_json::json;
 use test_cluster::{Authority, ClientCertificate, Cluster, Options};
@@ -18,7 +17,7 @@ use super::metered::What;
 use super::objects::{Objects, config_maps};
 use super::watched::{Fault, Watched};
 use crate::forward::{Admits, Forward};
-use crate::support::{cluster_with, config, eventually};
+use crate::support::{cluster_with, config, config_from, eventually, kubeconfig_of};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn certificate_replaced() -> Result<()> {
@@ -31,8 +30,7 @@ async fn certificate_replaced() -> Result<()> {
     let objects = Objects::new(config(&cluster).await?, config_maps())?;
     objects.seed().await?;
     let folder = tempfile::tempdir()?;
-    let by_files =
-        Way::Files { certificate: folder.path().join("tls.crt"), key: folder.path().join("tls.key") };
+    let by_files = Way::files(folder.path());
     let by_plugin = Way::Plugin { says: folder.path().join("credential.json") };
     let proxy = Forward::http(Admits::Everybody).await?;
     let through_proxy = Some(format!("http://{}", proxy.address()));
@@ -94,7 +92,7 @@ async fn certificate_replaced() -> Result<()> {
             recovery.requests.len(),
             "resumed, not listed: {recovery:#?}"
         );
-        assert!(recovery.requests.len() <= 10, "{recovery:#?}");
+        assert!(recovery.asked_at_most(10), "{recovery:#?}");
     }
     ensure!(!proxy.asked().is_empty(), "the plugin's certificates went through the proxy");
     Ok(())
@@ -128,7 +126,7 @@ fn begin(readers: &mut [Reader; 2], names: [&'static str; 2]) -> [Fault; 2] {
 }
 
 /// How an informer gets its certificate.
-enum Way {
+pub(super) enum Way {
     Files {
         certificate: PathBuf,
         key: PathBuf,
@@ -140,8 +138,12 @@ enum Way {
 }
 
 impl Way {
+    pub(super) fn files(folder: &Path) -> Self {
+        Self::Files { certificate: folder.join("tls.crt"), key: folder.join("tls.key") }
+    }
+
     /// What it gets from now on.
-    fn put(&self, issued: &ClientCertificate) -> Result<()> {
+    pub(super) fn put(&self, issued: &ClientCertificate) -> Result<()> {
         match self {
             Self::Files { certificate, key } => {
                 std::fs::write(certificate, &issued.certificate_pem)?;
@@ -165,34 +167,30 @@ impl Way {
         Ok(())
     }
 
-    /// As a kubeconfig that names it.
-    async fn config(&self, cluster: &Cluster) -> Result<Config> {
-        let path = |path: &Path| path.display().to_string();
-        let user = match self {
+    /// As a user has it in a kubeconfig.
+    pub(super) fn user(&self) -> String {
+        match self {
             Self::Files { certificate, key } => {
-                json!({ "client-certificate": path(certificate), "client-key": path(key) })
+                format!("client-certificate: {certificate:?}\n    client-key: {key:?}")
             }
-            Self::Plugin { says } => json!({ "exec": {
-                "apiVersion": "client.authentication.k8s.io/v1",
-                "command": "cat",
-                "args": [path(says)],
-                "interactiveMode": "Never",
-            } }),
-        };
-        let mut kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml())?;
-        kubeconfig.auth_infos[0].auth_info = Some(serde_json::from_value(user)?);
-        Ok(Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
+            Self::Plugin { says } => format!(
+                "exec: {{ apiVersion: client.authentication.k8s.io/v1, command: cat, args: [{says:?}], \
+                 interactiveMode: Never }}"
+            ),
+        }
+    }
+
+    async fn config(&self, cluster: &Cluster) -> Result<Config> {
+        config_from(&kubeconfig_of(cluster, cluster.url(), &self.user())).await
     }
 }
 
 /// Waits until the server no longer accepts what this authority issued.
-async fn until_refused(cluster: &Cluster, authority: &Authority) -> Result<()> {
+pub(super) async fn until_refused(cluster: &Cluster, authority: &Authority) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let way = Way::Files { certificate: folder.path().join("tls.crt"), key: folder.path().join("tls.key") };
+    let way = Way::files(folder.path());
     way.put(&authority.issue("another")?)?;
-    let mut config = way.config(cluster).await?;
-    config.proxy_url = None;
-    let objects = Objects::new(config, config_maps()).context("a client with the old certificate")?;
+    let objects = Objects::new(way.config(cluster).await?, config_maps())?;
     eventually("the old authority is not trusted", || async {
         let refused = matches!(objects.api.list(&ListParams::default()).await,
             Err(kube_client::Error::Api(status)) if status.code == 401);

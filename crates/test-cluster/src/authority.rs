@@ -1,4 +1,4 @@
-//! Client certificates, and who issues them.
+//! Certificates, and who issues them.
 
 use anyhow::{Context, Result};
 use rcgen::{
@@ -10,12 +10,12 @@ use rcgen::{
 /// ([`Options::client_authorities`](crate::Options::client_authorities)).
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// A client certificate with its key, both in PEM.
+/// A certificate with its key, both in PEM.
 #[derive(Clone)]
-pub struct ClientCertificate {
-    /// What the server is shown.
+pub struct Issued {
+    /// What the other side is shown.
     pub certificate_pem: String,
-    /// What stays with the client.
+    /// What stays with its owner.
     pub key_pem: String,
 }
 
@@ -35,14 +35,25 @@ impl Authority {
         self.0.pem()
     }
 
-    /// A certificate for a user in no group.
-    pub fn issue(&self, user: &str) -> Result<ClientCertificate> {
+    /// A client certificate for a user in no group.
+    pub fn issue(&self, user: &str) -> Result<Issued> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, user);
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+        self.sign(&params)
+    }
+
+    /// A certificate for a server at this name or address.
+    pub fn issue_for_server(&self, host: &str) -> Result<Issued> {
+        let mut params = CertificateParams::new([host.to_owned()])?;
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        self.sign(&params)
+    }
+
+    fn sign(&self, params: &CertificateParams) -> Result<Issued> {
         let key = KeyPair::generate()?;
-        let certificate = params.signed_by(&key, &self.0).context("cannot issue a client certificate")?;
-        Ok(ClientCertificate { certificate_pem: certificate.pem(), key_pem: key.serialize_pem() })
+        let certificate = params.signed_by(&key, &self.0).context("cannot issue a certificate")?;
+        Ok(Issued { certificate_pem: certificate.pem(), key_pem: key.serialize_pem() })
     }
 }
 
@@ -54,8 +65,8 @@ impl std::fmt::Debug for Authority {
 }
 
 /// Without the key.
-impl std::fmt::Debug for ClientCertificate {
+impl std::fmt::Debug for Issued {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClientCertificate").finish_non_exhaustive()
+        f.debug_struct("Issued").finish_non_exhaustive()
     }
 }

@@ -41,7 +41,7 @@ mod pins;
 mod ports;
 mod process;
 
-pub use authority::{Authority, ClientCertificate};
+pub use authority::{Authority, Issued};
 pub use available::{available, print_skip};
 pub use binaries::Binaries;
 pub use cluster::Cluster;

@@ -5,9 +5,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use parking_lot::Mutex;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+use test_cluster::Issued;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// What is asked of it to let somebody through.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +41,19 @@ pub(crate) struct Forward {
 impl Forward {
     pub(crate) async fn http(admits: Admits) -> Result<Self> {
         Self::start(move |client, asked| http(client, admits, asked)).await
+    }
+
+    /// The same over TLS, with this certificate.
+    pub(crate) async fn https(certificate: &Issued, admits: Admits) -> Result<Self> {
+        let chain = vec![CertificateDer::from_pem_slice(certificate.certificate_pem.as_bytes())?];
+        let key = PrivateKeyDer::from_pem_slice(certificate.key_pem.as_bytes())?;
+        let config = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key)?;
+        let tls = TlsAcceptor::from(Arc::new(config));
+        Self::start(move |client, asked| {
+            let accepted = tls.accept(client);
+            async move { http(accepted.await?, admits, asked).await }
+        })
+        .await
     }
 
     pub(crate) async fn socks5(admits: Admits) -> Result<Self> {
@@ -81,7 +99,7 @@ impl Drop for Forward {
     }
 }
 
-async fn http(mut client: TcpStream, admits: Admits, asked: Arc<Mutex<Vec<String>>>) -> Result<()> {
+async fn http(mut client: impl Stream, admits: Admits, asked: Arc<Mutex<Vec<String>>>) -> Result<()> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(client.read_u8().await?);
@@ -130,6 +148,11 @@ async fn socks5(mut client: TcpStream, admits: Admits, asked: Arc<Mutex<Vec<Stri
     if not_allowed == 0 { forward(client, &target).await } else { Ok(()) }
 }
 
+/// What carries bytes, in the clear or not.
+trait Stream: AsyncRead + AsyncWrite + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Stream for S {}
+
 /// Bytes after their number.
 async fn counted(client: &mut TcpStream) -> Result<Vec<u8>> {
     let mut bytes = vec![0; client.read_u8().await?.into()];
@@ -137,7 +160,7 @@ async fn counted(client: &mut TcpStream) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-async fn forward(mut client: TcpStream, target: &str) -> Result<()> {
+async fn forward(mut client: impl Stream, target: &str) -> Result<()> {
     let mut server = TcpStream::connect(target).await?;
     copy_bidirectional(&mut client, &mut server).await?;
     Ok(())

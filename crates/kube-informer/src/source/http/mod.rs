@@ -51,7 +51,8 @@ impl HttpSource {
     /// - kube-client's retries are switched off: beneath the informer they would hide every 429, 503 and 504 for up to
     ///   fifteen attempts, while the informer counts, reports and waits as the server asks.
     /// - Connections have TCP keep-alive.
-    /// - `proxy_url` may name an HTTP, HTTPS or SOCKS5 proxy, with user and password if it wants them. Through a proxy
+    /// - `proxy_url` may name an HTTP, HTTPS or SOCKS5 proxy, with user and password if it wants them. The certificate
+    ///   of an HTTPS proxy is checked against the same authorities as the server's. Through a proxy
     ///   keep-alive reaches as far as the proxy: if the server behind it vanishes without a word, the informer's own
     ///   watchdogs notice. Which proxy the environment names is looked up by [`find_cluster`], not here.
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the

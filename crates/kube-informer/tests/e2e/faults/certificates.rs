@@ -8,7 +8,7 @@ use kube_client::Config;
 use kube_client::api::ListParams;
 use kube_informer::{Phase, Settings};
 use serde_json::json;
-use test_cluster::{Authority, ClientCertificate, Cluster, Options};
+use test_cluster::{Authority, Cluster, Issued, Options};
 use tokio::task::block_in_place;
 
 use super::access::last_status;
@@ -143,7 +143,7 @@ impl Way {
     }
 
     /// What it gets from now on.
-    pub(super) fn put(&self, issued: &ClientCertificate) -> Result<()> {
+    pub(super) fn put(&self, issued: &Issued) -> Result<()> {
         match self {
             Self::Files { certificate, key } => {
                 std::fs::write(certificate, &issued.certificate_pem)?;

@@ -2,7 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use kube_informer::Settings;
+use test_cluster::Authority;
 use tokio::task::block_in_place;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
 
 use super::link::Link;
 use super::metered::What;
@@ -14,23 +17,40 @@ use crate::support::{cluster, config};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn through_an_http_proxy() -> Result<()> {
     let proxy = Forward::http(Admits::WhoIsKnown).await?;
-    through("through_an_http_proxy", "http", &proxy, "cut behind an HTTP proxy").await
+    through("through_an_http_proxy", "http", &proxy, None, "cut behind an HTTP proxy").await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn through_an_https_proxy() -> Result<()> {
+    let authority = Authority::new("of the proxy")?;
+    let proxy = Forward::https(&authority.issue_for_server("127.0.0.1")?, Admits::WhoIsKnown).await?;
+    through("through_an_https_proxy", "https", &proxy, Some(&authority), "cut behind an HTTPS proxy").await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn through_a_socks5_proxy() -> Result<()> {
     let proxy = Forward::socks5(Admits::WhoIsKnown).await?;
-    through("through_a_socks5_proxy", "socks5", &proxy, "cut behind a SOCKS5 proxy").await
+    through("through_a_socks5_proxy", "socks5", &proxy, None, "cut behind a SOCKS5 proxy").await
 }
 
 /// An informer reads, watches and recovers through a proxy that asks who it is.
-async fn through(test: &str, scheme: &str, proxy: &Forward, fault: &'static str) -> Result<()> {
+async fn through(
+    test: &str,
+    scheme: &str,
+    proxy: &Forward,
+    authority: Option<&Authority>,
+    fault: &'static str,
+) -> Result<()> {
     let Some(cluster) = block_in_place(|| cluster(test)) else { return Ok(()) };
     let objects = Objects::new(config(&cluster).await?, config_maps())?;
     objects.seed().await?;
     let (link, mut config) = Link::to(config(&cluster).await?).await?;
     let server = config.cluster_url.authority().context("the server has an address")?.to_string();
     config.proxy_url = Some(format!("{scheme}://{IN_ADDRESS}@{}", proxy.address()).parse()?);
+    if let (Some(authority), Some(trusted)) = (authority, &mut config.root_cert) {
+        let certificate = CertificateDer::from_pem_slice(authority.certificate_pem().as_bytes())?;
+        trusted.push(certificate.to_vec());
+    }
     let mut watched = Watched::start(config, &objects.resource, Settings::default()).await?;
     objects.change(1).await?;
     watched.until_told("no fault yet", &objects.content().await?).await?;

@@ -230,8 +230,7 @@ async fn certificate_replaced(
     fault_lasts(A_WHILE).await;
     files.put(&new.issue("unprivileged")?)?;
     let fault = "certificate replaced after 5 s (401)";
-    // client-go goes on with a connection that it has, and with it the certificate that it was made with.
-    let figures = observers.recovered(fault, Instant::now(), content, Duration::from_secs(30)).await?;
+    let figures = observers.recovered(fault, Instant::now(), content, BOTH).await?;
     ensure!(figures.ours.in_time(), "{figures}");
     Ok(())
 }

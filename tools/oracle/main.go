@@ -8,8 +8,8 @@
 // Commands come on standard input, one a line:
 //
 //	dump    prints the store, one object a line and without managedFields, then {"dumped":1,"storeRv":"14"}
-//	stats   prints {"requests":3,"lists":1,"watches":2}; lists are those that were answered, streamed
-//	        or not
+//	stats   prints {"requests":3,"lists":1,"watches":2,"expired":0}; lists are those that were answered, streamed
+//	        or not, expired is how often the server said 410
 //
 // It ends when standard input does, so it cannot outlive who started it.
 package main

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -97,10 +99,11 @@ func dump(informers []cache.SharedIndexInformer, out *printer) {
 	out.print(append(documents, end)...)
 }
 
-// counter counts the requests that are sent, and the lists among them that are answered.
+// counter counts the requests that are sent, the lists among them that are answered, and how often the server said that
+// a version is too old.
 type counter struct {
-	next                     http.RoundTripper
-	requests, lists, watches atomic.Int64
+	next                              http.RoundTripper
+	requests, lists, watches, expired atomic.Int64
 }
 
 func (c *counter) wrap(next http.RoundTripper) http.RoundTripper {
@@ -120,9 +123,37 @@ func (c *counter) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err == nil && response.StatusCode == http.StatusOK && (!watch || streamedList) {
 		c.lists.Add(1)
 	}
+	if err == nil {
+		// It says so by the status of the answer or by an event within it; both have the same object as their body.
+		response.Body = &expiredCounter{ReadCloser: response.Body, count: &c.expired}
+	}
 	return response, err
 }
 
 func (c *counter) stats() map[string]any {
-	return map[string]any{"requests": c.requests.Load(), "lists": c.lists.Load(), "watches": c.watches.Load()}
+	return map[string]any{
+		"requests": c.requests.Load(),
+		"lists":    c.lists.Load(),
+		"watches":  c.watches.Load(),
+		"expired":  c.expired.Load(),
+	}
+}
+
+// goneCode is what every Status object has that says 410.
+var goneCode = []byte(`"code":410`)
+
+// expiredCounter counts the objects that say 410 in a body while it is read.
+type expiredCounter struct {
+	io.ReadCloser
+	count *atomic.Int64
+	// tail is the end of what was read, which may hold the beginning of one.
+	tail []byte
+}
+
+func (e *expiredCounter) Read(into []byte) (int, error) {
+	n, err := e.ReadCloser.Read(into)
+	read := append(e.tail, into[:n]...)
+	e.count.Add(int64(bytes.Count(read, goneCode)))
+	e.tail = bytes.Clone(read[max(0, len(read)-len(goneCode)+1):])
+	return n, err
 }

@@ -158,6 +158,7 @@ pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Opt
         Some(429) => Some("the server asks to slow down; the informer waits and tries again".into()),
         Some(_) => None,
         // There was no answer, or none that makes sense: only the text tells.
+        None if says("tunnel error: ") || says("SOCKS error: ") => Some(proxy_advice(message).into()),
         None if says("certificate: UnknownIssuer") || says("UnknownCA") => Some(
             "check certificate-authority in the kubeconfig: the server's certificate was not issued by it"
                 .into(),
@@ -174,6 +175,19 @@ pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Opt
                 .into(),
         ),
         None => None,
+    }
+}
+
+/// The same where the proxy on the way is in the way.
+fn proxy_advice(message: &str) -> &'static str {
+    let says = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
+    if says(&["failed to create underlying connection"]) {
+        "check the proxy's address (proxy-url in the kubeconfig, or HTTPS_PROXY) and that it is running"
+    } else if says(&["authorization required", "authentication", "credentials not accepted"]) {
+        "the proxy wants a user and password: put them into its address, as in http://user:password@proxy"
+    } else {
+        "the proxy does not connect to the server: have it allow that, or do without it (proxy-url in the kubeconfig, \
+         HTTPS_PROXY, NO_PROXY)"
     }
 }
 
@@ -275,6 +289,14 @@ mod tests {
             ("tcp connect error: Connection refused (os error 111)", "nothing listens there"),
             ("dns error: failed to lookup address information", "its name cannot be resolved"),
             ("the answer is not JSON: expected an object", "no Kubernetes API server answers like this"),
+            ("tunnel error: unsuccessful", "the proxy does not connect to the server"),
+            ("tunnel error: proxy authorization required", "the proxy wants a user and password"),
+            ("SOCKS error: credentials not accepted", "the proxy wants a user and password"),
+            ("SOCKS error: connection refused", "the proxy does not connect to the server"),
+            (
+                "tunnel error: failed to create underlying connection: tcp connect error: Connection refused",
+                "check the proxy's address",
+            ),
         ] {
             assert!(text(None, message).contains(advice), "{}", text(None, message));
         }

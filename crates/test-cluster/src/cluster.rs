@@ -11,9 +11,10 @@ use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
 use crate::api::Api;
+use crate::authority::Authority;
 use crate::binaries::Binaries;
 use crate::credentials::{self, Tokens};
-use crate::options::Options;
+use crate::options::{self, Options};
 use crate::process::Process;
 use crate::{backup, etcd, flags, logs, ports};
 
@@ -51,6 +52,9 @@ impl Cluster {
             .context("cannot make a directory for the cluster's data")?;
         let tokens = Tokens::generate()?;
         tokens.write(&dir.path().join(flags::TOKENS))?;
+        if let Some(authorities) = &options.client_authorities {
+            credentials::replace(&dir.path().join(flags::CLIENT_AUTHORITIES), authorities)?;
+        }
         let mut cluster = Self {
             apiserver: None,
             etcd: None,
@@ -183,6 +187,16 @@ impl Cluster {
         ensure!(self.apiserver.is_none(), "the API server is running; stop or kill it first");
         self.tokens = Tokens::generate()?;
         self.tokens.write(&self.dir.path().join(flags::TOKENS))
+    }
+
+    /// Accepts client certificates of these authorities and of no others. The API server, if it runs, looks at what it
+    /// accepts again within a minute, and usually at once.
+    pub fn trust_client_authorities(&self, authorities: &[&Authority]) -> Result<()> {
+        ensure!(
+            self.options.client_authorities.is_some(),
+            "the API server was started without client authorities"
+        );
+        credentials::replace(&self.dir.path().join(flags::CLIENT_AUTHORITIES), &options::bundle(authorities))
     }
 
     /// The ends of both servers' logs, for a failure message.

@@ -28,6 +28,13 @@ impl Tokens {
     }
 }
 
+/// Replaces a file in one step: who reads it meanwhile finds the old one or the new one.
+pub(crate) fn replace(path: &Path, content: &str) -> Result<()> {
+    let new = path.with_extension("new");
+    let replaced = fs::write(&new, content).and_then(|()| fs::rename(&new, path));
+    replaced.with_context(|| format!("cannot write {}", path.display()))
+}
+
 fn random_token() -> Result<String> {
     let mut bytes = [0; 16];
     SystemRandom::new().fill(&mut bytes).ok().context("the system has no random numbers")?;

@@ -9,6 +9,7 @@ pub(crate) const ETCD_DATA: &str = "etcd";
 pub(crate) const ETCD_SOCKET: &str = "etcd.sock";
 pub(crate) const CERT_DIR: &str = "certs";
 pub(crate) const TOKENS: &str = "tokens.csv";
+pub(crate) const CLIENT_AUTHORITIES: &str = "client-authorities.pem";
 
 /// etcd listens on a socket in the cluster's directory, so it needs no port and meets no other etcd.
 ///
@@ -51,6 +52,9 @@ pub(crate) fn kube_apiserver(dir: &Path, port: u16, options: &Options) -> Vec<St
         "--shutdown-send-retry-after=true".to_owned(),
         "--shutdown-watch-termination-grace-period=1s".to_owned(),
     ];
+    if options.client_authorities.is_some() {
+        flags.push(format!("--client-ca-file={}", at(CLIENT_AUTHORITIES)));
+    }
     if !options.feature_gates.is_empty() {
         flags.push(format!("--feature-gates={}", options.feature_gates.join(",")));
     }

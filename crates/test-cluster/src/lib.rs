@@ -23,6 +23,7 @@
 //! Linux and macOS only: the supervision of the servers needs `sh`.
 
 mod api;
+mod authority;
 mod available;
 mod backup;
 mod binaries;
@@ -40,6 +41,7 @@ mod pins;
 mod ports;
 mod process;
 
+pub use authority::{Authority, Issued};
 pub use available::{available, print_skip};
 pub use binaries::Binaries;
 pub use cluster::Cluster;

@@ -1,5 +1,7 @@
 //! How a cluster differs from the default one.
 
+use crate::authority::Authority;
+
 /// Feature gates every cluster of a test run gets, in the API server's own syntax (`WatchList=false,…`).
 const GATES_VARIABLE: &str = "KUBE_INFORMER_FEATURE_GATES";
 
@@ -13,6 +15,7 @@ pub struct Options {
     pub(crate) feature_gates: Vec<String>,
     pub(crate) apiserver_args: Vec<String>,
     pub(crate) authorization_mode: String,
+    pub(crate) client_authorities: Option<String>,
 }
 
 impl Default for Options {
@@ -21,6 +24,7 @@ impl Default for Options {
             feature_gates: split_gates(&std::env::var(GATES_VARIABLE).unwrap_or_default()),
             apiserver_args: Vec::new(),
             authorization_mode: "AlwaysAllow".to_owned(),
+            client_authorities: None,
         }
     }
 }
@@ -52,6 +56,18 @@ impl Options {
         self.authorization_mode = mode.into();
         self
     }
+
+    /// Accepts client certificates of these authorities too, until
+    /// [`trust_client_authorities`](crate::Cluster::trust_client_authorities) names others.
+    pub fn client_authorities(mut self, authorities: &[&Authority]) -> Self {
+        self.client_authorities = Some(bundle(authorities));
+        self
+    }
+}
+
+/// What a server has to know of several authorities, as one file has it.
+pub(crate) fn bundle(authorities: &[&Authority]) -> String {
+    authorities.iter().map(|authority| authority.certificate_pem()).collect()
 }
 
 fn split_gates(text: &str) -> Vec<String> {

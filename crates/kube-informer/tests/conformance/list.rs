@@ -103,6 +103,7 @@ async fn p_006_version_0_returns_everything_whatever_the_limit() -> Result<()> {
 #[tokio::test]
 async fn p_007_a_version_is_a_lower_bound_and_with_a_limit_exact() -> Result<()> {
     let Some(api) = api("p_007").await? else { return Ok(()) };
+    let _kept = api.server.history.read().await;
     let old = rv(&api.configmap("a", "").await?);
     let new = rv(&api.configmap("b", "").await?);
     api.got(&api.configmaps(&format!("?resourceVersion={new}"))).await?;
@@ -117,6 +118,7 @@ async fn p_007_a_version_is_a_lower_bound_and_with_a_limit_exact() -> Result<()>
 #[tokio::test]
 async fn p_008_exact_is_the_state_as_of_that_version() -> Result<()> {
     let Some(api) = api("p_008").await? else { return Ok(()) };
+    let _kept = api.server.history.read().await;
     api.configmap("deleted", "").await?;
     let then = rv(&api.configmap("modified", "").await?);
     api.configmap("created", "").await?;
@@ -155,7 +157,7 @@ async fn p_010_a_version_of_the_future_is_waited_for_then_504() -> Result<()> {
             let started = Instant::now();
             let answer = api.get(&path).await?;
             let took = started.elapsed();
-            assert!(took > Duration::from_secs(2) && took < Duration::from_secs(20), "{path}: {took:?}");
+            assert!(took > Duration::from_secs(2) && took < Duration::from_secs(30), "{path}: {took:?}");
             anyhow::Ok(answer)
         }
     };

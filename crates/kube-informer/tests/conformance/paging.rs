@@ -36,6 +36,7 @@ async fn five(api: &Api) -> Result<()> {
 #[tokio::test]
 async fn p_020_a_page_has_at_most_limit_items_and_says_what_remains() -> Result<()> {
     let Some(api) = api("p_020").await? else { return Ok(()) };
+    let _kept = api.server.history.read().await;
     five(&api).await?;
     let first = api.got(&api.configmaps("?limit=2")).await?;
     assert_eq!((names(&first), remaining(&first)), (vec!["c1", "c2"], Some(3)));
@@ -56,6 +57,7 @@ async fn p_020_a_page_has_at_most_limit_items_and_says_what_remains() -> Result<
 #[tokio::test]
 async fn p_021_all_pages_are_of_one_version_whatever_is_written_between() -> Result<()> {
     let Some(api) = api("p_021").await? else { return Ok(()) };
+    let _kept = api.server.history.read().await;
     five(&api).await?;
     let first = api.got(&api.configmaps("?limit=2")).await?;
     let version = rv(&first);
@@ -83,6 +85,7 @@ async fn p_021_all_pages_are_of_one_version_whatever_is_written_between() -> Res
 #[tokio::test]
 async fn p_022_tokens_are_base64url_and_others_are_refused() -> Result<()> {
     let Some(api) = api("p_022").await? else { return Ok(()) };
+    let _kept = api.server.history.read().await;
     five(&api).await?;
     let page = api.got(&api.configmaps("?limit=2")).await?;
     let token = token(&page);
@@ -106,7 +109,7 @@ async fn p_022_tokens_are_base64url_and_others_are_refused() -> Result<()> {
 #[tokio::test]
 async fn p_023_a_token_expires_when_its_version_is_compacted() -> Result<()> {
     let Some(api) = api("p_023").await? else { return Ok(()) };
-    let _alone = api.server.history.lock().await;
+    let _alone = api.server.history.write().await;
     for name in ["e1", "e2", "e3", "e4"] {
         api.event(name).await?;
     }
@@ -138,6 +141,7 @@ async fn p_023_a_token_expires_when_its_version_is_compacted() -> Result<()> {
 #[tokio::test]
 async fn p_027_a_token_without_a_limit_returns_all_the_rest() -> Result<()> {
     let Some(api) = api("p_027").await? else { return Ok(()) };
+    let _kept = api.server.history.read().await;
     five(&api).await?;
     let first = api.got(&api.configmaps("?limit=1")).await?;
     assert_eq!(name(&items(&first)[0]), "c1");

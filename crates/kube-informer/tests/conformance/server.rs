@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use test_cluster::{Cluster, Options};
-use tokio::sync::Mutex;
+use tokio::sync::RwLock;
 
 use crate::wire::Api;
 
@@ -22,8 +22,8 @@ pub(crate) struct Server {
     pub(crate) many_encodings: bool,
     /// No HTTP request does this.
     pub(crate) compact: Option<Compact>,
-    /// Held by a test that compacts, so that no other takes the history that it needs.
-    pub(crate) history: Mutex<()>,
+    /// Held alone by a test that compacts, and shared by those that need the history.
+    pub(crate) history: RwLock<()>,
 }
 
 impl Server {
@@ -52,7 +52,7 @@ impl Server {
             streams_lists: cluster.feature_gate("WatchList").unwrap_or(true),
             many_encodings: true,
             compact: Some(Box::new(|revision| cluster.compact_etcd(revision))),
-            history: Mutex::new(()),
+            history: RwLock::new(()),
         }
     }
 }

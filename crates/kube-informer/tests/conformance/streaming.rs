@@ -64,6 +64,7 @@ async fn p_053_initial_events_in_order_then_the_marker_then_what_is_new() -> Res
 #[tokio::test]
 async fn p_054_the_initial_events_are_the_list_at_the_version_of_the_marker() -> Result<()> {
     let Some(api) = api("p_054").await? else { return Ok(()) };
+    let _kept = api.server.history.read().await;
     let selector = "&labelSelector=app in (web,db)";
     if !streams(&api, &format!("{INITIAL}{selector}")).await? {
         return Ok(());
@@ -102,7 +103,8 @@ async fn p_055_of_nothing_the_marker_comes_at_once() -> Result<()> {
     let (events, marker) = initial(&mut open(&api, INITIAL).await?).await?;
     assert_eq!(events, []);
     assert!(marker > 0);
-    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    // Otherwise with the next bookmark, after a minute.
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
     Ok(())
 }
 
@@ -128,7 +130,7 @@ async fn p_056_the_version_asked_for_is_a_lower_bound_and_never_too_old() -> Res
     let future = version + 1_000_000;
     let mut events = open(&api, &format!("{INITIAL}&resourceVersion={future}")).await?.rest().await?;
     let took = started.elapsed();
-    assert!(took > Duration::from_secs(2) && took < Duration::from_secs(20), "{took:?}");
+    assert!(took > Duration::from_secs(2) && took < Duration::from_secs(30), "{took:?}");
     assert_eq!(events.len(), 1, "{events:?}");
     let error = events.remove(0);
     assert_eq!(error.kind, "ERROR");
@@ -147,10 +149,10 @@ async fn p_057_a_watch_without_a_version_begins_with_the_state_too() -> Result<(
         async move { anyhow::Ok((query, open(api, query).await?.rest().await?)) }
     };
     let answers = futures::future::try_join_all([
-        ask("watch=1&timeoutSeconds=3"),
-        ask("watch=1&timeoutSeconds=3&resourceVersion=0"),
-        ask("watch=1&timeoutSeconds=3&allowWatchBookmarks=true"),
-        ask("watch=1&timeoutSeconds=3&resourceVersion=0&allowWatchBookmarks=true"),
+        ask("watch=1&timeoutSeconds=8"),
+        ask("watch=1&timeoutSeconds=8&resourceVersion=0"),
+        ask("watch=1&timeoutSeconds=8&allowWatchBookmarks=true"),
+        ask("watch=1&timeoutSeconds=8&resourceVersion=0&allowWatchBookmarks=true"),
     ]);
     for (query, events) in answers.await? {
         assert_eq!(told(&events[..1]), ["ADDED a"], "{query}");

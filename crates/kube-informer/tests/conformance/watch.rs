@@ -163,7 +163,7 @@ async fn p_040_a_watch_ends_cleanly_after_timeout_seconds() -> Result<()> {
     let events = api.watch(&path).await?.rest().await?;
     let took = started.elapsed();
     assert_eq!(events, []);
-    assert!(took >= Duration::from_millis(1900) && took < Duration::from_secs(15), "{took:?}");
+    assert!(took >= Duration::from_millis(1900) && took < Duration::from_secs(30), "{took:?}");
     Ok(())
 }
 
@@ -175,7 +175,7 @@ async fn p_041_a_watch_from_before_the_history_is_an_error_event_410() -> Result
     let message = gone(&api, &api.widgets("?watch=1&resourceVersion=1")).await?;
     assert!(message.starts_with("too old resource version: 1 ("), "{message}");
 
-    let _alone = api.server.history.lock().await;
+    let _alone = api.server.history.write().await;
     let old = rv(&api.event("e1").await?);
     api.event("e2").await?;
     let new = rv(&api.event("e3").await?);
@@ -199,19 +199,25 @@ async fn gone(api: &Api, path: &str) -> Result<String> {
 #[tokio::test]
 async fn p_042_a_watch_from_the_future_is_silent_until_then() -> Result<()> {
     let Some(api) = api("p_042").await? else { return Ok(()) };
-    let future = rv(&api.configmap("a", "").await?) + 100;
-    let mut watch = from(&api, future).await?;
-    let mut unheard = 0;
-    let first = loop {
-        let written = api.step("a", &format!("{}", unheard + 1)).await?;
-        if rv(&written) > future {
-            break written;
+    let mut version = rv(&api.configmap("a", "").await?);
+    let mut written = 0;
+    loop {
+        let future = version + 100;
+        let (mut watch, before) = (from(&api, future).await?, written);
+        let first = loop {
+            let object = api.step("a", &format!("{}", written + 1)).await?;
+            written += 1;
+            version = rv(&object);
+            if version > future {
+                break object;
+            }
+        };
+        assert_eq!(watch.next().await?.object, first);
+        // Unless others wrote a hundred times before this test wrote once, there was something not to be heard of.
+        if written > before + 1 {
+            return Ok(());
         }
-        unheard += 1;
-    };
-    assert!(unheard > 0, "others wrote 100 times meanwhile");
-    assert_eq!(watch.next().await?.object, first);
-    Ok(())
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,8 @@
 //! The same random workload observed at once by client-go's informer and by ours, over connections that fail.
 //!
+//! In every fifth round the server forgets what it did while nobody could hear of it, so that both observers are told
+//! 410 and read everything again.
+//!
 //! 30 rounds or three minutes, whichever comes first; `KUBE_INFORMER_ROUNDS=1000` for that many, however long they
 //! take. A failure names the seed of its round: `KUBE_INFORMER_SEED=<seed> KUBE_INFORMER_ROUNDS=1` begins with it.
 
@@ -15,6 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 use fastrand::Rng;
 use kube_client::Client;
 use test_cluster::{Cluster, Oracle};
+use tokio::task::block_in_place;
 
 use self::compare::{Tally, compare};
 use self::observers::{Ours, Theirs};
@@ -25,15 +29,19 @@ use crate::support::{PATIENCE, cluster, config};
 
 const ROUNDS: u64 = 30;
 const TIME: Duration = Duration::from_secs(180);
+/// client-go waits up to a minute after half a dozen failures in a row.
+const CATCHES_UP_WITHIN: Duration = Duration::from_secs(120);
 /// How long to listen between two writes while an observer catches up.
 const BETWEEN_WRITES: Duration = Duration::from_millis(15);
+/// One of so many rounds has a server that forgets.
+const FORGETS_EVERY: u64 = 5;
 /// How many writes are made while waiting; then it is only waited.
 const WRITES_WHILE_WAITING: u32 = 25;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn client_go_and_we_see_the_same() -> Result<()> {
-    let Some(cluster) = cluster("client_go_and_we_see_the_same") else { return Ok(()) };
-    tokio::task::block_in_place(Oracle::locate_or_build)?;
+    let Some(mut cluster) = cluster("client_go_and_we_see_the_same") else { return Ok(()) };
+    block_in_place(Oracle::locate_or_build)?;
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>()).transpose();
     let rounds = number("KUBE_INFORMER_ROUNDS").context("KUBE_INFORMER_ROUNDS")?;
     let first = number("KUBE_INFORMER_SEED")
@@ -44,7 +52,7 @@ async fn client_go_and_we_see_the_same() -> Result<()> {
     let (mut tally, started, mut done) = (Tally::default(), Instant::now(), 0);
     while done < rounds.unwrap_or(ROUNDS) && (rounds.is_some() || started.elapsed() < TIME) {
         let seed = first + done;
-        round(&cluster, &mut workloads, seed, &mut tally)
+        round(&mut cluster, &mut workloads, seed, &mut tally)
             .await
             .with_context(|| format!("run it again with KUBE_INFORMER_SEED={seed} KUBE_INFORMER_ROUNDS=1"))?;
         done += 1;
@@ -55,6 +63,8 @@ async fn client_go_and_we_see_the_same() -> Result<()> {
     // Otherwise the test no longer tests what it is for.
     let tested = tally.identical > 0 && tally.relists_ours > 0 && tally.relists_theirs > 0;
     ensure!(tested || done < 20, "no relist, or no two histories that had to be the same");
+    let forgotten = tally.expired_ours > 0 && tally.expired_theirs > 0;
+    ensure!(forgotten || done < FORGETS_EVERY, "the server never said 410, although it forgot what was");
     Ok(())
 }
 
@@ -66,11 +76,19 @@ struct Pair<'a> {
     theirs: Theirs,
 }
 
-async fn round(cluster: &Cluster, workloads: &mut [Workload; 2], seed: u64, tally: &mut Tally) -> Result<()> {
+async fn round(
+    cluster: &mut Cluster,
+    workloads: &mut [Workload; 2],
+    seed: u64,
+    tally: &mut Tally,
+) -> Result<()> {
     let mut rng = Rng::with_seed(seed);
     let mut pairs = Vec::new();
     for workload in workloads {
         pairs.push(start(cluster, workload, &mut rng).await?);
+    }
+    if seed.is_multiple_of(FORGETS_EVERY) {
+        forget(cluster, &mut pairs, &mut rng).await?;
     }
     for _ in 0..rng.u32(2..=3) {
         for pair in &mut pairs {
@@ -106,6 +124,38 @@ async fn round(cluster: &Cluster, workloads: &mut [Workload; 2], seed: u64, tall
     Ok(())
 }
 
+/// While nobody hears anything, objects change and the server forgets how: etcd drops all that was before, and the API
+/// server is started again, which has no memory but etcd's.
+async fn forget(cluster: &mut Cluster, pairs: &mut [Pair<'_>], rng: &mut Rng) -> Result<()> {
+    for pair in pairs.iter() {
+        // Nobody notices, and so nobody waits longer and longer meanwhile.
+        pair.ours.proxy.stall();
+        pair.theirs.proxy.stall();
+    }
+    for _ in 0..rng.u32(2..10) {
+        for pair in pairs.iter_mut() {
+            pair.workload.write(rng).await?;
+        }
+    }
+    let marks = pairs[0].workload.mark(|_| true).await?;
+    let revision = marks.last().context("a mark")?.rv.parse()?;
+    block_in_place(|| {
+        cluster.compact_etcd(revision)?;
+        cluster.kill_apiserver();
+        cluster.start_apiserver()
+    })?;
+    for pair in pairs {
+        pair.workload.wait_until_served().await?;
+        // What was on its way when nobody listened does not arrive.
+        for proxy in [&mut pair.ours.proxy, &mut pair.theirs.proxy] {
+            proxy.cut();
+            proxy.resume()?;
+        }
+        pair.catch_up(rng, WRITES_WHILE_WAITING).await?;
+    }
+    Ok(())
+}
+
 /// A pair that has seen what was there before.
 async fn start<'a>(cluster: &Cluster, workload: &'a mut Workload, rng: &mut Rng) -> Result<Pair<'a>> {
     workload.clear().await?;
@@ -127,7 +177,7 @@ impl Pair<'_> {
     async fn catch_up(&mut self, rng: &mut Rng, writes: u32) -> Result<Vec<Mark>> {
         let marks = self.workload.mark(|namespace| self.view.includes(namespace)).await?;
         for write in 0..=writes {
-            let patience = if write < writes { BETWEEN_WRITES } else { PATIENCE };
+            let patience = if write < writes { BETWEEN_WRITES } else { CATCHES_UP_WITHIN };
             if self.ours.hears(&marks, patience).await? && self.theirs.hears(&marks, patience)? {
                 return Ok(marks);
             }
@@ -136,7 +186,7 @@ impl Pair<'_> {
             }
         }
         bail!(
-            "not told of {marks:?} within {PATIENCE:?}: we {}, client-go {}; our status: {:#?}\n{}",
+            "not told of {marks:?} within {CATCHES_UP_WITHIN:?}: we {}, client-go {}; our status: {:#?}\n{}",
             self.ours.hears(&marks, Duration::ZERO).await?,
             self.theirs.hears(&marks, Duration::ZERO)?,
             self.ours.informer.status(),

@@ -1,20 +1,22 @@
 //! What a user sees when it does not work, word for word. `docs/errors.md` has the same texts.
 
+mod proxies;
+
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Config;
-use kube_client::api::DynamicObject;
+use kube_client::api::{DynamicObject, ListParams};
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::core::{ApiResource, GroupVersionKind};
+use kube_client::{Api, Client, Config};
 use kube_informer::{HttpSource, Kind, SharedInformer};
 use test_cluster::{Cluster, Options};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use crate::support::{PATIENCE, cluster, cluster_with, config, config_with_token};
+use crate::support::{PATIENCE, cluster, cluster_with, config, config_with_token, eventually};
 
 /// The document that promises these texts.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md");
@@ -45,6 +47,7 @@ impl Seen {
 /// Runs an informer until the first failure is reported, and gives up waiting for it to be synced.
 async fn first_failure(config: Config, resource: &ApiResource) -> Result<Seen> {
     let server = config.cluster_url.authority().context("the server has an address")?.to_string();
+    let proxy = config.proxy_url.as_ref().and_then(|url| url.authority()).map(ToString::to_string);
     let source = HttpSource::from_config(config, DynamicObject::info(resource))?;
     let (sender, mut failures) = mpsc::unbounded_channel();
     let informer = SharedInformer::<DynamicObject>::builder_with(source, resource)
@@ -70,8 +73,10 @@ async fn first_failure(config: Config, resource: &ApiResource) -> Result<Seen> {
     let not_synced = tokio::time::timeout(PATIENCE, waited).await.context("it goes on listing")?;
     running.abort();
     // The port is another one each time, the number of an error another one on each system.
-    let as_documented =
-        |text: &str| text.replace(&server, "127.0.0.1:6443").replace("(os error 61)", "(os error 111)");
+    let as_documented = |text: &str| {
+        let text = text.replace(&server, "127.0.0.1:6443").replace("(os error 61)", "(os error 111)");
+        proxy.as_ref().map_or(text.clone(), |proxy| text.replace(proxy, "127.0.0.1:3128"))
+    };
     let failure = failure.context("the informer has ended")?;
     Ok(Seen { failure: as_documented(&failure), not_synced: as_documented(&not_synced) })
 }
@@ -85,6 +90,13 @@ async fn rbac_denied() -> Result<()> {
     let options = Options::default().authorization_mode("RBAC");
     let Some(cluster) = start("rbac_denied", Some(options)) else { return Ok(()) };
     let config = config_with_token(&cluster, cluster.unprivileged_token()).await?;
+    let mine: Api<Pod> = Api::namespaced(Client::try_from(config.clone())?, "default");
+    eventually("the server knows all the roles it is bound to have", || async {
+        let refused = mine.list(&ListParams::default()).await.expect_err("it is not permitted").to_string();
+        ensure!(refused.contains("pods is forbidden") && !refused.contains("not found"), "{refused}");
+        Ok(())
+    })
+    .await?;
     first_failure(config, &pods()).await?.assert(
         "cannot list pods in namespace \"default\" (HTTP 403): pods is forbidden: User \"unprivileged\" cannot \
          watch resource \"pods\" in API group \"\" in the namespace \"default\"; grant the verbs list and watch on \
@@ -130,7 +142,9 @@ async fn wrong_ca(cluster: &Cluster) -> Result<()> {
     let authority = kubeconfig.clusters[0].cluster.as_mut().context("the kubeconfig has a cluster")?;
     authority.certificate_authority_data = None;
     authority.certificate_authority = Some(OTHER_CA.into());
-    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
+    let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
+    // The server is on loopback, whatever proxy the environment names.
+    config.proxy_url = None;
     first_failure(config, &pods()).await?.assert(
         "cannot list pods in namespace \"default\": no answer from https://127.0.0.1:6443: client error (Connect): \
          invalid peer certificate: UnknownIssuer; check certificate-authority in the kubeconfig: the server's \

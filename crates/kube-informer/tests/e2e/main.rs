@@ -3,6 +3,7 @@
 mod differential;
 mod errors;
 mod faults;
+mod forward;
 mod many;
 mod proxy;
 mod recover;

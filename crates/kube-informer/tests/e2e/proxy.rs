@@ -124,9 +124,11 @@ async fn accept(
             let mut cut = way.clone();
             let cuts = cut.borrow_and_update().cuts;
             tokio::select! {
+                // Cut and resumed at once, nothing of what was held back passes.
+                biased;
+                _ = cut.wait_for(|way| way.cuts != cuts) => {}
                 // A connection that breaks is what both ends hear of.
                 _ = connect(client, target, way) => {}
-                _ = cut.wait_for(|way| way.cuts != cuts) => {}
             }
         });
     }

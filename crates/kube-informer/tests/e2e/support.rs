@@ -38,7 +38,17 @@ pub(crate) async fn config(cluster: &Cluster) -> Result<Config> {
 
 /// How to reach it at another address, that of a proxy.
 pub(crate) async fn config_at(cluster: &Cluster, url: &str) -> Result<Config> {
-    let kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml_at(url))?;
+    config_from(&cluster.kubeconfig_yaml_at(url)).await
+}
+
+/// A kubeconfig of the cluster at an address for another user, such as `token: …`.
+pub(crate) fn kubeconfig_of(cluster: &Cluster, url: &str, user: &str) -> String {
+    cluster.kubeconfig_yaml_at(url).replace(&format!("token: {}", cluster.token()), user)
+}
+
+/// How to reach the cluster that a kubeconfig names.
+pub(crate) async fn config_from(kubeconfig: &str) -> Result<Config> {
+    let kubeconfig = Kubeconfig::from_yaml(kubeconfig)?;
     let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
     // The server is on loopback, whatever proxy the environment names.
     config.proxy_url = None;

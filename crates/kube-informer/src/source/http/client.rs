@@ -5,14 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
+use http::Uri;
+use hyper::rt::{Read, Write};
 use hyper_util::client::legacy::Client as HyperClient;
-use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::{Connection, HttpConnector};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use k8s_openapi::jiff::Timestamp;
 use kube_client::client::{Body, ClientBuilder, ConfigExt as _};
 use kube_client::{Client, Config};
 use parking_lot::Mutex;
-use tower::{BoxError, ServiceBuilder};
+use tower::{BoxError, Service, ServiceBuilder};
+
+use super::proxy::{Proxy, socks5, tunnel};
 
 /// How long a connection may be idle before the kernel asks whether the peer is still there. A peer that vanished without
 /// a word is noticed after four such times; the watchdogs of the reflector are for those that are there but silent.
@@ -53,7 +57,7 @@ impl Renewable {
         let auth = &config.auth_info;
         let files = [&auth.client_certificate, &auth.client_key];
         let files = files.into_iter().flatten().map(PathBuf::from).collect();
-        Self::new(files, move || build(config.clone()))
+        Self::new(files, move || build(&config))
     }
 
     pub(super) fn new(
@@ -104,15 +108,9 @@ fn changed(files: &[PathBuf]) -> Vec<Option<SystemTime>> {
     files.iter().map(|file| file.metadata().and_then(|data| data.modified()).ok()).collect()
 }
 
-/// A client without kube-client's retries, which would hide errors from the informer, and with TCP keep-alive.
-///
-/// Configurations with a proxy or a credential plugin get kube-client's own stack, which knows how to handle both but
-/// sets no keep-alive: there a vanished peer is noticed by the watchdogs of the reflector alone.
-fn build(mut config: Config) -> Result<Client, kube_client::Error> {
-    config.default_retry = false;
-    if config.proxy_url.is_some() || config.auth_info.exec.is_some() {
-        return Ok(ClientBuilder::try_from(config)?.build());
-    }
+/// A client without kube-client's retries, which would hide errors from the informer, and with TCP keep-alive, whether it
+/// goes through a proxy or not.
+fn build(config: &Config) -> Result<Client, kube_client::Error> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
@@ -120,7 +118,28 @@ fn build(mut config: Config) -> Result<Client, kube_client::Error> {
     tcp.set_keepalive_interval(Some(KEEP_ALIVE));
     tcp.set_keepalive_retries(Some(3));
     tcp.set_connect_timeout(config.connect_timeout);
-    let tls = config.rustls_https_connector_with_connector(tcp)?;
+    match Proxy::of(config)? {
+        None => build_over(config, tcp),
+        Some(Proxy::Http(proxy)) => build_over(config, tunnel(&proxy, tcp)),
+        Some(Proxy::Https(proxy)) => {
+            // What the server is called is not what the proxy is called.
+            let mut to_proxy = config.clone();
+            to_proxy.tls_server_name = None;
+            let tls = to_proxy.rustls_https_connector_with_connector(tcp)?;
+            build_over(config, tunnel(&proxy, tls))
+        }
+        Some(Proxy::Socks5(proxy)) => build_over(config, socks5(&proxy, tcp)),
+    }
+}
+
+fn build_over<C>(config: &Config, connector: C) -> Result<Client, kube_client::Error>
+where
+    C: Service<Uri> + Clone + Send + Sync + 'static,
+    C::Response: Connection + Read + Write + Send + Unpin + 'static,
+    C::Future: Send + 'static,
+    C::Error: Into<BoxError>,
+{
+    let tls = config.rustls_https_connector_with_connector(connector)?;
     let mut http = HyperClient::builder(TokioExecutor::new());
     http.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
     let http = http.build::<_, Body>(tls);
@@ -130,7 +149,19 @@ fn build(mut config: Config) -> Result<Client, kube_client::Error> {
         .layer(config.extra_headers_layer()?)
         .map_err(BoxError::from)
         .service(http);
-    Ok(Client::new(service, config.default_namespace))
+    let client = Client::new(service, config.default_namespace.clone());
+    Ok(client.with_valid_until(expiry(config)?))
+}
+
+/// When a client certificate from a credential plugin expires. kube-client alone knows, and tells it of its own clients.
+fn expiry(config: &Config) -> Result<Option<Timestamp>, kube_client::Error> {
+    let from_plugin = config.auth_info.exec.is_some();
+    if !from_plugin || !config.rustls_client_config()?.client_auth_cert_resolver.has_certs() {
+        return Ok(None);
+    }
+    let mut direct = config.clone();
+    direct.proxy_url = None;
+    Ok(*ClientBuilder::try_from(direct)?.build().valid_until())
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! Which cluster a program means when it does not say.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use kube_client::Config;
-use kube_client::config::{KubeConfigOptions, Kubeconfig};
+use kube_client::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+
+use super::proxy;
 
 /// A cluster that was found, and where its configuration came from.
 #[derive(Clone, Debug)]
@@ -49,6 +51,9 @@ enum Place<'a> {
 /// Finds the cluster by the usual rule: an explicit kubeconfig, else the `KUBECONFIG` variable, else the service account of
 /// the pod this runs in, else `~/.kube/config`. A context can only be chosen in a kubeconfig.
 ///
+/// With a kubeconfig, its `proxy-url` is used; without one there the proxy that `HTTPS_PROXY` names (`HTTP_PROXY` for a
+/// server without TLS), unless the server is on loopback or `NO_PROXY` excepts it. A pod reaches its own server directly.
+///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// use k8s_openapi::api::core::v1::Pod;
@@ -79,11 +84,13 @@ pub async fn find_cluster(
     };
     let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
     let (origin, config) = match place {
-        Place::File(file) => (format!("kubeconfig {}", file.display()), from_file(file, &options).await),
+        Place::File(file) => {
+            let (path, origin) = (file.to_owned(), format!("kubeconfig {}", file.display()));
+            (origin, from_kubeconfig(move || Kubeconfig::read_from(path), options).await)
+        }
         Place::Environment => {
             let files = env::var("KUBECONFIG").unwrap_or_default();
-            let config = Config::from_kubeconfig(&options).await;
-            (format!("kubeconfig {files}"), config.map_err(|error| error.to_string()))
+            (format!("kubeconfig {files}"), from_kubeconfig(Kubeconfig::read, options).await)
         }
         Place::Pod => {
             let config = Config::incluster().map_err(|error| error.to_string());
@@ -112,41 +119,43 @@ fn choose<'a>(
     }
 }
 
-async fn from_file(file: &Path, options: &KubeConfigOptions) -> Result<Config, String> {
-    let read: PathBuf = file.to_owned();
-    let kubeconfig = tokio::task::spawn_blocking(move || Kubeconfig::read_from(read))
+async fn from_kubeconfig(
+    read: impl FnOnce() -> Result<Kubeconfig, KubeconfigError> + Send + 'static,
+    options: KubeConfigOptions,
+) -> Result<Config, String> {
+    let kubeconfig = tokio::task::spawn_blocking(read)
         .await
         .map_err(|error| error.to_string())?
         .map_err(|error| error.to_string())?;
-    Config::from_custom_kubeconfig(kubeconfig, options).await.map_err(|error| error.to_string())
+    let named = proxy_of(&kubeconfig, options.context.as_ref());
+    let config =
+        Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| error.to_string())?;
+    with_proxy(config, named, |name| env::var(name).ok())
+}
+
+/// The proxy that a kubeconfig names for the cluster of a context.
+fn proxy_of(kubeconfig: &Kubeconfig, context: Option<&String>) -> Option<String> {
+    let context = context.or(kubeconfig.current_context.as_ref())?;
+    let context = kubeconfig.contexts.iter().find(|named| named.name == *context)?.context.as_ref()?;
+    let cluster = kubeconfig.clusters.iter().find(|named| named.name == context.cluster)?.cluster.as_ref()?;
+    cluster.proxy_url.clone().filter(|url| !url.is_empty())
+}
+
+/// A proxy that the kubeconfig names is used always, one that the environment names by the environment's rules.
+/// kube-client compares `NO_PROXY` with the address of the proxy instead of the server's, and for every proxy.
+fn with_proxy(
+    mut config: Config,
+    named: Option<String>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Config, String> {
+    let proxy = match named {
+        Some(url) => url.parse().map(Some),
+        None => proxy::from_environment(&config.cluster_url, variable),
+    };
+    config.proxy_url = proxy.map_err(|error| format!("the address of the proxy: {error}"))?;
+    Ok(config)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_usual_rule() {
-        let (explicit, default) = (Path::new("mine"), Path::new("home"));
-        let chosen = |explicit, context, variable, pod, exists| {
-            choose(explicit, context, variable, pod, default, exists).map(|place| match place {
-                Place::File(file) => file.display().to_string(),
-                Place::Environment => "variable".into(),
-                Place::Pod => "pod".into(),
-            })
-        };
-        assert_eq!(chosen(Some(explicit), None, true, true, true).as_deref(), Some("mine"));
-        assert_eq!(chosen(None, None, true, true, true).as_deref(), Some("variable"));
-        assert_eq!(chosen(None, None, false, true, true).as_deref(), Some("pod"));
-        assert_eq!(chosen(None, Some("prod"), false, true, true).as_deref(), Some("home"));
-        assert_eq!(chosen(None, None, false, false, true).as_deref(), Some("home"));
-        assert_eq!(chosen(None, None, false, false, false), None);
-    }
-
-    #[tokio::test]
-    async fn a_file_that_cannot_be_used_is_named() {
-        let missing = Path::new("does/not/exist");
-        let error = find_cluster(Some(missing), None).await.unwrap_err();
-        assert!(error.to_string().starts_with("kubeconfig does/not/exist cannot be used: "), "{error}");
-    }
-}
+#[path = "cluster_tests.rs"]
+mod tests;

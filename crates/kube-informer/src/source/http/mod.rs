@@ -2,6 +2,7 @@
 
 mod client;
 mod cluster;
+mod proxy;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -49,7 +50,11 @@ impl HttpSource {
     ///
     /// - kube-client's retries are switched off: beneath the informer they would hide every 429, 503 and 504 for up to
     ///   fifteen attempts, while the informer counts, reports and waits as the server asks.
-    /// - Connections have TCP keep-alive, except with a proxy or a credential plugin.
+    /// - Connections have TCP keep-alive.
+    /// - `proxy_url` may name an HTTP, HTTPS or SOCKS5 proxy, with user and password if it wants them. The certificate
+    ///   of an HTTPS proxy is checked against the same authorities as the server's. Through a proxy
+    ///   keep-alive reaches as far as the proxy: if the server behind it vanishes without a word, the informer's own
+    ///   watchdogs notice. Which proxy the environment names is looked up by [`find_cluster`], not here.
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
     ///   files of the client certificate change. Token files are read again every minute.
     pub fn from_config(config: Config, kind: KindInfo) -> Result<Self, SourceError> {
@@ -58,7 +63,7 @@ impl HttpSource {
                 "a client can only be built within a tokio runtime".to_owned(),
             ));
         }
-        let server = Some(address(&config.cluster_url));
+        let server = Some(way(&config));
         let client = Renewable::from_config(config).map_err(|error| transport(&error))?;
         Ok(Self { client: Arc::new(client), kind, server })
     }
@@ -169,11 +174,20 @@ fn seconds(value: &http::HeaderValue) -> Option<Duration> {
     value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
-/// Where the server is. Credentials that the address may hold are left out.
-fn address(server: &http::Uri) -> Arc<str> {
-    let scheme = server.scheme_str().unwrap_or("https");
-    let port = server.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
-    format!("{scheme}://{}{port}", server.host().unwrap_or_default()).into()
+/// Where the server is, and the proxy on the way to it.
+fn way(config: &Config) -> Arc<str> {
+    let server = address(&config.cluster_url, "https");
+    match &config.proxy_url {
+        Some(proxy) => format!("{server} through the proxy {}", address(proxy, "http")).into(),
+        None => server.into(),
+    }
+}
+
+/// Credentials that an address may hold are left out.
+fn address(of: &http::Uri, default_scheme: &str) -> String {
+    let scheme = of.scheme_str().unwrap_or(default_scheme);
+    let port = of.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{scheme}://{}{port}", of.host().unwrap_or_default())
 }
 
 /// A failure without an answer, and where none came from.

@@ -219,8 +219,9 @@ fn a_client_outside_of_a_runtime_is_an_error() {
 
 #[test]
 fn errors_name_the_server_without_credentials() {
-    let address = |uri: &str| address(&uri.parse().unwrap()).to_string();
+    let address = |uri: &str| address(&uri.parse().unwrap(), "http");
     assert_eq!(address("https://api.example.com:6443/prefix"), "https://api.example.com:6443");
     assert_eq!(address("https://user:secret@10.0.0.1"), "https://10.0.0.1");
     assert_eq!(address("https://[::1]:6443"), "https://[::1]:6443");
+    assert_eq!(address("user:secret@proxy:3128"), "http://proxy:3128");
 }

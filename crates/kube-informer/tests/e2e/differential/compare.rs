@@ -16,6 +16,9 @@ pub(crate) struct Tally {
     pub(crate) told_theirs: usize,
     pub(crate) relists_ours: u64,
     pub(crate) relists_theirs: u64,
+    /// How often the server said 410, which is one of the reasons to relist.
+    pub(crate) expired_ours: u64,
+    pub(crate) expired_theirs: u64,
     pub(crate) connections_ours: u64,
     pub(crate) connections_theirs: u64,
     /// Pairs of histories that had to be the same call by call.
@@ -30,11 +33,14 @@ impl fmt::Display for Tally {
             "{} pairs of histories, {} of them the same call by call",
             self.compared, self.identical
         )?;
-        let mut row = |who, told, relists, connections| {
-            writeln!(f, "  {who}: {told} changes told, {relists} relists, {connections} connections")
+        let mut row = |who, told, relists, expired, connections| {
+            writeln!(
+                f,
+                "  {who}: {told} changes told, {relists} relists, {expired} times 410 Expired, {connections} connections"
+            )
         };
-        row("kube-informer", self.told_ours, self.relists_ours, self.connections_ours)?;
-        row("client-go", self.told_theirs, self.relists_theirs, self.connections_theirs)
+        row("kube-informer", self.told_ours, self.relists_ours, self.expired_ours, self.connections_ours)?;
+        row("client-go", self.told_theirs, self.relists_theirs, self.expired_theirs, self.connections_theirs)
     }
 }
 
@@ -65,9 +71,9 @@ pub(crate) fn compare(
     let first = (initial(&ours.history.calls), initial(&theirs.history.calls));
     same("what we were told first", &first.0, "what client-go was", &first.1)?;
 
-    let lists = theirs.lists()?;
+    let numbers = theirs.numbers()?;
     let first_lists = view.namespaces.len().max(1) as u64;
-    let (relists_ours, relists_theirs) = (ours.relists(), lists.saturating_sub(first_lists));
+    let (relists_ours, relists_theirs) = (ours.relists(), numbers.lists.saturating_sub(first_lists));
     // Without a relist both have seen every event there was, and the histories are the same call by call.
     if relists_ours == 0 && relists_theirs == 0 && ours.every_event {
         let (one, other) = (by_key(&ours.history.calls), by_key(&theirs.history.calls));
@@ -79,6 +85,8 @@ pub(crate) fn compare(
     tally.told_theirs += theirs.history.calls.len();
     tally.relists_ours += relists_ours;
     tally.relists_theirs += relists_theirs;
+    tally.expired_ours += ours.expired();
+    tally.expired_theirs += numbers.expired;
     tally.connections_ours += ours.proxy.connections();
     tally.connections_theirs += theirs.proxy.connections();
     Ok(())

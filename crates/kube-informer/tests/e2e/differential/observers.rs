@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use fastrand::Rng;
 use kube_client::core::{ApiResource, DynamicObject};
 use kube_informer::{HttpSource, Kind, RelistReason, Settings, SharedInformer, StreamingList, handler};
+use serde::Deserialize;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 use test_cluster::{Cluster, Oracle, Watched};
@@ -107,8 +108,16 @@ impl Ours {
     /// How often a scope was read as a whole after the first time.
     pub(crate) fn relists(&self) -> u64 {
         let later = RelistReason::ALL.into_iter().filter(|reason| *reason != RelistReason::First);
-        let status = self.informer.status();
-        later.flat_map(|reason| status.scopes.iter().map(move |scope| scope.relists(reason))).sum()
+        later.map(|reason| self.relists_because(reason)).sum()
+    }
+
+    /// How often that was because the server said 410.
+    pub(crate) fn expired(&self) -> u64 {
+        self.relists_because(RelistReason::Expired)
+    }
+
+    fn relists_because(&self, reason: RelistReason) -> u64 {
+        self.informer.status().scopes.iter().map(|scope| scope.relists(reason)).sum()
     }
 }
 
@@ -131,6 +140,15 @@ fn settings(rng: &mut Rng) -> Settings {
         settings = settings.page_size(3);
     }
     settings
+}
+
+/// What client-go has asked for.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Numbers {
+    /// The lists that it has read.
+    pub(crate) lists: u64,
+    /// How often it was told that a version is too old.
+    pub(crate) expired: u64,
 }
 
 /// client-go's informer.
@@ -188,13 +206,13 @@ impl Theirs {
         }
     }
 
-    /// How many lists it has read.
-    pub(crate) fn lists(&mut self) -> Result<u64> {
+    /// What it has asked for so far.
+    pub(crate) fn numbers(&mut self) -> Result<Numbers> {
         self.oracle.command("stats")?;
         loop {
             let line = self.says(PATIENCE)?.context("client-go's numbers did not come in time")?;
-            if let Some(lists) = line.get("lists").and_then(Value::as_u64) {
-                return Ok(lists);
+            if line.get("lists").is_some() {
+                return Ok(serde_json::from_value(line)?);
             }
         }
     }

@@ -57,8 +57,8 @@ impl Workload {
         Ok(workloads)
     }
 
-    /// A kind is served a moment after its definition was accepted.
-    async fn wait_until_served(&self) -> Result<()> {
+    /// A kind is served a moment after its definition was accepted, or after the server has started again.
+    pub(crate) async fn wait_until_served(&self) -> Result<()> {
         let started = Instant::now();
         loop {
             match self.api(NAMESPACES[0]).list(&ListParams::default()).await {

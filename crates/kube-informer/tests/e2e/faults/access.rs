@@ -48,7 +48,7 @@ async fn token_replaced() -> Result<()> {
     // A server that was restarted may not know our version any more, which costs one list.
     let lists = recovery.requests.len() - recovery.count(What::Watch);
     assert!(lists <= 1, "resumed, or listed once: {recovery:#?}");
-    assert!(recovery.requests.len() <= 10, "{recovery:#?}");
+    assert!(recovery.asked_at_most(10), "{recovery:#?}");
     Ok(())
 }
 
@@ -91,7 +91,7 @@ async fn permission_withdrawn_and_granted_again() -> Result<()> {
     ];
     assert!(recovery.reported(&text), "{recovery:#?}");
     assert_eq!(recovery.count(What::Watch), recovery.requests.len(), "resumed, not listed: {recovery:#?}");
-    assert!(recovery.requests.len() <= 8, "{recovery:#?}");
+    assert!(recovery.asked_at_most(8), "{recovery:#?}");
     Ok(())
 }
 
@@ -107,7 +107,7 @@ pub(super) async fn until_refused(mine: &Objects) -> Result<()> {
 }
 
 /// The HTTP status of the last error.
-fn last_status(status: &InformerStatus) -> Option<u16> {
+pub(super) fn last_status(status: &InformerStatus) -> Option<u16> {
     status.scopes[0].last_error.as_ref()?.http_status
 }
 

@@ -168,8 +168,10 @@ async fn carry(mut client: TcpStream, server: SocketAddr, mut state: watch::Rece
             let Ok(mut server) = TcpStream::connect(server).await else { return };
             let touched = |now: &State| now.cuts != born.cuts || now.stalls != born.stalls;
             tokio::select! {
-                _ = copy_bidirectional(&mut client, &mut server) => return,
+                // What comes after the link was touched does not pass.
+                biased;
                 _ = state.wait_for(touched) => {}
+                _ = copy_bidirectional(&mut client, &mut server) => return,
             }
         }
     }

@@ -3,6 +3,7 @@
 
 mod access;
 mod beside;
+mod certificates;
 mod history;
 mod kinds;
 mod large;
@@ -10,6 +11,7 @@ pub(crate) mod link;
 mod metered;
 mod network;
 mod objects;
+mod proxies;
 mod servers;
 mod watched;
 

@@ -26,7 +26,7 @@ async fn unreachable_for_a_while() -> Result<()> {
     let recovery = watched.recovered(fault, &objects).await?;
     assert_eq!(recovery.count(What::Watch), recovery.requests.len(), "resumed, not listed: {recovery:#?}");
     assert_eq!(recovery.told.found_missing, 0, "every delete was told by the server: {recovery:#?}");
-    assert!(recovery.requests.len() <= 5, "{recovery:#?}");
+    assert!(recovery.asked_at_most(5), "{recovery:#?}");
     assert!(recovery.reported(&["cannot watch configmaps in namespace \"default\": "]), "{recovery:#?}");
     Ok(())
 }
@@ -39,7 +39,7 @@ async fn connection_cut() -> Result<()> {
         let mut fault = watched.fault("connection cut");
         link.cut();
         fault.is_over();
-        watched.until("the cut is noticed", |status| status.phase == Phase::BackingOff).await?;
+        watched.until_failures(&fault, 1).await?;
         objects.change(round).await?;
         let recovery = watched.recovered(fault, &objects).await?;
         assert_eq!((recovery.requests.len(), recovery.failures.len()), (1, 1), "{recovery:#?}");
@@ -47,14 +47,15 @@ async fn connection_cut() -> Result<()> {
     Ok(())
 }
 
-/// Watches of a second or two, so that silence is noticed soon.
+/// Watches of a second or two, so that silence is noticed soon, but not that of a machine that is busy with other things.
 pub(super) fn impatient() -> Settings {
+    let silence = Duration::from_secs(4);
     Settings::default()
         .min_watch_timeout(Duration::from_secs(1))
-        .watch_grace(Duration::from_secs(1))
-        .bookmark_silence(Duration::from_secs(2))
-        .streaming_deadline(Duration::from_secs(2))
-        .list_silence(Duration::from_secs(2))
+        .watch_grace(silence)
+        .bookmark_silence(silence)
+        .streaming_deadline(silence)
+        .list_silence(silence)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -85,7 +86,7 @@ async fn every_connection_stalls_without_a_close() -> Result<()> {
     let mut fault = watched.fault("every connection stalled");
     link.stall();
     objects.change(1).await?;
-    watched.until("two connections died", |status| status.scopes[0].relists(RelistReason::Dead) == 1).await?;
+    watched.until("two connections died", |status| status.scopes[0].relists(RelistReason::Dead) > 0).await?;
     assert_eq!(watched.cached(), before, "the cache is kept meanwhile");
     objects.change(2).await?;
     link.restore();
@@ -96,6 +97,6 @@ async fn every_connection_stalls_without_a_close() -> Result<()> {
     assert!(recovery.requests.iter().any(|asked| asked.phase == Phase::Stalled), "{recovery:#?}");
     assert!(recovery.count(What::List) + recovery.count(What::StreamedList) > 0, "{recovery:#?}");
     assert_eq!(recovery.told.found_missing, 3, "the list was compared with the cache: {recovery:#?}");
-    assert!(recovery.requests.len() <= 10, "{recovery:#?}");
+    assert!(recovery.asked_at_most(10), "{recovery:#?}");
     Ok(())
 }

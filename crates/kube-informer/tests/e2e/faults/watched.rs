@@ -64,6 +64,14 @@ impl Recovery {
         self.requests.iter().filter(|asked| asked.what == what).count()
     }
 
+    /// Whether there were at most so many requests, and one more for every two seconds that it lasted: a slow machine has
+    /// more time to ask in, a hot loop makes hundreds.
+    pub(crate) fn asked_at_most(&self, allowed: usize) -> bool {
+        let lasted = self.requests.first().zip(self.requests.last()).map(|(first, last)| last.at - first.at);
+        let seconds = usize::try_from(lasted.unwrap_or_default().as_secs()).unwrap_or_default();
+        self.requests.len() <= allowed + seconds / 2
+    }
+
     /// Whether a failure was reported whose text has all these parts.
     pub(crate) fn reported(&self, parts: &[&str]) -> bool {
         let texts = self.failures.iter().map(ToString::to_string);

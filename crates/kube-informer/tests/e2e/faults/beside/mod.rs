@@ -13,12 +13,13 @@ use kube_client::api::{DeleteParams, PostParams};
 use kube_client::core::{ApiResource, GroupVersionKind};
 use kube_client::{Api, Client};
 use serde_json::json;
-use test_cluster::{Cluster, Options};
+use test_cluster::{Authority, Cluster, Options};
 use tokio::task::block_in_place;
 use tokio::time::timeout;
 
 use self::observers::{Observers, Plan};
 use super::access::{Permission, until_refused};
+use super::certificates::{self, Way};
 use super::large::OBJECTS;
 use super::link::Link;
 use super::network::impatient;
@@ -154,12 +155,14 @@ async fn beside_client_go_every_connection_stalls() -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn beside_client_go_rights_kinds_and_backups() -> Result<()> {
     let test = "beside_client_go_rights_kinds_and_backups";
-    let options = Options::default().authorization_mode("RBAC");
+    let authorities = [Authority::new("old")?, Authority::new("new")?];
+    let options = Options::default().authorization_mode("RBAC").client_authorities(&[&authorities[0]]);
     let Some(mut cluster) = block_in_place(|| cluster_with(test, options)) else { return Ok(()) };
     let objects = Objects::new(config(&cluster).await?, config_maps())?;
     objects.seed().await?;
 
     permission_withdrawn(&cluster, &objects).await?;
+    certificate_replaced(&cluster, &objects, &authorities).await?;
     let mut observers = start(&cluster).await?;
     let copied = objects.content().await?;
     block_in_place(|| {
@@ -193,7 +196,8 @@ async fn permission_withdrawn(cluster: &Cluster, objects: &Objects) -> Result<()
     let token = cluster.unprivileged_token();
     let mine = Objects::new(config_with_token(cluster, token).await?, config_maps())?;
     eventually("the server knows of the permission", || mine.content()).await?;
-    let observers = Plan { token, ..Plan::new(cluster, &objects.resource) }.start().await?;
+    let user = format!("token: {token}");
+    let observers = Plan { user, ..Plan::new(cluster, &objects.resource) }.start().await?;
     permission.withdraw().await?;
     until_refused(&mine).await?;
     observers.links(Link::cut);
@@ -202,6 +206,30 @@ async fn permission_withdrawn(cluster: &Cluster, objects: &Objects) -> Result<()
     permission.grant().await?;
     let content = eventually("the server knows of the permission", || mine.content()).await?;
     let fault = "permission withdrawn for 5 s (403)";
+    let figures = observers.recovered(fault, Instant::now(), content, BOTH).await?;
+    ensure!(figures.ours.in_time(), "{figures}");
+    Ok(())
+}
+
+/// The certificate in the file is replaced five seconds after the server ceased to accept it. Its user is the one that was
+/// permitted to read before.
+async fn certificate_replaced(
+    cluster: &Cluster,
+    objects: &Objects,
+    [old, new]: &[Authority; 2],
+) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let files = Way::files(folder.path());
+    files.put(&old.issue("unprivileged")?)?;
+    let observers = Plan { user: files.user(), ..Plan::new(cluster, &objects.resource) }.start().await?;
+    cluster.trust_client_authorities(&[new])?;
+    certificates::until_refused(cluster, old).await?;
+    observers.links(Link::cut);
+    change(objects, "unseen").await?;
+    let content = objects.content().await?;
+    fault_lasts(A_WHILE).await;
+    files.put(&new.issue("unprivileged")?)?;
+    let fault = "certificate replaced after 5 s (401)";
     let figures = observers.recovered(fault, Instant::now(), content, BOTH).await?;
     ensure!(figures.ours.in_time(), "{figures}");
     Ok(())

@@ -15,7 +15,7 @@ use tokio::task::{block_in_place, spawn_blocking};
 use crate::faults::link::Link;
 use crate::faults::objects::Content;
 use crate::faults::watched::Watched;
-use crate::support::{PATIENCE, config_with_token};
+use crate::support::{PATIENCE, config_from, kubeconfig_of};
 
 /// Some of both, all synced: waits have a random part, so one of each says little. Made anew for each fault: a backoff
 /// that has grown is not to be met by the next one.
@@ -48,7 +48,8 @@ pub(super) struct Figure {
 /// Who observes what, and how.
 pub(super) struct Plan<'a> {
     pub(super) cluster: &'a Cluster,
-    pub(super) token: &'a str,
+    /// Who they are, as a kubeconfig has it.
+    pub(super) user: String,
     pub(super) resource: ApiResource,
     /// How many of each.
     pub(super) each: usize,
@@ -58,12 +59,14 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     pub(super) fn new(cluster: &'a Cluster, resource: &ApiResource) -> Self {
-        Self { cluster, token: cluster.token(), resource: resource.clone(), each: 5, through_links: true }
+        let user = format!("token: {}", cluster.token());
+        Self { cluster, user, resource: resource.clone(), each: 5, through_links: true }
     }
 
     pub(super) async fn start(self) -> Result<Observers> {
-        let Self { cluster, token, resource, each, through_links } = self;
-        let direct = config_with_token(cluster, token).await?;
+        let Self { cluster, user, resource, each, through_links } = self;
+        let kubeconfig = |url: &str| kubeconfig_of(cluster, url, &user);
+        let direct = config_from(&kubeconfig(cluster.url())).await?;
         let (mut ours, mut theirs, mut links) = (Vec::new(), Vec::new(), Vec::new());
         let mut way = async || {
             if !through_links {
@@ -76,8 +79,7 @@ impl<'a> Plan<'a> {
         };
         for _ in 0..each {
             let (_, url) = way().await?;
-            let kubeconfig = cluster.kubeconfig_yaml_at(&url).replace(cluster.token(), token);
-            theirs.push(block_in_place(|| ClientGo::start(&kubeconfig, &resource))?);
+            theirs.push(block_in_place(|| ClientGo::start(&kubeconfig(&url), &resource))?);
             let (config, _) = way().await?;
             ours.push(Watched::start(config, &resource, Settings::default()).await?);
         }

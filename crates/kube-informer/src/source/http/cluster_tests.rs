@@ -1,0 +1,75 @@
+use super::*;
+
+#[test]
+fn the_usual_rule() {
+    let (explicit, default) = (Path::new("mine"), Path::new("home"));
+    let chosen = |explicit, context, variable, pod, exists| {
+        choose(explicit, context, variable, pod, default, exists).map(|place| match place {
+            Place::File(file) => file.display().to_string(),
+            Place::Environment => "variable".into(),
+            Place::Pod => "pod".into(),
+        })
+    };
+    assert_eq!(chosen(Some(explicit), None, true, true, true).as_deref(), Some("mine"));
+    assert_eq!(chosen(None, None, true, true, true).as_deref(), Some("variable"));
+    assert_eq!(chosen(None, None, false, true, true).as_deref(), Some("pod"));
+    assert_eq!(chosen(None, Some("prod"), false, true, true).as_deref(), Some("home"));
+    assert_eq!(chosen(None, None, false, false, true).as_deref(), Some("home"));
+    assert_eq!(chosen(None, None, false, false, false), None);
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_used_is_named() {
+    let missing = Path::new("does/not/exist");
+    let error = find_cluster(Some(missing), None).await.unwrap_err();
+    assert!(error.to_string().starts_with("kubeconfig does/not/exist cannot be used: "), "{error}");
+}
+
+const KUBECONFIG: &str = "
+apiVersion: v1
+kind: Config
+current-context: direct
+contexts:
+- { name: direct, context: { cluster: direct, user: somebody } }
+- { name: tunnel, context: { cluster: tunnel, user: somebody } }
+clusters:
+- { name: direct, cluster: { server: 'https://direct.example.com' } }
+- { name: tunnel, cluster: { server: 'https://tunnel.example.com', proxy-url: 'http://named:3128' } }
+users:
+- { name: somebody, user: { token: secret } }
+";
+
+#[test]
+fn a_proxy_that_the_kubeconfig_names_goes_before_the_environment() {
+    let kubeconfig = Kubeconfig::from_yaml(KUBECONFIG).unwrap();
+    let environment = |name: &str| match name {
+        "HTTPS_PROXY" => Some("http://environment:3128".to_owned()),
+        "NO_PROXY" => Some("tunnel.example.com".to_owned()),
+        _ => None,
+    };
+    let proxy = |context: Option<&str>, server| {
+        let named = proxy_of(&kubeconfig, context.map(str::to_owned).as_ref());
+        let config = with_proxy(Config::new(http::Uri::from_static(server)), named, environment).unwrap();
+        config.proxy_url.map(|url| url.to_string())
+    };
+    assert_eq!(proxy(None, "https://direct.example.com").as_deref(), Some("http://environment:3128/"));
+    assert_eq!(proxy(None, "https://tunnel.example.com"), None, "NO_PROXY excepts it");
+    assert_eq!(proxy(Some("tunnel"), "https://tunnel.example.com").as_deref(), Some("http://named:3128/"));
+}
+
+#[tokio::test]
+async fn the_proxy_of_the_chosen_context_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config");
+    std::fs::write(&file, KUBECONFIG).unwrap();
+    let cluster = find_cluster(Some(&file), Some("tunnel")).await.unwrap();
+    assert_eq!(cluster.config.cluster_url, "https://tunnel.example.com/");
+    assert_eq!(cluster.config.proxy_url.unwrap(), "http://named:3128/");
+}
+
+#[test]
+fn an_address_that_is_none_is_said_to_be_the_proxys() {
+    let config = Config::new(http::Uri::from_static("https://api.example.com"));
+    let error = with_proxy(config, Some("http://a b".into()), |_| None).unwrap_err();
+    assert!(error.starts_with("the address of the proxy: "), "{error}");
+}

@@ -55,10 +55,15 @@ impl Metrics {
             self.version.set(version as f64);
         }
         self.objects.set(commit.objects as f64);
-        self.synced.set(if commit.synced { 1.0 } else { 0.0 });
+        self.synced(commit.synced);
         self.duplicates.increment(commit.duplicates);
         self.unknown_deletes.increment(commit.unknown_deletes);
         self.outside_scope.increment(commit.outside_scope);
+    }
+
+    /// Whether every scope has been listed.
+    pub(crate) fn synced(&self, synced: bool) {
+        self.synced.set(if synced { 1.0 } else { 0.0 });
     }
 
     pub(crate) fn failures(&self, causes: &[&'static str]) -> CounterBy {

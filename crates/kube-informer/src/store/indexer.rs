@@ -17,22 +17,19 @@ use crate::key::ObjectKey;
 use crate::object::known::Known;
 use crate::object::labels::Matcher;
 use crate::object::record::Record;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeId};
 use crate::store::parts::Parts;
 use crate::store::snapshot::Snapshot;
 use crate::store::state::State;
 use crate::version::{ResourceVersion, Uid};
 
 /// The local store of one informer, shared by all its readers and its one [`Writer`](super::writer::Writer).
+#[derive(Default)]
 pub(crate) struct Indexer {
     pub(super) state: RwLock<State>,
 }
 
 impl Indexer {
-    pub(super) fn new(scopes: Vec<Scope>) -> Self {
-        Self { state: RwLock::new(State::new(scopes)) }
-    }
-
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<Arc<Record>> {
         self.state.read().get(key.into()).cloned()
     }
@@ -78,14 +75,20 @@ impl Indexer {
     }
 
     /// Everything up to this version of a scope is in the store. Empty before the first list.
-    pub(crate) fn version(&self, scope: usize) -> ResourceVersion {
+    pub(crate) fn version(&self, scope: ScopeId) -> ResourceVersion {
         let state = self.state.read();
-        state.scopes().get(scope).map_or_else(ResourceVersion::empty, |scope| scope.version.clone())
+        state.scope(scope).map_or_else(ResourceVersion::empty, |scope| scope.version.clone())
     }
 
     /// Whether a whole list of this scope has been taken in.
-    pub(crate) fn synced(&self, scope: usize) -> bool {
-        self.state.read().scopes().get(scope).is_some_and(|scope| scope.synced)
+    pub(crate) fn synced(&self, scope: ScopeId) -> bool {
+        self.state.read().scope(scope).is_some_and(|scope| scope.synced)
+    }
+
+    /// The objects of a scope; none if it is not looked at.
+    pub(crate) fn scope_snapshot(&self, scope: ScopeId) -> Snapshot {
+        let state = self.state.read();
+        state.scope(scope).map_or_else(Snapshot::default, |known| state.snapshot(&known.scope))
     }
 
     /// The names of the indexes, sorted.

@@ -16,7 +16,7 @@ use crate::store::index::IndexFunction;
 use crate::store::index_build::IndexBuild;
 use crate::store::index_reader::IndexReader;
 use crate::store::snapshot::Snapshot;
-use crate::store::testing::run;
+use crate::store::testing::{Bench, run};
 use crate::store::writer::{Applied, Writer};
 use crate::version::ResourceVersion;
 
@@ -50,7 +50,7 @@ impl World {
         Self {
             random,
             origin: origin(),
-            writer: Writer::new(NAMESPACES.map(Scope::namespace).to_vec()),
+            writer: Bench::of(NAMESPACES.map(Scope::namespace).to_vec()).writer,
             index: None,
             model: Model::new(),
             versions: [ResourceVersion::empty(), ResourceVersion::empty()],

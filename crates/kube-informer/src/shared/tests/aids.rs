@@ -42,7 +42,7 @@ pub(super) async fn soon<T>(what: impl Future<Output = T>) -> T {
 
 /// Waits until one scope of an informer is in a phase.
 pub(super) async fn phase_of<K: 'static>(informer: &SharedInformer<K>, scope: usize, phase: Phase) {
-    let mut phases = informer.core().scopes[scope].status.subscribe();
+    let mut phases = informer.core().scopes.now()[scope].status.subscribe();
     soon(phases.wait_for(|now| *now == phase)).await.unwrap();
 }
 

@@ -131,7 +131,7 @@ async fn d16_a_relist_deletes_within_its_scope_only() {
     registration.synced().await.unwrap();
     rig.server.lose_next_event();
     rig.delete("a/x");
-    rig.informer.core().scopes[0].refresh.notify_one();
+    rig.informer.core().scopes.now()[0].refresh.notify_one();
     quiet().await;
     rig.settle().await;
     assert_eq!(listener.log()[2..], ["delete a/x@2 guessed"]);

@@ -117,7 +117,8 @@ fn the_work_is_cut_into_steps_and_their_size_does_not_matter() {
     let list = |from: usize, to: usize| -> Vec<_> {
         (from..to).map(|n| bench.record(&format!("ns{}/o{n}", n % 7), "u", "1")).collect()
     };
-    let mut state = State::new(vec![Scope::All]);
+    let mut state = State::default();
+    state.add_scope(0, Scope::All);
     let puts: Vec<_> = list(0, 1_000).into_iter().map(Edit::Put).collect();
     state.edit(0, &puts, &mut Vec::new(), &mut Vec::new());
     let mut plans = Vec::new();

@@ -149,6 +149,38 @@ fn d3_an_old_uid_that_returns_after_another_is_deleted_and_added() {
     assert_eq!(all(&mut mailbox), ["delete a/x@2", "add a/x@3"]);
 }
 
+/// A namespace is removed and added again while the handler has heard of nothing, or of none of it.
+#[test]
+fn d16_a_key_that_is_in_two_sweeps_is_told_once_and_as_it_is_now() {
+    let [x, x2, x3, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.sweep(snapshot(&[&x]), SweepKind::Initial);
+    mailbox.change(&deleted(&x, None));
+    mailbox.sweep(snapshot(&[&x2]), SweepKind::Initial);
+    mailbox.change(&updated(&x2, &x3));
+    assert_eq!(all(&mut mailbox), ["add a/x@3 initial"]);
+
+    mailbox.sweep(snapshot(&[&x3]), SweepKind::Resync);
+    mailbox.change(&deleted(&x3, None));
+    mailbox.sweep(snapshot(&[&x]), SweepKind::Initial);
+    mailbox.change(&updated(&x, &x2));
+    mailbox.change(&deleted(&x2, None));
+    assert_eq!(all(&mut mailbox), ["delete a/x@3 guessed"]);
+}
+
+#[test]
+fn d16_a_key_that_left_unheard_and_is_back_is_what_differs() {
+    let origin = origin();
+    let [x, x2, ..] = versions(&origin);
+    let read_again = record(&origin, "a/x", "1", "1");
+    for (back, told) in [(&x, vec![]), (&read_again, vec![]), (&x2, vec!["update a/x@1 a/x@2"])] {
+        let mut mailbox = Mailbox::new(None);
+        mailbox.change(&deleted(&x, None));
+        mailbox.sweep(snapshot(&[back]), SweepKind::Initial);
+        assert_eq!(all(&mut mailbox), told);
+    }
+}
+
 #[test]
 fn d3_a_key_keeps_the_place_it_got_first() {
     let origin = origin();

@@ -4,6 +4,7 @@ mod differential;
 mod errors;
 mod faults;
 mod many;
+mod namespaces;
 mod proxy;
 mod recover;
 mod support;

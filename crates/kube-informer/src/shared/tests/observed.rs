@@ -8,7 +8,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde_json::json;
 
 use super::aids::{http, phase, quiet, relists, started};
-use super::support::Rig;
+use super::support::{Rig, SOON};
 use crate::handler::handler;
 use crate::settings::{Settings, StreamingList};
 use crate::shared::SharedInformer;
@@ -240,4 +240,26 @@ async fn d10_d16_the_version_in_the_metrics_is_the_oldest_of_the_scopes() {
     rig.put("a/x", "only a hears of this");
     quiet().await;
     assert_eq!(series(&metrics)[&version], 3.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d16_the_metrics_follow_namespaces_that_come_and_go() {
+    let set = || Rig::with(&["a/x", "b/x", "b/y"], |builder| builder.namespace("a"));
+    let (rig, metrics) = recorded(set);
+    let rig = rig.started().await;
+    let labels = "name=configmaps,group=,version=v1,resource=configmaps";
+    let shown = || {
+        let series = series(&metrics);
+        ["synced", "objects"].map(|name| series[&format!("informer_{name}{{{labels}}}")])
+    };
+    assert!(rig.informer.has_synced());
+    let hold = rig.server.hold_next(VerbMatch::Any);
+    let added = rig.informer.add_namespace("b").unwrap();
+    hold.reached().await;
+    assert_eq!(shown(), [0.0, 1.0], "synced no more");
+    drop(hold);
+    added.synced(SOON).await.unwrap();
+    assert_eq!(shown(), [1.0, 3.0]);
+    rig.informer.remove_namespace("b").unwrap().done().await.unwrap();
+    assert_eq!(shown(), [1.0, 1.0]);
 }

@@ -1,35 +1,18 @@
 //! Several namespaces as one cache.
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use super::aids::{http, phase_of, quiet, soon, start};
+use super::aids::{Denies, phase_of, quiet, soon, start};
 use super::listener::Listener;
 use super::support::{Rig, SOON, cached, map, served};
 use crate::handler::handler;
 use crate::scope::Scope;
 use crate::shared::SharedInformer;
-use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
+use crate::source::{ScriptedSource, VerbMatch};
 use crate::status::{Phase, RelistReason};
 
 fn two(keys: &[&str]) -> Rig {
     Rig::with(keys, |builder| builder.namespace("b").namespace("a"))
-}
-
-/// A server that lets nobody see one namespace.
-struct Denies {
-    server: ScriptedSource,
-    namespace: &'static str,
-}
-
-impl ListWatch for Denies {
-    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
-        if request.scope.as_namespace() == Some(self.namespace) {
-            return async { Err(http(403, "Forbidden")) }.boxed();
-        }
-        self.server.open(request)
-    }
 }
 
 #[tokio::test(start_paused = true)]

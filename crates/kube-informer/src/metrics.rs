@@ -15,7 +15,6 @@ use crate::version::ResourceVersion;
 #[derive(Clone)]
 pub(crate) struct Metrics {
     labels: Vec<Label>,
-    queued: Gauge,
     latency: Histogram,
     version: Gauge,
     objects: Gauge,
@@ -34,7 +33,6 @@ impl Metrics {
             Label::new("resource", kind.plural().to_owned()),
         ];
         Self {
-            queued: gauge!("informer_queued_items", labels.iter()),
             latency: histogram!("informer_processing_latency_seconds", labels.iter()),
             version: gauge!("informer_store_resource_version", labels.iter()),
             objects: gauge!("informer_objects", labels.iter()),
@@ -46,10 +44,9 @@ impl Metrics {
         }
     }
 
-    /// After a commit: what waits, how long it took, where the store is.
+    /// After a commit: how long it took, where the store is.
     #[allow(clippy::cast_precision_loss)] // Gauges are floats; counts this large do not occur, and versions are cut.
     pub(crate) fn committed(&self, commit: &Commit<'_>) {
-        self.queued.set(commit.queued as f64);
         self.latency.record(commit.took);
         if let Some(version) = commit.version.metric() {
             self.version.set(version as f64);
@@ -72,6 +69,11 @@ impl Metrics {
 
     pub(crate) fn relists(&self, reasons: &[&'static str]) -> CounterBy {
         self.by("informer_relists_total", "reason", reasons)
+    }
+
+    /// How many deltas wait to be applied.
+    pub(crate) fn queued(&self) -> Gauge {
+        gauge!("informer_queued_items", self.labels.iter())
     }
 
     pub(crate) fn watches(&self) -> Counter {
@@ -138,7 +140,6 @@ pub(crate) fn unix_time() -> f64 {
 
 /// What a commit left behind.
 pub(crate) struct Commit<'a> {
-    pub(crate) queued: usize,
     pub(crate) objects: usize,
     pub(crate) version: &'a ResourceVersion,
     pub(crate) synced: bool,

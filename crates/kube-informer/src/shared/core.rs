@@ -19,7 +19,7 @@ use crate::object::ingest::Ingest;
 use crate::report::Reporter;
 use crate::scope::Scope;
 use crate::settings::Settings;
-use crate::shared::scopes::{ScopeSlot, Scopes};
+use crate::shared::scopes::{ScopeSlot, Scopes, Slots};
 use crate::shared::writer::{Command, Inbox, Runner, Writer};
 use crate::source::ListWatch;
 use crate::status::Phase;
@@ -137,7 +137,8 @@ impl Core {
             store.add_scope(slot.id, slot.scope.clone());
         }
         let indexer = store.indexer().clone();
-        let queue = DeltaFifo::new(Bounds { bytes: settings.queue_bytes, entries: settings.queue_entries });
+        let bounds = Bounds { bytes: settings.queue_bytes, entries: settings.queue_entries };
+        let queue = DeltaFifo::new(bounds).with_gauge(metrics.queued());
         Arc::new(Self {
             kind,
             name,
@@ -232,14 +233,14 @@ impl Core {
         }
         let Some(slot) = self.scopes.take(scope) else { return Ok(None) };
         if let Err(stopped) = self.give(&mut lifecycle, Command::RemoveScope(slot.clone())) {
-            self.scopes.put(slot);
+            self.scopes.put(&slot);
             return Err(stopped);
         }
         Ok(Some(slot))
     }
 
     /// Takes the writer out to be run, with the scopes that it knows; an informer runs once.
-    pub(crate) fn start(&self) -> Result<(Box<Writer>, Inbox, Arc<[Arc<ScopeSlot>]>), AlreadyStarted> {
+    pub(crate) fn start(&self) -> Result<(Box<Writer>, Inbox, Slots), AlreadyStarted> {
         let mut lifecycle = self.lifecycle.lock();
         if !matches!(&*lifecycle, Lifecycle::Idle(_)) {
             return Err(AlreadyStarted { kind: self.kind.clone() });

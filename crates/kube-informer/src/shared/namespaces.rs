@@ -182,7 +182,8 @@ impl RemovedNamespace {
         self.slot.scope.as_namespace().unwrap_or_default()
     }
 
-    /// Waits until its objects have left the cache and every handler has the news, or has it waiting.
+    /// Waits until its objects have left the cache and every handler has the news, or has it waiting. An error if the
+    /// informer stops before that.
     pub async fn done(&self) -> Result<(), Stopped> {
         let mut removed = self.slot.removed.subscribe();
         let mut state = self.core.state.subscribe();

@@ -23,10 +23,13 @@ pub(crate) struct ScopeSlot {
     pub(crate) removed: watch::Sender<bool>,
 }
 
+/// All scopes at one moment, sorted.
+pub(crate) type Slots = Arc<[Arc<ScopeSlot>]>;
+
 /// The scopes as of now. What the store knows follows: the writer is told of every change, in order.
 pub(crate) struct Scopes {
-    /// Sorted by scope. Replaced as a whole, so that nobody holds the lock for long.
-    slots: RwLock<Arc<[Arc<ScopeSlot>]>>,
+    /// Replaced as a whole, so that nobody holds the lock for long.
+    slots: RwLock<Slots>,
     next_id: AtomicUsize,
 }
 
@@ -39,8 +42,7 @@ impl Scopes {
         new
     }
 
-    /// Sorted by namespace.
-    pub(crate) fn now(&self) -> Arc<[Arc<ScopeSlot>]> {
+    pub(crate) fn now(&self) -> Slots {
         self.slots.read().clone()
     }
 
@@ -67,14 +69,14 @@ impl Scopes {
         let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics));
         let removed = watch::Sender::new(false);
         let slot = Arc::new(ScopeSlot { id, scope, status, refresh: Arc::default(), removed });
-        self.put(slot.clone());
+        self.put(&slot);
         slot
     }
 
-    pub(crate) fn put(&self, slot: Arc<ScopeSlot>) {
+    pub(crate) fn put(&self, slot: &Arc<ScopeSlot>) {
         let mut slots = self.slots.write();
         let place = slots.partition_point(|other| other.scope < slot.scope);
-        *slots = slots[..place].iter().chain([&slot]).chain(&slots[place..]).cloned().collect();
+        *slots = slots[..place].iter().chain([slot]).chain(&slots[place..]).cloned().collect();
     }
 
     pub(crate) fn take(&self, scope: &Scope) -> Option<Arc<ScopeSlot>> {

@@ -10,7 +10,7 @@ use crate::metrics::Commit;
 use crate::report::{Failure, advice};
 use crate::scope::Scope;
 use crate::shared::SharedInformer;
-use crate::shared::core::Core;
+use crate::shared::core::{Core, State};
 use crate::shared::scopes::ScopeSlot;
 use crate::status::{LastError, Phase, ScopeStatus};
 use crate::store::plan::Counts;
@@ -28,7 +28,7 @@ pub struct InformerStatus {
     pub synced: bool,
     /// Whether it has stopped.
     pub stopped: bool,
-    /// The worst phase of its scopes.
+    /// The worst phase of its scopes. Of one that looks at no namespace, whether it runs.
     pub phase: Phase,
     /// Objects in the cache.
     pub objects: usize,
@@ -193,11 +193,13 @@ impl<K: 'static> SharedInformer<K> {
             kind: core.kind.clone(),
             synced: state.synced,
             stopped: state.stopped,
-            phase: scopes
-                .iter()
-                .map(|scope| scope.phase)
-                .max_by_key(|phase| phase.gravity())
-                .unwrap_or_default(),
+            phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| phase.gravity()).unwrap_or(
+                match state {
+                    State { stopped: true, .. } => Phase::Stopped,
+                    State { started: true, .. } => Phase::Watching,
+                    _ => Phase::Pending,
+                },
+            ),
             objects: core.indexer.len(),
             queued: core.queue.len(),
             queued_bytes: core.queue.bytes(),
@@ -215,15 +217,7 @@ impl<K: 'static> SharedInformer<K> {
 impl Core {
     /// The oldest of the versions of the scopes, empty if one has none.
     fn oldest_version(&self) -> ResourceVersion {
-        let scopes = self.scopes.now();
-        let versions = scopes.iter().map(|slot| self.indexer.version(slot.id));
-        versions
-            .reduce(
-                |oldest, version| {
-                    if version.is_empty() || version.is_older_than(&oldest) { version } else { oldest }
-                },
-            )
-            .unwrap_or_else(ResourceVersion::empty)
+        self.indexer.oldest_version(self.scopes.now().iter().map(|slot| slot.id))
     }
 
     /// Whether every scope that is looked at has been listed.
@@ -237,12 +231,10 @@ impl Core {
         self.state.send_modify(|state| {
             state.commits += 1;
             // Asked in here, so that a scope which is added at this moment is not overlooked.
-            let synced = state.started && self.all_synced();
-            became_synced = synced && !state.synced;
-            state.synced = synced;
+            became_synced = state.started && !state.synced && self.all_synced();
+            state.synced |= became_synced;
         });
         self.metrics.committed(&Commit {
-            queued: self.queue.len(),
             objects: self.indexer.len(),
             version: &self.oldest_version(),
             synced: self.state.borrow().synced,

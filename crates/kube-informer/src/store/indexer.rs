@@ -85,6 +85,21 @@ impl Indexer {
         self.state.read().scope(scope).is_some_and(|scope| scope.synced)
     }
 
+    /// The oldest of the versions of these scopes; empty if one of them has none, or there are none.
+    pub(crate) fn oldest_version(&self, scopes: impl IntoIterator<Item = ScopeId>) -> ResourceVersion {
+        let state = self.state.read();
+        let mut oldest: Option<&ResourceVersion> = None;
+        for scope in scopes {
+            let version =
+                state.scope(scope).map(|scope| &scope.version).filter(|version| !version.is_empty());
+            let Some(version) = version else { return ResourceVersion::empty() };
+            if oldest.is_none_or(|oldest| version.is_older_than(oldest)) {
+                oldest = Some(version);
+            }
+        }
+        oldest.map_or_else(ResourceVersion::empty, Clone::clone)
+    }
+
     /// The objects of a scope; none if it is not looked at.
     pub(crate) fn scope_snapshot(&self, scope: ScopeId) -> Snapshot {
         let state = self.state.read();

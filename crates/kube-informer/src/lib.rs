@@ -45,6 +45,8 @@
 //!   uid under the same name is a delete and an add.
 //! - **A slow handler delays nobody and costs bounded memory**: what it has yet to hear is merged per key.
 //! - **A relist is one step.** Readers and handlers never see half of a list.
+//! - **Several namespaces are one cache**, and they may come and go: a namespace that is denied is named while the others
+//!   work, and one that is removed takes its objects along, in one step and told to every handler.
 //! - **Your code cannot break the informer.** Panics in handlers, index functions and transforms are caught, counted and
 //!   reported; no lock is held while your code runs.
 //! - **Objects are bytes until you ask.** Metadata is at hand; [`Object::get`] decodes, [`Object::view`] decodes a part.
@@ -86,8 +88,9 @@ pub use report::{Cause, Failure};
 pub use scope::Scope;
 pub use settings::{Settings, SettingsError, StreamingList};
 pub use shared::{
-    AlreadyStarted, BuildError, Index, IndexError, IndexValues, Informer, InformerBuilder, InformerStatus,
-    NotSynced, SharedInformer, Stopped, UnsyncedScope, WaitError,
+    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexValues, Informer, InformerBuilder,
+    InformerStatus, NamespaceError, NotSynced, RemovedNamespace, SharedInformer, Stopped, UnsyncedScope,
+    WaitError,
 };
 pub use source::{
     ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,

@@ -15,7 +15,6 @@ use crate::version::ResourceVersion;
 #[derive(Clone)]
 pub(crate) struct Metrics {
     labels: Vec<Label>,
-    queued: Gauge,
     latency: Histogram,
     version: Gauge,
     objects: Gauge,
@@ -34,7 +33,6 @@ impl Metrics {
             Label::new("resource", kind.plural().to_owned()),
         ];
         Self {
-            queued: gauge!("informer_queued_items", labels.iter()),
             latency: histogram!("informer_processing_latency_seconds", labels.iter()),
             version: gauge!("informer_store_resource_version", labels.iter()),
             objects: gauge!("informer_objects", labels.iter()),
@@ -46,19 +44,23 @@ impl Metrics {
         }
     }
 
-    /// After a commit: what waits, how long it took, where the store is.
+    /// After a commit: how long it took, where the store is.
     #[allow(clippy::cast_precision_loss)] // Gauges are floats; counts this large do not occur, and versions are cut.
     pub(crate) fn committed(&self, commit: &Commit<'_>) {
-        self.queued.set(commit.queued as f64);
         self.latency.record(commit.took);
         if let Some(version) = commit.version.metric() {
             self.version.set(version as f64);
         }
         self.objects.set(commit.objects as f64);
-        self.synced.set(if commit.synced { 1.0 } else { 0.0 });
+        self.synced(commit.synced);
         self.duplicates.increment(commit.duplicates);
         self.unknown_deletes.increment(commit.unknown_deletes);
         self.outside_scope.increment(commit.outside_scope);
+    }
+
+    /// Whether every scope has been listed.
+    pub(crate) fn synced(&self, synced: bool) {
+        self.synced.set(if synced { 1.0 } else { 0.0 });
     }
 
     pub(crate) fn failures(&self, causes: &[&'static str]) -> CounterBy {
@@ -67,6 +69,11 @@ impl Metrics {
 
     pub(crate) fn relists(&self, reasons: &[&'static str]) -> CounterBy {
         self.by("informer_relists_total", "reason", reasons)
+    }
+
+    /// How many deltas wait to be applied.
+    pub(crate) fn queued(&self) -> Gauge {
+        gauge!("informer_queued_items", self.labels.iter())
     }
 
     pub(crate) fn watches(&self) -> Counter {
@@ -133,7 +140,6 @@ pub(crate) fn unix_time() -> f64 {
 
 /// What a commit left behind.
 pub(crate) struct Commit<'a> {
-    pub(crate) queued: usize,
     pub(crate) objects: usize,
     pub(crate) version: &'a ResourceVersion,
     pub(crate) synced: bool,

@@ -5,6 +5,10 @@ use std::sync::Arc;
 
 use crate::key::ObjectKey;
 
+/// The number of a scope within its informer. Never given twice: a namespace that is removed and added again gets another
+/// one, so that what is still on its way from the first is not taken for news of the second.
+pub(crate) type ScopeId = usize;
+
 /// Everything, or one namespace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Scope {

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use metrics::Gauge;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
@@ -40,6 +41,8 @@ pub(crate) struct DeltaFifo {
     turn: tokio::sync::Mutex<()>,
     room: Notify,
     filled: Notify,
+    /// Shows how many wait.
+    gauge: Gauge,
 }
 
 #[derive(Default)]
@@ -64,7 +67,15 @@ impl DeltaFifo {
             turn: tokio::sync::Mutex::default(),
             room: Notify::new(),
             filled: Notify::new(),
+            gauge: Gauge::noop(),
         }
+    }
+
+    /// Shows there how many deltas wait, at any time.
+    pub(crate) fn with_gauge(mut self, gauge: Gauge) -> Self {
+        gauge.set(0.0);
+        self.gauge = gauge;
+        self
     }
 
     /// Puts a delta at the end, once there is room for it; into an empty queue everything fits.
@@ -84,6 +95,7 @@ impl DeltaFifo {
                     queue.held.bytes += size.bytes;
                     queue.held.entries += size.entries;
                     queue.deltas.push_back((delta, size));
+                    self.show(&queue);
                     self.filled.notify_one();
                     return Ok(());
                 }
@@ -103,6 +115,7 @@ impl DeltaFifo {
                 let mut queue = self.queue.lock();
                 let batch = queue.take(max.max(1));
                 if !batch.is_empty() {
+                    self.show(&queue);
                     self.room.notify_one();
                     return Some(batch);
                 }
@@ -134,6 +147,11 @@ impl DeltaFifo {
     /// How many bytes of bodies are waiting; a delta larger than the bound counts as the bound.
     pub(crate) fn bytes(&self) -> usize {
         self.queue.lock().held.bytes
+    }
+
+    #[allow(clippy::cast_precision_loss)] // A gauge is a float.
+    fn show(&self, queue: &Queue) {
+        self.gauge.set(queue.deltas.len() as f64);
     }
 
     fn size(&self, delta: &Delta) -> Size {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use crate::key::ObjectKey;
 use crate::object::record::Record;
+use crate::scope::ScopeId;
 use crate::version::ResourceVersion;
 
 /// One thing that happened in one scope of an informer.
 #[derive(Debug)]
 pub(crate) struct Delta {
     /// Which of the informer's scopes it came from.
-    pub(crate) scope: usize,
+    pub(crate) scope: ScopeId,
     pub(crate) change: DeltaChange,
 }
 

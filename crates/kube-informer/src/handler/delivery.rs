@@ -16,7 +16,8 @@ pub enum Event<K> {
     Added {
         /// The object.
         object: Object<K>,
-        /// Whether it was there when the handler joined, or when the informer filled its cache for the first time.
+        /// Whether it was there when the handler joined, when the informer filled its cache for the first time, or when
+        /// its namespace was added.
         initial: bool,
     },
     /// Another version of the same object (same uid).
@@ -32,7 +33,8 @@ pub enum Event<K> {
     Deleted {
         /// The last state known of it.
         object: Object<K>,
-        /// Whether the server told the final state; if not, the delete was found by comparing with a new list.
+        /// Whether the server told the final state; if not, the delete was found by comparing with a new list, or the
+        /// informer no longer looks at the namespace.
         final_state_known: bool,
     },
     /// Only with `every_event`: the backlog went over its limit, so events that follow are merged per key.

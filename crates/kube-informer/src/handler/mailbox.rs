@@ -87,7 +87,8 @@ struct Merge {
 impl Merge {
     fn change(&mut self, change: &Change) {
         let key = change.key();
-        let sweep = self.sweeps.iter_mut().find(|sweep| sweep.awaits(key));
+        // A key can be in several: its namespace was removed and added again meanwhile. The last one holds what is there now.
+        let sweep = self.sweeps.iter_mut().rfind(|sweep| sweep.awaits(key));
         if let Some(pending) = self.pending.get_mut(key) {
             pending.merge(change);
             if let Some(sweep) = sweep {

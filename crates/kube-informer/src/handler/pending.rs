@@ -98,7 +98,8 @@ impl Pending {
             (Told::Nothing, None) => {}
             (Told::Nothing, Some(new)) => out(Delivery::Added { new, initial }),
             (Told::Present(old), Some(new)) => {
-                let unchanged = Arc::ptr_eq(&old, &new);
+                // Read again without a difference: its namespace was removed and added meanwhile.
+                let unchanged = Arc::ptr_eq(&old, &new) || (old.same_version(&new) && old.same_content(&new));
                 if !unchanged || resync {
                     out(Delivery::Updated { old, new, resync: unchanged });
                 }

@@ -154,7 +154,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     }
 
     pub(super) async fn push(&self, change: DeltaChange) -> Result<(), Closed> {
-        self.reflector.queue.push(Delta { scope: self.reflector.target.index, change }).await
+        self.reflector.queue.push(Delta { scope: self.reflector.target.id, change }).await
     }
 
     /// What the decoders may take over from the store.

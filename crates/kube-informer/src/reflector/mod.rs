@@ -33,7 +33,7 @@ use crate::delta::fifo::DeltaFifo;
 use crate::kind::KindInfo;
 use crate::object::known::Known;
 use crate::report::Reporter;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeId};
 use crate::settings::Settings;
 use crate::source::intake::Intake;
 use crate::source::{ListWatch, Request, Verb};
@@ -43,8 +43,7 @@ use crate::status::{Phase, StatusCell};
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) kind: KindInfo,
-    /// The number of the scope within its informer.
-    pub(crate) index: usize,
+    pub(crate) id: ScopeId,
     pub(crate) scope: Scope,
     pub(crate) label_selector: Option<String>,
     pub(crate) field_selector: Option<String>,

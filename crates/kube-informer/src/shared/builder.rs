@@ -29,7 +29,8 @@ pub struct InformerBuilder<K: Kind> {
     kind: KindInfo,
     source: Arc<dyn ListWatch>,
     name: Option<Arc<str>>,
-    namespaces: BTreeSet<String>,
+    /// `None`: all.
+    namespaces: Option<BTreeSet<String>>,
     selectors: Selectors,
     resync: Duration,
     settings: Settings,
@@ -61,7 +62,7 @@ impl<K: Kind> InformerBuilder<K> {
             kind,
             source,
             name: None,
-            namespaces: BTreeSet::new(),
+            namespaces: None,
             selectors: Selectors::default(),
             resync: Duration::ZERO,
             settings: Settings::default(),
@@ -83,10 +84,19 @@ impl<K: Kind> InformerBuilder<K> {
         self
     }
 
-    /// Looks at one namespace only. Called again, at several: they become one cache, fed by one watch each.
+    /// Looks at one namespace only. Called again, at several: they become one cache, fed by one watch each, and others can
+    /// be [added](SharedInformer::add_namespace) and removed later.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.namespaces.insert(namespace.into());
+        self.namespaces.get_or_insert_default().insert(namespace.into());
+        self
+    }
+
+    /// Looks at these namespaces only, in addition to those named before. Perhaps at none: then the cache stays empty until
+    /// one is [added](SharedInformer::add_namespace).
+    #[must_use]
+    pub fn namespaces<N: Into<String>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
+        self.namespaces.get_or_insert_default().extend(namespaces.into_iter().map(Into::into));
         self
     }
 
@@ -197,10 +207,10 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
         for path in &self.drop_fields {
             drop_fields.push(path.parse::<FieldPath>().map_err(|error| failed(error.to_string()))?);
         }
-        if self.kind.is_namespaced() == Some(false) && !self.namespaces.is_empty() {
+        if self.kind.is_namespaced() == Some(false) && self.namespaces.is_some() {
             return Err(failed("a kind of the whole cluster cannot be limited to a namespace".into()));
         }
-        if self.namespaces.contains("") {
+        if self.namespaces.as_ref().is_some_and(|namespaces| namespaces.contains("")) {
             return Err(failed("a namespace is empty; leave it out to look at all of them".into()));
         }
         self.settings.check().map_err(|error| failed(error.to_string()))?;
@@ -219,9 +229,9 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
             shelf_bytes: self.decode_cache_bytes,
             ..IngestOptions::new(self.kind.clone(), reporter.clone())
         });
-        let scopes = match self.namespaces.is_empty() {
-            true => vec![Scope::All],
-            false => self.namespaces.into_iter().map(Scope::namespace).collect(),
+        let scopes = match self.namespaces {
+            None => vec![Scope::All],
+            Some(namespaces) => namespaces.into_iter().map(Scope::namespace).collect(),
         };
         Ok(Core::new(CoreParts {
             name,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use crate::delta::fifo::{Bounds, DeltaFifo};
@@ -20,9 +20,10 @@ use crate::object::ingest::Ingest;
 use crate::report::Reporter;
 use crate::scope::Scope;
 use crate::settings::Settings;
+use crate::shared::scopes::{ScopeSlot, Scopes, Slots};
 use crate::shared::writer::{Command, Inbox, Runner, Writer};
 use crate::source::ListWatch;
-use crate::status::{Phase, StatusCell};
+use crate::status::Phase;
 use crate::store::indexer::Indexer;
 
 /// The shortest resync period; shorter ones count as this.
@@ -35,7 +36,7 @@ pub(crate) struct Core {
     pub(crate) source: Arc<dyn ListWatch>,
     pub(crate) selectors: Selectors,
     pub(crate) metadata_only: bool,
-    pub(crate) scopes: Vec<ScopeSlot>,
+    pub(crate) scopes: Scopes,
     pub(crate) settings: Settings,
     pub(crate) default_resync: Duration,
     pub(crate) reporter: Arc<Reporter>,
@@ -60,14 +61,6 @@ pub(crate) struct Selectors {
     pub(crate) fields: Option<String>,
 }
 
-/// One part of the cluster that the informer looks at.
-pub(crate) struct ScopeSlot {
-    pub(crate) scope: Scope,
-    pub(crate) status: Arc<StatusCell>,
-    /// Rung when the scope is to be listed again.
-    pub(crate) refresh: Arc<Notify>,
-}
-
 /// How far an informer has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State {
@@ -75,7 +68,7 @@ pub(crate) struct State {
     pub(crate) stopped: bool,
     /// Its handlers have finished as well, and its future is over.
     pub(crate) ended: bool,
-    /// Every scope has been listed once and is in the store.
+    /// Every scope that is looked at has been listed and is in the store.
     pub(crate) synced: bool,
     /// Goes up with every commit.
     pub(crate) commits: u64,
@@ -141,23 +134,21 @@ impl Core {
             metrics,
             ingest,
         } = parts;
-        let store = crate::store::writer::Writer::new(scopes.clone());
+        let mut store = crate::store::writer::Writer::new();
+        let scopes = Scopes::new(scopes, &metrics);
+        for slot in scopes.now().iter() {
+            store.add_scope(slot.id, slot.scope.clone());
+        }
         let indexer = store.indexer().clone();
-        let queue = DeltaFifo::new(Bounds { bytes: settings.queue_bytes, entries: settings.queue_entries });
-        let slots = scopes
-            .into_iter()
-            .map(|scope| {
-                let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(&metrics));
-                ScopeSlot { scope, status, refresh: Arc::default() }
-            })
-            .collect();
+        let bounds = Bounds { bytes: settings.queue_bytes, entries: settings.queue_entries };
+        let queue = DeltaFifo::new(bounds).with_gauge(metrics.queued());
         Arc::new(Self {
             kind,
             name,
             source,
             selectors,
             metadata_only,
-            scopes: slots,
+            scopes,
             settings,
             default_resync,
             reporter,
@@ -174,7 +165,7 @@ impl Core {
         })
     }
 
-    fn stopped(&self) -> Stopped {
+    pub(crate) fn stopped(&self) -> Stopped {
         Stopped { kind: self.kind.clone() }
     }
 
@@ -210,7 +201,11 @@ impl Core {
 
     /// Has something done by the one writer, between two commits.
     pub(crate) fn command(&self, command: Command) -> Result<(), Stopped> {
-        match &mut *self.lifecycle.lock() {
+        self.give(&mut self.lifecycle.lock(), command)
+    }
+
+    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<(), Stopped> {
+        match lifecycle {
             Lifecycle::Idle(writer) => {
                 // Nothing is in the store yet, so nothing takes long enough to pause.
                 let done = writer.command(command, self).now_or_never();
@@ -227,18 +222,50 @@ impl Core {
         }
     }
 
-    /// Takes the writer out to be run; an informer runs once.
-    pub(crate) fn start(&self) -> Result<(Box<Writer>, Inbox), AlreadyStarted> {
+    /// Looks at one more scope, or tells which slot it has already. The lock makes it one step: scopes change in the order
+    /// in which the writer hears of it, and a start sees either all of a change or nothing.
+    pub(crate) fn add_scope(&self, scope: Scope) -> Result<Arc<ScopeSlot>, Stopped> {
+        let mut lifecycle = self.lifecycle.lock();
+        if let Some(there) = self.scopes.find(&scope) {
+            return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };
+        }
+        let slot = self.scopes.add(scope, &self.metrics);
+        if let Err(stopped) = self.give(&mut lifecycle, Command::AddScope(slot.clone())) {
+            self.scopes.take(&slot.scope);
+            return Err(stopped);
+        }
+        drop(lifecycle);
+        self.state.send_modify(|state| state.synced &= self.all_synced());
+        Ok(slot)
+    }
+
+    /// Stops to look at a scope; `None` if it is not looked at.
+    pub(crate) fn remove_scope(&self, scope: &Scope) -> Result<Option<Arc<ScopeSlot>>, Stopped> {
+        let mut lifecycle = self.lifecycle.lock();
+        if matches!(*lifecycle, Lifecycle::Stopped) {
+            return Err(self.stopped());
+        }
+        let Some(slot) = self.scopes.take(scope) else { return Ok(None) };
+        if let Err(stopped) = self.give(&mut lifecycle, Command::RemoveScope(slot.clone())) {
+            self.scopes.put(&slot);
+            return Err(stopped);
+        }
+        Ok(Some(slot))
+    }
+
+    /// Takes the writer out to be run, with the scopes that it knows; an informer runs once.
+    pub(crate) fn start(&self) -> Result<(Box<Writer>, Inbox, Slots), AlreadyStarted> {
         let mut lifecycle = self.lifecycle.lock();
         if !matches!(&*lifecycle, Lifecycle::Idle(_)) {
             return Err(AlreadyStarted { kind: self.kind.clone() });
         }
         let (sender, receiver) = mpsc::unbounded_channel();
         let before = std::mem::replace(&mut *lifecycle, Lifecycle::Running(sender));
+        let scopes = self.scopes.now();
         drop(lifecycle);
         self.state.send_modify(|state| state.started = true);
         match before {
-            Lifecycle::Idle(writer) => Ok((writer, Inbox::new(receiver))),
+            Lifecycle::Idle(writer) => Ok((writer, Inbox::new(receiver), scopes)),
             Lifecycle::Running(_) | Lifecycle::Stopped => Err(AlreadyStarted { kind: self.kind.clone() }),
         }
     }
@@ -247,7 +274,7 @@ impl Core {
     pub(crate) fn end(&self) {
         *self.lifecycle.lock() = Lifecycle::Stopped;
         self.queue.close();
-        for slot in &self.scopes {
+        for slot in self.scopes.now().iter() {
             slot.status.enter(Phase::Stopped, Instant::now());
         }
         self.state.send_modify(|state| state.stopped = true);

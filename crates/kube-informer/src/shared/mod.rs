@@ -4,7 +4,10 @@ mod builder;
 pub(crate) mod core;
 mod full_state;
 mod index;
+mod namespaces;
+mod reflectors;
 mod run;
+mod scopes;
 mod state;
 pub(crate) mod tasks;
 mod unshared;
@@ -25,6 +28,7 @@ use futures::FutureExt;
 pub use builder::{BuildError, InformerBuilder};
 pub use core::{AlreadyStarted, Stopped};
 pub use index::{Index, IndexError, IndexValues};
+pub use namespaces::{AddedNamespace, NamespaceError, RemovedNamespace};
 pub use state::{InformerStatus, NotSynced, UnsyncedScope};
 pub use unshared::Informer;
 pub use wait::WaitError;
@@ -163,7 +167,7 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// For a cache that is suspected to differ. The cache stays readable meanwhile.
     pub fn refresh(&self) {
-        for slot in &self.core.scopes {
+        for slot in self.core.scopes.now().iter() {
             slot.refresh.notify_one();
         }
     }

@@ -8,9 +8,8 @@ use futures::FutureExt;
 use tokio::sync::oneshot;
 
 use crate::handler::post::Ending;
-use crate::object::ingest::Ingest;
-use crate::reflector::{Reflector, Target};
 use crate::shared::core::{AlreadyStarted, Core, Stop};
+use crate::shared::reflectors::Reflectors;
 use crate::shared::tasks::{Spawn, Task};
 use crate::shared::writer::Writer;
 
@@ -18,12 +17,16 @@ use crate::shared::writer::Writer;
 const CALLS_IN_PROGRESS: Duration = Duration::from_secs(10);
 
 /// Marks the informer stopped however its future ends, also when it is dropped.
-struct EndGuard(Arc<Core>);
+struct EndGuard {
+    core: Arc<Core>,
+    reflectors: Arc<Reflectors>,
+}
 
 impl Drop for EndGuard {
     fn drop(&mut self) {
-        self.0.end();
-        self.0.state.send_modify(|state| state.ended = true);
+        self.reflectors.abandon();
+        self.core.end();
+        self.core.state.send_modify(|state| state.ended = true);
     }
 }
 
@@ -33,15 +36,16 @@ pub(crate) async fn run(
     spawn: Arc<dyn Spawn>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), AlreadyStarted> {
-    let (mut writer, mut commands) = core.start()?;
-    let _end = EndGuard(core.clone());
-    writer.start(spawn.clone());
-    let reflectors: Vec<_> = (0..core.scopes.len())
-        .map(|scope| Task::start(&spawn, reflector(&core, scope).run().boxed()))
-        .collect();
+    let (mut writer, mut commands, scopes) = core.start()?;
+    let reflectors = Reflectors::new(spawn.clone());
+    let _end = EndGuard { core: core.clone(), reflectors: reflectors.clone() };
+    writer.start(spawn.clone(), reflectors.clone());
+    for slot in scopes.iter() {
+        reflectors.start(&core, slot);
+    }
     let (back, writer_back) = oneshot::channel::<Box<Writer>>();
     let working = core.clone();
-    let mut working = Task::start(
+    let working = Task::start(
         &spawn,
         async move {
             let mut stop = working.stop.subscribe();
@@ -56,10 +60,7 @@ pub(crate) async fn run(
     );
 
     let stop = stop_asked(&core, shutdown).await;
-    for mut reflector in reflectors {
-        reflector.abort();
-        reflector.ended().await;
-    }
+    reflectors.stop().await;
     core.queue.close();
     let (ending, patience) = match stop {
         Stop::Now => (Ending::Closed, CALLS_IN_PROGRESS),
@@ -88,28 +89,5 @@ async fn stop_asked(core: &Core, shutdown: impl Future<Output = ()>) -> Stop {
             core.stop.send_replace(Some(Stop::Now));
             Stop::Now
         }
-    }
-}
-
-fn reflector(core: &Arc<Core>, scope: usize) -> Reflector<Ingest> {
-    let slot = &core.scopes[scope];
-    Reflector {
-        source: core.source.clone(),
-        target: Target {
-            kind: core.kind.clone(),
-            index: scope,
-            scope: slot.scope.clone(),
-            label_selector: core.selectors.labels.clone(),
-            field_selector: core.selectors.fields.clone(),
-            metadata_only: core.metadata_only,
-        },
-        intake: core.ingest.clone(),
-        known: core.indexer.clone(),
-        queue: core.queue.clone(),
-        status: slot.status.clone(),
-        reporter: core.reporter.clone(),
-        settings: core.settings.clone(),
-        refresh: slot.refresh.clone(),
-        rng: core.random.lock().fork(),
     }
 }

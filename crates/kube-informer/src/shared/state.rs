@@ -1,6 +1,7 @@
 //! How an informer is doing: synced or not and why, fresh or not.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use crate::metrics::Commit;
 use crate::report::{Failure, advice};
 use crate::scope::Scope;
 use crate::shared::SharedInformer;
-use crate::shared::core::Core;
+use crate::shared::core::{Core, State};
+use crate::shared::scopes::ScopeSlot;
 use crate::status::{LastError, Phase, ScopeStatus};
 use crate::store::plan::Counts;
 use crate::version::ResourceVersion;
@@ -23,11 +25,11 @@ pub struct InformerStatus {
     pub name: String,
     /// What it holds.
     pub kind: KindInfo,
-    /// Whether the whole state of the server has been in the cache once.
+    /// Whether all that it looks at has been in the cache: every namespace, those added later too.
     pub synced: bool,
     /// Whether it has stopped.
     pub stopped: bool,
-    /// The worst phase of its scopes.
+    /// The worst phase of its scopes. Of one that looks at no namespace, whether it runs.
     pub phase: Phase,
     /// Objects in the cache.
     pub objects: usize,
@@ -62,6 +64,8 @@ pub struct NotSynced {
     waited: Duration,
     started: bool,
     stopped: bool,
+    /// The one namespace that was waited for is no longer looked at.
+    removed: bool,
     scopes: Vec<UnsyncedScope>,
 }
 
@@ -78,6 +82,28 @@ pub struct UnsyncedScope {
 }
 
 impl NotSynced {
+    fn new(core: &Core, unsynced: &[Arc<ScopeSlot>], waited: Duration) -> Self {
+        let state = *core.state.borrow();
+        let scopes = unsynced.iter().map(|slot| {
+            let status = slot.status.get();
+            UnsyncedScope { scope: status.scope, phase: status.phase, error: status.last_error }
+        });
+        Self {
+            kind: core.kind.clone(),
+            waited,
+            started: state.started,
+            stopped: state.stopped,
+            removed: false,
+            scopes: scopes.collect(),
+        }
+    }
+
+    /// One scope has not been synced.
+    pub(crate) fn one(core: &Core, slot: &Arc<ScopeSlot>, waited: Duration) -> Self {
+        let removed = !core.scopes.has(slot);
+        Self { removed, ..Self::new(core, std::slice::from_ref(slot), waited) }
+    }
+
     /// The kind that is not synced.
     pub fn kind(&self) -> &KindInfo {
         &self.kind
@@ -94,6 +120,10 @@ impl fmt::Display for NotSynced {
         write!(f, "{} not synced", self.kind)?;
         if self.stopped {
             return f.write_str(": the informer has stopped");
+        }
+        if self.removed {
+            let scopes: Vec<_> = self.scopes.iter().map(|scope| scope.scope.to_string()).collect();
+            return write!(f, ": {} was removed", scopes.join(", "));
         }
         write!(f, " after {:?}", self.waited)?;
         if !self.started {
@@ -118,12 +148,16 @@ impl fmt::Display for NotSynced {
 impl std::error::Error for NotSynced {}
 
 impl<K: 'static> SharedInformer<K> {
-    /// Whether the whole state of the server has been in the cache once. Stays true from then on.
+    /// Whether all that the informer looks at has been in the cache. Stays true from then on, whatever becomes of the
+    /// connection.
+    ///
+    /// Only [adding a namespace](Self::add_namespace) makes it false again, until that has been listed or is removed.
     pub fn has_synced(&self) -> bool {
         self.core().state.borrow().synced
     }
 
-    /// Waits until the cache has been filled; on time-out the error says which scope is not and why.
+    /// Waits until the cache has been filled; on time-out the error says which scope is not and why. Namespaces that are
+    /// added meanwhile count.
     ///
     /// Handlers may not have heard of everything yet: see [`Registration::synced`](crate::Registration::synced).
     pub async fn wait_synced(&self, deadline: Duration) -> Result<(), NotSynced> {
@@ -137,14 +171,9 @@ impl<K: 'static> SharedInformer<K> {
 
     fn not_synced(&self, waited: Duration) -> NotSynced {
         let core = self.core();
-        let state = *core.state.borrow();
-        let unsynced = core.scopes.iter().enumerate().filter(|(place, _)| !core.indexer.synced(*place));
-        let scopes = unsynced.map(|(_, slot)| {
-            let status = slot.status.get();
-            UnsyncedScope { scope: status.scope, phase: status.phase, error: status.last_error }
-        });
-        let scopes = scopes.collect();
-        NotSynced { kind: core.kind.clone(), waited, started: state.started, stopped: state.stopped, scopes }
+        let slots = core.scopes.now();
+        let unsynced: Vec<_> = slots.iter().filter(|slot| !core.indexer.synced(slot.id)).cloned().collect();
+        NotSynced::new(core, &unsynced, waited)
     }
 
     /// Whether the informer has stopped. It does not start again.
@@ -153,7 +182,7 @@ impl<K: 'static> SharedInformer<K> {
     }
 
     /// The version up to which the cache is complete; with several scopes the oldest of theirs. Empty before it is
-    /// synced.
+    /// synced, and while it looks at no namespace.
     pub fn last_sync_resource_version(&self) -> ResourceVersion {
         self.core().oldest_version()
     }
@@ -163,17 +192,19 @@ impl<K: 'static> SharedInformer<K> {
         let core = self.core();
         let state = *core.state.borrow();
         let origin = core.ingest.origin();
-        let scopes: Vec<_> = core.scopes.iter().map(|slot| slot.status.get()).collect();
+        let scopes: Vec<_> = core.scopes.now().iter().map(|slot| slot.status.get()).collect();
         InformerStatus {
             name: core.name.to_string(),
             kind: core.kind.clone(),
             synced: state.synced,
             stopped: state.stopped,
-            phase: scopes
-                .iter()
-                .map(|scope| scope.phase)
-                .max_by_key(|phase| phase.gravity())
-                .unwrap_or_default(),
+            phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| phase.gravity()).unwrap_or(
+                match state {
+                    State { stopped: true, .. } => Phase::Stopped,
+                    State { started: true, .. } => Phase::Watching,
+                    _ => Phase::Pending,
+                },
+            ),
             objects: core.indexer.len(),
             queued: core.queue.len(),
             queued_bytes: core.queue.bytes(),
@@ -193,24 +224,24 @@ impl<K: 'static> SharedInformer<K> {
 impl Core {
     /// The oldest of the versions of the scopes, empty if one has none.
     fn oldest_version(&self) -> ResourceVersion {
-        let versions = (0..self.scopes.len()).map(|scope| self.indexer.version(scope));
-        versions
-            .reduce(
-                |oldest, version| {
-                    if version.is_empty() || version.is_older_than(&oldest) { version } else { oldest }
-                },
-            )
-            .unwrap_or_else(ResourceVersion::empty)
+        self.indexer.oldest_version(self.scopes.now().iter().map(|slot| slot.id))
     }
 
-    /// Notes a commit: wakes who waits for one, and tells the metrics.
-    pub(crate) fn committed(&self, synced: bool, counts: Counts, took: Duration) {
+    /// Whether every scope that is looked at has been listed.
+    pub(crate) fn all_synced(&self) -> bool {
+        self.scopes.now().iter().all(|slot| self.indexer.synced(slot.id))
+    }
+
+    /// Notes a commit: wakes who waits for one, and tells the metrics. True if this one made the informer synced.
+    pub(crate) fn committed(&self, counts: Counts, took: Duration) -> bool {
+        let mut became_synced = false;
         self.state.send_modify(|state| {
             state.commits += 1;
-            state.synced |= synced;
+            // Asked in here, so that a scope which is added at this moment is not overlooked.
+            became_synced = state.started && !state.synced && self.all_synced();
+            state.synced |= became_synced;
         });
         self.metrics.committed(&Commit {
-            queued: self.queue.len(),
             objects: self.indexer.len(),
             version: &self.oldest_version(),
             synced: self.state.borrow().synced,
@@ -219,5 +250,6 @@ impl Core {
             outside_scope: counts.outside_scope,
             took,
         });
+        became_synced
     }
 }

@@ -1,10 +1,11 @@
 //! Tasks that end with their owner: dropping the handle ends the task, on whatever runs it.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use futures::future::{AbortHandle, Abortable, BoxFuture};
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
 /// What runs tasks: tokio, or in tests an executor that polls them in random order.
 pub(crate) trait Spawn: Send + Sync {
@@ -23,7 +24,8 @@ impl Spawn for OnTokio {
 /// A running task. Dropping it ends the task at its next pause.
 pub(crate) struct Task {
     abort: AbortHandle,
-    ended: oneshot::Receiver<()>,
+    /// Its sender is dropped when the task is over.
+    ended: watch::Receiver<()>,
 }
 
 impl Task {
@@ -43,7 +45,7 @@ impl Task {
 
     fn prepare(future: BoxFuture<'static, ()>) -> (BoxFuture<'static, ()>, Self) {
         let (abort, registration) = AbortHandle::new_pair();
-        let (end, ended) = oneshot::channel::<()>();
+        let (end, ended) = watch::channel(());
         let future = Abortable::new(future, registration);
         let task = Box::pin(async move {
             // Dropped, and so signalled, however the task ends: done, aborted, panicked, or its executor gone.
@@ -58,13 +60,14 @@ impl Task {
         self.abort.abort();
     }
 
-    pub(crate) fn is_over(&mut self) -> bool {
-        !matches!(self.ended.try_recv(), Err(oneshot::error::TryRecvError::Empty))
+    pub(crate) fn is_over(&self) -> bool {
+        self.ended.has_changed().is_err()
     }
 
     /// Waits until the task is over.
-    pub(crate) async fn ended(&mut self) {
-        (&mut self.ended).await.ok();
+    pub(crate) fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut ended = self.ended.clone();
+        async move { while ended.changed().await.is_ok() {} }
     }
 }
 

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
+use crate::scope::ScopeId;
 use crate::shared::SharedInformer;
 use crate::shared::core::Core;
+use crate::shared::scopes::ScopeSlot;
 use crate::status::RelistReason;
 use crate::version::{ResourceVersion, Uid};
 
@@ -46,7 +48,7 @@ pub enum WaitError {
         /// The object.
         key: ObjectKey,
     },
-    /// The informer does not look at this object's namespace.
+    /// The informer does not look at this object's namespace, or no longer.
     #[error("the informer of {kind} does not look at the namespace of {key}")]
     OutOfScope {
         /// The kind.
@@ -104,23 +106,26 @@ impl<K: 'static> SharedInformer<K> {
         key: &ObjectKey,
         version: &str,
         deadline: Duration,
-        mut question: impl FnMut(&Core, usize) -> Option<bool>,
+        mut question: impl FnMut(&Core, ScopeId) -> Option<bool>,
     ) -> Result<(), WaitError> {
         let core = self.core();
         let kind = core.kind.clone();
-        let Some(scope) = core.scopes.iter().position(|slot| slot.scope.contains(key)) else {
-            return Err(WaitError::OutOfScope { kind, key: key.clone() });
-        };
-        let rewinds = || core.scopes[scope].status.get().relists(RelistReason::Rewound);
-        let rewinds_before = rewinds();
+        let rewinds = |slot: &ScopeSlot| slot.status.get().relists(RelistReason::Rewound);
+        // The scope may be removed while we wait, and even be there again as another one.
+        let mut seen: Option<(ScopeId, u64)> = None;
         let mut state = core.state.subscribe();
         let wait = async {
             loop {
                 let stopped = state.borrow_and_update().stopped;
-                if rewinds() != rewinds_before {
+                let Some(slot) = core.scopes.of_key(key) else {
+                    return Err(WaitError::OutOfScope { kind: kind.clone(), key: key.clone() });
+                };
+                let before = seen.filter(|(id, _)| *id == slot.id);
+                let (_, rewinds_before) = *seen.insert(before.unwrap_or_else(|| (slot.id, rewinds(&slot))));
+                if rewinds(&slot) != rewinds_before {
                     return Err(WaitError::Rewound { kind: kind.clone(), key: key.clone() });
                 }
-                match question(core, scope) {
+                match question(core, slot.id) {
                     Some(true) => return Ok(()),
                     Some(false) => {}
                     None => {
@@ -139,7 +144,11 @@ impl<K: 'static> SharedInformer<K> {
                 key: key.clone(),
                 version: version.to_owned(),
                 waited: deadline,
-                at: core.indexer.version(scope).to_string(),
+                at: core
+                    .scopes
+                    .of_key(key)
+                    .map(|slot| core.indexer.version(slot.id).to_string())
+                    .unwrap_or_default(),
             })
         })
     }
@@ -156,7 +165,7 @@ fn timeout_text(kind: &KindInfo, key: &ObjectKey, version: &str, waited: Duratio
 }
 
 /// Whether the store shows the key at this version or later, or is complete beyond it.
-fn holds(core: &Core, scope: usize, key: &ObjectKey, version: &ResourceVersion) -> Option<bool> {
+fn holds(core: &Core, scope: ScopeId, key: &ObjectKey, version: &ResourceVersion) -> Option<bool> {
     let stored = core.indexer.get(key);
     if stored.as_ref().is_some_and(|record| record.head.resource_version == *version) {
         return Some(true);

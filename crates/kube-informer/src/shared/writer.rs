@@ -11,11 +11,15 @@ use crate::handler::mailbox::SweepKind;
 use crate::handler::post::{Ending, Post};
 use crate::handler::runner::{Callee, call_now};
 use crate::report::Cause;
+use crate::scope::ScopeId;
 use crate::shared::core::{Core, StoreJob};
+use crate::shared::reflectors::Reflectors;
+use crate::shared::scopes::ScopeSlot;
 use crate::shared::tasks::{Spawn, Task};
 use crate::store::change::Change;
 use crate::store::index::IndexFailure;
 use crate::store::pace::{Pace, free};
+use crate::store::writer::Applied;
 
 /// How many deltas are applied at a time.
 const BATCH: usize = 1_000;
@@ -26,6 +30,10 @@ pub(crate) enum Command {
     Join { post: Arc<Post>, runner: Option<Runner> },
     /// A handler that is called by the writer itself, right after each commit.
     Attach { post: Arc<Post>, callee: Box<dyn Callee> },
+    /// A scope is looked at from here on.
+    AddScope(Arc<ScopeSlot>),
+    /// A scope is no longer looked at: its objects are gone.
+    RemoveScope(Arc<ScopeSlot>),
     /// Something to be done with the store, such as adding an index.
     Store(StoreJob),
     /// Something to be done beside the writer, for as long as the informer runs.
@@ -75,18 +83,20 @@ pub(crate) struct Writer {
     store: crate::store::writer::Writer,
     seats: Vec<Seat>,
     spawn: Option<Arc<dyn Spawn>>,
+    reflectors: Option<Arc<Reflectors>>,
     /// What is done beside it; held so that it ends with the informer.
     beside: Vec<Task>,
 }
 
 impl Writer {
     pub(crate) fn new(store: crate::store::writer::Writer) -> Self {
-        Self { store, seats: Vec::new(), spawn: None, beside: Vec::new() }
+        Self { store, seats: Vec::new(), spawn: None, reflectors: None, beside: Vec::new() }
     }
 
     /// Starts the handlers that joined before.
-    pub(crate) fn start(&mut self, spawn: Arc<dyn Spawn>) {
+    pub(crate) fn start(&mut self, spawn: Arc<dyn Spawn>, reflectors: Arc<Reflectors>) {
         self.spawn = Some(spawn);
+        self.reflectors = Some(reflectors);
         let now = Instant::now();
         for place in 0..self.seats.len() {
             let seat = &mut self.seats[place];
@@ -100,6 +110,10 @@ impl Writer {
 
     /// Works until the queue is closed and empty.
     pub(crate) async fn work(&mut self, core: &Core, commands: &mut Inbox) {
+        if core.scopes.now().is_empty() {
+            // There is nothing to wait for.
+            self.committed(Applied::default(), Instant::now(), core).await;
+        }
         loop {
             let due = self.seats.iter().filter_map(|seat| seat.next_resync).min();
             let resync = async {
@@ -124,9 +138,17 @@ impl Writer {
         match command {
             Command::Join { post, runner } => self.join(post, runner, None, core),
             Command::Attach { post, callee } => self.join(post, None, Some(callee), core),
+            Command::AddScope(slot) => {
+                self.store.add_scope(slot.id, slot.scope.clone());
+                core.metrics.synced(core.state.borrow().synced);
+                if let Some(reflectors) = &self.reflectors {
+                    reflectors.start(core, &slot);
+                }
+            }
+            Command::RemoveScope(slot) => self.remove_scope(&slot, core).await,
             Command::Store(job) => job(&mut self.store, core).await,
             Command::Beside(future) => {
-                self.beside.retain_mut(|task| !task.is_over());
+                self.beside.retain(|task| !task.is_over());
                 self.beside.extend(self.spawn.as_ref().map(|spawn| Task::start(spawn, future)));
             }
         }
@@ -180,12 +202,26 @@ impl Writer {
     async fn apply(&mut self, batch: Vec<Delta>, core: &Core) {
         let started = Instant::now();
         let applied = self.store.apply(batch).await;
+        self.committed(applied, started, core).await;
+    }
+
+    /// Its reflector ends first. What is in the queue from it is ignored later: the store no longer knows the scope, and one
+    /// of the same namespace that is added later has another number.
+    async fn remove_scope(&mut self, slot: &ScopeSlot, core: &Core) {
+        if let Some(reflectors) = &self.reflectors {
+            reflectors.end(slot.id).await;
+        }
+        let started = Instant::now();
+        let applied = self.store.remove_scope(slot.id).await;
+        self.committed(applied, started, core).await;
+        slot.removed.send_replace(true);
+    }
+
+    /// After a commit: tells the handlers, those who wait, and the metrics.
+    async fn committed(&mut self, applied: Applied, started: Instant, core: &Core) {
         self.seats.retain(|seat| !(seat.post.is_leaving() && seat.task_is_over()));
-        self.fan_out(&applied.changes, &applied.first_sync, core).await;
-        let synced = !applied.first_sync.is_empty()
-            && (0..core.scopes.len()).all(|scope| self.store.indexer().synced(scope));
-        core.committed(synced, applied.counts, started.elapsed());
-        if synced {
+        self.fan_out(&applied.changes, &applied.first_sync).await;
+        if core.committed(applied.counts, started.elapsed()) {
             core.ingest.first_list_done();
             for seat in &mut self.seats {
                 seat.post.upstream_synced();
@@ -197,7 +233,7 @@ impl Writer {
     }
 
     /// Tells every handler of a commit. A scope that filled for the first time is told as one snapshot.
-    async fn fan_out(&mut self, changes: &[Change], first_sync: &[usize], core: &Core) {
+    async fn fan_out(&mut self, changes: &[Change], first_sync: &[ScopeId]) {
         let mut pace = Pace::default();
         if first_sync.is_empty() {
             for chunk in changes.chunks(256) {
@@ -208,8 +244,7 @@ impl Writer {
             }
         }
         for &scope in first_sync {
-            let Some(slot) = core.scopes.get(scope) else { continue };
-            let snapshot = self.store.indexer().snapshot(&slot.scope);
+            let snapshot = self.store.indexer().scope_snapshot(scope);
             for seat in &mut self.seats {
                 seat.post.sweep(snapshot.clone(), SweepKind::Initial);
             }

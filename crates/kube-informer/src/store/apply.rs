@@ -22,6 +22,7 @@ use hashbrown::HashTable;
 use crate::delta::{Delta, DeltaChange};
 use crate::key::ObjectKey;
 use crate::object::record::Record;
+use crate::scope::ScopeId;
 use crate::store::change::Change;
 use crate::store::parts::Parts;
 use crate::store::plan::{Edit, Plan};
@@ -31,8 +32,8 @@ use crate::version::ResourceVersion;
 
 /// What a delta asks for. Added and Updated are one: whether a key is known is for the store to say (B-286).
 pub(crate) enum Step {
-    Events(Vec<(usize, Event)>),
-    Replace { scope: usize, version: ResourceVersion, objects: Vec<Arc<Record>> },
+    Events(Vec<(ScopeId, Event)>),
+    Replace { scope: ScopeId, version: ResourceVersion, objects: Vec<Arc<Record>> },
 }
 
 pub(crate) enum Event {
@@ -65,7 +66,7 @@ pub(crate) fn steps(deltas: Vec<Delta>) -> Vec<Step> {
 }
 
 /// Plans a batch of events. Several of one key see each other.
-pub(crate) fn plan(state: &State, events: Vec<(usize, Event)>) -> Plan {
+pub(crate) fn plan(state: &State, events: Vec<(ScopeId, Event)>) -> Plan {
     let mut planner = Planner { state, edited: HashTable::new(), plan: Plan::default() };
     for (scope, event) in events {
         planner.event(scope, event);
@@ -81,7 +82,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn event(&mut self, scope: usize, event: Event) {
+    fn event(&mut self, scope: ScopeId, event: Event) {
         match event {
             Event::Put(record) => {
                 if self.in_scope(scope, record.key()) {
@@ -174,8 +175,10 @@ impl Planner<'_> {
         }
     }
 
-    fn in_scope(&mut self, scope: usize, key: &ObjectKey) -> bool {
-        let inside = self.state.scopes().get(scope).is_some_and(|scope| scope.scope.contains(key));
+    fn in_scope(&mut self, scope: ScopeId, key: &ObjectKey) -> bool {
+        // What is still on its way from a scope that was removed is no news.
+        let Some(scope) = self.state.scope(scope) else { return false };
+        let inside = scope.scope.contains(key);
         if !inside {
             self.plan.counts.outside_scope += 1;
         }
@@ -183,8 +186,8 @@ impl Planner<'_> {
     }
 
     /// Moves the version of the scope, never backwards and never to nothing.
-    fn saw(&mut self, scope: usize, version: &ResourceVersion) {
-        let Some(stored) = self.state.scopes().get(scope) else { return };
+    fn saw(&mut self, scope: ScopeId, version: &ResourceVersion) {
+        let Some(stored) = self.state.scope(scope) else { return };
         if version.is_empty() {
             return;
         }

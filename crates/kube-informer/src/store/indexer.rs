@@ -17,22 +17,19 @@ use crate::key::ObjectKey;
 use crate::object::known::Known;
 use crate::object::labels::Matcher;
 use crate::object::record::Record;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeId};
 use crate::store::parts::Parts;
 use crate::store::snapshot::Snapshot;
 use crate::store::state::State;
 use crate::version::{ResourceVersion, Uid};
 
 /// The local store of one informer, shared by all its readers and its one [`Writer`](super::writer::Writer).
+#[derive(Default)]
 pub(crate) struct Indexer {
     pub(super) state: RwLock<State>,
 }
 
 impl Indexer {
-    pub(super) fn new(scopes: Vec<Scope>) -> Self {
-        Self { state: RwLock::new(State::new(scopes)) }
-    }
-
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<Arc<Record>> {
         self.state.read().get(key.into()).cloned()
     }
@@ -78,14 +75,35 @@ impl Indexer {
     }
 
     /// Everything up to this version of a scope is in the store. Empty before the first list.
-    pub(crate) fn version(&self, scope: usize) -> ResourceVersion {
+    pub(crate) fn version(&self, scope: ScopeId) -> ResourceVersion {
         let state = self.state.read();
-        state.scopes().get(scope).map_or_else(ResourceVersion::empty, |scope| scope.version.clone())
+        state.scope(scope).map_or_else(ResourceVersion::empty, |scope| scope.version.clone())
     }
 
     /// Whether a whole list of this scope has been taken in.
-    pub(crate) fn synced(&self, scope: usize) -> bool {
-        self.state.read().scopes().get(scope).is_some_and(|scope| scope.synced)
+    pub(crate) fn synced(&self, scope: ScopeId) -> bool {
+        self.state.read().scope(scope).is_some_and(|scope| scope.synced)
+    }
+
+    /// The oldest of the versions of these scopes; empty if one of them has none, or there are none.
+    pub(crate) fn oldest_version(&self, scopes: impl IntoIterator<Item = ScopeId>) -> ResourceVersion {
+        let state = self.state.read();
+        let mut oldest: Option<&ResourceVersion> = None;
+        for scope in scopes {
+            let version =
+                state.scope(scope).map(|scope| &scope.version).filter(|version| !version.is_empty());
+            let Some(version) = version else { return ResourceVersion::empty() };
+            if oldest.is_none_or(|oldest| version.is_older_than(oldest)) {
+                oldest = Some(version);
+            }
+        }
+        oldest.map_or_else(ResourceVersion::empty, Clone::clone)
+    }
+
+    /// The objects of a scope; none if it is not looked at.
+    pub(crate) fn scope_snapshot(&self, scope: ScopeId) -> Snapshot {
+        let state = self.state.read();
+        state.scope(scope).map_or_else(Snapshot::default, |known| state.snapshot(&known.scope))
     }
 
     /// The names of the indexes, sorted.

@@ -10,13 +10,13 @@ use crate::key::ObjectKey;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
 use crate::object::testing::{origin, record_with};
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeId};
 use crate::store::change::Change;
 use crate::store::index::IndexFunction;
 use crate::store::index_build::IndexBuild;
 use crate::store::index_reader::IndexReader;
 use crate::store::snapshot::Snapshot;
-use crate::store::testing::run;
+use crate::store::testing::{Bench, run};
 use crate::store::writer::{Applied, Writer};
 use crate::version::ResourceVersion;
 
@@ -33,6 +33,8 @@ struct World {
     model: Model,
     versions: [ResourceVersion; 2],
     synced: [bool; 2],
+    /// The numbers of the scopes.
+    ids: [ScopeId; 2],
     clock: u64,
     keys: usize,
 }
@@ -50,11 +52,12 @@ impl World {
         Self {
             random,
             origin: origin(),
-            writer: Writer::new(NAMESPACES.map(Scope::namespace).to_vec()),
+            writer: Bench::of(NAMESPACES.map(Scope::namespace).to_vec()).writer,
             index: None,
             model: Model::new(),
             versions: [ResourceVersion::empty(), ResourceVersion::empty()],
             synced: [false; 2],
+            ids: [0, 1],
             clock: 1_000,
             keys,
         }
@@ -115,11 +118,28 @@ impl World {
                 DeltaChange::Replaced { version, objects }
             }
         };
-        Delta { scope, change }
+        // Now and then it comes late, from a scope that was removed.
+        let id = if self.random.u32(..40) == 0 { self.ids[scope].wrapping_sub(2) } else { self.ids[scope] };
+        Delta { scope: id, change }
+    }
+
+    /// A namespace is removed and added again: it is empty, and its scope has another number.
+    fn remove_and_add(&mut self, seed: u64) {
+        let scope = self.random.usize(..2);
+        let before = self.model.clone();
+        let applied = run(self.writer.remove_scope(self.ids[scope]));
+        assert!(applied.changes.iter().all(|change| matches!(change, Change::Deleted { last: None, .. })));
+        self.ids[scope] += 2;
+        self.writer.add_scope(self.ids[scope], Scope::namespace(NAMESPACES[scope]));
+        self.model.retain(|key, _| key.namespace() != Some(NAMESPACES[scope]));
+        self.versions[scope] = ResourceVersion::empty();
+        self.synced[scope] = false;
+        self.check(&before, &applied, seed);
     }
 
     /// What the rules say, one delta at a time.
     fn expect(&mut self, Delta { scope, change }: &Delta) {
+        let Some(scope) = &self.ids.iter().position(|id| id == scope) else { return };
         let inside = |record: &Record| record.key().namespace() == Some(NAMESPACES[*scope]);
         match change {
             DeltaChange::Added(new) | DeltaChange::Updated(new) if inside(new) => {
@@ -180,8 +200,8 @@ impl World {
         let indexer = self.writer.indexer();
         same(&indexer.list(), &self.model, seed);
         for (scope, name) in NAMESPACES.into_iter().enumerate() {
-            assert_eq!(indexer.version(scope), self.versions[scope], "seed {seed}");
-            assert_eq!(indexer.synced(scope), self.synced[scope], "seed {seed}");
+            assert_eq!(indexer.version(self.ids[scope]), self.versions[scope], "seed {seed}");
+            assert_eq!(indexer.synced(self.ids[scope]), self.synced[scope], "seed {seed}");
             let namespace = indexer.snapshot(&Scope::namespace(name));
             let in_model = self.model.keys().filter(|key| key.namespace() == Some(name)).count();
             assert_eq!(namespace.len(), in_model, "seed {seed}");
@@ -257,6 +277,9 @@ fn store_changes_and_indexes_equal_a_plain_map() {
             if world.random.u32(..8) == 0 {
                 held.push((world.writer.indexer().list(), world.model.clone()));
             }
+            if world.random.u32(..12) == 0 {
+                world.remove_and_add(seed);
+            }
             match (round, &world.index) {
                 (_, None) if world.random.u32(..4) == 0 => {
                     let function: IndexFunction<String> = Arc::new(colours);
@@ -313,6 +336,7 @@ fn large_commits_equal_a_plain_map() {
             let applied = run(world.writer.apply(batch));
             world.check(&before, &applied, seed);
         }
+        world.remove_and_add(seed);
         for (snapshot, model) in &held {
             same(snapshot, model, seed);
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::object::record::Record;
+use crate::scope::ScopeId;
 use crate::store::change::Change;
 use crate::store::parts::Parts;
 use crate::version::ResourceVersion;
@@ -15,16 +16,21 @@ pub(crate) struct Plan {
     /// What it comes to: at most one edit per key.
     pub(crate) edits: Vec<Edit>,
     /// The new versions of scopes, by scope.
-    pub(crate) versions: Vec<(usize, ResourceVersion)>,
+    pub(crate) versions: Vec<(ScopeId, ResourceVersion)>,
     /// Scopes whose whole content is known from this commit on, for the first time.
-    pub(crate) first_sync: Vec<usize>,
+    pub(crate) first_sync: Vec<ScopeId>,
+    /// A scope that is no longer looked at.
+    pub(crate) ended: Option<ScopeId>,
     pub(crate) counts: Counts,
 }
 
 impl Plan {
     /// Whether the store is the same afterwards.
     pub(crate) fn changes_nothing(&self) -> bool {
-        self.changes.is_empty() && self.versions.is_empty() && self.first_sync.is_empty()
+        self.changes.is_empty()
+            && self.versions.is_empty()
+            && self.first_sync.is_empty()
+            && self.ended.is_none()
     }
 }
 

@@ -11,7 +11,7 @@ use std::vec;
 use hashbrown::{HashSet, HashTable};
 
 use crate::object::record::Record;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeId};
 use crate::store::change::Change;
 use crate::store::parts::Parts;
 use crate::store::plan::{Edit, Plan};
@@ -53,14 +53,14 @@ pub(crate) enum Progress {
 }
 
 impl ReplacePlanner {
-    /// `None` if there is no such scope.
+    /// `None` if the scope is not looked at, or no longer.
     pub(crate) fn new(
         state: &State,
-        scope: usize,
+        scope: ScopeId,
         version: ResourceVersion,
         objects: Vec<Arc<Record>>,
     ) -> Option<Self> {
-        let known = state.scopes().get(scope)?;
+        let known = state.scope(scope)?;
         let mut plan = Plan::default();
         if !known.synced {
             plan.first_sync.push(scope);

@@ -1,5 +1,6 @@
 //! The state itself: plain maps, no locks. Only the writer changes it, readers see it between commits.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -7,23 +8,23 @@ use hashbrown::HashMap;
 
 use crate::object::record::Record;
 use crate::report::panic_text;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeId};
 use crate::store::index::{ErasedIndex, IndexFailure, Staged};
 use crate::store::parts::Parts;
-use crate::store::plan::Edit;
+use crate::store::plan::{Edit, Plan};
 use crate::store::sharded::ShardedMap;
 use crate::store::snapshot::Snapshot;
 use crate::version::ResourceVersion;
 
 /// Everything one informer knows. A clone shares all objects and is cheap.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct State {
     /// Counts the commits.
     commit: u64,
     len: usize,
     /// The bucket of a namespace is where its objects live; `""` holds those without one. Never an empty bucket.
     namespaces: HashMap<Arc<str>, ShardedMap<Arc<Record>>>,
-    scopes: Vec<ScopeState>,
+    scopes: BTreeMap<ScopeId, ScopeState>,
     indexes: Vec<IndexSlot>,
 }
 
@@ -55,23 +56,18 @@ impl Clone for IndexSlot {
 pub(crate) type Stages = Vec<Box<dyn Staged>>;
 
 impl State {
-    pub(crate) fn new(scopes: Vec<Scope>) -> Self {
-        let scope = |scope| ScopeState { scope, version: ResourceVersion::empty(), synced: false };
-        Self {
-            commit: 0,
-            len: 0,
-            namespaces: HashMap::new(),
-            scopes: scopes.into_iter().map(scope).collect(),
-            indexes: Vec::new(),
-        }
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    pub(crate) fn scopes(&self) -> &[ScopeState] {
-        &self.scopes
+    /// `None` if it is not looked at, or no longer.
+    pub(crate) fn scope(&self, scope: ScopeId) -> Option<&ScopeState> {
+        self.scopes.get(&scope)
+    }
+
+    /// Begins to take in what comes from a scope. Scopes must not overlap.
+    pub(crate) fn add_scope(&mut self, id: ScopeId, scope: Scope) {
+        self.scopes.insert(id, ScopeState { scope, version: ResourceVersion::empty(), synced: false });
     }
 
     pub(crate) fn get(&self, key: Parts<'_>) -> Option<&Arc<Record>> {
@@ -155,16 +151,19 @@ impl State {
     }
 
     /// Ends a commit: what concerns whole scopes.
-    pub(crate) fn seal(&mut self, versions: &[(usize, ResourceVersion)], synced: &[usize]) {
-        for (scope, version) in versions {
-            if let Some(scope) = self.scopes.get_mut(*scope) {
+    pub(crate) fn seal(&mut self, plan: &Plan) {
+        for (scope, version) in &plan.versions {
+            if let Some(scope) = self.scopes.get_mut(scope) {
                 scope.version = version.clone();
             }
         }
-        for scope in synced {
-            if let Some(scope) = self.scopes.get_mut(*scope) {
+        for scope in &plan.first_sync {
+            if let Some(scope) = self.scopes.get_mut(scope) {
                 scope.synced = true;
             }
+        }
+        if let Some(scope) = &plan.ended {
+            self.scopes.remove(scope);
         }
         self.commit += 1;
     }

@@ -6,7 +6,7 @@ use crate::delta::{Delta, DeltaChange};
 use crate::object::origin::Origin;
 use crate::object::record::Record;
 use crate::object::testing;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeId};
 use crate::store::change::Change;
 use crate::store::writer::{Applied, Writer};
 
@@ -28,7 +28,11 @@ impl Bench {
     }
 
     pub(super) fn of(scopes: Vec<Scope>) -> Self {
-        Self { origin: testing::origin(), writer: Writer::new(scopes) }
+        let mut writer = Writer::new();
+        for (id, scope) in scopes.into_iter().enumerate() {
+            writer.add_scope(id, scope);
+        }
+        Self { origin: testing::origin(), writer }
     }
 
     pub(super) fn record(&self, key: &str, uid: &str, version: &str) -> Arc<Record> {
@@ -43,7 +47,7 @@ impl Bench {
         self.apply_to(0, changes)
     }
 
-    pub(super) fn apply_to(&mut self, scope: usize, changes: Vec<DeltaChange>) -> Applied {
+    pub(super) fn apply_to(&mut self, scope: ScopeId, changes: Vec<DeltaChange>) -> Applied {
         run(self.writer.apply(changes.into_iter().map(|change| Delta { scope, change }).collect()))
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::delta::Delta;
 use crate::object::record::Record;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeId};
 use crate::store::apply::{self, Step};
 use crate::store::change::Change;
 use crate::store::index::{IndexFailure, IndexValue};
@@ -13,7 +13,7 @@ use crate::store::index_build::{EVALUATION, IndexBuild};
 use crate::store::index_reader::{IndexError, IndexReader};
 use crate::store::indexer::Indexer;
 use crate::store::pace::{self, Pace, STEP, yield_now};
-use crate::store::plan::{Counts, Plan};
+use crate::store::plan::{Counts, Edit, Plan};
 use crate::store::replace::{Progress, ReplacePlanner};
 use crate::store::state::{IndexSlot, Rubble, Stages};
 use crate::version::ResourceVersion;
@@ -39,16 +39,16 @@ pub(crate) struct Applied {
     /// In order. The store already shows the last of them. Can be a million: free them with [`pace::free`].
     pub(crate) changes: Vec<Change>,
     /// Scopes that have been listed for the first time.
-    pub(crate) first_sync: Vec<usize>,
+    pub(crate) first_sync: Vec<ScopeId>,
     pub(crate) counts: Counts,
     /// To be counted and reported by the caller.
     pub(crate) failures: Vec<IndexFailure>,
 }
 
 impl Writer {
-    /// An empty store for an informer that looks at these scopes, and its writer.
-    pub(crate) fn new(scopes: Vec<Scope>) -> Self {
-        Self { indexer: Arc::new(Indexer::new(scopes)), next_index: 0 }
+    /// An empty store that takes nothing in before it has a scope, and its writer.
+    pub(crate) fn new() -> Self {
+        Self { indexer: Arc::default(), next_index: 0 }
     }
 
     /// The reading end.
@@ -72,7 +72,35 @@ impl Writer {
         applied
     }
 
-    async fn replace(&self, scope: usize, version: ResourceVersion, objects: Vec<Arc<Record>>) -> Plan {
+    /// Begins to take in what comes from a scope. Scopes must not overlap.
+    pub(crate) fn add_scope(&mut self, id: ScopeId, scope: Scope) {
+        self.indexer.state.write().add_scope(id, scope);
+    }
+
+    /// Forgets a scope and all its objects in one commit. What comes from it later is ignored.
+    ///
+    /// Pauses only if there are objects.
+    pub(crate) async fn remove_scope(&mut self, scope: ScopeId) -> Applied {
+        let mut plan = Plan { ended: Some(scope), ..Plan::default() };
+        let stored = self.indexer.scope_snapshot(scope);
+        plan.edits.reserve_exact(stored.len());
+        plan.changes.reserve_exact(stored.len());
+        let mut pace = Pace::default();
+        for part in 0..stored.parts() {
+            for old in stored.part(part) {
+                plan.edits.push(Edit::Remove(old.clone()));
+                plan.changes.push(Change::Deleted { old: old.clone(), last: None });
+            }
+            pace.work(stored.part(part).count()).await;
+        }
+        // Or its shards would be copied where edits are made in place.
+        drop(stored);
+        let mut applied = Applied::default();
+        self.commit(plan, &mut applied).await;
+        applied
+    }
+
+    async fn replace(&self, scope: ScopeId, version: ResourceVersion, objects: Vec<Arc<Record>>) -> Plan {
         let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects);
         let Some(mut planner) = planner else { return Plan::default() };
         while planner.step(STEP) == Progress::More {
@@ -95,7 +123,7 @@ impl Writer {
         if in_place {
             let mut state = self.indexer.state.write();
             state.edit(0, &plan.edits, &mut stages, &mut applied.failures);
-            state.seal(&plan.versions, &plan.first_sync);
+            state.seal(&plan);
         } else {
             self.commit_beside(&plan, &mut stages, &mut applied.failures).await;
         }
@@ -143,7 +171,7 @@ impl Writer {
             yield_now().await;
             next.edit(chunk * CHUNK, edits, stages, failures);
         }
-        next.seal(&plan.versions, &plan.first_sync);
+        next.seal(plan);
         let old = mem::replace(&mut *self.indexer.state.write(), next);
         free(old.into()).await;
     }

@@ -5,6 +5,7 @@ mod errors;
 mod faults;
 mod forward;
 mod many;
+mod namespaces;
 mod proxy;
 mod recover;
 mod support;

@@ -101,7 +101,13 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) async fn start(cluster: &Cluster) -> Result<Self> {
         let source = HttpSource::new::<Pod>(config(cluster).await?)?;
-        let informer = SharedInformer::<Pod>::builder(source).namespace("default").build()?;
+        let running = Self::of(SharedInformer::<Pod>::builder(source).namespace("default").build()?)?;
+        running.informer.wait_synced(PATIENCE).await?;
+        Ok(running)
+    }
+
+    /// Starts an informer.
+    pub(crate) fn of(informer: SharedInformer<Pod>) -> Result<Self> {
         let (sender, events) = mpsc::unbounded_channel();
         informer.add_event_handler(handler().on_event(move |event| {
             sender.send(event.clone()).ok();
@@ -110,7 +116,6 @@ impl Running {
             let informer = informer.clone();
             async move { informer.run(std::future::pending()).await.expect("runs once") }
         });
-        informer.wait_synced(PATIENCE).await?;
         Ok(Self { informer, heard: Heard { events, knows: BTreeMap::new() }, task })
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn reflector(
         source: server,
         target: Target {
             kind: kind.clone(),
-            index: 7,
+            id: 7,
             scope: Scope::All,
             label_selector: Some("a=b".into()),
             field_selector: None,

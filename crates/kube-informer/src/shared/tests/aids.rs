@@ -3,19 +3,36 @@
 use std::future::Future;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 use super::support::SOON;
 use crate::report::Failure;
 use crate::shared::SharedInformer;
-use crate::source::{HttpFailure, SourceError};
+use crate::source::{ByteStream, HttpFailure, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
 
 /// An error answer of the server.
 pub(super) fn http(code: u16, reason: &str) -> SourceError {
     let message = format!("the server says {reason}");
     SourceError::Http(HttpFailure { code, reason: reason.into(), message, ..HttpFailure::default() })
+}
+
+/// A server that lets nobody see one namespace.
+pub(super) struct Denies {
+    pub(super) server: ScriptedSource,
+    pub(super) namespace: &'static str,
+}
+
+impl ListWatch for Denies {
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        if request.scope.as_namespace() == Some(self.namespace) {
+            return async { Err(http(403, "Forbidden")) }.boxed();
+        }
+        self.server.open(request)
+    }
 }
 
 /// Runs an informer of any kind until the test ends.
@@ -42,7 +59,7 @@ pub(super) async fn soon<T>(what: impl Future<Output = T>) -> T {
 
 /// Waits until one scope of an informer is in a phase.
 pub(super) async fn phase_of<K: 'static>(informer: &SharedInformer<K>, scope: usize, phase: Phase) {
-    let mut phases = informer.core().scopes[scope].status.subscribe();
+    let mut phases = informer.core().scopes.now()[scope].status.subscribe();
     soon(phases.wait_for(|now| *now == phase)).await.unwrap();
 }
 

@@ -12,6 +12,7 @@ mod kinds;
 mod lifecycle;
 mod listener;
 mod model;
+mod namespaces;
 mod observed;
 mod processing;
 mod reads;

@@ -4,10 +4,12 @@
 //! The real driver runs over the scripted source on an executor that polls ready tasks in random order. Set
 //! `INFORMER_SEED` to repeat one seed, `INFORMER_SEEDS` to run more.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
+use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::listener::Listener;
@@ -15,11 +17,11 @@ use super::seeded::{self, Seeded};
 use super::support::{cached, map, served};
 use crate::handler::{Handler, Registration, async_handler, handler};
 use crate::settings::{Settings, StreamingList};
-use crate::shared::{SharedInformer, run};
+use crate::shared::{NamespaceError, RemovedNamespace, SharedInformer, run};
 use crate::source::{HttpFailure, ScriptedSource, ScriptedState, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
 
-const NAMESPACES: [&str; 2] = ["a", "b"];
+const NAMESPACES: [&str; 3] = ["a", "b", "c"];
 
 /// Split over several tests so that they run side by side.
 const PARTS: u64 = 4;
@@ -69,7 +71,10 @@ struct World {
     random: Rng,
     server: ScriptedSource,
     informer: SharedInformer<ConfigMap>,
-    namespaces: Option<&'static [&'static str]>,
+    /// What the informer looks at; `None`: all, for good.
+    namespaces: Option<BTreeSet<&'static str>>,
+    /// Namespaces that were removed and have not been added since.
+    removals: BTreeMap<&'static str, RemovedNamespace>,
     handlers: Vec<(Listener, Registration)>,
     removed: Vec<Listener>,
     backup: Option<(u64, ScriptedState)>,
@@ -96,6 +101,7 @@ impl World {
         }
         for _ in 0..world.random.usize(5..60) {
             world.step();
+            world.check_removed();
             match world.random.u8(0..8) {
                 0 => tokio::time::sleep(Duration::from_millis(world.random.u64(0..3_000))).await,
                 1 => tokio::time::sleep(Duration::from_secs(world.random.u64(0..400))).await,
@@ -108,8 +114,18 @@ impl World {
             }
         }
         world.quiet().await;
+        if world.random.u8(0..4) == 0 {
+            world.remove_namespace();
+        }
         stop.send(()).ok();
         finished.await.expect("the informer stops");
+        for removed in world.removals.values() {
+            // Done, or the informer has stopped before it was: never a hang.
+            removed.done().now_or_never().expect("known once the informer has stopped").ok();
+        }
+        for (listener, _) in &world.handlers {
+            listener.check();
+        }
         let calls: Vec<_> = world.handlers.iter().map(|(listener, _)| listener.calls()).collect();
         world.rewound = false;
         world.write();
@@ -124,10 +140,9 @@ impl World {
         if random.bool() {
             server.chunk_bytes(random.usize(1..200));
         }
-        let namespaces: Option<&[&str]> = match random.u8(0..3) {
-            0 => None,
-            1 => Some(&NAMESPACES),
-            _ => Some(&NAMESPACES[..1]),
+        let namespaces: Option<BTreeSet<_>> = match random.usize(0..8) {
+            0..=2 => None,
+            chance => Some(NAMESPACES.into_iter().take([0, 1, 1, 2, 3][chance - 3]).collect()),
         };
         let mut settings = Settings::default();
         if random.bool() {
@@ -140,8 +155,8 @@ impl World {
             settings = settings.queue_entries(random.usize(1..4));
         }
         let mut builder = SharedInformer::<ConfigMap>::builder(server.clone()).settings(settings);
-        for namespace in namespaces.unwrap_or_default() {
-            builder = builder.namespace(*namespace);
+        if let Some(namespaces) = &namespaces {
+            builder = builder.namespaces(namespaces.iter().copied());
         }
         let informer = builder.build().expect("builds");
         let mut world = Self {
@@ -149,6 +164,7 @@ impl World {
             server,
             informer,
             namespaces,
+            removals: BTreeMap::new(),
             handlers: Vec::new(),
             removed: Vec::new(),
             backup: None,
@@ -162,7 +178,7 @@ impl World {
     }
 
     fn step(&mut self) {
-        match self.random.u8(0..32) {
+        match self.random.u8(0..36) {
             0..=13 => self.write(),
             14 => self.server.compact(),
             15 => self.server.end_watches(),
@@ -184,6 +200,8 @@ impl World {
             27 => self.informer.refresh(),
             28..=29 => self.join(),
             30 => self.leave(),
+            31..=32 => self.add_namespace(),
+            33..=34 => self.remove_namespace(),
             _ => self.stuck_replay(),
         }
     }
@@ -288,6 +306,50 @@ impl World {
         self.removed.push(listener);
     }
 
+    fn add_namespace(&mut self) {
+        let namespace = NAMESPACES[self.random.usize(..NAMESPACES.len())];
+        match &mut self.namespaces {
+            Some(namespaces) => {
+                self.informer.add_namespace(namespace).expect("the informer runs");
+                namespaces.insert(namespace);
+                self.removals.remove(namespace);
+            }
+            None => self.write(),
+        }
+    }
+
+    /// Often it is back at once, before anybody has had time to do anything about it.
+    fn remove_namespace(&mut self) {
+        let Some(namespaces) = &mut self.namespaces else { return self.write() };
+        let namespace = NAMESPACES[self.random.usize(..NAMESPACES.len())];
+        match self.informer.remove_namespace(namespace) {
+            Ok(removed) => {
+                assert!(namespaces.remove(namespace));
+                self.removals.insert(namespace, removed);
+            }
+            Err(error) => {
+                assert!(matches!(error, NamespaceError::Unknown { .. }) && !namespaces.contains(namespace));
+            }
+        }
+        if self.random.u8(0..3) == 0 {
+            self.informer.add_namespace(namespace).expect("the informer runs");
+            namespaces.insert(namespace);
+            self.removals.remove(namespace);
+        }
+    }
+
+    /// Nothing of a namespace comes back once it is gone.
+    fn check_removed(&self) {
+        for (namespace, removed) in &self.removals {
+            if removed.done().now_or_never().is_some() {
+                assert!(
+                    self.informer.lister().namespace(*namespace).list().is_empty(),
+                    "{namespace} is back"
+                );
+            }
+        }
+    }
+
     /// Deletes, re-creates and deletes one key in a row: the middle is often merged away.
     fn stuck_replay(&mut self) {
         if self.rewound {
@@ -304,7 +366,9 @@ impl World {
     async fn quiet(&mut self) {
         self.server.unstall();
         self.server.forget_commands();
-        let expected = served(&self.server, self.namespaces);
+        let namespaces: Option<Vec<_>> =
+            self.namespaces.as_ref().map(|names| names.iter().copied().collect());
+        let expected = served(&self.server, namespaces.as_deref());
         let mut last = String::new();
         for _ in 0..400 {
             tokio::time::sleep(Duration::from_secs(10)).await;
@@ -315,6 +379,8 @@ impl World {
             }
         }
         assert_eq!(last, "", "after quiet the cache and the handlers agree with the server");
+        assert!(self.informer.has_synced());
+        self.check_removed();
         for listener in self.handlers.iter().map(|(listener, _)| listener).chain(&self.removed) {
             listener.check();
         }

@@ -8,13 +8,15 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde_json::json;
 
 use super::aids::{http, phase, quiet, relists, started};
-use super::support::Rig;
+use super::support::{Rig, SOON};
+use crate::delta::{Delta, DeltaChange};
 use crate::handler::handler;
 use crate::object::Object;
 use crate::settings::{Settings, StreamingList};
 use crate::shared::SharedInformer;
 use crate::source::{ScriptedSource, VerbMatch};
 use crate::status::{Phase, RelistReason};
+use crate::version::ResourceVersion;
 
 #[tokio::test(start_paused = true)]
 async fn d10_the_phase_follows_the_reflector_from_start_to_stop() {
@@ -264,4 +266,44 @@ async fn d10_d16_the_version_in_the_metrics_is_the_oldest_of_the_scopes() {
     rig.put("a/x", "only a hears of this");
     quiet().await;
     assert_eq!(series(&metrics)[&version], 3.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d16_the_metrics_follow_namespaces_that_come_and_go() {
+    let set = || Rig::with(&["a/x", "b/x", "b/y"], |builder| builder.namespace("a"));
+    let (rig, metrics) = recorded(set);
+    let rig = rig.started().await;
+    let labels = "name=configmaps,group=,version=v1,resource=configmaps";
+    let shown = || {
+        let series = series(&metrics);
+        ["synced", "objects"].map(|name| series[&format!("informer_{name}{{{labels}}}")])
+    };
+    assert!(rig.informer.has_synced());
+    let hold = rig.server.hold_next(VerbMatch::Any);
+    let added = rig.informer.add_namespace("b").unwrap();
+    hold.reached().await;
+    assert_eq!(shown(), [0.0, 1.0], "synced no more");
+    drop(hold);
+    added.synced(SOON).await.unwrap();
+    assert_eq!(shown(), [1.0, 3.0]);
+    rig.informer.remove_namespace("b").unwrap().done().await.unwrap();
+    assert_eq!(shown(), [1.0, 1.0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_190_what_waits_in_the_queue_is_shown_while_it_waits() {
+    let recorder = DebuggingRecorder::new();
+    let metrics = recorder.snapshotter();
+    let rig = metrics::with_local_recorder(&recorder, || Rig::new(&["a/x"]));
+    // Nobody takes from the queue of an informer that was not started.
+    let core = rig.informer.core();
+    for version in ["1", "2", "3"] {
+        let change = DeltaChange::Bookmark(ResourceVersion::new(version));
+        core.queue.push(Delta { scope: 0, change }).await.unwrap();
+    }
+    let shown =
+        || series(&metrics)["informer_queued_items{name=configmaps,group=,version=v1,resource=configmaps}"];
+    assert_eq!(shown(), 3.0);
+    core.queue.pop_batch(2).await.unwrap();
+    assert_eq!(shown(), 1.0);
 }

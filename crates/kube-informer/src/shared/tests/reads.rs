@@ -135,7 +135,7 @@ async fn b_405_reading_before_the_sync_gives_what_is_there() {
     rig.start();
     rig.server.wait_for_watches(2).await;
     let hold = rig.server.hold_next(VerbMatch::Any);
-    rig.informer.core().scopes[0].refresh.notify_one();
+    rig.informer.core().scopes.now()[0].refresh.notify_one();
     hold.reached().await;
     assert_eq!(rig.informer.lister().len(), 2, "a relist under way takes nothing away");
 

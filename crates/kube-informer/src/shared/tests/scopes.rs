@@ -1,35 +1,18 @@
 //! Several namespaces as one cache.
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use super::aids::{http, phase_of, quiet, soon, start};
+use super::aids::{Denies, phase_of, quiet, soon, start};
 use super::listener::Listener;
 use super::support::{Rig, SOON, cached, map, served};
 use crate::handler::handler;
 use crate::scope::Scope;
 use crate::shared::SharedInformer;
-use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
+use crate::source::{ScriptedSource, VerbMatch};
 use crate::status::{Phase, RelistReason};
 
 fn two(keys: &[&str]) -> Rig {
     Rig::with(keys, |builder| builder.namespace("b").namespace("a"))
-}
-
-/// A server that lets nobody see one namespace.
-struct Denies {
-    server: ScriptedSource,
-    namespace: &'static str,
-}
-
-impl ListWatch for Denies {
-    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
-        if request.scope.as_namespace() == Some(self.namespace) {
-            return async { Err(http(403, "Forbidden")) }.boxed();
-        }
-        self.server.open(request)
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -131,7 +114,7 @@ async fn d16_a_relist_deletes_within_its_scope_only() {
     registration.synced().await.unwrap();
     rig.server.lose_next_event();
     rig.delete("a/x");
-    rig.informer.core().scopes[0].refresh.notify_one();
+    rig.informer.core().scopes.now()[0].refresh.notify_one();
     quiet().await;
     rig.settle().await;
     assert_eq!(listener.log()[2..], ["delete a/x@2 guessed"]);

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::delta::DeltaChange::*;
 use crate::object::testing::record_with;
-use crate::store::testing::{Bench, names, replaced, told};
+use crate::store::testing::{Bench, names, replaced, run, told};
 
 #[test]
 fn b_288_all_that_is_gone_then_the_rest_in_list_order() {
@@ -89,6 +89,31 @@ fn of_duplicate_keys_in_a_list_the_last_wins() {
 }
 
 #[test]
+fn d16_a_scope_is_removed_in_one_commit_and_what_comes_late_is_ignored() {
+    let mut bench = Bench::of(vec![Scope::namespace("x"), Scope::namespace("y")]);
+    let (in_x, in_y) = (bench.record("x/a", "u", "1"), bench.record("y/a", "u", "2"));
+    bench.apply_to(0, vec![replaced("5", &[&in_x, &bench.record("x/b", "u", "3")])]);
+    bench.apply_to(1, vec![replaced("5", &[&in_y])]);
+    let commit = bench.writer.indexer().list().commit();
+    let applied = run(bench.writer.remove_scope(0));
+    let mut gone = told(&applied);
+    gone.sort();
+    assert_eq!(gone, ["- x/a@1", "- x/b@3"]);
+    assert_eq!(bench.writer.indexer().list().commit(), commit + 1);
+    assert_eq!(bench.content(), ["y/a@2"]);
+
+    bench.writer.add_scope(2, Scope::namespace("x"));
+    let late = vec![Added(in_x.clone()), replaced("6", &[&in_x]), Bookmark("7".into())];
+    let applied = bench.apply_to(0, late);
+    assert_eq!((told(&applied).len(), applied.counts.outside_scope), (0, 0));
+    assert_eq!((bench.content(), applied.first_sync), (vec!["y/a@2".to_owned()], vec![]));
+    let indexer = bench.writer.indexer();
+    assert_eq!((indexer.synced(0), indexer.synced(2), indexer.version(2).is_empty()), (false, false, true));
+    let applied = bench.apply_to(2, vec![replaced("8", &[&in_x])]);
+    assert_eq!((told(&applied), applied.first_sync), (vec!["+ x/a@1".to_owned()], vec![2]));
+}
+
+#[test]
 fn d16_a_list_replaces_its_own_scope_only() {
     let mut bench = Bench::of(vec![Scope::namespace("x"), Scope::namespace("y")]);
     let (in_x, in_y) = (bench.record("x/a", "u", "1"), bench.record("y/a", "u", "2"));
@@ -117,7 +142,8 @@ fn the_work_is_cut_into_steps_and_their_size_does_not_matter() {
     let list = |from: usize, to: usize| -> Vec<_> {
         (from..to).map(|n| bench.record(&format!("ns{}/o{n}", n % 7), "u", "1")).collect()
     };
-    let mut state = State::new(vec![Scope::All]);
+    let mut state = State::default();
+    state.add_scope(0, Scope::All);
     let puts: Vec<_> = list(0, 1_000).into_iter().map(Edit::Put).collect();
     state.edit(0, &puts, &mut Vec::new(), &mut Vec::new());
     let mut plans = Vec::new();

@@ -1,0 +1,86 @@
+//! The reflectors of a running informer: one for each scope, ended with it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use parking_lot::Mutex;
+
+use crate::object::ingest::Ingest;
+use crate::reflector::{Reflector, Target};
+use crate::scope::ScopeId;
+use crate::shared::core::Core;
+use crate::shared::scopes::ScopeSlot;
+use crate::shared::tasks::{Spawn, Task};
+
+/// The tasks that keep up with the server.
+pub(crate) struct Reflectors {
+    spawn: Arc<dyn Spawn>,
+    /// `None` once the informer stops: from then on none is started.
+    running: Mutex<Option<BTreeMap<ScopeId, Task>>>,
+}
+
+impl Reflectors {
+    pub(crate) fn new(spawn: Arc<dyn Spawn>) -> Arc<Self> {
+        Arc::new(Self { spawn, running: Mutex::new(Some(BTreeMap::new())) })
+    }
+
+    /// Starts to keep up with a scope, unless the informer is about to stop.
+    pub(crate) fn start(&self, core: &Core, slot: &ScopeSlot) {
+        if let Some(running) = &mut *self.running.lock() {
+            let task = Task::start(&self.spawn, reflector(core, slot).run().boxed());
+            running.insert(slot.id, task);
+        }
+    }
+
+    /// Ends the one of a scope. When this returns it sends and reports nothing more.
+    pub(crate) async fn end(&self, scope: ScopeId) {
+        // It stays in the map until it has ended, so that a stop in the middle of this waits for it as well.
+        let ended = self.running.lock().as_ref().and_then(|running| running.get(&scope)).map(|task| {
+            task.abort();
+            task.ended()
+        });
+        if let Some(ended) = ended {
+            ended.await;
+        }
+        if let Some(running) = &mut *self.running.lock() {
+            running.remove(&scope);
+        }
+    }
+
+    /// Ends all of them, for good.
+    pub(crate) async fn stop(&self) {
+        let running = self.running.lock().take().unwrap_or_default();
+        running.values().for_each(Task::abort);
+        for task in running.values() {
+            task.ended().await;
+        }
+    }
+
+    /// The same without waiting for their end.
+    pub(crate) fn abandon(&self) {
+        drop(self.running.lock().take());
+    }
+}
+
+fn reflector(core: &Core, slot: &ScopeSlot) -> Reflector<Ingest> {
+    Reflector {
+        source: core.source.clone(),
+        target: Target {
+            kind: core.kind.clone(),
+            id: slot.id,
+            scope: slot.scope.clone(),
+            label_selector: core.selectors.labels.clone(),
+            field_selector: core.selectors.fields.clone(),
+            metadata_only: core.metadata_only,
+        },
+        intake: core.ingest.clone(),
+        known: core.indexer.clone(),
+        queue: core.queue.clone(),
+        status: slot.status.clone(),
+        reporter: core.reporter.clone(),
+        settings: core.settings.clone(),
+        refresh: slot.refresh.clone(),
+        rng: core.random.lock().fork(),
+    }
+}

@@ -40,7 +40,7 @@ async fn certificate_replaced() -> Result<()> {
     ];
 
     // As it should be: the new one is there while the old one still works.
-    let names = ["certificate file replaced in time", "certificate of a plugin replaced in time"];
+    let names = ["certificate file replaced in time", "plugin's certificate replaced in time"];
     let mut faults = begin(&mut readers, names);
     for reader in &readers {
         reader.way.put(&second.issue("reader")?)?;
@@ -63,7 +63,7 @@ async fn certificate_replaced() -> Result<()> {
         assert!(!refused, "the new certificate was used at once: {recovery:#?}");
     }
 
-    let names = ["certificate file replaced late (401)", "certificate of a plugin late (401)"];
+    let names = ["certificate file replaced late (401)", "plugin's certificate replaced late (401)"];
     let mut faults = begin(&mut readers, names);
     cluster.trust_client_authorities(&[&third])?;
     until_refused(&cluster, &second).await?;

@@ -26,6 +26,8 @@ pub(crate) struct Asked {
     pub(crate) what: What,
     /// The phase of the informer at that moment.
     pub(crate) phase: Phase,
+    /// Whether the answer has begun.
+    pub(crate) answered: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +50,13 @@ impl Metered {
 
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.0.asked.lock().clone()
+    }
+
+    /// Whether the last request was one that stays open, and has been answered. The informer itself says that it is
+    /// watching as soon as it asks.
+    pub(crate) fn is_watching(&self) -> bool {
+        let last = self.0.asked.lock().last().copied();
+        last.is_some_and(|last| last.answered && matches!(last.what, What::Watch | What::StreamedList))
     }
 
     /// No second had more requests than two recoveries take. One takes four: the resumed watch, the streamed list
@@ -73,7 +82,16 @@ impl ListWatch for Metered {
             Verb::Watch(_) => What::Watch,
         };
         let phase = informer.map(|informer| informer.status().phase).unwrap_or_default();
-        self.0.asked.lock().push(Asked { at: Instant::now(), what, phase });
-        self.0.source.open(request)
+        let place = {
+            let mut asked = self.0.asked.lock();
+            asked.push(Asked { at: Instant::now(), what, phase, answered: false });
+            asked.len() - 1
+        };
+        let (opening, shared) = (self.0.source.open(request), self.0.clone());
+        Box::pin(async move {
+            let opened = opening.await?;
+            shared.asked.lock()[place].answered = true;
+            Ok(opened)
+        })
     }
 }

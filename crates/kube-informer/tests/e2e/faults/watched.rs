@@ -80,7 +80,7 @@ impl Recovery {
 }
 
 impl Watched {
-    /// Starts an informer and waits until its handler has heard of everything.
+    /// Starts an informer and waits until its handler has heard of everything and it has a watch.
     pub(crate) async fn start(config: Config, resource: &ApiResource, settings: Settings) -> Result<Self> {
         let source = Metered::new(HttpSource::from_config(config, DynamicObject::info(resource))?);
         let failures = Arc::new(Mutex::new(Vec::new()));
@@ -105,6 +105,7 @@ impl Watched {
             Self { informer, source, registration, told, history: History::default(), failures, task };
         watched.informer.wait_synced(PATIENCE).await?;
         watched.registration.synced().await?;
+        watched.until("the watch is open", |_| watched.source.is_watching()).await?;
         Ok(watched)
     }
 
@@ -161,7 +162,10 @@ impl Watched {
         let took = over.elapsed();
         assert_eq!(self.cached(), wanted, "the cache is what the server has");
         self.source.assert_no_hot_loop();
-        self.until("the scope is watched again", |status| status.phase == Phase::Watching).await?;
+        self.until("the scope is watched again", |status| {
+            status.phase == Phase::Watching && self.source.is_watching()
+        })
+        .await?;
         self.until("no version is held any more but those in the cache", |status| {
             status.queued == 0 && status.versions_alive <= status.objects + VERSIONS_BESIDE_THE_CACHE
         })

@@ -21,7 +21,7 @@ const LEVELS: &[Level] = &[
     ("report", &["key", "kind", "metrics", "scope"]),
     ("object", &["key", "kind", "report", "version"]),
     ("source", &["key", "kind", "object", "scope", "version"]),
-    ("delta", &["key", "object", "version"]),
+    ("delta", &["key", "object", "scope", "version"]),
     ("store", &["delta", "key", "object", "report", "scope", "version"]),
     (
         "reflector",

@@ -432,7 +432,7 @@ fn run_seed(seed: u64) {
             }
             7 if random.bool() => {
                 // The namespace is removed and added again: all is gone, then it is there as the server has it by then.
-                for (key, old) in std::mem::take(&mut store) {
+                for (key, old) in mem::take(&mut store) {
                     mailbox.change(&Change::Deleted { old: old.clone(), last: None });
                     let (uid, now) = (old.head.uid.to_string(), old.head.resource_version.to_string());
                     let back = match random.u8(0..5) {

@@ -72,7 +72,8 @@ mod store;
 mod version;
 
 pub use factory::{
-    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, Selection, SharedInformerFactory, Sources,
+    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, ResourceError, ResourceName, Selection,
+    SharedInformerFactory, Sources,
 };
 pub use handler::{
     DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, Registration, TypedHandler,

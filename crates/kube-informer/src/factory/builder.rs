@@ -163,7 +163,7 @@ impl FactoryBuilder {
         F: Fn(&mut DynamicObject) -> Result<(), E> + Send + Sync + 'static,
         E: Display + 'static,
     {
-        self.transform = Some((Arc::new(TypedTransform::new(function)), TransformId::of::<F>()));
+        self.transform = Some((Arc::new(TypedTransform::new(function)), TransformId::of_any_kind::<F>()));
         self
     }
 

@@ -192,9 +192,48 @@ impl KindInfo {
         }
     }
 
+    /// The kind, or the resource where the kind's name is not known.
+    pub(crate) fn noun(&self) -> &str {
+        if self.0.kind.is_empty() { &self.0.plural } else { &self.0.kind }
+    }
+
     /// Core Secrets hold what must not be written down anywhere by accident.
     pub(crate) fn is_sensitive(&self) -> bool {
         self.0.group.is_empty() && self.0.plural == "secrets"
+    }
+}
+
+/// Scope not known.
+impl From<&kube_core::ApiResource> for KindInfo {
+    fn from(resource: &kube_core::ApiResource) -> Self {
+        Self::new(&resource.group, &resource.version, &resource.kind, &resource.plural)
+    }
+}
+
+/// Scope not known.
+impl From<kube_core::ApiResource> for KindInfo {
+    fn from(resource: kube_core::ApiResource) -> Self {
+        Self::from(&resource)
+    }
+}
+
+/// Neither scope nor the kind's name is known, so objects are not checked to be of that kind.
+impl From<&kube_core::GroupVersionResource> for KindInfo {
+    fn from(resource: &kube_core::GroupVersionResource) -> Self {
+        Self::new(&resource.group, &resource.version, "", &resource.resource)
+    }
+}
+
+/// Neither scope nor the kind's name is known, so objects are not checked to be of that kind.
+impl From<kube_core::GroupVersionResource> for KindInfo {
+    fn from(resource: kube_core::GroupVersionResource) -> Self {
+        Self::from(&resource)
+    }
+}
+
+impl From<&Self> for KindInfo {
+    fn from(kind: &Self) -> Self {
+        kind.clone()
     }
 }
 
@@ -206,6 +245,6 @@ impl fmt::Display for KindInfo {
 
 impl fmt::Debug for KindInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KindInfo({} {})", self.api_version(), self.0.kind)
+        write!(f, "KindInfo({} {})", self.api_version(), self.noun())
     }
 }

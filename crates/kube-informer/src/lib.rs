@@ -56,6 +56,7 @@
 //! [`ScriptedSource`] is an API server in the process: it lists, watches, pages and bookmarks, and fails on command.
 
 mod delta;
+mod factory;
 mod handler;
 mod key;
 mod kind;
@@ -72,6 +73,10 @@ mod status;
 mod store;
 mod version;
 
+pub use factory::{
+    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, ResourceError, ResourceName, Selection,
+    SharedInformerFactory, Sources,
+};
 pub use handler::{
     DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, HandlerStatus, Registration,
     TypedHandler, async_handler, handler,

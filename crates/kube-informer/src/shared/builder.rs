@@ -15,13 +15,14 @@ use crate::metrics::Metrics;
 use crate::object::FieldPath;
 use crate::object::decoded::decoder;
 use crate::object::ingest::{Ingest, IngestOptions};
-use crate::object::transform::{Transform, TypedTransform};
+use crate::object::transform::{Transform, TransformId, TypedTransform};
 use crate::report::{Callback, Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::shared::SharedInformer;
 use crate::shared::core::{Core, CoreParts, Selectors};
 use crate::shared::unshared::Informer;
+use crate::shared::variant::{ResourceId, Variant};
 use crate::source::ListWatch;
 
 /// Puts a [`SharedInformer`] together.
@@ -29,8 +30,7 @@ pub struct InformerBuilder<K: Kind> {
     kind: KindInfo,
     source: Arc<dyn ListWatch>,
     name: Option<Arc<str>>,
-    /// `None`: all.
-    namespaces: Option<BTreeSet<String>>,
+    namespaces: Namespaces,
     selectors: Selectors,
     resync: Duration,
     settings: Settings,
@@ -39,9 +39,37 @@ pub struct InformerBuilder<K: Kind> {
     decoded: bool,
     decode_cache_bytes: usize,
     drop_fields: Vec<String>,
-    transform: Option<Arc<dyn Transform>>,
+    transform: Option<(Arc<dyn Transform>, TransformId)>,
     on_error: Option<Callback>,
     of: PhantomData<fn() -> K>,
+}
+
+/// Which namespaces an informer looks at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Namespaces {
+    /// All, unless its factory says otherwise.
+    #[default]
+    Unsaid,
+    All,
+    /// Perhaps none as yet.
+    These(BTreeSet<String>),
+}
+
+impl Namespaces {
+    fn also(&mut self, names: impl Iterator<Item = String>) {
+        match self {
+            Self::These(namespaces) => namespaces.extend(names),
+            Self::Unsaid | Self::All => *self = Self::These(names.collect()),
+        }
+    }
+
+    /// `None`: all.
+    fn named(&self) -> Option<&BTreeSet<String>> {
+        match self {
+            Self::These(namespaces) => Some(namespaces),
+            Self::Unsaid | Self::All => None,
+        }
+    }
 }
 
 /// The settings of an informer contradict each other or make no sense.
@@ -62,7 +90,7 @@ impl<K: Kind> InformerBuilder<K> {
             kind,
             source,
             name: None,
-            namespaces: None,
+            namespaces: Namespaces::Unsaid,
             selectors: Selectors::default(),
             resync: Duration::ZERO,
             settings: Settings::default(),
@@ -88,7 +116,7 @@ impl<K: Kind> InformerBuilder<K> {
     /// be [added](SharedInformer::add_namespace) and removed later.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.namespaces.get_or_insert_default().insert(namespace.into());
+        self.namespaces.also(std::iter::once(namespace.into()));
         self
     }
 
@@ -96,7 +124,14 @@ impl<K: Kind> InformerBuilder<K> {
     /// one is [added](SharedInformer::add_namespace).
     #[must_use]
     pub fn namespaces<N: Into<String>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
-        self.namespaces.get_or_insert_default().extend(namespaces.into_iter().map(Into::into));
+        self.namespaces.also(namespaces.into_iter().map(Into::into));
+        self
+    }
+
+    /// Looks at all namespaces, which is what an informer does unless told otherwise, by itself or by its factory.
+    #[must_use]
+    pub fn all_namespaces(mut self) -> Self {
+        self.namespaces = Namespaces::All;
         self
     }
 
@@ -184,7 +219,7 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
         F: Fn(&mut K) -> Result<(), E> + Send + Sync + 'static,
         E: Display,
     {
-        self.transform = Some(Arc::new(TypedTransform::new(function)));
+        self.transform = Some((Arc::new(TypedTransform::new(function)), TransformId::of::<F>()));
         self
     }
 
@@ -202,18 +237,12 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
     }
 
     fn core(self) -> Result<Arc<Core>, BuildError> {
-        let failed = |message: String| BuildError { kind: self.kind.clone(), message };
-        let mut drop_fields = Vec::new();
-        for path in &self.drop_fields {
-            drop_fields.push(path.parse::<FieldPath>().map_err(|error| failed(error.to_string()))?);
-        }
-        if self.kind.is_namespaced() == Some(false) && self.namespaces.is_some() {
-            return Err(failed("a kind of the whole cluster cannot be limited to a namespace".into()));
-        }
-        if self.namespaces.as_ref().is_some_and(|namespaces| namespaces.contains("")) {
-            return Err(failed("a namespace is empty; leave it out to look at all of them".into()));
-        }
-        self.settings.check().map_err(|error| failed(error.to_string()))?;
+        let drop_fields = self.check()?;
+        Ok(self.assemble(drop_fields))
+    }
+
+    /// The same for settings that were checked before.
+    pub(crate) fn assemble(self, drop_fields: Vec<FieldPath>) -> Arc<Core> {
         let name = self.name.clone().unwrap_or_else(|| self.kind.resource().into());
         let metrics = Metrics::new(&name, &self.kind);
         let reporter = Reporter::new(self.kind.clone(), self.on_error.clone()).with_metrics(&metrics);
@@ -223,17 +252,17 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
             sensitive: self.sensitive,
             keep_managed_fields: self.keep_managed_fields,
             drop_fields,
-            transform: self.transform,
+            transform: self.transform.map(|(transform, _)| transform),
             type_check: Some(decoder::<K>()),
             pin: self.decoded.then(decoder::<K>),
             shelf_bytes: self.decode_cache_bytes,
             ..IngestOptions::new(self.kind.clone(), reporter.clone())
         });
         let scopes = match self.namespaces {
-            None => vec![Scope::All],
-            Some(namespaces) => namespaces.into_iter().map(Scope::namespace).collect(),
+            Namespaces::Unsaid | Namespaces::All => vec![Scope::All],
+            Namespaces::These(namespaces) => namespaces.into_iter().map(Scope::namespace).collect(),
         };
-        Ok(Core::new(CoreParts {
+        Core::new(CoreParts {
             name,
             kind: self.kind,
             source: self.source,
@@ -245,7 +274,106 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
             reporter,
             metrics,
             ingest: Arc::new(ingest),
-        }))
+        })
+    }
+}
+
+/// What a factory needs of the builders it keeps.
+impl<K: Kind> InformerBuilder<K> {
+    /// The fields to drop, or what is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<Vec<FieldPath>, BuildError> {
+        let failed = |message: String| BuildError { kind: self.kind.clone(), message };
+        let mut drop_fields = Vec::new();
+        for path in &self.drop_fields {
+            drop_fields.push(path.parse::<FieldPath>().map_err(|error| failed(error.to_string()))?);
+        }
+        let limited = self.namespaces.named();
+        if self.kind.is_namespaced() == Some(false) && limited.is_some() {
+            return Err(failed("a kind of the whole cluster cannot be limited to a namespace".into()));
+        }
+        if limited.is_some_and(|namespaces| namespaces.contains("")) {
+            return Err(failed("a namespace is empty; leave it out to look at all of them".into()));
+        }
+        self.settings.check().map_err(|error| failed(error.to_string()))?;
+        Ok(drop_fields)
+    }
+
+    /// What would tell the informer from others.
+    pub(crate) fn variant(&self) -> Variant {
+        Variant {
+            resource: ResourceId::of(&self.kind),
+            namespaces: self.namespaces.named().cloned(),
+            selectors: self.selectors.clone(),
+            metadata_only: K::metadata_only(),
+            decoded: self.decoded,
+            transform: self.transform.as_ref().map(|(_, id)| *id),
+            drop_fields: self.drop_fields.clone(),
+            keep_managed_fields: self.keep_managed_fields,
+            sensitive: self.sensitive,
+            resync: self.resync,
+            settings: self.settings.clone(),
+            name: self.name.clone(),
+            decode_cache_bytes: self.decode_cache_bytes,
+        }
+    }
+
+    /// The same for another type, but for what depends on the type: `decoded`, and a transform of that type.
+    pub(crate) fn retyped<V: Kind>(&self) -> InformerBuilder<V> {
+        InformerBuilder {
+            kind: self.kind.clone(),
+            source: self.source.clone(),
+            name: self.name.clone(),
+            namespaces: self.namespaces.clone(),
+            selectors: self.selectors.clone(),
+            resync: self.resync,
+            settings: self.settings.clone(),
+            keep_managed_fields: self.keep_managed_fields,
+            sensitive: self.sensitive,
+            decoded: false,
+            decode_cache_bytes: self.decode_cache_bytes,
+            drop_fields: self.drop_fields.clone(),
+            transform: self.transform.clone().filter(|(_, transform)| transform.any_kind),
+            on_error: self.on_error.clone(),
+            of: PhantomData,
+        }
+    }
+
+    /// A transform of any object, by its JSON.
+    pub(crate) fn transform_any(&mut self, transform: (Arc<dyn Transform>, TransformId)) {
+        self.transform = Some(transform);
+    }
+
+    /// These namespaces, unless something was said about them or the kind has none.
+    pub(crate) fn default_namespaces(&mut self, namespaces: &BTreeSet<String>) {
+        let unsaid = self.namespaces == Namespaces::Unsaid && self.kind.is_namespaced() != Some(false);
+        if unsaid && !namespaces.is_empty() {
+            self.namespaces = Namespaces::These(namespaces.clone());
+        }
+    }
+
+    /// This name, unless there is one.
+    pub(crate) fn default_name(&mut self, name: impl FnOnce() -> Arc<str>) {
+        self.name.get_or_insert_with(name);
+    }
+
+    /// Has a function called at each failure, beside the one that was set.
+    pub(crate) fn also_on_error(&mut self, also: impl Fn(&Failure) + Send + Sync + 'static) {
+        let set = self.on_error.take();
+        self.on_error = Some(Arc::new(move |failure| {
+            also(failure);
+            if let Some(set) = &set {
+                set(failure);
+            }
+        }));
+    }
+}
+
+impl<K: Kind> Clone for InformerBuilder<K> {
+    fn clone(&self) -> Self {
+        let mut clone = self.retyped();
+        clone.decoded = self.decoded;
+        clone.transform = self.transform.clone();
+        clone
     }
 }
 

@@ -11,6 +11,7 @@ mod scopes;
 mod state;
 pub(crate) mod tasks;
 mod unshared;
+pub(crate) mod variant;
 mod wait;
 pub(crate) mod writer;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures::FutureExt;
 use parking_lot::Mutex;
@@ -72,7 +73,7 @@ fn reflector(core: &Core, slot: &ScopeSlot) -> Reflector<Ingest> {
             scope: slot.scope.clone(),
             label_selector: core.selectors.labels.clone(),
             field_selector: core.selectors.fields.clone(),
-            metadata_only: core.metadata_only,
+            metadata_only: core.metadata_only.load(Ordering::Relaxed),
         },
         intake: core.ingest.clone(),
         known: core.indexer.clone(),

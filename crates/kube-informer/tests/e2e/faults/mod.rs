@@ -5,7 +5,7 @@ mod access;
 mod beside;
 mod certificates;
 mod history;
-mod kinds;
+pub(crate) mod kinds;
 mod large;
 pub(crate) mod link;
 mod metered;

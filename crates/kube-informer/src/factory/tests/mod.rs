@@ -1,0 +1,11 @@
+//! A factory over scripted sources.
+
+mod asking;
+mod discovery;
+mod faces;
+mod leases;
+mod settings;
+mod starting;
+mod stopping;
+mod support;
+mod syncing;

@@ -43,23 +43,27 @@ fn contents(model: &Model, generator: &str, style: Style) -> String {
     code.line("//!");
     code.line("//! Kinds that not every version of Kubernetes has are here only where k8s-openapi has them.");
     code.gap();
-    let always = |group: &&Group| group.availability() == Availability::ALWAYS;
-    for group in model.groups().iter().filter(always) {
+    let mut groups: Vec<&Group> = model.groups().iter().collect();
+    groups.sort_by_key(|group| group.function());
+    let (always, sometimes): (Vec<_>, Vec<_>) =
+        groups.into_iter().partition(|group| group.availability() == Availability::ALWAYS);
+    for group in &always {
         code.line(&format!("mod {};", group.function));
     }
     code.gap();
     code.line("#[cfg(test)]");
     code.line("mod tests;");
     code.gap();
-    for group in model.groups().iter().filter(always) {
-        code.line(&format!("pub use {}::*;", group.function));
+    // One group is called `core`, as a crate is.
+    for group in &always {
+        code.line(&format!("pub use self::{}::*;", group.function));
     }
-    for group in model.groups().iter().filter(|group| !always(group)) {
+    for group in &sometimes {
         code.gap();
         code.blocks(&conditions(group.availability(), Availability::ALWAYS), |code| {
             code.line(&format!("mod {};", group.function));
             code.gap();
-            code.line(&format!("pub use {}::*;", group.function));
+            code.line(&format!("pub use self::{}::*;", group.function));
         });
     }
     code.finish()

@@ -118,18 +118,19 @@ pub(crate) fn check_names(model: &Model, problems: &mut Problems) {
             problems.add(place, format!("groups {other} and {} are both {}()", group.name, group.function));
         }
         for version in &group.versions {
-            let mut functions: BTreeMap<String, &str> = BTreeMap::new();
+            let mut functions: BTreeMap<String, &KindSpec> = BTreeMap::new();
             for kind in &version.kinds {
                 let indexes =
                     kind.spec.indexes.iter().map(|index| format!("{}_by_{}", kind.function, index.name));
                 for function in std::iter::once(kind.function.clone()).chain(indexes) {
-                    let Some(other) = functions.insert(function.clone(), &kind.spec.kind) else { continue };
-                    // The plural or the index is there twice: said already.
-                    if other == kind.spec.kind {
+                    let Some(other) = functions.insert(function.clone(), &kind.spec) else { continue };
+                    // A kind, a plural or an index is there twice: said already.
+                    if other.kind == kind.spec.kind || other.plural == kind.spec.plural {
                         continue;
                     }
-                    let message = format!("kinds {other} and {} both need {function}()", kind.spec.kind);
-                    problems.add(&kind.spec.place, message);
+                    let (other, kind) = (&other.kind, &kind.spec);
+                    let message = format!("kinds {other} and {} both need {function}()", kind.kind);
+                    problems.add(&kind.place, message);
                 }
             }
         }

@@ -86,8 +86,8 @@ pub use report::{Cause, Failure};
 pub use scope::Scope;
 pub use settings::{Settings, SettingsError, StreamingList};
 pub use shared::{
-    AlreadyStarted, BuildError, Index, IndexError, IndexValues, Informer, InformerBuilder, InformerStatus,
-    NotSynced, SharedInformer, Stopped, UnsyncedScope, WaitError,
+    AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, Informer, InformerBuilder,
+    InformerStatus, NotSynced, SharedInformer, Stopped, UnsyncedScope, WaitError,
 };
 pub use source::{
     ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,

@@ -198,6 +198,40 @@ impl KindInfo {
     }
 }
 
+/// Scope not known.
+impl From<&kube_core::ApiResource> for KindInfo {
+    fn from(resource: &kube_core::ApiResource) -> Self {
+        Self::new(&resource.group, &resource.version, &resource.kind, &resource.plural)
+    }
+}
+
+/// Scope not known.
+impl From<kube_core::ApiResource> for KindInfo {
+    fn from(resource: kube_core::ApiResource) -> Self {
+        Self::from(&resource)
+    }
+}
+
+/// Neither scope nor the kind's name is known, so objects are not checked to be of that kind.
+impl From<&kube_core::GroupVersionResource> for KindInfo {
+    fn from(resource: &kube_core::GroupVersionResource) -> Self {
+        Self::new(&resource.group, &resource.version, "", &resource.resource)
+    }
+}
+
+/// Neither scope nor the kind's name is known, so objects are not checked to be of that kind.
+impl From<kube_core::GroupVersionResource> for KindInfo {
+    fn from(resource: kube_core::GroupVersionResource) -> Self {
+        Self::from(&resource)
+    }
+}
+
+impl From<&Self> for KindInfo {
+    fn from(kind: &Self) -> Self {
+        kind.clone()
+    }
+}
+
 impl fmt::Display for KindInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.resource())

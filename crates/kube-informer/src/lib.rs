@@ -54,6 +54,7 @@
 //! [`ScriptedSource`] is an API server in the process: it lists, watches, pages and bookmarks, and fails on command.
 
 mod delta;
+mod factory;
 mod handler;
 mod key;
 mod kind;
@@ -70,6 +71,9 @@ mod status;
 mod store;
 mod version;
 
+pub use factory::{
+    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, Selection, SharedInformerFactory, Sources,
+};
 pub use handler::{
     DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, Registration, TypedHandler,
     async_handler, handler,

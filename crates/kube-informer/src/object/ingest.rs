@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
@@ -61,11 +64,14 @@ impl IngestOptions {
 pub(crate) struct Ingest {
     origin: Arc<Origin>,
     /// The type that objects must have, and are given where they lack it.
-    expected: Type,
+    whole: Type,
+    /// The same where the server sends metadata only.
+    partial: Type,
+    metadata_only: AtomicBool,
     keep_managed_fields: bool,
     drop_fields: Vec<FieldPath>,
     transform: Option<Arc<dyn Transform>>,
-    type_check: Option<Decoder>,
+    type_check: Mutex<Option<Decoder>>,
     pin: Option<Decoder>,
     check: TypeCheck,
     interner: Interner,
@@ -114,15 +120,17 @@ pub(crate) enum IngestError {
 
 impl Ingest {
     pub(crate) fn new(options: IngestOptions) -> Self {
-        let expected = Type::new(&options.kind, options.metadata_only);
+        let (whole, partial) = (Type::new(&options.kind, false), Type::new(&options.kind, true));
         let shelf = Shelf::new(options.shelf_bytes);
         let origin = Arc::new(Origin::new(options.kind, options.sensitive, shelf, options.reporter));
         Self {
-            expected,
+            whole,
+            partial,
+            metadata_only: AtomicBool::new(options.metadata_only),
             keep_managed_fields: options.keep_managed_fields,
             drop_fields: options.drop_fields,
             transform: options.transform,
-            type_check: options.type_check,
+            type_check: Mutex::new(options.type_check),
             pin: options.pin,
             check: TypeCheck::default(),
             interner: Interner::default(),
@@ -133,6 +141,20 @@ impl Ingest {
 
     pub(crate) fn origin(&self) -> &Arc<Origin> {
         &self.origin
+    }
+
+    fn expected(&self) -> &Type {
+        if self.metadata_only.load(Ordering::Relaxed) { &self.partial } else { &self.whole }
+    }
+
+    /// From now on objects come whole. Before the first one only.
+    pub(crate) fn take_whole_objects(&self) {
+        self.metadata_only.store(false, Ordering::Relaxed);
+    }
+
+    /// Checks samples against this type from now on.
+    pub(crate) fn check_type(&self, decoder: Decoder) {
+        *self.type_check.lock() = Some(decoder);
     }
 
     /// Reads an object's metadata and checks the whole of it to be JSON.
@@ -207,7 +229,7 @@ impl Ingest {
     fn other_type(&self, metadata: &Metadata<'_>) -> Option<String> {
         let differs =
             |found: &str, expected: &str| !found.is_empty() && !expected.is_empty() && found != expected;
-        let expected = &self.expected;
+        let expected = self.expected();
         let other =
             differs(&metadata.kind, &expected.kind) || differs(&metadata.api_version, &expected.api_version);
         let word = |text: &str| if text.is_empty() { "(unnamed)".to_owned() } else { text.to_owned() };
@@ -237,14 +259,15 @@ impl Ingest {
         let mut json = if parts.is_empty() { Cow::Borrowed(json) } else { cut(json, &mut parts).into() };
 
         // The items of a list of a built-in kind come without their type.
+        let kind = self.expected();
         let missing =
             |found: &str, expected: &str| (found.is_empty() || metadata.blank_type) && !expected.is_empty();
         let mut members: Vec<u8> = Vec::new();
-        if missing(&metadata.kind, &self.expected.kind) {
-            members.extend_from_slice(&self.expected.kind_member);
+        if missing(&metadata.kind, &kind.kind) {
+            members.extend_from_slice(&kind.kind_member);
         }
-        if missing(&metadata.api_version, &self.expected.api_version) {
-            members.extend_from_slice(&self.expected.api_version_member);
+        if missing(&metadata.api_version, &kind.api_version) {
+            members.extend_from_slice(&kind.api_version_member);
         }
         if !members.is_empty() {
             // Behind the opening brace; members follow, since there is a name.
@@ -268,8 +291,8 @@ impl Ingest {
         let or =
             |found: &'_ str, expected: &'_ str| if expected.is_empty() { found } else { expected }.to_owned();
         let identity = Identity {
-            kind: &or(&metadata.kind, &self.expected.kind),
-            api_version: &or(&metadata.api_version, &self.expected.api_version),
+            kind: &or(&metadata.kind, &self.expected().kind),
+            api_version: &or(&metadata.api_version, &self.expected().api_version),
             name: &metadata.name,
             namespace: &metadata.namespace,
             uid: &metadata.uid,
@@ -306,8 +329,8 @@ impl Ingest {
 
     /// Decodes the object where the mode or the type check wants it, and reports what fails.
     fn trial(&self, key: &ObjectKey, json: &[u8]) -> DecodedSlot {
-        let due = self.type_check.filter(|_| self.check.is_due());
-        let Some(decode) = self.pin.or(due) else { return DecodedSlot::default() };
+        let due = || if self.check.is_due() { *self.type_check.lock() } else { None };
+        let Some(decode) = self.pin.or_else(due) else { return DecodedSlot::default() };
         let pin = self.pin.is_some();
         // What is not kept is dropped within, because a user's `Drop` is user code as well.
         let result = attempt(self.origin.sensitive, || decode(json).map(|value| pin.then_some(value)));

@@ -290,7 +290,7 @@ fn secrets_are_not_quoted_anywhere() {
 fn records_are_counted_while_alive() {
     let ingest = Ingest::new(options(pods()).0);
     let records: Vec<_> = (0..3).map(|i| take(&ingest, &benchmark_pod(i)).unwrap()).collect();
-    let alive = || ingest.origin().alive.load(std::sync::atomic::Ordering::Relaxed);
+    let alive = || ingest.origin().alive.load(Ordering::Relaxed);
     assert_eq!(alive(), 3);
     assert!(Arc::ptr_eq(records[0].head.labels.shared(), records[1].head.labels.shared()));
     assert!(Arc::ptr_eq(&records[0].head.owners, &records[2].head.owners));

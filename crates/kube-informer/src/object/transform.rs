@@ -1,5 +1,6 @@
 //! Changes that the user makes to every object before it is stored.
 
+use std::any::{TypeId, type_name};
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,6 +16,19 @@ use crate::report::panic_text;
 /// Changes the JSON of an object. Called once per version, never with a lock held.
 pub(crate) trait Transform: Send + Sync {
     fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError>;
+}
+
+/// Which function a transform is. Functions cannot be compared, but where they come from can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TransformId {
+    function: TypeId,
+    pub(crate) name: &'static str,
+}
+
+impl TransformId {
+    pub(crate) fn of<F: 'static>() -> Self {
+        Self { function: TypeId::of::<F>(), name: type_name::<F>() }
+    }
 }
 
 /// Why a transform gave no result.

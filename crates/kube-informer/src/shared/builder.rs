@@ -15,13 +15,14 @@ use crate::metrics::Metrics;
 use crate::object::FieldPath;
 use crate::object::decoded::decoder;
 use crate::object::ingest::{Ingest, IngestOptions};
-use crate::object::transform::{Transform, TypedTransform};
+use crate::object::transform::{Transform, TransformId, TypedTransform};
 use crate::report::{Callback, Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::shared::SharedInformer;
 use crate::shared::core::{Core, CoreParts, Selectors};
 use crate::shared::unshared::Informer;
+use crate::shared::variant::{ResourceId, Variant};
 use crate::source::ListWatch;
 
 /// Puts a [`SharedInformer`] together.
@@ -29,7 +30,8 @@ pub struct InformerBuilder<K: Kind> {
     kind: KindInfo,
     source: Arc<dyn ListWatch>,
     name: Option<Arc<str>>,
-    namespaces: BTreeSet<String>,
+    /// `None` as long as nobody has said anything about namespaces; empty for all of them.
+    namespaces: Option<BTreeSet<String>>,
     selectors: Selectors,
     resync: Duration,
     settings: Settings,
@@ -38,7 +40,7 @@ pub struct InformerBuilder<K: Kind> {
     decoded: bool,
     decode_cache_bytes: usize,
     drop_fields: Vec<String>,
-    transform: Option<Arc<dyn Transform>>,
+    transform: Option<(Arc<dyn Transform>, TransformId)>,
     on_error: Option<Callback>,
     of: PhantomData<fn() -> K>,
 }
@@ -61,7 +63,7 @@ impl<K: Kind> InformerBuilder<K> {
             kind,
             source,
             name: None,
-            namespaces: BTreeSet::new(),
+            namespaces: None,
             selectors: Selectors::default(),
             resync: Duration::ZERO,
             settings: Settings::default(),
@@ -86,7 +88,14 @@ impl<K: Kind> InformerBuilder<K> {
     /// Looks at one namespace only. Called again, at several: they become one cache, fed by one watch each.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.namespaces.insert(namespace.into());
+        self.namespaces.get_or_insert_default().insert(namespace.into());
+        self
+    }
+
+    /// Looks at all namespaces, which is what an informer does unless told otherwise, by itself or by its factory.
+    #[must_use]
+    pub fn all_namespaces(mut self) -> Self {
+        self.namespaces = Some(BTreeSet::new());
         self
     }
 
@@ -174,7 +183,7 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
         F: Fn(&mut K) -> Result<(), E> + Send + Sync + 'static,
         E: Display,
     {
-        self.transform = Some(Arc::new(TypedTransform::new(function)));
+        self.transform = Some((Arc::new(TypedTransform::new(function)), TransformId::of::<F>()));
         self
     }
 
@@ -192,18 +201,12 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
     }
 
     fn core(self) -> Result<Arc<Core>, BuildError> {
-        let failed = |message: String| BuildError { kind: self.kind.clone(), message };
-        let mut drop_fields = Vec::new();
-        for path in &self.drop_fields {
-            drop_fields.push(path.parse::<FieldPath>().map_err(|error| failed(error.to_string()))?);
-        }
-        if self.kind.is_namespaced() == Some(false) && !self.namespaces.is_empty() {
-            return Err(failed("a kind of the whole cluster cannot be limited to a namespace".into()));
-        }
-        if self.namespaces.contains("") {
-            return Err(failed("a namespace is empty; leave it out to look at all of them".into()));
-        }
-        self.settings.check().map_err(|error| failed(error.to_string()))?;
+        let drop_fields = self.check()?;
+        Ok(self.assemble(drop_fields))
+    }
+
+    /// The same for settings that were checked before.
+    pub(crate) fn assemble(self, drop_fields: Vec<FieldPath>) -> Arc<Core> {
         let name = self.name.clone().unwrap_or_else(|| self.kind.resource().into());
         let metrics = Metrics::new(&name, &self.kind);
         let reporter = Reporter::new(self.kind.clone(), self.on_error.clone()).with_metrics(&metrics);
@@ -213,17 +216,18 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
             sensitive: self.sensitive,
             keep_managed_fields: self.keep_managed_fields,
             drop_fields,
-            transform: self.transform,
+            transform: self.transform.map(|(transform, _)| transform),
             type_check: Some(decoder::<K>()),
             pin: self.decoded.then(decoder::<K>),
             shelf_bytes: self.decode_cache_bytes,
             ..IngestOptions::new(self.kind.clone(), reporter.clone())
         });
-        let scopes = match self.namespaces.is_empty() {
+        let namespaces = self.namespaces.unwrap_or_default();
+        let scopes = match namespaces.is_empty() {
             true => vec![Scope::All],
-            false => self.namespaces.into_iter().map(Scope::namespace).collect(),
+            false => namespaces.into_iter().map(Scope::namespace).collect(),
         };
-        Ok(Core::new(CoreParts {
+        Core::new(CoreParts {
             name,
             kind: self.kind,
             source: self.source,
@@ -235,7 +239,105 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
             reporter,
             metrics,
             ingest: Arc::new(ingest),
-        }))
+        })
+    }
+}
+
+/// What a factory needs of the builders it keeps.
+impl<K: Kind> InformerBuilder<K> {
+    /// The fields to drop, or what is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<Vec<FieldPath>, BuildError> {
+        let failed = |message: String| BuildError { kind: self.kind.clone(), message };
+        let mut drop_fields = Vec::new();
+        for path in &self.drop_fields {
+            drop_fields.push(path.parse::<FieldPath>().map_err(|error| failed(error.to_string()))?);
+        }
+        let limited = self.namespaces.as_ref().filter(|namespaces| !namespaces.is_empty());
+        if self.kind.is_namespaced() == Some(false) && limited.is_some() {
+            return Err(failed("a kind of the whole cluster cannot be limited to a namespace".into()));
+        }
+        if limited.is_some_and(|namespaces| namespaces.contains("")) {
+            return Err(failed("a namespace is empty; leave it out to look at all of them".into()));
+        }
+        self.settings.check().map_err(|error| failed(error.to_string()))?;
+        Ok(drop_fields)
+    }
+
+    /// What would tell the informer from others.
+    pub(crate) fn variant(&self) -> Variant {
+        Variant {
+            resource: ResourceId::of(&self.kind),
+            namespaces: self.namespaces.clone().unwrap_or_default(),
+            selectors: self.selectors.clone(),
+            metadata_only: K::metadata_only(),
+            decoded: self.decoded,
+            transform: self.transform.as_ref().map(|(_, id)| *id),
+            drop_fields: self.drop_fields.clone(),
+            keep_managed_fields: self.keep_managed_fields,
+            sensitive: self.sensitive,
+            resync: self.resync,
+            settings: self.settings.clone(),
+            name: self.name.clone(),
+            decode_cache_bytes: self.decode_cache_bytes,
+        }
+    }
+
+    /// The same for the metadata of its objects: there is nothing to transform or to keep decoded.
+    pub(crate) fn retyped<V: Kind>(&self) -> InformerBuilder<V> {
+        InformerBuilder {
+            kind: self.kind.clone(),
+            source: self.source.clone(),
+            name: self.name.clone(),
+            namespaces: self.namespaces.clone(),
+            selectors: self.selectors.clone(),
+            resync: self.resync,
+            settings: self.settings.clone(),
+            keep_managed_fields: self.keep_managed_fields,
+            sensitive: self.sensitive,
+            decoded: false,
+            decode_cache_bytes: self.decode_cache_bytes,
+            drop_fields: self.drop_fields.clone(),
+            transform: None,
+            on_error: self.on_error.clone(),
+            of: PhantomData,
+        }
+    }
+
+    /// A transform of any object, by its JSON.
+    pub(crate) fn transform_any(&mut self, transform: (Arc<dyn Transform>, TransformId)) {
+        self.transform = Some(transform);
+    }
+
+    /// These namespaces, unless something was said about them or the kind has none.
+    pub(crate) fn default_namespaces(&mut self, namespaces: &BTreeSet<String>) {
+        if self.kind.is_namespaced() != Some(false) {
+            self.namespaces.get_or_insert_with(|| namespaces.clone());
+        }
+    }
+
+    /// This name, unless there is one.
+    pub(crate) fn default_name(&mut self, name: impl FnOnce() -> Arc<str>) {
+        self.name.get_or_insert_with(name);
+    }
+
+    /// Has a function called at each failure, beside the one that was set.
+    pub(crate) fn also_on_error(&mut self, also: impl Fn(&Failure) + Send + Sync + 'static) {
+        let set = self.on_error.take();
+        self.on_error = Some(Arc::new(move |failure| {
+            also(failure);
+            if let Some(set) = &set {
+                set(failure);
+            }
+        }));
+    }
+}
+
+impl<K: Kind> Clone for InformerBuilder<K> {
+    fn clone(&self) -> Self {
+        let mut clone = self.retyped();
+        clone.decoded = self.decoded;
+        clone.transform = self.transform.clone();
+        clone
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the parts of one informer share: its store, its lifecycle, and the way to reach its writer.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -33,7 +33,7 @@ pub(crate) struct Core {
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
     pub(crate) selectors: Selectors,
-    pub(crate) metadata_only: bool,
+    pub(crate) metadata_only: AtomicBool,
     pub(crate) scopes: Vec<ScopeSlot>,
     pub(crate) settings: Settings,
     pub(crate) default_resync: Duration,
@@ -153,7 +153,7 @@ impl Core {
             name,
             source,
             selectors,
-            metadata_only,
+            metadata_only: AtomicBool::new(metadata_only),
             scopes: slots,
             settings,
             default_resync,
@@ -237,6 +237,24 @@ impl Core {
             slot.status.enter(Phase::Stopped, Instant::now());
         }
         self.state.send_modify(|state| state.stopped = true);
+    }
+
+    /// Ends an informer that was never started, and lets nobody wait for it; does nothing to one that was.
+    pub(crate) fn abandon(&self) {
+        let mut lifecycle = self.lifecycle.lock();
+        let Lifecycle::Idle(writer) = &*lifecycle else { return };
+        writer.end_posts(Ending::Closed);
+        let before = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped);
+        drop(lifecycle);
+        drop(before);
+        self.end();
+        self.state.send_modify(|state| state.ended = true);
+    }
+
+    /// Has whole objects sent instead of their metadata. Only before the informer is started.
+    pub(crate) fn take_whole_objects(&self) {
+        self.metadata_only.store(false, Ordering::Relaxed);
+        self.ingest.take_whole_objects();
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

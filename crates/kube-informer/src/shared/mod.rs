@@ -9,6 +9,7 @@ mod run;
 mod state;
 pub(crate) mod tasks;
 mod unshared;
+pub(crate) mod variant;
 mod wait;
 pub(crate) mod writer;
 

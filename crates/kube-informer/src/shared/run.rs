@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -101,7 +102,7 @@ fn reflector(core: &Arc<Core>, scope: usize) -> Reflector<Ingest> {
             scope: slot.scope.clone(),
             label_selector: core.selectors.labels.clone(),
             field_selector: core.selectors.fields.clone(),
-            metadata_only: core.metadata_only,
+            metadata_only: core.metadata_only.load(Ordering::Relaxed),
         },
         intake: core.ingest.clone(),
         known: core.indexer.clone(),

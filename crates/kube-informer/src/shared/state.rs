@@ -78,6 +78,11 @@ impl NotSynced {
         &self.kind
     }
 
+    /// Whether it has not even been started.
+    pub(crate) fn is_pending(&self) -> bool {
+        !self.started && !self.stopped
+    }
+
     /// The scopes that have not been listed.
     pub fn scopes(&self) -> &[UnsyncedScope] {
         &self.scopes

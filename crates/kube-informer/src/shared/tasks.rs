@@ -20,6 +20,13 @@ impl Spawn for OnTokio {
     }
 }
 
+/// A certain tokio runtime, whoever asks.
+impl Spawn for Handle {
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        Self::spawn(self, task);
+    }
+}
+
 /// A running task. Dropping it ends the task at its next pause.
 pub(crate) struct Task {
     abort: AbortHandle,

@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, stream};
 use http::StatusCode;
@@ -27,6 +28,9 @@ use crate::kind::{Kind, KindInfo};
 
 /// How much of an error body is read.
 const ERROR_BODY: usize = 64 << 10;
+
+/// The largest document that is read whole. Discovery's are a few hundred kilobytes.
+const DOCUMENT: usize = 32 << 20;
 
 /// Lists and watches one kind at a Kubernetes API server.
 ///
@@ -85,12 +89,32 @@ impl HttpSource {
     }
 }
 
-impl ListWatch for HttpSource {
-    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
-        let (client, server) = (self.client.clone(), self.server.clone());
-        let built = build(&request, &self.kind);
+impl HttpSource {
+    /// A document of the server that is read whole, such as what discovery serves.
+    pub(crate) fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
+        let opened = self.send(get(path, "application/json"));
         Box::pin(async move {
-            let answer = client.client().await.send(built?).await;
+            let mut chunks = opened.await?;
+            let mut document = BytesMut::new();
+            while let Some(chunk) = chunks.next().await {
+                document.extend_from_slice(&chunk?);
+                if document.len() > DOCUMENT {
+                    return Err(SourceError::Transport(format!(
+                        "the answer is larger than {DOCUMENT} bytes"
+                    )));
+                }
+            }
+            Ok(document.freeze())
+        })
+    }
+
+    fn send(
+        &self,
+        request: Result<http::Request<Body>, SourceError>,
+    ) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        let (client, server) = (self.client.clone(), self.server.clone());
+        Box::pin(async move {
+            let answer = client.client().await.send(request?).await;
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::UNAUTHORIZED {
@@ -113,6 +137,12 @@ impl ListWatch for HttpSource {
     }
 }
 
+impl ListWatch for HttpSource {
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        self.send(build(&request, &self.kind))
+    }
+}
+
 impl fmt::Debug for HttpSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpSource").field("kind", &self.kind).finish_non_exhaustive()
@@ -125,7 +155,11 @@ fn build(request: &Request, kind: &KindInfo) -> Result<http::Request<Body>, Sour
         (Verb::List(_), true) => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
         (Verb::Watch(_), true) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
     };
-    http::Request::get(request.path_and_query(kind))
+    get(&request.path_and_query(kind), accept)
+}
+
+fn get(path_and_query: &str, accept: &str) -> Result<http::Request<Body>, SourceError> {
+    http::Request::get(path_and_query)
         .header(ACCEPT, accept)
         // Newer servers compress watches in a form that most decoders give up on, and no list is worth the delay.
         .header(ACCEPT_ENCODING, "identity")

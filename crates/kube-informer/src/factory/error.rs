@@ -1,0 +1,49 @@
+//! What can be wrong with the settings of a factory.
+
+use crate::kind::KindInfo;
+use crate::object::ParseFieldPathError;
+use crate::settings::SettingsError;
+use crate::shared::BuildError;
+use crate::source::SourceError;
+
+/// A factory, or a variant of a kind, cannot be set up like this.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FactoryError {
+    /// No client can be built from the configuration.
+    #[error("no client for the factory: {0}")]
+    Client(SourceError),
+    /// A setting for all kinds cannot work.
+    #[error("factory: {0}")]
+    Settings(#[from] SettingsError),
+    /// A field to be dropped from all kinds is no path.
+    #[error("factory: {0}")]
+    DropField(#[from] ParseFieldPathError),
+    /// A namespace has no name.
+    #[error("factory: a namespace is empty; leave it out to look at all of them")]
+    EmptyNamespace,
+    /// The settings of one kind contradict each other or make no sense.
+    #[error(transparent)]
+    Kind(#[from] BuildError),
+    /// A kind has settings twice.
+    #[error("{kind} has settings already; for another informer of it use `informer_named`")]
+    DeclaredTwice {
+        /// The kind.
+        kind: KindInfo,
+    },
+    /// A variant with this name exists, and it is another.
+    #[error(
+        "the informer {name:?} exists with other settings: it holds {holds}, asked for was {asked_for}; they differ in \
+         {}", differ_in.join(", ")
+    )]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// What it holds.
+        holds: String,
+        /// What was asked for.
+        asked_for: String,
+        /// The settings that are not the same.
+        differ_in: Vec<&'static str>,
+    },
+}

@@ -1,0 +1,55 @@
+//! An informer that lives as long as somebody needs it.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Weak};
+
+use crate::factory::Inner;
+use crate::shared::SharedInformer;
+
+/// Keeps an informer of a factory alive; it is used like the informer itself.
+///
+/// Dropping the last lease stops the informer in good order, in the background. Clone it to have another lease; clones
+/// of the informer behind it do not count, nor does a lease keep its factory alive.
+pub struct Lease<K: 'static> {
+    informer: SharedInformer<K>,
+    factory: Weak<Inner>,
+}
+
+impl<K> Lease<K> {
+    /// From an informer whose lease has been counted.
+    pub(super) fn new(informer: SharedInformer<K>, factory: &Arc<Inner>) -> Self {
+        Self { informer, factory: Arc::downgrade(factory) }
+    }
+}
+
+impl<K> Deref for Lease<K> {
+    type Target = SharedInformer<K>;
+
+    fn deref(&self) -> &SharedInformer<K> {
+        &self.informer
+    }
+}
+
+impl<K> Clone for Lease<K> {
+    fn clone(&self) -> Self {
+        if let Some(factory) = self.factory.upgrade() {
+            factory.registry.lock().lease_again(&self.informer.as_kind());
+        }
+        Self { informer: self.informer.clone(), factory: self.factory.clone() }
+    }
+}
+
+impl<K> Drop for Lease<K> {
+    fn drop(&mut self) {
+        if let Some(factory) = self.factory.upgrade() {
+            factory.registry.lock().release(&self.informer.as_kind(), factory.drain);
+        }
+    }
+}
+
+impl<K> fmt::Debug for Lease<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Lease").field(&self.informer).finish()
+    }
+}

@@ -1,0 +1,275 @@
+//! The informers of a factory, and under which names they are asked for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::factory::recipe::Recipe;
+use crate::factory::running::{Ended, Running, Turns};
+use crate::shared::SharedInformer;
+use crate::shared::tasks::Spawn;
+use crate::shared::variant::{ResourceId, Variant};
+
+/// Under what an informer is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// By its kind, whatever the type: all faces of a kind are one informer.
+    Kind { resource: ResourceId, metadata: bool },
+    /// By the name of a variant.
+    Named(Arc<str>),
+}
+
+/// Who wants an informer to live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// Until the factory stops, or somebody stops it.
+    Held,
+    /// As long as the lease lives.
+    Leased,
+}
+
+#[derive(Default)]
+pub(super) struct Registry {
+    entries: Vec<Entry>,
+    /// Runs informers, once the factory has been started.
+    spawn: Option<Arc<dyn Spawn>>,
+    closed: bool,
+}
+
+struct Entry {
+    slots: Vec<Slot>,
+    variant: Variant,
+    typed: bool,
+    informer: SharedInformer<()>,
+    failed: Arc<Notify>,
+    running: Option<Running>,
+    held: bool,
+    leases: usize,
+    /// On its way out: it is waited for, but no longer given to anybody.
+    leaving: bool,
+}
+
+impl Registry {
+    /// The informer of a slot; with the variant that is wanted also one that can serve it.
+    pub(super) fn find(
+        &mut self,
+        slot: &Slot,
+        wanted: Option<&Variant>,
+        claim: Claim,
+    ) -> Option<SharedInformer<()>> {
+        self.prune();
+        let place = self
+            .place(|entry| entry.slots.contains(slot))
+            .or_else(|| self.alike(wanted?))
+            .or_else(|| self.whole_for_metadata(slot, wanted?))
+            .or_else(|| self.metadata_made_whole(slot, wanted?))?;
+        let entry = &mut self.entries[place];
+        if !entry.slots.contains(slot) {
+            entry.slots.push(slot.clone());
+        }
+        entry.claim(claim);
+        Some(entry.informer.clone())
+    }
+
+    /// The settings of what a slot holds.
+    pub(super) fn variant(&self, slot: &Slot) -> Option<&Variant> {
+        self.place(|entry| entry.slots.contains(slot)).map(|place| &self.entries[place].variant)
+    }
+
+    pub(super) fn add(
+        &mut self,
+        slot: Slot,
+        recipe: &Recipe,
+        informer: SharedInformer<()>,
+        failed: Arc<Notify>,
+        turns: &Turns,
+        claim: Claim,
+    ) {
+        let mut entry = Entry {
+            slots: vec![slot],
+            variant: recipe.variant.clone(),
+            typed: recipe.typed,
+            informer,
+            failed,
+            running: None,
+            held: false,
+            leases: 0,
+            leaving: false,
+        };
+        entry.claim(claim);
+        if let Some(spawn) = self.spawn.as_ref().filter(|_| !self.closed) {
+            entry.start(spawn, turns);
+        }
+        self.entries.push(entry);
+    }
+
+    /// A name that no other informer of the resource has.
+    pub(super) fn free_name(&self, name: &str, resource: &ResourceId) -> Arc<str> {
+        let taken = |name: &str| {
+            let same = |entry: &&Entry| entry.variant.resource == *resource && entry.informer.name() == name;
+            self.entries.iter().filter(|entry| !entry.leaving).any(|entry| same(&entry))
+        };
+        let mut free = name.to_owned();
+        let mut number = 2;
+        while taken(&free) {
+            free = format!("{name}-{number}");
+            number += 1;
+        }
+        free.into()
+    }
+
+    /// Whether samples of this informer are yet to be checked against somebody's type; from here on they are.
+    pub(super) fn take_type(&mut self, informer: &SharedInformer<()>) -> bool {
+        let entry = self.entries.iter_mut().find(|entry| entry.is(informer));
+        entry.is_some_and(|entry| !std::mem::replace(&mut entry.typed, true))
+    }
+
+    /// Starts what has not started, now and from now on.
+    pub(super) fn start(&mut self, spawn: Arc<dyn Spawn>, turns: &Turns) {
+        if self.closed {
+            return;
+        }
+        for entry in self.entries.iter_mut().filter(|entry| !entry.leaving) {
+            entry.start(&spawn, turns);
+        }
+        self.spawn = Some(spawn);
+    }
+
+    pub(super) fn is_started(&self) -> bool {
+        self.spawn.is_some()
+    }
+
+    /// What there is, but for what is on its way out.
+    pub(super) fn informers(&self) -> Vec<SharedInformer<()>> {
+        self.entries.iter().filter(|entry| !entry.leaving).map(|entry| entry.informer.clone()).collect()
+    }
+
+    /// Stops everything for good; gives what is to be waited for.
+    pub(super) fn close(&mut self, deadline: Duration) -> Vec<Ended> {
+        self.closed = true;
+        self.entries.iter().filter_map(|entry| entry.stop(deadline)).collect()
+    }
+
+    /// Stops one; gives what is to be waited for, unless it is none of this factory's.
+    pub(super) fn stop(
+        &mut self,
+        informer: &SharedInformer<()>,
+        deadline: Duration,
+    ) -> Option<Option<Ended>> {
+        self.prune();
+        let entry = self.entries.iter_mut().find(|entry| entry.is(informer))?;
+        entry.leaving = true;
+        let ended = entry.stop(deadline);
+        self.prune();
+        Some(ended)
+    }
+
+    /// There is one more lease of an informer that has one.
+    pub(super) fn lease_again(&mut self, informer: &SharedInformer<()>) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.is(informer)) {
+            entry.leases += 1;
+        }
+    }
+
+    /// A lease is over. The last one takes its informer along if nobody else holds it.
+    pub(super) fn release(&mut self, informer: &SharedInformer<()>, deadline: Duration) {
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.is(informer)) else { return };
+        entry.leases = entry.leases.saturating_sub(1);
+        if entry.leases == 0 && !entry.held {
+            self.stop(informer, deadline);
+        }
+    }
+
+    fn place(&self, wanted: impl Fn(&Entry) -> bool) -> Option<usize> {
+        self.entries.iter().position(|entry| !entry.leaving && wanted(entry))
+    }
+
+    /// Forgets what has ended. Once the factory is closed the caches that are left can still be read.
+    fn prune(&mut self) {
+        if self.closed {
+            return;
+        }
+        for entry in &mut self.entries {
+            entry.leaving |= entry.informer.is_stopped();
+        }
+        self.entries.retain(|entry| {
+            let over = entry.running.as_ref().is_none_or(|running| running.ended().is_over());
+            !(entry.leaving && over)
+        });
+    }
+
+    /// Whole objects have metadata too, unless a transform has changed it.
+    fn whole_for_metadata(&self, slot: &Slot, wanted: &Variant) -> Option<usize> {
+        let Slot::Kind { resource, metadata: true } = slot else { return None };
+        let whole = Slot::Kind { resource: resource.clone(), metadata: false };
+        let wanted = Variant { metadata_only: false, ..wanted.clone() };
+        self.place(|entry| {
+            entry.slots.contains(&whole)
+                && wanted == Variant { decoded: wanted.decoded, ..entry.variant.clone() }
+        })
+    }
+
+    /// One with exactly these settings. What a transform has captured is not known, so there are no two alike.
+    fn alike(&self, wanted: &Variant) -> Option<usize> {
+        self.place(|entry| entry.variant == *wanted && wanted.transform.is_none())
+    }
+
+    /// An informer of metadata that has not started can just as well get whole objects.
+    fn metadata_made_whole(&mut self, slot: &Slot, wanted: &Variant) -> Option<usize> {
+        let Slot::Kind { resource, metadata: false } = slot else { return None };
+        let partial = Slot::Kind { resource: resource.clone(), metadata: true };
+        let place = self.place(|entry| {
+            let whole = Variant { metadata_only: false, ..entry.variant.clone() };
+            entry.running.is_none()
+                && entry.slots.contains(&partial)
+                && whole == *wanted
+                && !wanted.decoded
+                && wanted.transform.is_none()
+        })?;
+        let entry = &mut self.entries[place];
+        entry.informer.core().take_whole_objects();
+        entry.variant.metadata_only = false;
+        Some(place)
+    }
+}
+
+impl Entry {
+    fn is(&self, informer: &SharedInformer<()>) -> bool {
+        Arc::ptr_eq(self.informer.core(), informer.core())
+    }
+
+    fn claim(&mut self, claim: Claim) {
+        match claim {
+            Claim::Held => self.held = true,
+            Claim::Leased => self.leases += 1,
+        }
+    }
+
+    fn start(&mut self, spawn: &Arc<dyn Spawn>, turns: &Turns) {
+        if self.running.is_none() {
+            let (informer, failed) = (self.informer.clone(), self.failed.clone());
+            self.running = Some(Running::start(spawn, informer, failed, turns.clone()));
+        }
+    }
+
+    fn stop(&self, deadline: Duration) -> Option<Ended> {
+        match &self.running {
+            Some(running) => {
+                running.stop(deadline);
+                Some(running.ended())
+            }
+            None => {
+                self.informer.core().abandon();
+                None
+            }
+        }
+    }
+}
+
+/// Those who wait for an informer that will never start are told.
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.informer.core().abandon();
+    }
+}

@@ -1,0 +1,120 @@
+//! An informer that a factory runs: its turn to start, its stop, its end.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::sync::{Notify, Semaphore, watch};
+
+use crate::shared::SharedInformer;
+use crate::shared::core::Core;
+use crate::shared::tasks::{Spawn, Task};
+
+/// Lets a few informers at a time read their first list.
+#[derive(Clone)]
+pub(super) struct Turns {
+    seats: Arc<Semaphore>,
+    /// How long a list holds its seat: a long one should not hold up the others.
+    patience: Duration,
+}
+
+impl Turns {
+    pub(super) fn new(at_once: usize, patience: Duration) -> Self {
+        Self { seats: Arc::new(Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS))), patience }
+    }
+}
+
+/// The task of one informer. Dropping it ends the informer.
+pub(super) struct Running {
+    stop: watch::Sender<Option<Duration>>,
+    ended: Ended,
+    _task: Task,
+}
+
+/// Tells when an informer is over, any number of those who ask.
+#[derive(Clone)]
+pub(super) struct Ended(watch::Receiver<()>);
+
+impl Ended {
+    pub(super) async fn wait(mut self) {
+        // Nothing is ever sent: the sender goes when the task does.
+        while self.0.changed().await.is_ok() {}
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.0.has_changed().is_err()
+    }
+}
+
+impl Running {
+    pub(super) fn start(
+        spawn: &Arc<dyn Spawn>,
+        informer: SharedInformer<()>,
+        failed: Arc<Notify>,
+        turns: Turns,
+    ) -> Self {
+        let (stop, stop_asked) = watch::channel(None);
+        let (end, ended) = watch::channel(());
+        let work = async move {
+            let _end = end;
+            let _abandoned = Abandoned(informer.core().clone());
+            run(&informer, &failed, turns, stop_asked).await;
+        };
+        Self { stop, ended: Ended(ended), _task: Task::start(spawn, work.boxed()) }
+    }
+
+    /// Has the informer stop; handlers hear what is known for so long.
+    pub(super) fn stop(&self, deadline: Duration) {
+        self.stop.send_if_modified(|stop| {
+            let first = stop.is_none();
+            stop.get_or_insert(deadline);
+            first
+        });
+    }
+
+    pub(super) fn ended(&self) -> Ended {
+        self.ended.clone()
+    }
+}
+
+/// Ends an informer whose turn never came.
+struct Abandoned(Arc<Core>);
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+async fn run(
+    informer: &SharedInformer<()>,
+    failed: &Notify,
+    turns: Turns,
+    mut stop: watch::Receiver<Option<Duration>>,
+) {
+    let seat = tokio::select! {
+        biased;
+        _ = stop.wait_for(Option::is_some) => return,
+        seat = turns.seats.acquire_owned() => seat,
+    };
+    let listing = async {
+        tokio::select! {
+            _ = informer.wait_synced(turns.patience) => {}
+            () = failed.notified() => {}
+        }
+        drop(seat);
+        pending::<()>().await;
+    };
+    let stopping = async {
+        let deadline = stop.wait_for(Option::is_some).await.ok().and_then(|deadline| *deadline);
+        informer.shutdown(deadline.unwrap_or_default()).await;
+    };
+    // First the informer, so that it has started before anybody asks how it is.
+    tokio::select! {
+        biased;
+        _ = informer.run(pending()) => {}
+        () = listing => {}
+        () = stopping => {}
+    }
+}

@@ -1,0 +1,63 @@
+//! Where a factory's informers get their objects from.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use crate::kind::KindInfo;
+use crate::source::{HttpFailure, HttpSource, ListWatch, SourceError};
+
+/// Gives the informers of a factory their sources: an API server, or whatever stands in for one.
+///
+/// A function from a kind to a [`ListWatch`] is one; it knows no discovery, so only kinds that are given in full can be
+/// asked for.
+pub trait Sources: Send + Sync + 'static {
+    /// The source of one kind.
+    fn source(&self, kind: &KindInfo) -> Arc<dyn ListWatch>;
+
+    /// A document of discovery: `/api`, `/apis`, `/api/v1`, `/apis/apps/v1`, as JSON.
+    fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
+        let message = format!("the source of this factory's objects knows nothing of {path}");
+        let failure = HttpFailure { code: 404, reason: "NotFound".into(), message, ..HttpFailure::default() };
+        async { Err(SourceError::Http(failure)) }.boxed()
+    }
+}
+
+impl<F, S> Sources for F
+where
+    F: Fn(&KindInfo) -> S + Send + Sync + 'static,
+    S: ListWatch,
+{
+    fn source(&self, kind: &KindInfo) -> Arc<dyn ListWatch> {
+        Arc::new(self(kind))
+    }
+}
+
+/// An API server, over one client for all kinds.
+pub(super) struct Server {
+    any: HttpSource,
+}
+
+impl Server {
+    /// From a source of any kind, of which only the client is used.
+    pub(super) fn new(any: HttpSource) -> Self {
+        Self { any }
+    }
+
+    /// Stands for no kind in particular.
+    pub(super) fn no_kind() -> KindInfo {
+        KindInfo::new("", "v1", "", "")
+    }
+}
+
+impl Sources for Server {
+    fn source(&self, kind: &KindInfo) -> Arc<dyn ListWatch> {
+        Arc::new(self.any.for_kind(kind.clone()))
+    }
+
+    fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
+        self.any.document(path)
+    }
+}

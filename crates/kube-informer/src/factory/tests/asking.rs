@@ -1,0 +1,157 @@
+//! What is asked for, and what is given.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
+use kube_core::DynamicObject;
+use kube_core::labels::{Expression, Selector};
+
+use super::support::{Servers, started};
+use crate::factory::{FactoryError, SharedInformerFactory};
+use crate::lister::Lister;
+use crate::shared::SharedInformer;
+
+fn same<A: 'static, B: 'static>(one: &SharedInformer<A>, other: &SharedInformer<B>) -> bool {
+    Arc::ptr_eq(one.core(), other.core())
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_420_a_kind_has_one_informer_whoever_asks() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    let first = factory.informer::<Pod>();
+    assert!(same(&first, &factory.clone().informer::<Pod>()));
+    assert!(same(&first, &factory.access::<Pod>().informer()));
+    assert!(!same(&first, &factory.informer::<Secret>()));
+    started(&factory).await;
+    assert!(same(&first, &factory.informer::<Pod>()), "after the start too");
+    assert_eq!(servers.of::<Pod>().requests().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_421_two_selectors_of_one_kind_are_two_informers_of_one_factory() {
+    let servers = Servers::default();
+    let server = servers.of::<ConfigMap>();
+    for (name, app) in [("a", "web"), ("b", "web"), ("c", "db")] {
+        let labels = serde_json::json!({ "app": app });
+        server.create(&serde_json::json!({ "metadata": { "name": name, "labels": labels } })).unwrap();
+    }
+    let factory = servers.factory();
+    let web = factory.informer_named::<ConfigMap>("web", |maps| maps.labels("app=web")).unwrap();
+    let db = factory.informer_named::<ConfigMap>("db", |maps| maps.labels("app=db")).unwrap();
+    let all = factory.informer::<ConfigMap>();
+    started(&factory).await;
+    assert_eq!([web.lister().len(), db.lister().len(), all.lister().len()], [2, 1, 3]);
+    assert_eq!([web.name(), db.name(), all.name()], ["web", "db", "configmaps"]);
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn b_421_the_same_name_gives_the_same_informer_and_other_settings_are_an_error_that_names_both() {
+    let factory = Servers::default().factory();
+    let ask = |labels: &'static str| factory.informer_named::<Pod>("some", |pods| pods.labels(labels));
+    let first = ask("app=web").unwrap();
+    assert!(same(&first, &ask("app=web").unwrap()));
+    let error = ask("app=db").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the informer \"some\" exists with other settings: it holds pods, labels \"app=web\", asked for was pods, labels \
+         \"app=db\"; they differ in labels"
+    );
+    let error =
+        factory.informer_named::<Secret>("some", |secrets| secrets.namespace("a").decoded()).unwrap_err();
+    assert!(
+        matches!(&error, FactoryError::NameTaken { differ_in, .. }
+            if *differ_in == ["kind", "namespaces", "labels", "decoded", "sensitive"]),
+        "{error}"
+    );
+    assert!(same(&first, &ask("app=web").unwrap()), "nothing has changed");
+}
+
+#[tokio::test]
+async fn b_421_a_transform_is_the_same_if_it_is_the_same_function() {
+    fn slim(pod: &mut Pod) -> Result<(), String> {
+        pod.spec = None;
+        Ok(())
+    }
+    let factory = Servers::default().factory();
+    let ask = |name: &str| factory.informer_named::<Pod>(name, |pods| pods.transform(slim)).unwrap();
+    let first = ask("slim");
+    assert!(same(&first, &ask("slim")));
+    assert!(!same(&first, &ask("thin")), "what a function has captured cannot be compared");
+    let error =
+        factory.informer_named::<Pod>("slim", |pods| pods.transform(|_| Ok::<_, String>(()))).unwrap_err();
+    assert!(error.to_string().ends_with("; they differ in transform"), "{error}");
+}
+
+#[tokio::test]
+async fn a_variant_with_the_settings_of_another_is_that_other() {
+    let factory = Servers::default().builder().kind::<Pod>(|pods| pods.labels("app=web")).build().unwrap();
+    let by_kind = factory.informer::<Pod>();
+    let named = factory.informer_named::<Pod>("web", |pods| pods.labels("app=web")).unwrap();
+    let again = factory.informer_named::<Pod>("also-web", |pods| pods.labels("app=web")).unwrap();
+    let all = factory.informer_named::<Pod>("all", |pods| pods).unwrap();
+    assert!(same(&by_kind, &named) && same(&named, &again) && !same(&by_kind, &all));
+    assert!(factory.informer_named::<Pod>("web", |pods| pods).is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_422_asking_for_informer_or_lister_registers_and_nothing_else_does() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    let (pods, secrets) = (factory.access::<Pod>(), factory.access::<Secret>());
+    let _nodes = factory.access::<Node>();
+    let lister = pods.lister();
+    secrets.informer();
+    servers.with::<Pod>(&["a/x"]);
+    started(&factory).await;
+    let asked = |server: crate::source::ScriptedSource| server.requests().len();
+    assert_eq!([asked(servers.of::<Pod>()), asked(servers.of::<Secret>())], [1, 1]);
+    assert_eq!(asked(servers.of::<Node>()), 0, "never asked for, never started");
+    assert_eq!(lister.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_431_every_informer_can_be_read_by_namespace() {
+    let servers = Servers::default();
+    servers.with::<ConfigMap>(&["a/x", "a/y", "b/x"]);
+    servers.with::<Node>(&["one"]);
+    let factory = servers.factory();
+    let (maps, nodes) = (factory.access::<ConfigMap>().lister(), factory.access::<Node>().lister());
+    started(&factory).await;
+    assert_eq!(maps.namespace("a").list().len(), 2);
+    assert_eq!(nodes.get("one").unwrap().name(), "one");
+}
+
+/// What a user adds to the listers of a kind of theirs.
+trait NodeNames {
+    fn names_with(&self, label: &str) -> Vec<String>;
+}
+
+impl NodeNames for Lister<Node> {
+    fn names_with(&self, label: &str) -> Vec<String> {
+        let selector = Selector::from(Expression::Exists(label.to_owned()));
+        self.matching(&selector).iter().map(|node| node.name().to_owned()).collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_406_an_extension_trait_gives_a_lister_methods_of_ones_own() {
+    let servers = Servers::default();
+    let labelled = serde_json::json!({ "metadata": { "name": "one", "labels": { "role": "worker" } } });
+    servers.with::<Node>(&["two"]).create(&labelled).unwrap();
+    let factory = servers.factory();
+    let nodes = factory.access::<Node>().lister();
+    started(&factory).await;
+    assert_eq!(nodes.names_with("role"), ["one"]);
+    assert!(nodes.names_with("other").is_empty());
+}
+
+#[test]
+fn b_435_faces_of_any_type_are_given_without_a_panic() {
+    // A wrong type is a matter of decoding, and reported: see d1_a_wrong_type_is_said_once_in_status_and_to_the_callback.
+    let factory: SharedInformerFactory = Servers::default().factory();
+    let pods = factory.informer::<Pod>();
+    let as_dynamic = pods.as_kind::<DynamicObject>();
+    assert!(same(&pods, &as_dynamic) && same(&pods, &as_dynamic.as_kind::<Secret>()));
+}

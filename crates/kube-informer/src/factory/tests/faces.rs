@@ -1,0 +1,192 @@
+//! Typed, dynamic and metadata faces of one kind.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube_core::{ApiResource, DynamicObject, GroupVersionResource, PartialObjectMeta};
+use serde::Deserialize;
+
+use super::support::{Servers, rest, started};
+use crate::kind::{Kind, KindInfo, Namespaced};
+use crate::shared::SharedInformer;
+
+fn same<A: 'static, B: 'static>(one: &SharedInformer<A>, other: &SharedInformer<B>) -> bool {
+    Arc::ptr_eq(one.core(), other.core())
+}
+
+fn maps() -> ApiResource {
+    ApiResource::erase::<ConfigMap>(&())
+}
+
+#[derive(Debug, Deserialize)]
+struct Slim {
+    metadata: SlimMeta,
+}
+
+#[derive(Debug, Deserialize)]
+struct SlimMeta {
+    name: String,
+}
+
+impl Kind for Slim {
+    type Scope = Namespaced;
+    type Dynamic = ();
+    fn info(_: &()) -> KindInfo {
+        KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[allow(dead_code)] // Nothing of the kind ever decodes.
+struct Wrong {
+    spec: String,
+}
+
+impl Kind for Wrong {
+    type Scope = Namespaced;
+    type Dynamic = ();
+    fn info(_: &()) -> KindInfo {
+        ConfigMap::info(&())
+    }
+}
+
+/// Asks in one order for all faces of ConfigMaps, starts, and checks that there is one watch and one copy.
+async fn one_watch_and_one_copy(order: [&str; 4]) {
+    let servers = Servers::default();
+    let server = servers.with::<ConfigMap>(&["a/x"]);
+    let factory = servers.factory();
+    let mut asked: Vec<SharedInformer<DynamicObject>> = Vec::new();
+    for face in order {
+        asked.push(match face {
+            "typed" => factory.informer::<ConfigMap>().as_kind(),
+            "slim" => factory.informer::<Slim>().as_kind(),
+            "dynamic" => factory.dynamic(&maps()),
+            _ => factory.metadata::<ConfigMap>().as_kind(),
+        });
+    }
+    assert!(asked.windows(2).all(|pair| same(&pair[0], &pair[1])), "{order:?}");
+    started(&factory).await;
+    assert_eq!(server.requests().len(), 1, "{order:?}");
+    assert_eq!(server.open_watches(), 1, "{order:?}");
+    assert!(!server.requests()[0].metadata_only, "{order:?}");
+    let key = "a/x".parse().unwrap();
+    let typed = factory.informer::<ConfigMap>().lister().by_key(&key).unwrap();
+    let dynamic = factory.dynamic(maps()).lister().by_key(&key).unwrap();
+    let metadata = factory.metadata::<ConfigMap>().lister().by_key(&key).unwrap();
+    assert!(Arc::ptr_eq(typed.record(), dynamic.record()) && Arc::ptr_eq(typed.record(), metadata.record()));
+    assert_eq!(metadata.get().unwrap().metadata.name.as_deref(), Some("x"));
+    assert_eq!(factory.informer::<Slim>().lister().list_decoded()[0].metadata.name, "x");
+    assert_eq!(factory.status().iter().map(|status| status.versions_alive).sum::<usize>(), 1, "{order:?}");
+    assert_eq!(factory.status()[0].failures, 0, "{order:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_all_faces_of_a_kind_are_one_watch_and_one_copy_in_any_order_before_the_start() {
+    one_watch_and_one_copy(["typed", "slim", "dynamic", "metadata"]).await;
+    one_watch_and_one_copy(["dynamic", "metadata", "typed", "slim"]).await;
+    one_watch_and_one_copy(["metadata", "dynamic", "slim", "typed"]).await;
+    one_watch_and_one_copy(["metadata", "typed", "dynamic", "slim"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_metadata_alone_is_all_that_the_server_sends() {
+    let servers = Servers::default();
+    let server = servers.with::<ConfigMap>(&["a/x"]);
+    let factory = servers.factory();
+    let metadata = factory.metadata::<ConfigMap>();
+    assert!(same(&metadata, &factory.informer::<PartialObjectMeta<ConfigMap>>()));
+    assert!(same(&metadata, &factory.metadata_of(maps())));
+    started(&factory).await;
+    assert!(server.requests().iter().all(|request| request.metadata_only));
+    assert_eq!(
+        metadata.lister().namespace("a").get("x").unwrap().get().unwrap().metadata.name.as_deref(),
+        Some("x")
+    );
+
+    let whole = factory.informer::<ConfigMap>();
+    assert!(!same(&metadata, &whole), "what runs stays what it is");
+    whole.wait_synced(super::support::SOON).await.unwrap();
+    assert_eq!([metadata.name(), whole.name()], ["configmaps", "configmaps-2"]);
+    assert!(same(&metadata, &factory.metadata::<ConfigMap>()));
+    rest().await;
+    assert_eq!(server.open_watches(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_what_the_builder_was_told_of_a_kind_holds_for_its_faces() {
+    let servers = Servers::default();
+    let server = servers.of::<ConfigMap>();
+    let factory = servers
+        .builder()
+        .kind::<ConfigMap>(|maps| maps.labels("app=web").transform(|_| Ok::<_, String>(())).decoded())
+        .build()
+        .unwrap();
+    let metadata = factory.metadata::<ConfigMap>();
+    let whole = factory.dynamic(maps());
+    assert!(
+        !same(&metadata, &whole),
+        "a transform may change metadata, and there is none for metadata alone"
+    );
+    assert!(same(&whole, &factory.informer::<ConfigMap>()));
+    started(&factory).await;
+    let requests = server.requests();
+    assert!(requests.iter().all(|request| request.label_selector.as_deref() == Some("app=web")));
+    assert_eq!(requests.iter().filter(|request| request.metadata_only).count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_metadata_with_settings_of_its_own_is_not_shared() {
+    let servers = Servers::default();
+    let factory = servers
+        .builder()
+        .kind::<PartialObjectMeta<ConfigMap>>(|metadata| metadata.labels("app=web"))
+        .build()
+        .unwrap();
+    let whole = factory.informer::<ConfigMap>();
+    let metadata = factory.metadata::<ConfigMap>();
+    assert!(!same(&whole, &metadata));
+    started(&factory).await;
+    let asked = servers.of::<ConfigMap>().requests();
+    let of_metadata = asked.iter().find(|request| request.metadata_only).unwrap();
+    assert_eq!(of_metadata.label_selector.as_deref(), Some("app=web"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d1_the_type_is_checked_also_if_the_dynamic_face_was_asked_for_first() {
+    let servers = Servers::default();
+    servers.with::<ConfigMap>(&["a/x", "a/y"]);
+    let factory = servers.factory();
+    factory.dynamic(maps());
+    let wrong = factory.informer::<Wrong>();
+    started(&factory).await;
+    assert!(wrong.status().wrong_type.unwrap().contains("missing field `spec`"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_432_a_resource_is_enough_to_be_informed() {
+    let servers = Servers::default();
+    let kind = KindInfo::new("example.com", "v1", "Widget", "widgets").namespaced(true);
+    let server = servers.of_kind(&kind);
+    server.create(&serde_json::json!({ "metadata": { "name": "a" }, "spec": { "size": 3 } })).unwrap();
+    let factory = servers.factory();
+    let widgets = factory.dynamic(GroupVersionResource::gvr("example.com", "v1", "widgets"));
+    assert!(same(&widgets, &factory.dynamic(&kind)));
+    assert!(!same(&widgets, &factory.dynamic(GroupVersionResource::gvr("example.com", "v2", "widgets"))));
+    started(&factory).await;
+    let widget = widgets.lister().namespace("default").get("a").unwrap();
+    assert_eq!(widget.get().unwrap().data["spec"]["size"], 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_pods_and_their_slim_form_in_one_factory() {
+    let servers = Servers::default();
+    servers.with::<Pod>(&["a/x"]);
+    let factory = servers.factory();
+    let slim = factory
+        .informer_named::<Pod>("slim-pods", |pods| pods.drop_field("spec").drop_field("status"))
+        .unwrap();
+    let whole = factory.informer::<Pod>();
+    assert!(!same(&slim, &whole));
+    started(&factory).await;
+    assert_eq!(servers.of::<Pod>().requests().len(), 2);
+}

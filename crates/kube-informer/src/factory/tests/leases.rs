@@ -1,0 +1,71 @@
+//! Informers that live as long as somebody needs them.
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube_core::ApiResource;
+
+use super::support::{SOON, Servers, rest, started};
+
+#[tokio::test(start_paused = true)]
+async fn d12_the_last_lease_takes_its_informer_along() {
+    let servers = Servers::default();
+    let server = servers.with::<ConfigMap>(&["a/x"]);
+    let factory = servers.factory();
+    started(&factory).await;
+    let first = factory.lease::<ConfigMap>();
+    let second = factory.access::<ConfigMap>().lease();
+    let third = first.clone();
+    first.wait_synced(SOON).await.unwrap();
+    assert_eq!((second.lister().len(), server.requests().len()), (1, 1));
+    let (lister, informer) = (first.lister(), third.as_kind::<Pod>());
+    drop((first, second));
+    rest().await;
+    assert_eq!((server.open_watches(), informer.is_stopped()), (1, false));
+    drop(third);
+    rest().await;
+    assert_eq!(
+        (server.open_watches(), informer.is_stopped()),
+        (0, true),
+        "registrations and listers do not count"
+    );
+    assert_eq!((lister.len(), factory.status().len()), (1, 0));
+
+    let again = factory.lease::<ConfigMap>();
+    again.wait_synced(SOON).await.unwrap();
+    assert_eq!(server.open_watches(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_an_informer_that_was_asked_for_outlives_its_leases() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    let lease = factory.dynamic_lease(ApiResource::erase::<Pod>(&()));
+    let informer = factory.informer::<Pod>();
+    started(&factory).await;
+    drop(lease);
+    rest().await;
+    assert!(!informer.is_stopped());
+    drop(factory.lease::<Pod>());
+    rest().await;
+    assert!(!informer.is_stopped());
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_a_lease_that_ends_before_the_start_leaves_nothing_to_start() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    drop(factory.lease::<Pod>());
+    started(&factory).await;
+    assert_eq!(servers.requests(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_a_lease_does_not_keep_its_factory() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    let lease = factory.lease::<Pod>();
+    started(&factory).await;
+    drop(factory);
+    rest().await;
+    assert!(lease.is_stopped());
+    drop(lease.clone());
+}

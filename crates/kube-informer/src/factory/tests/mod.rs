@@ -1,0 +1,10 @@
+//! A factory over scripted sources.
+
+mod asking;
+mod faces;
+mod leases;
+mod settings;
+mod starting;
+mod stopping;
+mod support;
+mod syncing;

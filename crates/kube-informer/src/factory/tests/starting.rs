@@ -1,0 +1,114 @@
+//! Starting: again, later, and a few at a time.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
+use tokio::time::Instant;
+
+use super::support::{SOON, Servers, rest, started};
+use crate::kind::KindInfo;
+use crate::source::{SourceError, VerbMatch};
+use crate::status::Phase;
+
+fn kind(number: usize) -> KindInfo {
+    KindInfo::new("example.com", "v1", format!("Kind{number}"), format!("kinds{number}")).namespaced(true)
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_423_start_returns_at_once_and_may_be_called_again() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    let pods = factory.informer::<Pod>();
+    assert_eq!(servers.requests(), 0, "nothing happens before");
+    factory.start();
+    factory.start();
+    assert_eq!((servers.requests(), pods.status().phase), (0, Phase::Pending), "nothing was awaited");
+    factory.wait_for_cache_sync(SOON).await.unwrap();
+    factory.start();
+    rest().await;
+    assert_eq!(servers.of::<Pod>().requests().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_423_what_is_asked_for_later_starts_by_itself() {
+    let servers = Servers::default();
+    servers.with::<Secret>(&["a/x"]);
+    let factory = servers.factory();
+    started(&factory).await;
+    let secrets = factory.informer::<Secret>();
+    secrets.wait_synced(SOON).await.unwrap();
+    assert_eq!(secrets.lister().len(), 1);
+    factory.start();
+    rest().await;
+    assert_eq!(servers.of::<Secret>().requests().len(), 1, "and start, as in client-go, does no harm");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_424_after_a_shutdown_start_does_nothing() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    factory.informer::<Pod>();
+    factory.shutdown().await;
+    factory.start();
+    factory.informer::<Secret>();
+    factory.start();
+    rest().await;
+    assert_eq!(servers.requests(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn w_36_a_few_informers_at_a_time_read_their_first_list() {
+    let servers = Servers::default();
+    let factory = servers.builder().stagger(3, SOON).build().unwrap();
+    let mut holds = Vec::new();
+    for number in 0..10 {
+        holds.push(servers.of_kind(&kind(number)).hold_next(VerbMatch::Any));
+        factory.dynamic(kind(number));
+    }
+    factory.start();
+    rest().await;
+    let mut listed = 0;
+    while !holds.is_empty() {
+        assert_eq!(servers.requests(), (listed + 3).min(10));
+        // In the order in which they were asked for.
+        holds.remove(0).release();
+        listed += 1;
+        rest().await;
+    }
+    factory.wait_for_cache_sync(SOON).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn w_36_a_list_that_takes_its_time_or_fails_does_not_hold_up_the_others() {
+    let servers = Servers::default();
+    let factory = servers.builder().stagger(1, Duration::from_secs(5)).build().unwrap();
+    let (pods, secrets) = (factory.informer::<Pod>(), factory.informer::<Secret>());
+    let (maps, nodes) = (factory.informer::<ConfigMap>(), factory.informer::<Node>());
+    let _slow = servers.of::<Pod>().hold_next(VerbMatch::Any);
+    servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::Transport("refused".into()));
+    let begun = Instant::now();
+    factory.start();
+    rest().await;
+    assert_eq!(servers.requests(), 1);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(servers.of::<Secret>().requests().len(), 1, "after five seconds the next one has its turn");
+    maps.wait_synced(SOON).await.unwrap();
+    nodes.wait_synced(SOON).await.unwrap();
+    assert!(begun.elapsed() < Duration::from_millis(5_100), "who fails makes room at once");
+    assert!(!pods.has_synced() && !secrets.has_synced());
+}
+
+#[tokio::test(start_paused = true)]
+async fn w_36_who_waits_for_a_turn_can_be_stopped() {
+    let servers = Servers::default();
+    let factory = servers.builder().stagger(1, SOON).build().unwrap();
+    factory.informer::<Pod>();
+    let secrets = factory.informer::<Secret>();
+    let told = secrets.add_event_handler(crate::handler::handler()).unwrap();
+    let _slow = servers.of::<Pod>().hold_next(VerbMatch::Any);
+    factory.start();
+    rest().await;
+    factory.shutdown().await;
+    assert!(secrets.is_stopped() && told.synced().await.is_err(), "who waits for it is told");
+    assert_eq!(servers.of::<Secret>().requests().len(), 0);
+}

@@ -71,6 +71,7 @@ mod status;
 mod store;
 mod version;
 
+pub use factory::generated as groups;
 pub use factory::{
     Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, Selection, SharedInformerFactory, Sources,
 };

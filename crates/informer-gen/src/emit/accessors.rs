@@ -3,13 +3,23 @@
 use crate::emit::code::{Code, Function};
 use crate::model::{Availability, Group, Kind, KindSpec, Scope, Version};
 
-/// Writes the types of a group and of its versions. `type_of` is how a kind's type is called in this file.
-pub(crate) fn write(code: &mut Code, group: &Group, type_of: &dyn Fn(&KindSpec) -> String) {
+/// How the accessors of a file differ from those of others.
+pub(crate) struct Manner {
+    /// How a kind's type is called in this file.
+    pub(crate) type_of: fn(&KindSpec) -> String,
+    /// Whether they are part of a program, which may not use all of them, rather than of a library.
+    pub(crate) may_be_unused: bool,
+}
+
+/// Writes the types of a group and of its versions.
+pub(crate) fn write(code: &mut Code, group: &Group, manner: &Manner) {
+    let type_of = manner.type_of;
     let name = shown(&group.name);
     code.gap();
     code.line(&format!("/// The versions of {name}."));
     access_type(code, &group.type_name);
     code.gap();
+    unused(code, manner);
     code.block(&format!("impl<'a> {0}<'a>", group.type_name), |code| {
         for version in &group.versions {
             code.gap();
@@ -31,6 +41,7 @@ pub(crate) fn write(code: &mut Code, group: &Group, type_of: &dyn Fn(&KindSpec) 
             code.line(&format!("/// The kinds of {}.", api_version(version)));
             access_type(code, &version.type_name);
             code.gap();
+            unused(code, manner);
             code.block(&format!("impl {}<'_>", version.type_name), |code| {
                 for kind in &version.kinds {
                     index_keys(code, kind, type_of);
@@ -64,12 +75,19 @@ pub(crate) fn entry<R>(group: &Group, visibility: &str, write: impl FnOnce(&Func
     })
 }
 
+/// A program has accessors for all of its kinds, whether it uses them or not.
+pub(crate) fn unused(code: &mut Code, manner: &Manner) {
+    if manner.may_be_unused {
+        code.line("#[allow(dead_code)]");
+    }
+}
+
 fn access_type(code: &mut Code, name: &str) {
     code.line("#[derive(Clone, Copy, Debug)]");
     code.tuple_struct(&format!("{name}<'a>"), "&'a SharedInformerFactory");
 }
 
-fn accessor(code: &mut Code, kind: &Kind, type_of: &dyn Fn(&KindSpec) -> String) {
+fn accessor(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> String) {
     let place = match kind.spec.scope {
         Scope::Namespaced => "which live in namespaces",
         Scope::Cluster => "which belong to the whole cluster",
@@ -83,7 +101,7 @@ fn accessor(code: &mut Code, kind: &Kind, type_of: &dyn Fn(&KindSpec) -> String)
     code.function(&head, &["self.0.access()".to_owned()]);
 }
 
-fn index_keys(code: &mut Code, kind: &Kind, type_of: &dyn Fn(&KindSpec) -> String) {
+fn index_keys(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> String) {
     for index in &kind.spec.indexes {
         code.gap();
         code.line(&format!("/// Finds `{}` by `{}`.", kind.spec.resource(), index.path));
@@ -96,7 +114,7 @@ fn index_keys(code: &mut Code, kind: &Kind, type_of: &dyn Fn(&KindSpec) -> Strin
     }
 }
 
-fn index_accessors(code: &mut Code, kind: &Kind, type_of: &dyn Fn(&KindSpec) -> String) {
+fn index_accessors(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> String) {
     for index in &kind.spec.indexes {
         code.gap();
         code.line(&format!(

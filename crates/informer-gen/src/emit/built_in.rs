@@ -1,6 +1,6 @@
 //! Files for the kinds of Kubernetes, which are part of kube-informer itself: one per group.
 
-use crate::emit::accessors::{self, conditions, facts};
+use crate::emit::accessors::{self, Manner, conditions, facts};
 use crate::emit::code::{Code, Function, Style};
 use crate::model::{Availability, Group, KindSpec, Model};
 
@@ -82,7 +82,7 @@ fn group_file(group: &Group, generator: &str, style: Style) -> String {
         code.line(&format!("/// The versions of {name}."));
         accessors::entry(group, "pub ", |head| code.function(head, &[format!("{}(self)", group.type_name)]));
     });
-    accessors::write(&mut code, group, &type_within_group);
+    accessors::write(&mut code, group, &Manner { type_of: type_within_group, may_be_unused: false });
     code.finish()
 }
 

@@ -1,6 +1,6 @@
 //! One file for somebody's own kinds: an extension trait of the factory per group.
 
-use crate::emit::accessors::{self, facts};
+use crate::emit::accessors::{self, Manner, facts};
 use crate::emit::code::{Code, Function, Style};
 use crate::model::{Group, KindSpec, Model};
 
@@ -15,11 +15,13 @@ pub fn custom_kinds(model: &Model, inputs: &[String], style: Style) -> String {
     code.line(&format!("use kube_informer::{{{names}SharedInformerFactory}};"));
     for group in model.groups() {
         extension_trait(&mut code, group);
-        accessors::write(&mut code, group, &type_of);
+        accessors::write(&mut code, group, &MANNER);
     }
     test(&mut code, model);
     code.finish()
 }
+
+const MANNER: Manner = Manner { type_of, may_be_unused: true };
 
 fn type_of(kind: &KindSpec) -> String {
     kind.type_path.clone()
@@ -29,6 +31,7 @@ fn extension_trait(code: &mut Code, group: &Group) {
     let trait_name = format!("{}Factory", group.type_name);
     code.gap();
     code.line(&format!("/// Adds the kinds of `{}` to the factory.", group.name));
+    accessors::unused(code, &MANNER);
     code.block(&format!("pub trait {trait_name}"), |code| {
         code.line(&format!("/// The versions of `{}`.", group.name));
         accessors::entry(group, "", |head| code.declaration(head));

@@ -3,6 +3,7 @@
 mod access;
 mod builder;
 mod error;
+pub mod generated;
 mod lease;
 mod recipe;
 mod registry;

@@ -192,6 +192,11 @@ impl KindInfo {
         }
     }
 
+    /// The kind, or the resource where the kind's name is not known.
+    pub(crate) fn noun(&self) -> &str {
+        if self.0.kind.is_empty() { &self.0.plural } else { &self.0.kind }
+    }
+
     /// Core Secrets hold what must not be written down anywhere by accident.
     pub(crate) fn is_sensitive(&self) -> bool {
         self.0.group.is_empty() && self.0.plural == "secrets"
@@ -240,6 +245,6 @@ impl fmt::Display for KindInfo {
 
 impl fmt::Debug for KindInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KindInfo({} {})", self.api_version(), self.0.kind)
+        write!(f, "KindInfo({} {})", self.api_version(), self.noun())
     }
 }

@@ -73,7 +73,8 @@ mod version;
 
 pub use factory::generated as groups;
 pub use factory::{
-    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, Selection, SharedInformerFactory, Sources,
+    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, ResourceError, ResourceName, Selection,
+    SharedInformerFactory, Sources,
 };
 pub use handler::{
     DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, Registration, TypedHandler,

@@ -31,6 +31,7 @@ const REQUIRED: &[(u16, u16)] = &[
     (350, 360),
     (380, 385),
     (400, 406),
+    (420, 435),
     (540, 542),
     (545, 545),
 ];
@@ -111,7 +112,7 @@ mod tests {
     #[test]
     fn the_required_numbers_are_those_of_the_table() {
         let numbers = required();
-        assert_eq!(numbers.len(), 69 + 3 + 24 + 18 + 7 + 2 + 3 + 29 + 54 + 8 + 4 + 11 + 6 + 7 + 3 + 1);
+        assert_eq!(numbers.len(), 69 + 3 + 24 + 18 + 7 + 2 + 3 + 29 + 54 + 8 + 4 + 11 + 6 + 7 + 16 + 3 + 1);
         assert_eq!(numbers[60].to_string(), "B-060a");
     }
 }

@@ -49,10 +49,7 @@ const LEVELS: &[Level] = &[
             "version",
         ],
     ),
-    (
-        "factory",
-        &["handler", "key", "kind", "lister", "object", "report", "scope", "settings", "shared", "source"],
-    ),
+    ("factory", &["kind", "lister", "object", "report", "settings", "shared", "source"]),
 ];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {

@@ -34,7 +34,7 @@ impl<K> Deref for Lease<K> {
 impl<K> Clone for Lease<K> {
     fn clone(&self) -> Self {
         if let Some(factory) = self.factory.upgrade() {
-            factory.registry.lock().lease_again(&self.informer.as_kind());
+            factory.registry(|registry| registry.lease_again(&self.informer.as_kind()));
         }
         Self { informer: self.informer.clone(), factory: self.factory.clone() }
     }
@@ -43,7 +43,7 @@ impl<K> Clone for Lease<K> {
 impl<K> Drop for Lease<K> {
     fn drop(&mut self) {
         if let Some(factory) = self.factory.upgrade() {
-            factory.registry.lock().release(&self.informer.as_kind(), factory.drain);
+            factory.registry(|registry| registry.release(&self.informer.as_kind(), factory.drain));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod builder;
+mod discovery;
 mod error;
 pub mod generated;
 mod lease;
@@ -28,12 +29,14 @@ use tokio::sync::Notify;
 
 pub use access::Access;
 pub use builder::FactoryBuilder;
+pub use discovery::{ResourceError, ResourceName};
 pub use error::FactoryError;
 pub use lease::Lease;
 pub use recipe::Selection;
 pub use sources::Sources;
 pub use sync::FactoryNotSynced;
 
+use self::discovery::Discovery;
 use self::recipe::{Defaults, Recipe};
 use self::registry::{Claim, Registry, Slot};
 use self::running::{Ended, Turns};
@@ -89,6 +92,7 @@ struct Inner {
     /// How the informers of each kind are made: those that the builder was told of, then those that were asked for.
     recipes: Mutex<Vec<(Slot, Recipe)>>,
     registry: Mutex<Registry>,
+    discovery: Discovery,
     turns: Turns,
     drain: Duration,
 }
@@ -135,8 +139,8 @@ impl SharedInformerFactory {
     }
 
     fn new(defaults: Defaults, recipes: Vec<(Slot, Recipe)>, turns: Turns, drain: Duration) -> Self {
-        let (recipes, registry) = (Mutex::new(recipes), Mutex::default());
-        Self { inner: Arc::new(Inner { defaults, recipes, registry, turns, drain }) }
+        let (recipes, registry, discovery) = (Mutex::new(recipes), Mutex::default(), Discovery::default());
+        Self { inner: Arc::new(Inner { defaults, recipes, registry, discovery, turns, drain }) }
     }
 }
 
@@ -237,7 +241,7 @@ impl SharedInformerFactory {
 
     fn untyped<K: Kind + DeserializeOwned>(&self, kind: &KindInfo, claim: Claim) -> SharedInformer<K> {
         let slot = Slot::Kind { resource: ResourceId::of(kind), metadata: K::metadata_only() };
-        if let Some(found) = self.inner.registry.lock().find(&slot, None, claim) {
+        if let Some(found) = self.inner.registry(|registry| registry.find(&slot, None, claim)) {
             return found.as_kind();
         }
         let recipe = self.inner.recipe::<K>(&slot, kind);
@@ -253,7 +257,7 @@ impl SharedInformerFactory {
         let recipe = self.inner.defaults.recipe_with(kind, set)?;
         let slot = Slot::Named(name.into());
         let informer = self.inner.obtain(slot.clone(), &recipe, name, Claim::Held);
-        let holds = self.inner.registry.lock().variant(&slot).cloned();
+        let holds = self.inner.registry(|registry| registry.variant(&slot).cloned());
         match holds.filter(|holds| *holds != recipe.variant) {
             None => Ok(informer.as_kind()),
             Some(holds) => Err(FactoryError::NameTaken {
@@ -278,12 +282,12 @@ impl SharedInformerFactory {
     /// Outside of a tokio runtime.
     pub fn start(&self) {
         let spawn = Arc::new(Handle::current());
-        self.inner.registry.lock().start(spawn, &self.inner.turns);
+        self.inner.registry(|registry| registry.start(spawn, &self.inner.turns));
     }
 
     /// How each informer is doing at this moment.
     pub fn status(&self) -> Vec<InformerStatus> {
-        let informers = self.inner.registry.lock().informers();
+        let informers = self.inner.registry(|registry| registry.informers());
         informers.iter().map(SharedInformer::status).collect()
     }
 
@@ -298,7 +302,7 @@ impl SharedInformerFactory {
 
     /// The same with another deadline for the handlers.
     pub async fn shutdown_within(&self, deadline: Duration) {
-        let ended = self.inner.registry.lock().close(deadline);
+        let ended = self.inner.registry(|registry| registry.close(deadline));
         join_all(ended.into_iter().map(Ended::wait)).await;
     }
 
@@ -306,13 +310,14 @@ impl SharedInformerFactory {
     ///
     /// Says whether it was one of this factory's.
     pub async fn stop<K: 'static>(&self, informer: &SharedInformer<K>) -> bool {
-        let stopped = self.inner.registry.lock().stop(&informer.as_kind(), self.inner.drain);
-        match stopped {
-            Some(Some(ended)) => ended.wait().await,
-            Some(None) => {}
-            None => return false,
+        let informer = informer.as_kind();
+        let (ours, ended) = self
+            .inner
+            .registry(|registry| (registry.has(&informer), registry.stop(&informer, self.inner.drain)));
+        if let Some(ended) = ended {
+            ended.wait().await;
         }
-        true
+        ours
     }
 }
 
@@ -340,28 +345,39 @@ impl Inner {
 
     /// The informer of a slot, made if there is none that serves.
     fn obtain(&self, slot: Slot, recipe: &Recipe, name: &str, claim: Claim) -> SharedInformer<()> {
-        let resource = &recipe.variant.resource;
-        let name = {
-            let mut registry = self.registry.lock();
-            if let Some(found) = registry.find(&slot, Some(&recipe.variant), claim) {
-                return found;
-            }
-            registry.free_name(&self.defaults.name(name), resource)
+        let known = self.registry(|registry| {
+            registry
+                .find(&slot, Some(&recipe.variant), claim)
+                .ok_or_else(|| registry.free_name(&self.defaults.name(name), &recipe.variant.resource))
+        });
+        let name = match known {
+            Ok(found) => return found,
+            Err(name) => name,
         };
         // User code, so without the lock; somebody else may be quicker.
         let failed = Arc::new(Notify::new());
         let informer = recipe.make(name, failed.clone());
+        self.registry(|registry| {
+            registry.find(&slot, Some(&recipe.variant), claim).unwrap_or_else(|| {
+                registry.add(slot, recipe, informer.clone(), failed, &self.turns, claim);
+                informer
+            })
+        })
+    }
+
+    /// The one way to the registry: what is over is let go after the lock.
+    fn registry<R>(&self, work: impl FnOnce(&mut Registry) -> R) -> R {
         let mut registry = self.registry.lock();
-        if let Some(found) = registry.find(&slot, Some(&recipe.variant), claim) {
-            return found;
-        }
-        registry.add(slot, recipe, informer.clone(), failed, &self.turns, claim);
-        informer
+        let result = work(&mut registry);
+        let leftovers = registry.leftovers();
+        drop(registry);
+        drop(leftovers);
+        result
     }
 
     /// Has samples checked against a type, unless they are already.
     fn has_type<K: DeserializeOwned + Send + Sync + 'static>(&self, informer: &SharedInformer<()>) {
-        if self.registry.lock().take_type(informer) {
+        if self.registry(|registry| registry.take_type(informer)) {
             recipe::check_type::<K>(informer);
         }
     }
@@ -369,7 +385,7 @@ impl Inner {
 
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let informers = self.inner.registry.lock().informers();
+        let informers = self.inner.registry(|registry| registry.informers());
         f.debug_struct("SharedInformerFactory").field("informers", &informers).finish_non_exhaustive()
     }
 }

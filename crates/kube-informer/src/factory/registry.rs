@@ -32,6 +32,9 @@ pub(super) enum Claim {
 #[derive(Default)]
 pub(super) struct Registry {
     entries: Vec<Entry>,
+    /// What is on its way out: it is waited for, but no longer given to anybody.
+    leaving: Vec<Running>,
+    leftovers: Leftovers,
     /// Runs informers, once the factory has been started.
     spawn: Option<Arc<dyn Spawn>>,
     closed: bool,
@@ -46,11 +49,30 @@ struct Entry {
     running: Option<Running>,
     held: bool,
     leases: usize,
-    /// On its way out: it is waited for, but no longer given to anybody.
-    leaving: bool,
+}
+
+/// What is over. It is let go by the caller, without a lock: handlers are dropped with it, and what they hold may come
+/// back to the factory.
+#[derive(Default)]
+pub(super) struct Leftovers {
+    entries: Vec<Entry>,
+    never_started: Vec<SharedInformer<()>>,
+}
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        for informer in &self.never_started {
+            informer.core().abandon();
+        }
+    }
 }
 
 impl Registry {
+    /// What is to be let go when the lock is released.
+    pub(super) fn leftovers(&mut self) -> Leftovers {
+        std::mem::take(&mut self.leftovers)
+    }
+
     /// The informer of a slot; with the variant that is wanted also one that can serve it.
     pub(super) fn find(
         &mut self,
@@ -95,10 +117,11 @@ impl Registry {
             running: None,
             held: false,
             leases: 0,
-            leaving: false,
         };
         entry.claim(claim);
-        if let Some(spawn) = self.spawn.as_ref().filter(|_| !self.closed) {
+        if self.closed {
+            self.leftovers.never_started.push(entry.informer.clone());
+        } else if let Some(spawn) = &self.spawn {
             entry.start(spawn, turns);
         }
         self.entries.push(entry);
@@ -107,8 +130,7 @@ impl Registry {
     /// A name that no other informer of the resource has.
     pub(super) fn free_name(&self, name: &str, resource: &ResourceId) -> Arc<str> {
         let taken = |name: &str| {
-            let same = |entry: &&Entry| entry.variant.resource == *resource && entry.informer.name() == name;
-            self.entries.iter().filter(|entry| !entry.leaving).any(|entry| same(&entry))
+            self.place(|entry| entry.variant.resource == *resource && entry.informer.name() == name).is_some()
         };
         let mut free = name.to_owned();
         let mut number = 2;
@@ -130,7 +152,7 @@ impl Registry {
         if self.closed {
             return;
         }
-        for entry in self.entries.iter_mut().filter(|entry| !entry.leaving) {
+        for entry in &mut self.entries {
             entry.start(&spawn, turns);
         }
         self.spawn = Some(spawn);
@@ -140,29 +162,40 @@ impl Registry {
         self.spawn.is_some()
     }
 
-    /// What there is, but for what is on its way out.
+    /// What there is.
     pub(super) fn informers(&self) -> Vec<SharedInformer<()>> {
-        self.entries.iter().filter(|entry| !entry.leaving).map(|entry| entry.informer.clone()).collect()
+        self.entries.iter().map(|entry| entry.informer.clone()).collect()
     }
 
     /// Stops everything for good; gives what is to be waited for.
     pub(super) fn close(&mut self, deadline: Duration) -> Vec<Ended> {
         self.closed = true;
-        self.entries.iter().filter_map(|entry| entry.stop(deadline)).collect()
+        let mut ended: Vec<Ended> = self.leaving.iter().map(Running::ended).collect();
+        for entry in &self.entries {
+            match &entry.running {
+                Some(running) => {
+                    running.stop(deadline);
+                    ended.push(running.ended());
+                }
+                None => self.leftovers.never_started.push(entry.informer.clone()),
+            }
+        }
+        ended
     }
 
     /// Stops one; gives what is to be waited for, unless it is none of this factory's.
-    pub(super) fn stop(
-        &mut self,
-        informer: &SharedInformer<()>,
-        deadline: Duration,
-    ) -> Option<Option<Ended>> {
+    pub(super) fn stop(&mut self, informer: &SharedInformer<()>, deadline: Duration) -> Option<Ended> {
         self.prune();
-        let entry = self.entries.iter_mut().find(|entry| entry.is(informer))?;
-        entry.leaving = true;
-        let ended = entry.stop(deadline);
-        self.prune();
-        Some(ended)
+        let place = self.place(|entry| entry.is(informer))?;
+        if self.closed {
+            return self.entries[place].running.as_ref().map(Running::ended);
+        }
+        self.dismiss(place, deadline)
+    }
+
+    /// Whether an informer is one of this factory's.
+    pub(super) fn has(&self, informer: &SharedInformer<()>) -> bool {
+        self.place(|entry| entry.is(informer)).is_some()
     }
 
     /// There is one more lease of an informer that has one.
@@ -182,21 +215,28 @@ impl Registry {
     }
 
     fn place(&self, wanted: impl Fn(&Entry) -> bool) -> Option<usize> {
-        self.entries.iter().position(|entry| !entry.leaving && wanted(entry))
+        self.entries.iter().position(wanted)
     }
 
-    /// Forgets what has ended. Once the factory is closed the caches that are left can still be read.
+    /// Has an informer stop and gives it to nobody any more. Its cache goes when its task has ended.
+    fn dismiss(&mut self, place: usize, deadline: Duration) -> Option<Ended> {
+        let mut entry = self.entries.remove(place);
+        let running = entry.running.take();
+        self.leftovers.entries.push(entry);
+        let running = running?;
+        running.stop(deadline);
+        let ended = running.ended();
+        self.leaving.push(running);
+        Some(ended)
+    }
+
+    /// Forgets what has stopped by itself. Once the factory is closed the caches that are left can still be read.
     fn prune(&mut self) {
-        if self.closed {
-            return;
+        self.leaving.retain(|running| !running.ended().is_over());
+        while !self.closed {
+            let Some(place) = self.place(|entry| entry.informer.is_stopped()) else { break };
+            self.dismiss(place, Duration::ZERO);
         }
-        for entry in &mut self.entries {
-            entry.leaving |= entry.informer.is_stopped();
-        }
-        self.entries.retain(|entry| {
-            let over = entry.running.as_ref().is_none_or(|running| running.ended().is_over());
-            !(entry.leaving && over)
-        });
     }
 
     /// Whole objects have metadata too, unless a transform has changed it.
@@ -250,19 +290,6 @@ impl Entry {
         if self.running.is_none() {
             let (informer, failed) = (self.informer.clone(), self.failed.clone());
             self.running = Some(Running::start(spawn, informer, failed, turns.clone()));
-        }
-    }
-
-    fn stop(&self, deadline: Duration) -> Option<Ended> {
-        match &self.running {
-            Some(running) => {
-                running.stop(deadline);
-                Some(running.ended())
-            }
-            None => {
-                self.informer.core().abandon();
-                None
-            }
         }
     }
 }

@@ -63,10 +63,8 @@ impl SharedInformerFactory {
     ///
     /// It does not wait for the deadline if the factory was never started.
     pub async fn wait_for_cache_sync(&self, deadline: Duration) -> Result<(), FactoryNotSynced> {
-        let (informers, started) = {
-            let registry = self.inner.registry.lock();
-            (registry.informers(), registry.is_started())
-        };
+        let (informers, started) =
+            self.inner.registry(|registry| (registry.informers(), registry.is_started()));
         let patience = if started { deadline } else { Duration::ZERO };
         let waits = informers.iter().map(|informer| informer.wait_synced(patience));
         let results = join_all(waits).await;

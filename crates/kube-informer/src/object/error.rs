@@ -47,7 +47,7 @@ impl DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} does not decode: {}", self.0.kind.kind(), self.0.key, self.0.message)
+        write!(f, "{} {} does not decode: {}", self.0.kind.noun(), self.0.key, self.0.message)
     }
 }
 

@@ -319,13 +319,13 @@ impl<K> Clone for Object<K> {
 
 impl<K> fmt::Display for Object<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind().kind(), self.key())
+        write!(f, "{} {}", self.kind().noun(), self.key())
     }
 }
 
 impl<K> fmt::Debug for Object<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind().kind(), self.key())
+        write!(f, "{} {}", self.kind().noun(), self.key())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod differential;
 mod errors;
+mod factory;
 mod faults;
 mod many;
 mod proxy;

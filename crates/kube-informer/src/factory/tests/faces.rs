@@ -60,7 +60,7 @@ async fn one_watch_and_one_copy(order: [&str; 4]) {
         asked.push(match face {
             "typed" => factory.informer::<ConfigMap>().as_kind(),
             "slim" => factory.informer::<Slim>().as_kind(),
-            "dynamic" => factory.dynamic(&maps()),
+            "dynamic" => factory.dynamic(maps()),
             _ => factory.metadata::<ConfigMap>().as_kind(),
         });
     }

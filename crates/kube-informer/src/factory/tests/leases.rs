@@ -4,6 +4,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube_core::ApiResource;
 
 use super::support::{SOON, Servers, rest, started};
+use crate::handler::handler;
 
 #[tokio::test(start_paused = true)]
 async fn d12_the_last_lease_takes_its_informer_along() {
@@ -68,4 +69,24 @@ async fn d12_a_lease_does_not_keep_its_factory() {
     rest().await;
     assert!(lease.is_stopped());
     drop(lease.clone());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_may_hold_leases_and_the_factory() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    let (lease, holds) = (factory.lease::<ConfigMap>(), (factory.lease::<Pod>(), factory.clone()));
+    let (pods, maps) = (holds.0.as_kind::<Pod>(), lease.as_kind::<ConfigMap>());
+    lease.add_event_handler(handler().on_add(move |_| assert!(!holds.0.is_stopped()))).unwrap();
+    // Never started: the handler goes with its informer, and its lease with the handler.
+    drop(lease);
+    assert!(maps.is_stopped() && pods.is_stopped());
+
+    let (lease, holds) = (factory.lease::<ConfigMap>(), factory.lease::<Pod>());
+    let pods = holds.as_kind::<Pod>();
+    lease.add_event_handler(handler().on_add(move |_| assert!(!holds.is_stopped()))).unwrap();
+    started(&factory).await;
+    assert!(factory.stop(&*lease).await);
+    rest().await;
+    assert!(pods.is_stopped());
 }

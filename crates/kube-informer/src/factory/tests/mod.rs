@@ -1,6 +1,7 @@
 //! A factory over scripted sources.
 
 mod asking;
+mod discovery;
 mod faces;
 mod leases;
 mod settings;

@@ -14,6 +14,7 @@ use crate::factory::SharedInformerFactory;
 use crate::handler::{Event, handler};
 use crate::scope::Scope;
 use crate::settings::{Settings, StreamingList};
+use crate::shared::InformerBuilder;
 use crate::source::{Request, ScriptedSource, SourceError, Verb, VerbMatch};
 
 fn scopes(server: &ScriptedSource) -> Vec<Scope> {
@@ -32,7 +33,7 @@ async fn b_428_namespaces_are_for_kinds_that_live_in_one_and_a_kind_may_say_othe
         .namespace("a")
         .namespace("b")
         .kind::<Secret>(|secrets| secrets.namespace("c"))
-        .kind::<ConfigMap>(|maps| maps.all_namespaces())
+        .kind::<ConfigMap>(InformerBuilder::all_namespaces)
         .build()
         .unwrap();
     factory.informer::<Pod>();

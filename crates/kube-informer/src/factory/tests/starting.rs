@@ -50,10 +50,11 @@ async fn b_424_after_a_shutdown_start_does_nothing() {
     factory.informer::<Pod>();
     factory.shutdown().await;
     factory.start();
-    factory.informer::<Secret>();
+    let late = factory.informer::<Secret>();
     factory.start();
     rest().await;
     assert_eq!(servers.requests(), 0);
+    assert!(late.add_event_handler(crate::handler::handler()).is_err(), "who comes late is told");
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::support::{SOON, Servers, rest};
 use crate::scope::Scope;
+use crate::shared::NotSynced;
 use crate::source::{HttpFailure, SourceError, VerbMatch};
 
 fn forbid(server: &crate::source::ScriptedSource) {
@@ -47,8 +48,7 @@ async fn b_426_the_error_names_every_kind_and_scope_and_why() {
          the server says no; grant the verbs list and watch on secrets to the account the program runs as\n  \"slow\": \
          configmaps not synced after 20s; all namespaces is listing"
     );
-    let scopes: Vec<_> =
-        error.informers().flat_map(|informer| informer.scopes()).map(|scope| &scope.scope).collect();
+    let scopes: Vec<_> = error.informers().flat_map(NotSynced::scopes).map(|scope| &scope.scope).collect();
     assert_eq!(scopes, [&Scope::namespace("a"), &Scope::All]);
 }
 

@@ -16,7 +16,7 @@ use super::objects::Objects;
 use super::watched::Watched;
 use crate::support::{cluster, config, eventually};
 
-pub(super) const CRD: &str = "widgets.example.com";
+pub(crate) const CRD: &str = "widgets.example.com";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn crd_deleted_and_recreated_with_another_version() -> Result<()> {
@@ -73,7 +73,7 @@ async fn crd_deleted_and_recreated_with_another_version() -> Result<()> {
     Ok(())
 }
 
-pub(super) fn definition(versions: &Value) -> Value {
+pub(crate) fn definition(versions: &Value) -> Value {
     json!({
         "metadata": { "name": CRD },
         "spec": {
@@ -85,7 +85,7 @@ pub(super) fn definition(versions: &Value) -> Value {
     })
 }
 
-pub(super) fn version(name: &str, storage: bool) -> Value {
+pub(crate) fn version(name: &str, storage: bool) -> Value {
     let schema = json!({ "openAPIV3Schema": { "type": "object" } });
     json!({ "name": name, "served": true, "storage": storage, "schema": schema })
 }

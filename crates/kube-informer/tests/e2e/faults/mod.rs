@@ -4,7 +4,7 @@
 mod access;
 mod beside;
 mod history;
-mod kinds;
+pub(crate) mod kinds;
 mod large;
 pub(crate) mod link;
 mod metered;

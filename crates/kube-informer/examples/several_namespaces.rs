@@ -1,0 +1,35 @@
+//! Several namespaces as one: one informer and one lister for each kind, fed by a watch for each namespace.
+//!
+//! Run with `cargo run --example several_namespaces -- default kube-system`. Uses the cluster of your kubeconfig, or the
+//! one it runs in.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Node};
+use kube_informer::{SharedInformerFactory, find_cluster};
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let namespaces: Vec<String> = std::env::args().skip(1).collect();
+    let config = find_cluster(None, None).await?.config;
+    let mut builder = SharedInformerFactory::builder(config);
+    for namespace in &namespaces {
+        builder = builder.namespace(namespace);
+    }
+    let factory = builder.build()?;
+
+    let maps = factory.access::<ConfigMap>().lister();
+    // Nodes live in no namespace, so they are all there.
+    let nodes = factory.access::<Node>().lister();
+    factory.start();
+    // A namespace that is denied is named here, while the others work.
+    if let Err(error) = factory.wait_for_cache_sync(Duration::from_secs(30)).await {
+        eprintln!("{error}");
+    }
+    for namespace in &namespaces {
+        println!("{} config maps in {namespace}", maps.namespace(namespace.as_str()).list().len());
+    }
+    println!("{} config maps in all of them, {} nodes", maps.len(), nodes.len());
+    factory.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! Two selections of one kind in one factory: pods of the control plane, and pods that are running.
+//!
+//! Run with `cargo run --example two_selectors`. Uses the cluster of your kubeconfig, or the one it runs in.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_informer::{SharedInformerFactory, find_cluster};
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let config = find_cluster(None, None).await?.config;
+    let factory = SharedInformerFactory::builder(config).build()?;
+
+    let control_plane =
+        factory.informer_named::<Pod>("control-plane", |pods| pods.labels("tier=control-plane"))?;
+    let running = factory.informer_named::<Pod>("running", |pods| pods.fields("status.phase=Running"))?;
+    // The same name with other settings is refused, and the error names both.
+    if let Err(error) = factory.informer_named::<Pod>("running", |pods| pods.fields("status.phase=Pending")) {
+        println!("refused: {error}");
+    }
+
+    factory.start();
+    factory.wait_for_cache_sync(Duration::from_secs(30)).await?;
+    println!(
+        "{} pods of the control plane, {} running",
+        control_plane.lister().len(),
+        running.lister().len()
+    );
+    factory.shutdown().await;
+    Ok(())
+}

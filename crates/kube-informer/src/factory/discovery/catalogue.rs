@@ -1,0 +1,180 @@
+//! What a server serves, and finding a resource in it by any of its names.
+
+use kube_core::GroupVersionResource;
+
+use super::ResourceError;
+use super::nearest::distance;
+use crate::kind::KindInfo;
+
+/// How many names are suggested for one that is not known.
+const SUGGESTIONS: usize = 5;
+
+/// A resource of a server.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Served {
+    pub(super) kind: KindInfo,
+    pub(super) singular: String,
+    pub(super) short_names: Vec<String>,
+    /// Whether it can be listed and watched.
+    pub(super) watchable: bool,
+}
+
+/// All resources of a server, those first that a name without a group or version means.
+#[derive(Debug, Default)]
+pub(super) struct Catalogue {
+    pub(super) served: Vec<Served>,
+    /// Groups that could not be asked, and why.
+    pub(super) unavailable: Vec<String>,
+}
+
+/// A resource as somebody names it.
+///
+/// From text it is one of the forms that `kubectl` knows: a plural, singular or short name or a kind, alone (`pods`, `pod`,
+/// `po`, `Pod`), with its group (`deployments.apps`) or with version and group (`deployments.v1.apps`, `pods.v1`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceName(Form);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Form {
+    Text(String),
+    Resource(GroupVersionResource),
+}
+
+impl From<&str> for ResourceName {
+    fn from(name: &str) -> Self {
+        Self(Form::Text(name.to_owned()))
+    }
+}
+
+impl From<String> for ResourceName {
+    fn from(name: String) -> Self {
+        Self(Form::Text(name))
+    }
+}
+
+impl From<&GroupVersionResource> for ResourceName {
+    fn from(resource: &GroupVersionResource) -> Self {
+        Self(Form::Resource(resource.clone()))
+    }
+}
+
+impl From<GroupVersionResource> for ResourceName {
+    fn from(resource: GroupVersionResource) -> Self {
+        Self(Form::Resource(resource))
+    }
+}
+
+impl std::fmt::Display for ResourceName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0 {
+            Form::Text(name) => f.write_str(name),
+            Form::Resource(GroupVersionResource { group, version, resource, .. }) if group.is_empty() => {
+                write!(f, "{resource}.{version}")
+            }
+            Form::Resource(GroupVersionResource { group, version, resource, .. }) => {
+                write!(f, "{resource}.{version}.{group}")
+            }
+        }
+    }
+}
+
+/// One way to read a name. A part that is not given may be anything.
+struct Reading<'a> {
+    name: &'a str,
+    version: Option<&'a str>,
+    group: Option<&'a str>,
+}
+
+impl ResourceName {
+    fn readings(&self) -> Vec<Reading<'_>> {
+        let name = match &self.0 {
+            Form::Text(name) => name.as_str(),
+            Form::Resource(GroupVersionResource { group, version, resource, .. }) => {
+                return vec![Reading { name: resource, version: Some(version), group: Some(group) }];
+            }
+        };
+        let Some((name, rest)) = name.split_once('.') else {
+            return vec![Reading { name, version: None, group: None }];
+        };
+        let (version, group) = rest.split_once('.').unwrap_or((rest, ""));
+        vec![
+            Reading { name, version: None, group: Some(rest) },
+            Reading { name, version: Some(version), group: Some(group) },
+        ]
+    }
+}
+
+impl Reading<'_> {
+    fn may_be(&self, kind: &KindInfo) -> bool {
+        self.group.is_none_or(|group| group == kind.group())
+            && self.version.is_none_or(|version| version == kind.version())
+    }
+}
+
+impl Served {
+    /// How a word names it: the lower, the better; `None` if it does not.
+    fn named_by(&self, word: &str) -> Option<usize> {
+        let is = |name: &str| !name.is_empty() && name.eq_ignore_ascii_case(word);
+        let by_short = || self.short_names.iter().any(|name| is(name));
+        let forms = [is(self.kind.plural()), is(&self.singular), is(self.kind.kind()), by_short()];
+        forms.iter().position(|named| *named)
+    }
+
+    /// How far a word is from the nearest of its names.
+    fn distance(&self, word: &str) -> usize {
+        let names = [self.kind.plural(), &self.singular, &self.kind.kind().to_lowercase()]
+            .map(|name| distance(word, name));
+        names.into_iter().min().unwrap_or(usize::MAX)
+    }
+}
+
+impl Catalogue {
+    /// The resource that a name means.
+    pub(super) fn resolve(&self, name: &ResourceName) -> Result<KindInfo, ResourceError> {
+        let mut unwatchable = None;
+        for reading in name.readings() {
+            let named = |served: &&Served| Some((served.named_by(reading.name)?, !served.watchable));
+            let candidates = self.served.iter().filter(|served| reading.may_be(&served.kind));
+            let found = candidates
+                .filter(|served| named(served).is_some())
+                .min_by_key(|served| named(served).map(|(form, unwatchable)| (unwatchable, form)));
+            match found {
+                Some(served) if served.watchable => return Ok(served.kind.clone()),
+                Some(served) => unwatchable = Some(served.kind.clone()),
+                None => {}
+            }
+        }
+        Err(match unwatchable {
+            Some(kind) => ResourceError::NotWatchable { kind },
+            None => ResourceError::Unknown {
+                name: name.to_string(),
+                near: self.near(name),
+                unavailable: self.unavailable.clone(),
+            },
+        })
+    }
+
+    /// Names that somebody may have meant.
+    fn near(&self, name: &ResourceName) -> Vec<String> {
+        let words = name.readings();
+        let Some(word) = words.first().map(|reading| reading.name.to_lowercase()) else { return Vec::new() };
+        let tolerance = (word.chars().count() / 3).max(1);
+        let mut near: Vec<(usize, String)> = (self.served.iter())
+            .filter(|served| served.watchable)
+            .map(|served| (served.distance(&word), served.kind.resource()))
+            .filter(|(distance, _)| *distance <= tolerance)
+            .collect();
+        near.sort_by_key(|(distance, _)| *distance);
+        let mut names: Vec<String> = Vec::new();
+        for (_, name) in near {
+            if names.len() < SUGGESTIONS && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+#[cfg(test)]
+#[path = "catalogue_tests.rs"]
+mod tests;

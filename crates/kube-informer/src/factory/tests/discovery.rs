@@ -1,0 +1,107 @@
+//! Asking for informers by name.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use kube_core::GroupVersionResource;
+use serde_json::{Value, json};
+
+use super::support::{Servers, started};
+
+fn resource(name: &str, kind: &str, short: &[&str], verbs: &[&str]) -> Value {
+    json!({ "name": name, "singularName": "", "namespaced": true, "kind": kind, "verbs": verbs, "shortNames": short })
+}
+
+const ALL: [&str; 3] = ["get", "list", "watch"];
+
+/// A server that serves pods, and deployments in two versions.
+fn servers() -> Servers {
+    let servers = Servers::default();
+    let status = resource("pods/status", "Pod", &[], &["get"]);
+    let review = resource("bindings", "Binding", &[], &["create"]);
+    let documents = [
+        ("/api", json!({ "versions": ["v1"] })),
+        (
+            "/apis",
+            json!({ "groups": [{
+                "name": "apps",
+                "versions": [{ "groupVersion": "apps/v1beta1", "version": "v1beta1" }, { "groupVersion": "apps/v1", "version": "v1" }],
+                "preferredVersion": { "groupVersion": "apps/v1", "version": "v1" },
+            }] }),
+        ),
+        ("/api/v1", json!({ "resources": [resource("pods", "Pod", &["po"], &ALL), status, review] })),
+        ("/apis/apps/v1", json!({ "resources": [resource("deployments", "Deployment", &["deploy"], &ALL)] })),
+        (
+            "/apis/apps/v1beta1",
+            json!({ "resources": [resource("deployments", "Deployment", &["deploy"], &ALL)] }),
+        ),
+    ];
+    servers.documents.lock().extend(documents.map(|(path, document)| (path.to_owned(), document)));
+    servers
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_432_a_resource_by_name_is_the_informer_of_its_type() {
+    let servers = servers();
+    let factory = servers.factory();
+    let typed = factory.informer::<Deployment>();
+    for name in ["deploy", "Deployment", "deployments.apps", "deployments.v1.apps"] {
+        let named = factory.for_resource(name).await.unwrap();
+        assert!(Arc::ptr_eq(typed.core(), named.core()), "{name}");
+    }
+    let gvr = GroupVersionResource::gvr("apps", "v1", "deployments");
+    assert!(Arc::ptr_eq(typed.core(), factory.for_resource(&gvr).await.unwrap().core()));
+    let beta = factory.for_resource("deployments.v1beta1.apps").await.unwrap();
+    assert!(!Arc::ptr_eq(typed.core(), beta.core()));
+    started(&factory).await;
+    assert_eq!(servers.of::<Deployment>().requests().len(), 1);
+    assert_eq!(servers.asked.lock().len(), 5, "the server was asked once what it has");
+}
+
+#[tokio::test]
+async fn b_432_all_resources_that_can_be_watched_in_order_of_preference() {
+    let resources = servers().factory().resources().await.unwrap();
+    let names: Vec<_> =
+        resources.iter().map(|kind| format!("{} {}", kind.api_version(), kind.plural())).collect();
+    assert_eq!(names, ["v1 pods", "apps/v1 deployments", "apps/v1beta1 deployments"]);
+    assert!(resources.iter().all(|kind| kind.is_namespaced() == Some(true)));
+}
+
+#[tokio::test]
+async fn b_432_a_name_that_is_not_known_is_asked_about_again() {
+    let servers = servers();
+    let factory = servers.factory();
+    let error = factory.for_resource("widgets").await.unwrap_err();
+    assert_eq!(error.to_string(), "the server has no resource \"widgets\"");
+    let installed = json!({ "resources": [resource("widgets", "Widget", &[], &ALL)] });
+    servers.documents.lock().insert("/api/v1".into(), installed);
+    assert_eq!(factory.resolve("widget").await.unwrap().plural(), "widgets");
+}
+
+#[tokio::test]
+async fn b_432_a_group_that_does_not_answer_spoils_nothing_but_is_named() {
+    let servers = servers();
+    servers.documents.lock().remove("/apis/apps/v1beta1");
+    servers.documents.lock().insert("/apis/apps/v1".into(), json!({ "kind": "Status" }));
+    let factory = servers.factory();
+    assert_eq!(factory.resolve("po").await.unwrap().kind(), "Pod");
+    let error = factory.resolve("deploy").await.unwrap_err().to_string();
+    assert!(
+        error.starts_with(
+            "the server has no resource \"deploy\"; could not be asked: apps/v1: /apis/apps/v1 is no document of discovery"
+        ),
+        "{error}"
+    );
+    assert!(error.ends_with("apps/v1beta1: /apis/apps/v1beta1 is away"), "{error}");
+}
+
+#[tokio::test]
+async fn b_432_a_server_that_does_not_answer_is_said_to() {
+    let error = Servers::default().factory().for_resource("pods").await.unwrap_err();
+    assert_eq!(error.to_string(), "the server's resources cannot be read: /api is away");
+    let script = crate::source::ScriptedSource::of::<Deployment>();
+    let factory =
+        crate::factory::SharedInformerFactory::with_sources(move |_: &crate::kind::KindInfo| script.clone());
+    let error = factory.build().unwrap().for_resource("pods").await.unwrap_err().to_string();
+    assert!(error.ends_with("the source of this factory's objects knows nothing of /api"), "{error}");
+}

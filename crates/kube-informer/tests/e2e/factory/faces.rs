@@ -1,0 +1,65 @@
+//! All faces of a kind are one watch at the server.
+
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_client::api::{ObjectMeta, PostParams};
+use kube_client::{Api, Client};
+use kube_informer::{SharedInformerFactory, handler};
+use tokio::task::block_in_place;
+
+use crate::support::{PATIENCE, cluster, config, eventually};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn typed_dynamic_and_metadata_faces_of_a_kind_are_one_watch_at_the_server() -> Result<()> {
+    let test = "typed_dynamic_and_metadata_faces_of_a_kind_are_one_watch_at_the_server";
+    let Some(cluster) = block_in_place(|| cluster(test)) else { return Ok(()) };
+    let client = Client::try_from(config(&cluster).await?)?;
+    let api: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
+    let metadata = ObjectMeta { name: Some("one".into()), ..ObjectMeta::default() };
+    api.create(&PostParams::default(), &ConfigMap { metadata, ..ConfigMap::default() }).await?;
+    let before = watches(&client).await?;
+
+    let factory = SharedInformerFactory::builder(config(&cluster).await?).build()?;
+    let metadata = factory.metadata::<ConfigMap>();
+    let dynamic = factory.for_resource("cm").await?;
+    let typed = factory.informer::<ConfigMap>();
+    for number in 0..10 {
+        typed.add_event_handler(handler().named(format!("handler-{number}")))?;
+    }
+    factory.start();
+    factory.wait_for_cache_sync(PATIENCE).await?;
+    eventually("there is one watch more", || async {
+        let now = watches(&client).await?;
+        ensure!(now == before + 1, "{now} watches of config maps, {before} before");
+        Ok(())
+    })
+    .await?;
+    let name = |found: Option<String>| ensure_name(found.as_deref());
+    name(typed.lister().namespace("default").get("one")?.get()?.metadata.name.clone())?;
+    name(dynamic.lister().namespace("default").get("one")?.get()?.metadata.name.clone())?;
+    name(metadata.lister().namespace("default").get("one")?.get()?.metadata.name.clone())?;
+    let status = factory.status();
+    ensure!(status.len() == 1, "{status:?}");
+    ensure!(status[0].versions_alive == typed.lister().len(), "one copy of each: {status:?}");
+    factory.shutdown().await;
+    Ok(())
+}
+
+fn ensure_name(name: Option<&str>) -> Result<()> {
+    ensure!(name == Some("one"), "{name:?}");
+    Ok(())
+}
+
+/// How many watches of config maps the server has open, those of its own parts counted.
+async fn watches(client: &Client) -> Result<u64> {
+    let request = http::Request::get("/metrics").body(Vec::new())?;
+    let metrics = client.request_text(request).await?;
+    let mut count = 0;
+    for line in metrics.lines().filter(|line| line.starts_with("apiserver_longrunning_requests{")) {
+        if line.contains("resource=\"configmaps\"") && line.contains("verb=\"WATCH\"") {
+            let value = line.rsplit(' ').next().context("a value")?;
+            count += value.parse::<u64>().with_context(|| line.to_owned())?;
+        }
+    }
+    Ok(count)
+}

@@ -52,6 +52,15 @@ impl Cargo {
         Ok(())
     }
 
+    /// Runs it and gives back what it writes to standard output.
+    pub(crate) fn output(mut self) -> Result<Vec<u8>> {
+        let output = self.command.stderr(Stdio::inherit()).output().context("cannot run cargo")?;
+        if !output.status.success() {
+            bail!("`{}` failed with {}", self.shown, output.status);
+        }
+        Ok(output.stdout)
+    }
+
     /// Runs it as [`run`](Self::run) does, and adds up what the test harnesses say they ran.
     pub(crate) fn run_tests(mut self) -> Result<TestCount> {
         eprintln!("$ {}", self.shown);

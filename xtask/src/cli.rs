@@ -12,7 +12,9 @@ Commands:
                     Kubernetes API; ends with a table of what ran, how long it took and what was skipped
   e2e [FILTER]...   The tests against a real kube-apiserver, once with the default feature gates and once with
                     WatchList=false; only tests whose name contains a FILTER, if there is one
-  lint              Formatting and clippy
+  lint              Formatting, clippy, and whether generated files are up to date
+  codegen [--check] Generates the accessors for all kinds of k8s-openapi; with --check only says whether the
+                    generated files are up to date
   doc [--open]      The documentation, warnings being errors
   tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links
   ci                `test`, in which the tests against a real kube-apiserver must not be skipped
@@ -34,6 +36,7 @@ pub(crate) enum Command {
     Ci,
     E2e { filters: Vec<String> },
     Lint,
+    Codegen { check: bool },
     Doc { open: bool },
     Tidy,
     Help,
@@ -53,11 +56,8 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
         "ci" => Command::Ci,
         "e2e" => return Ok(Command::E2e { filters: arguments }),
         "lint" => Command::Lint,
-        "doc" => {
-            let open = arguments.first().is_some_and(|argument| argument == "--open");
-            arguments.drain(..usize::from(open));
-            Command::Doc { open }
-        }
+        "codegen" => Command::Codegen { check: take(&mut arguments, "--check") },
+        "doc" => Command::Doc { open: take(&mut arguments, "--open") },
         "tidy" => Command::Tidy,
         "help" => return Ok(Command::Help),
         _ => bail!("there is no command `{name}`\n\n{HELP}"),
@@ -66,6 +66,13 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
         None => Ok(command),
         Some(argument) => bail!("`{name}` does not take `{argument}`; see `cargo xtask --help`"),
     }
+}
+
+/// Whether the first argument is this one, which is then taken out.
+fn take(arguments: &mut Vec<String>, wanted: &str) -> bool {
+    let found = arguments.first().is_some_and(|argument| argument == wanted);
+    arguments.drain(..usize::from(found));
+    found
 }
 
 #[cfg(test)]
@@ -84,7 +91,7 @@ mod tests {
             .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')))
             .filter_map(|line| line.split_whitespace().next())
             .collect();
-        assert_eq!(names, ["test", "e2e", "lint", "doc", "tidy", "ci", "help"]);
+        assert_eq!(names, ["test", "e2e", "lint", "codegen", "doc", "tidy", "ci", "help"]);
         for name in names {
             parse_line(name).unwrap();
         }
@@ -93,6 +100,7 @@ mod tests {
     #[test]
     fn arguments_go_to_the_commands_that_take_them() {
         assert_eq!(parse_line("doc --open").unwrap(), Command::Doc { open: true });
+        assert_eq!(parse_line("codegen --check").unwrap(), Command::Codegen { check: true });
         assert_eq!(parse_line("e2e relist").unwrap(), Command::E2e { filters: vec!["relist".to_owned()] });
         assert_eq!(parse_line("test --help").unwrap(), Command::Help);
     }

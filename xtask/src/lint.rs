@@ -3,10 +3,12 @@
 use anyhow::Result;
 
 use crate::cargo::Cargo;
+use crate::codegen;
 use crate::report::{Outcome, Report};
 
-/// Formatting and clippy.
+/// Formatting, generated files, clippy.
 pub(crate) fn steps(report: &mut Report) {
+    codegen::step(report, true);
     simple(report, "fmt", || Cargo::new("fmt --all --check").run());
     simple(report, "clippy", || Cargo::new("clippy --workspace --all-targets -- -D warnings").run());
 }

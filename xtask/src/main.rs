@@ -2,6 +2,7 @@
 
 mod cargo;
 mod cli;
+mod codegen;
 mod e2e;
 mod lint;
 mod report;
@@ -36,6 +37,7 @@ fn run(command: &Command) -> Result<()> {
             e2e::steps(report, e2e::Policy::from_environment(), filters);
         }),
         Command::Tidy => report::run(tidy::step),
+        Command::Codegen { check } => report::run(|report| codegen::step(report, *check)),
         Command::Lint => report::run(lint::steps),
         Command::Doc { open } => report::run(|report| lint::doc_step(report, *open)),
     }

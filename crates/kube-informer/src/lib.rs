@@ -73,6 +73,7 @@ mod status;
 mod store;
 mod version;
 
+pub use factory::generated as groups;
 pub use factory::{
     Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, ResourceError, ResourceName, Selection,
     SharedInformerFactory, Sources,
@@ -93,9 +94,9 @@ pub use report::{Cause, Failure};
 pub use scope::Scope;
 pub use settings::{Settings, SettingsError, StreamingList};
 pub use shared::{
-    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexValues, Informer, InformerBuilder,
-    InformerStatus, NamespaceError, NotSynced, RemovedNamespace, SharedInformer, Stopped, UnsyncedScope,
-    WaitError,
+    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, Informer,
+    InformerBuilder, InformerStatus, NamespaceError, NotSynced, RemovedNamespace, SharedInformer, Stopped,
+    UnsyncedScope, WaitError,
 };
 pub use source::{
     ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,

@@ -4,6 +4,7 @@ mod access;
 mod builder;
 mod discovery;
 mod error;
+pub mod generated;
 mod lease;
 mod recipe;
 mod registry;

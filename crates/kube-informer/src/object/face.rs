@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::ObjectKey;
 use crate::kind::{Kind, KindInfo};
-use crate::object::decoded;
 use crate::object::error::{DecodeError, InvalidObject, attempt};
+use crate::object::fields::FieldPath;
 use crate::object::head::OwnerReference;
 use crate::object::ingest::{Ingest, IngestError, IngestOptions};
 use crate::object::labels::Labels;
 use crate::object::record::Record;
+use crate::object::{decoded, field_values};
 use crate::report::Reporter;
 use crate::version::{ResourceVersion, Uid};
 
@@ -256,6 +257,14 @@ impl<K> Object<K> {
     pub fn view<V: DeserializeOwned>(&self) -> Result<V, DecodeError> {
         attempt(self.record.origin.sensitive, || {
             self.record.body.with_json(|json| serde_json::from_slice(json))
+        })
+        .map_err(|message| DecodeError::new(&self.record, message))
+    }
+
+    /// The values of the field that a path leads to, read from the JSON; the rest is skipped.
+    pub(crate) fn values_at<V: DeserializeOwned>(&self, path: &FieldPath) -> Result<Vec<V>, DecodeError> {
+        attempt(self.record.origin.sensitive, || {
+            self.record.body.with_json(|json| field_values::values_at(json, path))
         })
         .map_err(|message| DecodeError::new(&self.record, message))
     }

@@ -25,7 +25,7 @@ use crate::object::cut::{is_space, skip_space};
 pub struct FieldPath(Vec<Step>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Step {
+pub(super) enum Step {
     Name(String),
     Each,
 }
@@ -42,11 +42,21 @@ impl FromStr for FieldPath {
     type Err = ParseFieldPathError;
 
     fn from_str(path: &str) -> Result<Self, ParseFieldPathError> {
-        parse(path).map_err(|problem| ParseFieldPathError { path: path.to_owned(), problem })
+        let path_to_drop = |steps: Vec<Step>| match kept(&steps) {
+            Some(what) => Err(format!("{what} cannot be dropped, it tells which object and version this is")),
+            None => Ok(Self(steps)),
+        };
+        parse(path).and_then(path_to_drop).map_err(|problem| ParseFieldPathError::new(path, problem))
     }
 }
 
-fn parse(path: &str) -> Result<FieldPath, String> {
+impl ParseFieldPathError {
+    fn new(path: &str, problem: String) -> Self {
+        Self { path: path.to_owned(), problem }
+    }
+}
+
+fn parse(path: &str) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
     let mut rest = path;
     while !rest.is_empty() || steps.is_empty() {
@@ -71,10 +81,7 @@ fn parse(path: &str) -> Result<FieldPath, String> {
             rest = after;
         }
     }
-    match kept(&steps) {
-        Some(what) => Err(format!("{what} cannot be dropped, it tells which object and version this is")),
-        None => Ok(FieldPath(steps)),
-    }
+    Ok(steps)
 }
 
 /// What follows an opening bracket: `*]` or a quoted name and `]`.
@@ -115,6 +122,15 @@ fn kept(steps: &[Step]) -> Option<&'static str> {
 }
 
 impl FieldPath {
+    /// The path of a field that is only read, which may be any.
+    pub(crate) fn to_read(path: &str) -> Result<Self, ParseFieldPathError> {
+        parse(path).map(Self).map_err(|problem| ParseFieldPathError::new(path, problem))
+    }
+
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
     /// Whether dropping this changes what the head of a record holds.
     pub(crate) fn touches_head(&self) -> bool {
         let inside = ["annotations", "managedFields"];

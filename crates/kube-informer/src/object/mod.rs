@@ -12,6 +12,7 @@ mod cut;
 pub(crate) mod decoded;
 mod error;
 mod face;
+mod field_values;
 mod fields;
 pub(crate) mod head;
 pub(crate) mod ingest;

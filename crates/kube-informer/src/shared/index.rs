@@ -77,20 +77,28 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         R: IndexValues<V>,
         F: Fn(&Object<K>) -> R + Send + Sync + 'static,
     {
-        let name = name.into();
+        self.add_or_share(name.into(), function, Add::Only)
+    }
+
+    pub(super) fn add_or_share<V, R, F>(&self, name: Arc<str>, function: F, how: Add) -> Index<K, V>
+    where
+        V: Hash + Eq + Clone + Send + Sync + 'static,
+        R: IndexValues<V>,
+        F: Fn(&Object<K>) -> R + Send + Sync + 'static,
+    {
         let (answer, slot) = watch::channel::<Slot<V>>(None);
         let function: IndexFunction<V> =
             Arc::new(move |record| function(&Object::from_record(record.clone())).into_values());
         let mut build = IndexBuild::new(name.clone(), function);
         let core = self.core().clone();
         if core.indexer.is_empty() {
-            add(&core, build, answer);
+            add(&core, build, answer, how);
         } else {
             // The objects that are there are indexed beside the writer, which then has only what came since to add.
             let beside = core.clone();
             let build = async move {
                 build.catch_up(beside.indexer.list()).await;
-                add(&beside, build, answer);
+                add(&beside, build, answer, how);
             };
             // Refused after the stop; then the answer is dropped with it, and whoever waits for it hears.
             core.command(Command::Beside(build.boxed())).ok();
@@ -99,8 +107,17 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     }
 }
 
+/// What to do if there is an index of the same name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Add {
+    /// Fail.
+    Only,
+    /// Use that one.
+    OrShare,
+}
+
 /// Has the writer make an index visible.
-fn add<V>(core: &Core, build: IndexBuild<V>, answer: watch::Sender<Slot<V>>)
+fn add<V>(core: &Core, build: IndexBuild<V>, answer: watch::Sender<Slot<V>>, how: Add)
 where
     V: Hash + Eq + Clone + Send + Sync + 'static,
 {
@@ -110,6 +127,9 @@ where
                 Ok((reader, failures)) => {
                     answer.send_replace(Some(Ok(reader)));
                     report_index_failures(core, failures);
+                }
+                Err(IndexError::Duplicate(name)) if how == Add::OrShare => {
+                    answer.send_replace(Some(IndexReader::find(&core.indexer, &name)));
                 }
                 Err(error) => {
                     answer.send_replace(Some(Err(error)));

@@ -6,6 +6,7 @@ mod bounds;
 mod filtering;
 mod full_state;
 mod handlers;
+mod index_keys;
 mod indexes;
 mod joining;
 mod kinds;

@@ -1,0 +1,76 @@
+//! Whether a text is a path that kube-informer can follow: `spec.nodeName`, `spec.hosts[*].name`, `data["a.b"]`.
+
+/// Says what is wrong with a path, in the same grammar as kube-informer's own.
+pub(crate) fn check(path: &str) -> Result<(), String> {
+    let mut rest = path;
+    let mut is_first = true;
+    while is_first || !rest.is_empty() {
+        rest = match rest.strip_prefix('[') {
+            Some(bracket) => after_bracket(bracket)?,
+            None => {
+                let name = if is_first { rest } else { rest.strip_prefix('.').ok_or("a dot is missing")? };
+                after_name(name)?
+            }
+        };
+        is_first = false;
+    }
+    Ok(())
+}
+
+fn after_name(text: &str) -> Result<&str, String> {
+    let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '/' | '$');
+    let end = text.find(|letter| !plain(letter)).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    match rest.chars().next() {
+        Some(letter) if letter != '.' && letter != '[' => {
+            Err(format!("a name with {letter:?} is written in [\"…\"]"))
+        }
+        _ if name.is_empty() => Err("a name is missing".to_owned()),
+        _ => Ok(rest),
+    }
+}
+
+fn after_bracket(text: &str) -> Result<&str, String> {
+    let problem = || "brackets hold * or a name in double quotes".to_owned();
+    if let Some(rest) = text.strip_prefix("*]") {
+        return Ok(rest);
+    }
+    let quoted = text.strip_prefix('"').ok_or_else(problem)?;
+    let mut escaped = false;
+    let end = quoted.find(|letter| {
+        let closes = letter == '"' && !escaped;
+        escaped = letter == '\\' && !escaped;
+        closes
+    });
+    let rest = &quoted[end.ok_or_else(problem)? + 1..];
+    rest.strip_prefix(']').ok_or_else(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn paths_lead_through_names_lists_and_quoted_names() {
+        for path in ["spec", "spec.nodeName", "spec.hosts[*].name", r#"metadata.labels["a.b/\"c"]"#, "[*].x"]
+        {
+            assert_eq!(check(path), Ok(()), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_is_explained() {
+        for (path, message) in [
+            ("", "a name is missing"),
+            (".spec", "a name is missing"),
+            ("spec.", "a name is missing"),
+            ("spec..x", "a name is missing"),
+            ("spec x", "a name with ' ' is written in [\"…\"]"),
+            ("spec[0]", "brackets hold * or a name in double quotes"),
+            ("spec[\"x]", "brackets hold * or a name in double quotes"),
+            ("spec[*]x", "a dot is missing"),
+        ] {
+            assert_eq!(check(path), Err(message.to_owned()), "{path}");
+        }
+    }
+}

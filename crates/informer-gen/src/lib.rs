@@ -1,0 +1,47 @@
+//! Generates accessors for kinds on kube-informer's `SharedInformerFactory`: from a group over its version to the kind,
+//! `factory.example_com().v1().widgets()`, with typed indexes beside it.
+//!
+//! The same generator makes the accessors for the kinds of Kubernetes itself, which are part of kube-informer.
+//!
+//! ```
+//! use informer_gen::{Availability, KindSpec, Model, Place, Scope, Style, custom_kinds};
+//!
+//! let widget = KindSpec {
+//!     group: "example.com".into(),
+//!     version: "v1".into(),
+//!     kind: "Widget".into(),
+//!     plural: "widgets".into(),
+//!     scope: Scope::Namespaced,
+//!     type_path: "crate::Widget".into(),
+//!     indexes: Vec::new(),
+//!     availability: Availability::ALWAYS,
+//!     place: Place::file("build.rs"),
+//! };
+//! let model = Model::of_custom_kinds(vec![widget])?;
+//! let text = custom_kinds(&model, &["build.rs".into()], Style::default());
+//! assert!(text.contains("pub fn widgets(self) -> Access<crate::Widget> {"));
+//! # Ok::<(), informer_gen::Problems>(())
+//! ```
+//!
+//! [`read`] reads kinds from a description file or from Rust sources; [`Command`] is all of it as a command.
+
+mod command;
+mod derive;
+mod description;
+mod difference;
+mod emit;
+mod field_path;
+mod input;
+mod model;
+mod names;
+mod problem;
+mod rules;
+
+pub use command::Command;
+pub use difference::difference;
+pub use emit::built_in::{File, built_in_kinds};
+pub use emit::code::Style;
+pub use emit::custom::custom_kinds;
+pub use input::read;
+pub use model::{Availability, Group, IndexSpec, KindSpec, Model, Scope};
+pub use problem::{Place, Problem, Problems};

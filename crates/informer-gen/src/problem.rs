@@ -1,0 +1,120 @@
+//! What is wrong with an input, and where.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A place in an input file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    file: Arc<Path>,
+    line: usize,
+    column: usize,
+}
+
+impl Place {
+    /// A file as a whole.
+    pub fn file(file: impl Into<PathBuf>) -> Self {
+        Self { file: file.into().into(), line: 0, column: 0 }
+    }
+
+    /// Line and column in the same file, both from 1.
+    #[must_use]
+    pub fn at(&self, line: usize, column: usize) -> Self {
+        Self { file: self.file.clone(), line, column }
+    }
+
+    /// The place of a byte of `text`, the contents of the file.
+    pub(crate) fn at_offset(&self, text: &str, offset: usize) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        let line = before.matches('\n').count() + 1;
+        self.at(line, before[line_start..].chars().count() + 1)
+    }
+
+    /// The path of the file, as it was given.
+    pub fn path(&self) -> &Path {
+        &self.file
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if self.line > 0 {
+            write!(f, ":{}:{}", self.line, self.column)?;
+        }
+        Ok(())
+    }
+}
+
+/// One thing that is wrong with an input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {message}")]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// What, and what to do about it.
+    pub message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(place: &Place, message: impl Into<String>) -> Self {
+        Self { place: place.clone(), message: message.into() }
+    }
+}
+
+/// Everything that is wrong with the inputs, so that one run is enough to see it all. One line each.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// All of them, in the order of their places.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+
+    pub(crate) fn add(&mut self, place: &Place, message: impl Into<String>) {
+        self.0.push(Problem::new(place, message));
+    }
+
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// `value`, unless there are problems.
+    pub(crate) fn or<T>(mut self, value: T) -> Result<T, Self> {
+        self.0.sort_by(|one, other| one.place.cmp(&other.place));
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(Problem::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn lines_and_columns_count_from_one_and_in_characters() {
+        let place = Place::file("kinds.toml");
+        assert_eq!(place.to_string(), "kinds.toml");
+        let text = "a = 1\nü = 2\n";
+        assert_eq!(place.at_offset(text, 0).to_string(), "kinds.toml:1:1");
+        assert_eq!(place.at_offset(text, text.find('2').unwrap()).to_string(), "kinds.toml:2:5");
+        assert_eq!(place.at_offset(text, text.len()).to_string(), "kinds.toml:3:1");
+    }
+}

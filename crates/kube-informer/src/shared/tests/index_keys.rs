@@ -1,0 +1,69 @@
+//! Indexes that are known ahead of time.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+
+use super::aids::texts;
+use super::support::Rig;
+use crate::shared::{IndexError, IndexKey};
+
+const BY_TEXT: IndexKey<ConfigMap, String> = IndexKey::new("text", "data.text");
+
+async fn coloured() -> Rig {
+    let rig = Rig::new(&[]);
+    rig.put("a/x", "red");
+    rig.put("b/y", "green");
+    rig.started().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_found_by_the_values_of_a_field() {
+    let rig = Rig::new(&[]);
+    let by_text = rig.informer.index_by(BY_TEXT);
+    rig.put("a/x", "red");
+    let rig = rig.started().await;
+    assert_eq!(by_text.get("red").unwrap()[0].key().to_string(), "a/x");
+    rig.put("a/x", "green");
+    rig.settle().await;
+    assert_eq!(by_text.values().unwrap(), ["green"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_who_use_a_key_share_one_index() {
+    let rig = coloured().await;
+    // None of them is ready when the others are asked for.
+    let indexes =
+        [rig.informer.index_by(BY_TEXT), rig.informer.index_by(BY_TEXT), rig.informer.index_by(BY_TEXT)];
+    for index in &indexes {
+        index.ready().await.unwrap();
+        assert_eq!(index.get("red").unwrap().len(), 1);
+    }
+    assert_eq!(rig.informer.index_names(), [BY_TEXT.name().into()]);
+    assert_eq!(rig.informer.index_by(BY_TEXT).get("green").unwrap().len(), 1, "ready at once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_of_the_same_name_on_other_values_is_refused() {
+    let rig = coloured().await;
+    let first = rig.informer.index_by(BY_TEXT);
+    let other = rig.informer.index_by(IndexKey::<ConfigMap, u64>::new("text", "data.size"));
+    assert_eq!(other.ready().await.unwrap_err(), IndexError::OtherType("text".into()));
+    assert_eq!(first.get("red").unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn values_of_another_type_and_paths_that_are_none_are_reported() {
+    let rig = coloured().await;
+    for key in
+        [IndexKey::<ConfigMap, u64>::new("number", "data.text"), IndexKey::new("nonsense", "data..text")]
+    {
+        let index = rig.informer.index_by(key);
+        index.ready().await.unwrap();
+        assert!(index.values().unwrap().is_empty());
+    }
+    let failures = texts(&rig.failures.lock());
+    let about = |index: &str, why: &str| {
+        failures.iter().filter(|text| text.contains(index) && text.contains(why)).count()
+    };
+    assert_eq!(about("index \"number\"", "expected u64"), 2, "{failures:?}");
+    assert_eq!(about("index \"nonsense\"", "is not a path to a field"), 2, "{failures:?}");
+}

@@ -1,0 +1,7 @@
+//! A Kubernetes API server inside the process: it behaves on the wire like kube-apiserver, and misbehaves when told to.
+
+mod api;
+mod body;
+mod kinds;
+mod request;
+mod status;

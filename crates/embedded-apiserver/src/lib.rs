@@ -2,6 +2,13 @@
 
 mod api;
 mod body;
+mod front;
 mod kinds;
+mod kubeconfig;
 mod request;
+mod server;
 mod status;
+mod transport;
+
+pub use server::EmbeddedApiserver;
+pub use transport::{Endpoint, InMemory};

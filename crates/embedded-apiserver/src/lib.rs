@@ -2,6 +2,7 @@
 
 mod api;
 mod body;
+mod discovery;
 mod kinds;
 mod request;
 mod status;

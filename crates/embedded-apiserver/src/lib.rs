@@ -2,7 +2,10 @@
 
 mod api;
 mod body;
+mod discovery;
+mod faults;
 mod front;
+mod journal;
 mod kinds;
 mod kubeconfig;
 mod request;
@@ -10,5 +13,8 @@ mod server;
 mod status;
 mod transport;
 
+pub use faults::{Fault, InjectedFault};
+pub use journal::{Journal, RecordedRequest};
+pub use request::Verb;
 pub use server::EmbeddedApiserver;
 pub use transport::{Endpoint, InMemory};

@@ -17,4 +17,4 @@ pub use faults::{Fault, InjectedFault};
 pub use journal::{Journal, RecordedRequest};
 pub use request::Verb;
 pub use server::EmbeddedApiserver;
-pub use transport::{Endpoint, InMemory};
+pub use transport::{AnswerBody, Endpoint, InMemory};

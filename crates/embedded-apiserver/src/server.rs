@@ -7,7 +7,9 @@ use std::sync::Arc;
 use kube_client::Client;
 
 use crate::api::Api;
+use crate::faults::{Fault, InjectedFault};
 use crate::front::Front;
+use crate::journal::Journal;
 use crate::transport::{Endpoint, InMemory};
 
 /// A Kubernetes API server in this process. Cheap to clone; all clones are the same server.
@@ -34,6 +36,31 @@ impl EmbeddedApiserver {
     /// The service beneath [`client`](Self::client), for a client stack of your own.
     pub fn service(&self) -> InMemory {
         InMemory::new(self.front.clone())
+    }
+
+    /// A client that no fault strikes at and whose requests are not in the journal: for the set-up of a test, and for
+    /// changes that something under test should see. Otherwise as [`client`](Self::client).
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn quiet_client(&self) -> Client {
+        Client::new(InMemory::aside(self.front.clone()), "default")
+    }
+
+    /// Lets something go wrong from now on; see [`Fault`] for what.
+    pub fn inject(&self, fault: Fault) -> InjectedFault {
+        self.front.faults.inject(fault)
+    }
+
+    /// Removes all faults.
+    pub fn clear_faults(&self) {
+        self.front.faults.clear();
+    }
+
+    /// What was asked of the server.
+    pub fn journal(&self) -> &Journal {
+        &self.front.journal
     }
 
     /// Listens on a free port of 127.0.0.1.

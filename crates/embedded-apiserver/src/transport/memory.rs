@@ -1,15 +1,20 @@
 //! Requests from within the process, without sockets.
 
+use std::fmt;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, header};
+use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use tower::Service;
 
+use super::stop::Stop;
 use crate::body::Body;
 use crate::front::Front;
 
@@ -54,8 +59,8 @@ impl Service<Request<kube_client::client::Body>> for InMemory {
         }
         async move {
             let answer = match aside {
-                true => Ok(front.answer_aside(request).await),
-                false => front.answer(request).await,
+                true => front.answer_aside(request).await,
+                false => front.answer(request, Stop::never()).await,
             };
             answer.map(|answer| answer.map(AnswerBody))
         }
@@ -66,28 +71,25 @@ impl Service<Request<kube_client::client::Body>> for InMemory {
 /// The body of an answer, as it comes.
 pub struct AnswerBody(Body);
 
-impl std::fmt::Debug for AnswerBody {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for AnswerBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AnswerBody").finish_non_exhaustive()
     }
 }
 
 impl http_body::Body for AnswerBody {
-    type Data = bytes::Bytes;
+    type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(
-        mut self: std::pin::Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<http_body::Frame<bytes::Bytes>>>> {
-        std::pin::Pin::new(&mut self.0).poll_frame(cx)
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        Pin::new(&mut self.0).poll_frame(cx)
     }
 
     fn is_end_stream(&self) -> bool {
         self.0.is_end_stream()
     }
 
-    fn size_hint(&self) -> http_body::SizeHint {
+    fn size_hint(&self) -> SizeHint {
         self.0.size_hint()
     }
 }

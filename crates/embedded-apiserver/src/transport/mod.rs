@@ -2,7 +2,9 @@
 
 mod memory;
 mod patience;
+mod stop;
 mod tcp;
 
-pub use memory::InMemory;
+pub use memory::{AnswerBody, InMemory};
+pub(crate) use stop::Stop;
 pub use tcp::Endpoint;

@@ -19,6 +19,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 use super::patience::Patient;
+use super::stop::Stop;
 use crate::front::Front;
 use crate::kubeconfig;
 
@@ -51,7 +52,7 @@ impl Endpoint {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let token = front.token().map(str::to_owned);
-        let (stop, stopped) = watch::channel(false);
+        let (stop, stopped) = Stop::channel();
         let task = tokio::spawn(accept(listener, front, stopped));
         Ok(Self { address, token, stop, task })
     }
@@ -96,8 +97,7 @@ impl Drop for Endpoint {
 }
 
 /// Takes connections until told to stop. The tasks of the connections end with this future.
-async fn accept(listener: TcpListener, front: Arc<Front>, stopped: watch::Receiver<bool>) {
-    let mut told_to_stop = stopped.clone();
+async fn accept(listener: TcpListener, front: Arc<Front>, stop: Stop) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
@@ -108,10 +108,10 @@ async fn accept(listener: TcpListener, front: Arc<Front>, stopped: watch::Receiv
         };
         tokio::select! {
             biased;
-            _ = told_to_stop.wait_for(|stopped| *stopped) => break,
+            () = stop.clone().told() => break,
             (accepted, place) = next => match accepted {
                 Ok((stream, _)) => {
-                    connections.spawn(serve(stream, front.clone(), stopped.clone(), place));
+                    connections.spawn(serve(stream, front.clone(), stop.clone(), place));
                 }
                 Err(_) => sleep(ACCEPT_PAUSE).await,
             },
@@ -125,21 +125,16 @@ async fn accept(listener: TcpListener, front: Arc<Front>, stopped: watch::Receiv
 }
 
 /// Serves one connection until either side ends it.
-async fn serve(
-    stream: TcpStream,
-    front: Arc<Front>,
-    mut stopped: watch::Receiver<bool>,
-    place: Option<OwnedSemaphorePermit>,
-) {
+async fn serve(stream: TcpStream, front: Arc<Front>, stop: Stop, place: Option<OwnedSemaphorePermit>) {
     // Only delays small answers; without it they are merely slower.
     let _ = stream.set_nodelay(true);
     let answering = {
-        let stopped = stopped.clone();
+        let stop = stop.clone();
         service_fn(move |request: Request<Incoming>| {
-            let (front, stopped) = (front.clone(), stopped.clone());
+            let (front, stop) = (front.clone(), stop.clone());
             async move {
                 let request = request.map(|body| body.map_err(io::Error::other).boxed_unsync());
-                front.answer_until(request, stopped).await
+                front.answer(request, stop).await
             }
         })
     };
@@ -151,7 +146,7 @@ async fn serve(
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => Some(ended),
-        _ = stopped.wait_for(|stopped| *stopped) => None,
+        () = stop.told() => None,
     };
     let ended = match ended {
         Some(ended) => ended,

@@ -2,7 +2,15 @@
 
 mod api;
 mod body;
+mod chance;
+mod clock;
 mod discovery;
+mod go;
 mod kinds;
+mod options;
+mod read;
 mod request;
+mod select;
 mod status;
+mod storage;
+mod write;

@@ -79,14 +79,17 @@ impl Api {
 
     async fn answer_or_refuse(&self, request: Request<Body>) -> Result<Response<Body>, ApiError> {
         let (head, body) = request.into_parts();
-        let query = head.uri.query().unwrap_or_default();
+        let query = Query::parse(head.uri.query().unwrap_or_default());
         let target = match Route::parse(&self.registry, &head.method, &head.uri)? {
             Route::Objects(target) => target,
-            Route::Discovery(path) => return Ok(discovery::answer(&self.registry, &path)),
-            Route::Health(check) => return Ok(discovery::health(check, query)),
+            Route::Discovery(path) => {
+                let host = head.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+                return Ok(discovery::answer(&self.registry, &path, host));
+            }
+            Route::Health(check) => return Ok(discovery::health(check, &query)),
             Route::Version => return Ok(discovery::version()),
         };
-        let asked = Asked { target, query: Query::parse(query), headers: head.headers };
+        let asked = Asked { target, query, headers: head.headers };
         if asked.target.subresource.is_some() {
             return self.subresource(&asked, body).await;
         }
@@ -112,5 +115,3 @@ impl Api {
     }
 }
 
-#[cfg(any())]
-pub(crate) mod testing;

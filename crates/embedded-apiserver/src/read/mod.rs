@@ -31,5 +31,3 @@ pub(crate) fn document(status: StatusCode, mut text: Vec<u8>) -> Response<Body> 
     json_answer(status, full(Bytes::from(text)))
 }
 
-#[cfg(any())]
-mod tests;

@@ -34,7 +34,7 @@ impl Api {
         }
         let version = options.version(Verb::Watch)?;
         let filter = Filter { namespace: target.namespace.clone(), selector };
-        let body = match self.begin(&target.resource, &options, version, filter, form).await {
+        let body = match self.begin_watch(&target.resource, &options, version, filter, form).await {
             Ok(watch) => streamed(stream::unfold(watch, async |mut watch: Watch| {
                 let line = watch.next().await?;
                 Some((Ok(line), watch))
@@ -61,7 +61,7 @@ impl Api {
         Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", causes))
     }
 
-    async fn begin(
+    async fn begin_watch(
         &self,
         resource: &Arc<Resource>,
         options: &ListOptions,

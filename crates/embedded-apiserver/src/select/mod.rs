@@ -48,5 +48,3 @@ impl Selector {
     }
 }
 
-#[cfg(any())]
-mod tests;

@@ -18,6 +18,7 @@ mod log;
 mod stored;
 
 use std::collections::HashMap;
+use std::ops::Bound;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -27,7 +28,6 @@ use crate::kinds::StorageId;
 use collection::Collection;
 
 pub(crate) use cursor::{Cursor, Read, Slowness};
-pub(crate) use escape::HtmlSafe;
 pub(crate) use log::{Event, History};
 pub(crate) use stored::{Content, Stored};
 
@@ -225,7 +225,7 @@ impl Storage {
         let prefix = format!("{namespace}/");
         let state = self.state.lock();
         state.collections.values().all(|collection| {
-            let first = collection.objects.range::<str, _>(prefix.as_str()..).next();
+            let first = collection.objects.range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded)).next();
             first.is_none_or(|(key, _)| !key.starts_with(&prefix))
         })
     }
@@ -294,5 +294,3 @@ fn expect(current: Option<&Stored>, expected: Expected) -> Result<Option<Stored>
     }
 }
 
-#[cfg(any())]
-mod tests;

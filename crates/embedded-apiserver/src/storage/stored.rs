@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde::Serialize as _;
 use serde_json::{Map, Value};
 
 use super::escape::HtmlSafe;
@@ -163,12 +162,15 @@ fn labels(metadata: &Map<String, Value>) -> Vec<(Box<str>, Box<str>)> {
 }
 
 fn value_of(object: &Map<String, Value>, field: &Field) -> Box<str> {
-    let mut keys = field.path.split('.');
-    let first = keys.next().and_then(|key| object.get(key));
-    match keys.try_fold(first, |value, key| value.map(|value| value.get(key))).flatten() {
-        Some(Value::String(text)) => text.as_str().into(),
-        Some(Value::Bool(value)) => value.to_string().into(),
-        Some(Value::Number(value)) => value.to_string().into(),
-        Some(Value::Null | Value::Array(_) | Value::Object(_)) | None => field.default.into(),
-    }
+    let found = field.paths.iter().find_map(|path| {
+        let mut keys = path.split('.');
+        let first = object.get(keys.next()?)?;
+        match keys.try_fold(first, |value, key| value.get(key))? {
+            Value::String(text) if !text.is_empty() => Some(text.as_str().into()),
+            Value::Bool(value) => Some(value.to_string().into()),
+            Value::Number(value) => Some(value.to_string().into()),
+            Value::Null | Value::Array(_) | Value::Object(_) | Value::String(_) => None,
+        }
+    });
+    found.unwrap_or_else(|| field.default.into())
 }

@@ -33,11 +33,15 @@ impl Api {
     /// Creates an object; of version 0 if it is tried only.
     pub(super) fn create_object(&self, target: &Target, mut object: Object, dry_run: bool) -> Result<Stored, ApiError> {
         let resource = &target.resource;
+        if !resource.is_stored() {
+            let what = resource.qualified();
+            return Err(ApiError::not_implemented(format!("{what} are not supported by this server")));
+        }
         place(target, &mut object)?;
         let made_up = metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
         let version_is_set = !metadata::text(&object, "resourceVersion").is_empty();
         self.check_namespace(target, metadata::text(&object, "name"))?;
-        self.begin(resource, &mut object);
+        self.begin_object(resource, &mut object);
         for attempt in 1.. {
             if made_up {
                 let prefix = metadata::text(&object, "generateName");
@@ -92,7 +96,7 @@ impl Api {
     }
 
     /// Sets what belongs to the server.
-    fn begin(&self, resource: &Resource, object: &mut Object) {
+    fn begin_object(&self, resource: &Resource, object: &mut Object) {
         status_part::begin(resource, object);
         self.begin_namespace(resource, object);
         let metadata = metadata::metadata_mut(object);

@@ -37,8 +37,11 @@ impl Api {
             return Ok(());
         }
         let mut definition = Value::Object(std::mem::take(object));
-        crd::accept(&self.registry, &mut definition, &self.clock.now());
-        let installed = if dry_run { Ok(()) } else { self.registry.install_crd(&definition) };
+        let accepted = crd::accept(&self.registry, &mut definition, &self.clock.now());
+        let installed = match accepted {
+            Ok(()) if !dry_run => self.registry.install_crd(&definition),
+            done => done,
+        };
         if let Value::Object(accepted) = definition {
             *object = accepted;
         }

@@ -90,5 +90,3 @@ fn media_type(headers: &HeaderMap) -> &str {
     }
 }
 
-#[cfg(any())]
-mod tests;

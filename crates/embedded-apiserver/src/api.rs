@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use http::{HeaderValue, Request, Response, header};
+use http::{Request, Response, header};
 use parking_lot::Mutex;
 
 use crate::body::Body;
-use crate::clock::Clock;
 use crate::chance::Chance;
+use crate::clock::Clock;
 use crate::discovery;
 use crate::kinds::Registry;
 use crate::options::ApiOptions;
-use crate::request::{Query, Route, Target, Verb};
+use crate::request::{Accept, Query, Route, Target, Verb};
 use crate::status::ApiError;
 use crate::storage::{Gone, Storage};
 
@@ -52,11 +52,7 @@ impl Api {
 
     /// Answers a request. Never fails: what is wrong becomes a Status.
     pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
-        let answer = match self.answer_or_refuse(request).await {
-            Ok(answer) => answer,
-            Err(error) => error.into_response(),
-        };
-        self.with_common_headers(answer)
+        self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response)
     }
 
     /// The resourceVersion of the last write.
@@ -83,7 +79,9 @@ impl Api {
         let target = match Route::parse(&self.registry, &head.method, &head.uri)? {
             Route::Objects(target) => target,
             Route::Discovery(path) => {
-                let host = head.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+                Accept::takes_json(&head.headers)?;
+                let host =
+                    head.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
                 return Ok(discovery::answer(&self.registry, &path, host));
             }
             Route::Health(check) => return Ok(discovery::health(check, &query)),
@@ -104,14 +102,10 @@ impl Api {
             Verb::DeleteCollection => self.delete_collection(&asked, body).await,
         }
     }
-
-    fn with_common_headers(&self, mut answer: Response<Body>) -> Response<Body> {
-        let headers = answer.headers_mut();
-        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
-        if let Ok(id) = HeaderValue::from_str(&self.chance.uuid()) {
-            headers.insert("audit-id", id);
-        }
-        answer
-    }
 }
 
+impl Default for Api {
+    fn default() -> Self {
+        Self::new(ApiOptions::default())
+    }
+}

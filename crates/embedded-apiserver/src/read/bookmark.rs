@@ -25,7 +25,12 @@ impl Schedule {
 }
 
 /// The line of a bookmark. In a typed server its object is an empty one, so what must be there is there without a value.
-pub(super) fn line(resource: &Resource, envelope: &Envelope, version: u64, ends_initial_events: bool) -> Bytes {
+pub(super) fn line(
+    resource: &Resource,
+    envelope: &Envelope,
+    version: u64,
+    ends_initial_events: bool,
+) -> Bytes {
     let head = envelope.head();
     let marker = r#""annotations":{"k8s.io/initial-events-end":"true"}"#;
     let metadata = match (ends_initial_events, resource.custom) {

@@ -6,7 +6,7 @@ use super::{Envelope, document};
 use crate::api::{Api, Asked};
 use crate::body::Body;
 use crate::kinds::Resource;
-use crate::request::{Accept, Form, ListOptions, Target, Verb};
+use crate::request::{Accept, Form, Target, Verb, parse_version};
 use crate::status::ApiError;
 use crate::storage::Stored;
 
@@ -31,9 +31,7 @@ impl Api {
 
     /// The object that is meant, not older than the version that is asked for.
     pub(crate) async fn fresh(&self, asked: &Asked) -> Result<Stored, ApiError> {
-        let resource_version = asked.query.text("resourceVersion").to_owned();
-        let options = ListOptions { resource_version, ..ListOptions::default() };
-        if let Some(version) = options.version(Verb::Get)? {
+        if let Some(version) = parse_version(asked.query.text("resourceVersion"), Verb::Get)? {
             self.wait_for(version, &asked.target.resource).await?;
         }
         self.current(&asked.target)

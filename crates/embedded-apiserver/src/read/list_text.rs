@@ -52,7 +52,8 @@ impl ListText {
                 Form::Whole => (&*resource.list_kind, resource.api_version()),
                 Form::Metadata => ("PartialObjectMetadataList", "meta.k8s.io/v1".to_owned()),
             };
-            let token = if metadata.token.is_empty() { String::new() } else { format!(r#","continue":{token}"#) };
+            let token =
+                if metadata.token.is_empty() { String::new() } else { format!(r#","continue":{token}"#) };
             let metadata = format!(r#"{{"resourceVersion":"{version}"{token}{remaining}}}"#);
             let kind = format!(r#""kind":"{kind}","apiVersion":"{api_version}""#);
             (format!(r#"{{{kind},"metadata":{metadata},"items":["#), "]}\n".to_owned())

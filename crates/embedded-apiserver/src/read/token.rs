@@ -47,8 +47,9 @@ impl Token {
     }
 
     pub(super) fn decode(token: &str) -> Result<Self, ApiError> {
-        Self::read(token)
-            .map_err(|why| ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}")))
+        Self::read(token).map_err(|why| {
+            ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
+        })
     }
 
     fn read(token: &str) -> Result<Self, String> {
@@ -74,7 +75,8 @@ impl Token {
 fn encode(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let bits =
+            chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for at in 0..=chunk.len() {
             text.push(char::from(ALPHABET[(bits >> (18 - 6 * at)) as usize & 63]));
         }

@@ -83,7 +83,8 @@ impl Api {
                 keep: &|stored| filter.selector.matches(stored),
             };
             let begun = self.storage.page_and_cursor(&id, &request);
-            let (page, cursor) = begun.map_err(|gone| too_old(resource, self.storage.version(), gone.oldest))?;
+            let (page, cursor) =
+                begun.map_err(|gone| too_old(resource, self.storage.version(), gone.oldest))?;
             initial = page.items;
             marker = (options.allow_bookmarks && self.options.streaming_lists).then_some(page.version);
             (page.version, cursor)
@@ -220,7 +221,8 @@ impl Watch {
         if event.version <= self.start {
             return None;
         }
-        let sees = |stored: &Option<Stored>| stored.as_ref().filter(|stored| self.filter.matches(stored)).cloned();
+        let sees =
+            |stored: &Option<Stored>| stored.as_ref().filter(|stored| self.filter.matches(stored)).cloned();
         let (kind, stored) = match (sees(&event.old), sees(&event.new)) {
             (None, Some(new)) => ("ADDED", new),
             (Some(_), Some(new)) => ("MODIFIED", new),

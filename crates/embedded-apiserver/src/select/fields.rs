@@ -70,7 +70,10 @@ fn unescaped(value: &str) -> Result<String, String> {
                 }
             },
             ',' | '=' => {
-                return Err(format!("invalid field selector: unescaped character in value: {}", u32::from(c)));
+                return Err(format!(
+                    "invalid field selector: unescaped character in value: {}",
+                    u32::from(c)
+                ));
             }
             c => text.push(c),
         }

@@ -46,7 +46,9 @@ pub(super) fn parse(selector: &str) -> Result<Vec<Requirement>, String> {
         match parser.peek() {
             Token::End => return Ok(requirements),
             Token::Word(_) | Token::Symbol("!") => {}
-            found => return Err(format!("found '{}', expected: !, identifier, or 'end of string'", found.text())),
+            found => {
+                return Err(format!("found '{}', expected: !, identifier, or 'end of string'", found.text()));
+            }
         }
         let requirement = parser.requirement();
         requirements.push(requirement.map_err(|why| format!("unable to parse requirement: {why}"))?);

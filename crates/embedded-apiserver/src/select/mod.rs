@@ -47,4 +47,3 @@ impl Selector {
             && self.fields.iter().all(|condition| condition.holds(content.field(&condition.label)))
     }
 }
-

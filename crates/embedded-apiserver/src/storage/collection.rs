@@ -166,7 +166,9 @@ where
     fn next(&mut self) -> Option<&'a Stored> {
         loop {
             match (self.now.peek(), self.then.peek()) {
-                (Some((now, _)), Some((then, _))) if now < then => return self.now.next().map(|(_, stored)| stored),
+                (Some((now, _)), Some((then, _))) if now < then => {
+                    return self.now.next().map(|(_, stored)| stored);
+                }
                 (Some(_), None) => return self.now.next().map(|(_, stored)| stored),
                 (None, None) => return None,
                 (Some((now, _)), Some((then, _))) => {

@@ -60,7 +60,13 @@ impl Cursor {
     }
 
     /// Reads on.
-    pub(super) fn read(&mut self, collection: &Collection, version: u64, count: usize, slowness: Slowness) -> Read {
+    pub(super) fn read(
+        &mut self,
+        collection: &Collection,
+        version: u64,
+        count: usize,
+        slowness: Slowness,
+    ) -> Read {
         self.changed.borrow_and_update();
         let log = &collection.log;
         if collection.incarnation != self.incarnation || self.next < log.start() {

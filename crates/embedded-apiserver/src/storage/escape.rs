@@ -8,7 +8,11 @@ use serde_json::ser::Formatter;
 pub(crate) struct HtmlSafe;
 
 impl Formatter for HtmlSafe {
-    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         let special = |c: char| matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}');
         let mut rest = fragment;
         while let Some(at) = rest.find(special) {

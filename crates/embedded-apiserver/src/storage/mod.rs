@@ -105,8 +105,7 @@ pub(crate) enum Refused {
 
 impl Storage {
     pub(crate) fn new(history: History, slowness: Slowness) -> Self {
-        let state =
-            State { version: FIRST_VERSION, compacted: FIRST_VERSION, collections: HashMap::new() };
+        let state = State { version: FIRST_VERSION, compacted: FIRST_VERSION, collections: HashMap::new() };
         Self { state: Mutex::new(state), version: watch::Sender::new(FIRST_VERSION), history, slowness }
     }
 
@@ -127,14 +126,23 @@ impl Storage {
     }
 
     /// A part of a collection as of a version, by default as of now.
-    pub(crate) fn page(&self, id: &StorageId, at: Option<u64>, request: &PageRequest<'_>) -> Result<Page, Gone> {
+    pub(crate) fn page(
+        &self,
+        id: &StorageId,
+        at: Option<u64>,
+        request: &PageRequest<'_>,
+    ) -> Result<Page, Gone> {
         let mut state = self.state.lock();
         let at = at.unwrap_or(state.version);
         self.collection(&mut state, id).page(at, request)
     }
 
     /// A part of a collection as of now and a position just after it.
-    pub(crate) fn page_and_cursor(&self, id: &StorageId, request: &PageRequest<'_>) -> Result<(Page, Cursor), Gone> {
+    pub(crate) fn page_and_cursor(
+        &self,
+        id: &StorageId,
+        request: &PageRequest<'_>,
+    ) -> Result<(Page, Cursor), Gone> {
         let mut state = self.state.lock();
         let version = state.version;
         let collection = self.collection(&mut state, id);
@@ -162,7 +170,12 @@ impl Storage {
     }
 
     /// Writes an object.
-    pub(crate) fn write(&self, id: &StorageId, content: Content, expected: Expected) -> Result<Stored, Refused> {
+    pub(crate) fn write(
+        &self,
+        id: &StorageId,
+        content: Content,
+        expected: Expected,
+    ) -> Result<Stored, Refused> {
         let mut state = self.state.lock();
         if expected == Expected::Absent {
             state.namespace_takes(content.namespace())?;
@@ -225,7 +238,10 @@ impl Storage {
         let prefix = format!("{namespace}/");
         let state = self.state.lock();
         state.collections.values().all(|collection| {
-            let first = collection.objects.range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded)).next();
+            let first = collection
+                .objects
+                .range::<str, _>((Bound::Included(prefix.as_str()), Bound::Unbounded))
+                .next();
             first.is_none_or(|(key, _)| !key.starts_with(&prefix))
         })
     }
@@ -247,7 +263,9 @@ impl Storage {
         if version < state.compacted {
             return Err(Gone { oldest: state.compacted });
         }
-        if let Some(oldest) = state.collections.values().filter(|c| !c.reaches(version)).map(|c| c.floor).max() {
+        if let Some(oldest) =
+            state.collections.values().filter(|c| !c.reaches(version)).map(|c| c.floor).max()
+        {
             return Err(Gone { oldest });
         }
         state.collections.values_mut().for_each(|collection| collection.rewind(version));
@@ -289,8 +307,9 @@ fn expect(current: Option<&Stored>, expected: Expected) -> Result<Option<Stored>
     match (current, expected) {
         (None, Expected::Absent) => Ok(None),
         (Some(current), Expected::Absent) => Err(Refused::Exists(current.clone())),
-        (Some(current), Expected::Version(version)) if current.version == version => Ok(Some(current.clone())),
+        (Some(current), Expected::Version(version)) if current.version == version => {
+            Ok(Some(current.clone()))
+        }
         (_, Expected::Version(_)) => Err(Refused::Changed),
     }
 }
-

@@ -26,7 +26,8 @@ impl Api {
         self.change(target, Part::Main, dry_run, &|stored| {
             let mut pod = stored.to_object();
             let spec = pod.entry("spec").or_insert_with(|| json!({}));
-            if let Some(other) = spec.get("nodeName").and_then(Value::as_str).filter(|name| !name.is_empty()) {
+            if let Some(other) = spec.get("nodeName").and_then(Value::as_str).filter(|name| !name.is_empty())
+            {
                 let name = stored.content.name().to_owned();
                 let why = format!("pod {name} is already assigned to node \"{other}\"");
                 let message = format!("Operation cannot be fulfilled on pods/binding \"{name}\": {why}");

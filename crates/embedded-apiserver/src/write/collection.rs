@@ -12,7 +12,11 @@ use crate::storage::Stored;
 
 impl Api {
     /// Deletes what a list of these options selects, one by one; answers with that list.
-    pub(crate) async fn delete_collection(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
+    pub(crate) async fn delete_collection(
+        &self,
+        asked: &Asked,
+        body: Body,
+    ) -> Result<Response<Body>, ApiError> {
         let target = &asked.target;
         let list_options = ListOptions::parse(&asked.query, Verb::DeleteCollection)?;
         let options = DeleteOptions::read(asked, body).await?;

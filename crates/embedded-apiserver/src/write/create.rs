@@ -31,14 +31,20 @@ impl Api {
     }
 
     /// Creates an object; of version 0 if it is tried only.
-    pub(super) fn create_object(&self, target: &Target, mut object: Object, dry_run: bool) -> Result<Stored, ApiError> {
+    pub(super) fn create_object(
+        &self,
+        target: &Target,
+        mut object: Object,
+        dry_run: bool,
+    ) -> Result<Stored, ApiError> {
         let resource = &target.resource;
         if !resource.is_stored() {
             let what = resource.qualified();
             return Err(ApiError::not_implemented(format!("{what} are not supported by this server")));
         }
         place(target, &mut object)?;
-        let made_up = metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
+        let made_up =
+            metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
         let version_is_set = !metadata::text(&object, "resourceVersion").is_empty();
         self.check_namespace(target, metadata::text(&object, "name"))?;
         self.begin_object(resource, &mut object);
@@ -87,7 +93,8 @@ impl Api {
         if dry_run {
             return Ok(Stored { version: 0, content: Arc::new(content) });
         }
-        self.storage.write(&resource.storage_id(), content, Expected::Absent).map_err(|refused| match refused {
+        self.storage.write(&resource.storage_id(), content, Expected::Absent).map_err(|refused| match refused
+        {
             Refused::Exists(stored) => exists(&stored),
             Refused::Changed => ApiError::modified(resource, &name),
             Refused::NoNamespace => self.no_namespace(target),
@@ -115,7 +122,9 @@ impl Api {
         match self.storage.namespace_takes(target.namespace.as_deref().unwrap_or_default()) {
             Ok(()) => Ok(()),
             Err(Refused::NamespaceTerminating) => Err(namespace_terminating(target, name)),
-            Err(Refused::NoNamespace | Refused::Changed | Refused::Exists(_)) => Err(self.no_namespace(target)),
+            Err(Refused::NoNamespace | Refused::Changed | Refused::Exists(_)) => {
+                Err(self.no_namespace(target))
+            }
         }
     }
 
@@ -138,7 +147,8 @@ pub(super) fn place(target: &Target, object: &mut Object) -> Result<(), ApiError
             Ok(())
         }
         Some(_) => {
-            let message = "the namespace of the provided object does not match the namespace sent on the request";
+            let message =
+                "the namespace of the provided object does not match the namespace sent on the request";
             Err(ApiError::bad_request(message))
         }
         None => {
@@ -154,6 +164,7 @@ fn namespace_terminating(target: &Target, name: &str) -> ApiError {
     let mut error = ApiError::forbidden(&target.resource, name, &why);
     let message = format!("namespace {namespace} is being terminated");
     let field = "metadata.namespace".to_owned();
-    error.details.get_or_insert_default().causes = vec![Cause { reason: "NamespaceTerminating", message, field }];
+    error.details.get_or_insert_default().causes =
+        vec![Cause { reason: "NamespaceTerminating", message, field }];
     error
 }

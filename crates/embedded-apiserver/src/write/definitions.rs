@@ -76,7 +76,8 @@ impl Api {
 
     /// Serves what the stored definitions define and nothing else.
     pub(crate) fn serve_stored_definitions(&self) {
-        let Some(resource) = self.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions") else {
+        let Some(resource) = self.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+        else {
             return;
         };
         let _alone = self.definition_lock(&resource);

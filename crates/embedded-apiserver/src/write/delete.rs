@@ -47,7 +47,11 @@ impl Api {
     }
 
     /// Deletes an object, or marks it to be deleted.
-    pub(super) fn delete_object(&self, target: &Target, options: &DeleteOptions) -> Result<Deleted, ApiError> {
+    pub(super) fn delete_object(
+        &self,
+        target: &Target,
+        options: &DeleteOptions,
+    ) -> Result<Deleted, ApiError> {
         let resource = &target.resource;
         self.refuse_to_delete_system_namespace(target)?;
         let id = resource.storage_id();

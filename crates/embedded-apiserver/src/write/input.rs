@@ -15,7 +15,8 @@ use crate::status::{ApiError, BODY_LIMIT, Cause};
 pub(super) async fn read(mut body: Body) -> Result<Bytes, ApiError> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| ApiError::bad_request(format!("the body cannot be read: {error}")))?;
+        let frame =
+            frame.map_err(|error| ApiError::bad_request(format!("the body cannot be read: {error}")))?;
         if let Some(data) = frame.data_ref() {
             bytes.extend_from_slice(data);
         }
@@ -38,14 +39,19 @@ pub(super) fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
 pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> Result<Object, ApiError> {
     let unrecognized = |why: String| {
         let (kind, shown) = (&resource.kind, shown(body));
-        ApiError::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {why} ({shown})"))
+        ApiError::bad_request(format!(
+            "the object provided is unrecognized (must be of type {kind}): {why} ({shown})"
+        ))
     };
     let problem = |why: String| unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
     let value: Value =
         serde_json::from_slice(body).map_err(|error| problem(go::json_problem(body, &error)))?;
     let Value::Object(mut object) = value else {
         let form = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
-        return Err(problem(format!("json: cannot unmarshal {} into Go value of type {form}", go::json_type(&value))));
+        return Err(problem(format!(
+            "json: cannot unmarshal {} into Go value of type {form}",
+            go::json_type(&value)
+        )));
     };
     if resource.custom && object.get("kind").is_none_or(|kind| kind == "") {
         return Err(unrecognized(format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(body))));
@@ -66,7 +72,9 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
     let (kind, version, expected) = (text("kind"), text("apiVersion"), resource.api_version());
     let other_version = || {
         let message = "the API version in the data";
-        ApiError::bad_request(format!("{message} ({version}) does not match the expected API version ({expected})"))
+        ApiError::bad_request(format!(
+            "{message} ({version}) does not match the expected API version ({expected})"
+        ))
     };
     if resource.custom {
         if version != expected {
@@ -85,7 +93,9 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
     let cannot = |why: String| {
         let handled = if kind.is_empty() { &resource.kind } else { kind };
         let wanted = &resource.kind;
-        ApiError::bad_request(format!("{handled} in version \"{short}\" cannot be handled as a {wanted}: {why}"))
+        ApiError::bad_request(format!(
+            "{handled} in version \"{short}\" cannot be handled as a {wanted}: {why}"
+        ))
     };
     if *given != expected {
         let group = given.rsplit_once('/').map_or("", |(group, _)| group);

@@ -78,7 +78,9 @@ pub(super) fn count_generation(resource: &Resource, old: &Object, new: &mut Obje
         Generation::None | Generation::Fixed => false,
         Generation::Content => content_differs(resource, old, new),
         Generation::ContentAndAnnotations => {
-            let annotations = |object: &Object| object.get("metadata").and_then(|metadata| metadata.get("annotations").cloned());
+            let annotations = |object: &Object| {
+                object.get("metadata").and_then(|metadata| metadata.get("annotations").cloned())
+            };
             content_differs(resource, old, new) || annotations(old) != annotations(new)
         }
     };

@@ -83,10 +83,10 @@ fn deleted_status(details: &Details) -> Response<Body> {
 
 /// The type of the body without its parameters; JSON if there is none.
 fn media_type(headers: &HeaderMap) -> &str {
-    let value = headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let value =
+        headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match value.split(';').next().unwrap_or_default().trim() {
         "" => "application/json",
         media_type => media_type,
     }
 }
-

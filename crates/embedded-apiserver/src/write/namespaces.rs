@@ -82,7 +82,8 @@ impl Api {
             let everything =
                 PageRequest { namespace: Some(namespace), from: None, limit: 0, keep: &|_| true };
             let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { continue };
-            let target = Target { verb: Verb::Delete, resource, namespace: None, name: None, subresource: None };
+            let target =
+                Target { verb: Verb::Delete, resource, namespace: None, name: None, subresource: None };
             for stored in &page.items {
                 self.delete_selected(&target, stored, &DeleteOptions::at_once())?;
             }

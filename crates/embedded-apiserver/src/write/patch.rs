@@ -78,7 +78,8 @@ impl Patch {
     pub(super) fn apply(self, patch: &[u8], object: Object) -> Result<Object, ApiError> {
         let prefix = if self == Self::Strategic { "" } else { "error decoding patch: " };
         let bad = |why: String| ApiError::bad_request(format!("{prefix}{why}"));
-        let patch: Value = serde_json::from_slice(patch).map_err(|error| bad(go::json_problem(patch, &error)))?;
+        let patch: Value =
+            serde_json::from_slice(patch).map_err(|error| bad(go::json_problem(patch, &error)))?;
         let wrong = |wanted: &str| {
             bad(format!("json: cannot unmarshal {} into Go value of type {wanted}", go::json_type(&patch)))
         };

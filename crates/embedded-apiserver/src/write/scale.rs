@@ -38,9 +38,12 @@ impl Api {
                 None => input::document(&body)?,
             };
             let mut object = stored.to_object();
-            let replicas = scale.get("spec").and_then(|spec| spec.get("replicas")).cloned().unwrap_or(json!(0));
+            let replicas =
+                scale.get("spec").and_then(|spec| spec.get("replicas")).cloned().unwrap_or(json!(0));
             if replicas.as_i64().is_none_or(|replicas| replicas < 0) {
-                return Err(ApiError::bad_request("spec.replicas of a Scale must be a number that is not negative"));
+                return Err(ApiError::bad_request(
+                    "spec.replicas of a Scale must be a number that is not negative",
+                ));
             }
             let path = paths(&target.resource).0;
             set(&mut object, &path, replicas);

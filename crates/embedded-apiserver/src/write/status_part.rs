@@ -41,8 +41,10 @@ pub(super) fn begin(resource: &Resource, object: &mut Object) {
         Some(status) => drop(object.insert("status".to_owned(), status)),
         None => drop(object.remove("status")),
     }
-    if let (("apps", "deployments" | "replicasets" | "statefulsets") | ("", "replicationcontrollers"), Some(Value::Object(spec))) =
-        ((&*resource.group, &*resource.plural), object.get_mut("spec"))
+    if let (
+        ("apps", "deployments" | "replicasets" | "statefulsets") | ("", "replicationcontrollers"),
+        Some(Value::Object(spec)),
+    ) = ((&*resource.group, &*resource.plural), object.get_mut("spec"))
     {
         spec.entry("replicas").or_insert(json!(1));
     }
@@ -56,7 +58,8 @@ pub(super) fn combine(resource: &Resource, part: Part, old: &Object, new: Object
         Part::Finalizers => {
             let mut object = old.clone();
             let finalizers = new.get("spec").and_then(|spec| spec.get("finalizers")).cloned();
-            let finalizers = finalizers.filter(|value| value.as_array().is_some_and(|items| !items.is_empty()));
+            let finalizers =
+                finalizers.filter(|value| value.as_array().is_some_and(|items| !items.is_empty()));
             let spec = finalizers.map_or_else(|| json!({}), |finalizers| json!({ "finalizers": finalizers }));
             object.insert("spec".to_owned(), spec);
             object

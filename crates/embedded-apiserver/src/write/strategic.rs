@@ -68,7 +68,9 @@ pub(super) fn merge(mut object: Object, mut patch: Object) -> Object {
                     object.insert(name, Value::Object(merge(old, change)));
                 }
             }
-            (_, Value::Object(change)) => drop(object.insert(name, Value::Object(merge(Object::new(), change)))),
+            (_, Value::Object(change)) => {
+                drop(object.insert(name, Value::Object(merge(Object::new(), change))))
+            }
             (old, Value::Array(change)) => {
                 let old = match old {
                     Some(Value::Array(items)) => items,

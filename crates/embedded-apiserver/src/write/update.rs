@@ -122,7 +122,9 @@ fn check_identity(resource: &Resource, current: &Stored, new: &Object) -> Result
         version => match version.parse::<u64>() {
             Ok(version) if version == current.version => Ok(()),
             Ok(_) => Err(ApiError::modified(resource, name)),
-            Err(_) => Err(ApiError::internal(format!("strconv.ParseUint: parsing {version:?}: invalid syntax"))),
+            Err(_) => {
+                Err(ApiError::internal(format!("strconv.ParseUint: parsing {version:?}: invalid syntax")))
+            }
         },
     }
 }

@@ -16,7 +16,8 @@ pub(super) fn object(resource: &Resource, object: &Object) -> Result<(), ApiErro
     } else if let Some(problem) = name_problem(resource, name) {
         causes.push(Cause::invalid("metadata.name", &format!("{name:?}"), &problem));
     }
-    let labels = object.get("metadata").and_then(|metadata| metadata.get("labels")).and_then(Value::as_object);
+    let labels =
+        object.get("metadata").and_then(|metadata| metadata.get("labels")).and_then(Value::as_object);
     for (key, value) in labels.into_iter().flatten() {
         for problem in label_key_problems(key) {
             causes.push(Cause::invalid("metadata.labels", &format!("{key:?}"), &problem));
@@ -58,7 +59,9 @@ fn name_problem(resource: &Resource, name: &str) -> Option<String> {
         ("", "namespaces" | "services") if name.contains('.') && !resource.custom => {
             Some("must not contain dots".to_owned())
         }
-        ("", "namespaces" | "services") if name.len() > 63 => Some("must be no more than 63 bytes".to_owned()),
+        ("", "namespaces" | "services") if name.len() > 63 => {
+            Some("must be no more than 63 bytes".to_owned())
+        }
         _ => subdomain_problem(name),
     }
 }

@@ -63,6 +63,16 @@ impl EmbeddedApiserver {
         &self.front.journal
     }
 
+    /// The resourceVersion of the last write.
+    pub fn version(&self) -> u64 {
+        self.front.api.version()
+    }
+
+    /// Forgets what was before a resourceVersion: older ones can neither be listed nor watched from.
+    pub fn compact(&self, version: u64) {
+        self.front.api.compact(version);
+    }
+
     /// Listens on a free port of 127.0.0.1.
     pub async fn listen(&self) -> io::Result<Endpoint> {
         self.listen_on((Ipv4Addr::LOCALHOST, 0).into()).await

@@ -65,7 +65,11 @@ impl Plan {
                 }
                 Effect::Stall => pending().await,
                 Effect::Delay(by) => sleep(*by).await,
-                Effect::Rewind(version) => api.rewind(*version),
+                Effect::Rewind(version) => {
+                    if let Err(gone) = api.rewind(*version) {
+                        tracing::warn!(version, oldest = gone.oldest, "cannot go back that far");
+                    }
+                }
                 Effect::IgnoreSendInitialEvents => {
                     *uri = without(uri, &["sendInitialEvents", "resourceVersionMatch"]);
                 }

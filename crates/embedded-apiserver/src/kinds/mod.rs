@@ -1,6 +1,9 @@
 //! What the server serves: the built-in kinds, and those that CustomResourceDefinitions add at run time.
 
+mod builtin;
+mod builtin_table;
 pub(crate) mod crd;
+mod crd_validation;
 mod registry;
 
 use std::sync::Arc;
@@ -69,9 +72,9 @@ pub(crate) struct ScalePaths {
 pub(crate) struct Field {
     /// What selectors say, such as `spec.nodeName`.
     pub(crate) label: Arc<str>,
-    /// Where in the object the value is; keys separated by dots, the same as the label but for a few.
-    pub(crate) path: Arc<str>,
-    /// The value of an object that lacks the field.
+    /// Where in the object the value is: keys separated by dots. The first place that has a value counts.
+    pub(crate) paths: Vec<Arc<str>>,
+    /// The value of an object that has none.
     pub(crate) default: &'static str,
 }
 
@@ -95,7 +98,7 @@ pub(crate) enum Generation {
     None,
     /// 1, and that is it.
     Fixed,
-    /// Every change outside of metadata and status.
+    /// Every change outside of metadata, and outside of status where that is a subresource.
     Content,
     /// Changes of annotations too: deployments.
     ContentAndAnnotations,
@@ -133,15 +136,26 @@ impl Resource {
         }
     }
 
+    /// Whether its objects are kept; if not, it is a question (`TokenReview`) or an order (`Binding`).
+    pub(crate) fn is_stored(&self) -> bool {
+        self.verbs.contains(&Verb::Watch)
+    }
+
     pub(crate) fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources.iter().find(|subresource| &*subresource.name == name)
     }
 
     /// The field that a selector calls `label`; an error if objects of this kind cannot be selected by it.
-    /// `metadata.name` and `metadata.namespace` are fields of every kind.
+    /// `metadata.name` and `metadata.namespace` are fields of nearly every kind.
     pub(crate) fn field(&self, label: &str) -> Result<Field, ApiError> {
-        if label == "metadata.name" || label == "metadata.namespace" {
-            return Ok(Field { label: label.into(), path: label.into(), default: "" });
+        let is_metadata = match label {
+            "metadata.name" => true,
+            // Kinds of the whole cluster take it only where nobody gave a thought to their fields.
+            "metadata.namespace" => self.namespaced || self.field_refusal == FieldRefusal::OnlyMetadata,
+            _ => false,
+        };
+        if is_metadata {
+            return Ok(Field { label: label.into(), paths: vec![label.into()], default: "" });
         }
         if let Some(field) = self.fields.iter().find(|field| &*field.label == label) {
             return Ok(field.clone());

@@ -1,6 +1,8 @@
 //! What a request asks for: its path, its query, what it accepts.
 
 mod accept;
+mod decode;
+mod duration;
 mod list_options;
 mod query;
 mod route;
@@ -11,7 +13,7 @@ use std::sync::Arc;
 use crate::kinds::Resource;
 
 pub(crate) use accept::{Accept, Form};
-pub(crate) use list_options::{ListOptions, VersionMatch};
+pub(crate) use list_options::{ListOptions, VersionMatch, parse_version};
 pub(crate) use query::Query;
 pub(crate) use route::{DiscoveryPath, Route};
 
@@ -49,6 +51,18 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Create,
+        Self::Delete,
+        Self::DeleteCollection,
+        Self::Get,
+        Self::List,
+        Self::Patch,
+        Self::Update,
+        Self::Watch,
+    ];
+
     /// As RBAC rules and discovery spell it: `deletecollection`.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,5 +1,7 @@
 //! The parameters in a query, read as the real server reads them.
 
+use super::decode::percent_decoded;
+use super::duration;
 use crate::status::ApiError;
 
 /// The parameters of a request. Of a repeated one only the first value counts.
@@ -11,8 +13,13 @@ pub(crate) struct Query {
 impl Query {
     /// Decodes what is after the `?`. What cannot be decoded is left out, as if it were not there.
     pub(crate) fn parse(query: &str) -> Self {
-        let _ = query;
-        Self::default()
+        let pairs = query.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';'));
+        let decoded = |text: &str| percent_decoded(&text.replace('+', " "));
+        let parameters = pairs.filter_map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Some((decoded(name)?, decoded(value)?))
+        });
+        Self { parameters: parameters.collect() }
     }
 
     /// The value of a parameter; empty if it has none, or is not there.
@@ -38,7 +45,28 @@ impl Query {
 
     /// A number; 400 in the words of Go if it is none.
     pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, ApiError> {
-        let _ = name;
-        Ok(None)
+        let Some(text) = self.first(name) else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| {
+            let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+            ApiError::bad_request(not_a_number("ParseInt", text, digits))
+        })
     }
+
+    /// Whether `timeout`, the time that a client gives any request but a watch, makes sense. It has no effect here.
+    pub(crate) fn check_timeout(&self) -> Result<(), ApiError> {
+        let timeout = self.text("timeout");
+        if timeout.is_empty() {
+            return Ok(());
+        }
+        duration::check(timeout).map_err(|why| {
+            ApiError::bad_request(format!("invalid timeout specified in the request URL - {why}"))
+        })
+    }
+}
+
+/// What Go says about a text that is not a number in its range; `digits` is the text without its sign.
+pub(super) fn not_a_number(function: &str, text: &str, digits: &str) -> String {
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let why = if is_number { "value out of range" } else { "invalid syntax" };
+    format!("strconv.{function}: parsing {text:?}: {why}")
 }

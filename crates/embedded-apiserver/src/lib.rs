@@ -2,6 +2,7 @@
 
 mod api;
 mod body;
+mod builder;
 mod chance;
 mod clock;
 mod discovery;
@@ -21,8 +22,9 @@ mod storage;
 mod transport;
 mod write;
 
+pub use builder::Builder;
 pub use faults::{Fault, InjectedFault};
 pub use journal::{Journal, RecordedRequest};
 pub use request::Verb;
-pub use server::EmbeddedApiserver;
+pub use server::{EmbeddedApiserver, Forgotten};
 pub use transport::{AnswerBody, Endpoint, InMemory};

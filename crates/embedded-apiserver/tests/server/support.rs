@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use embedded_apiserver::Endpoint;
+use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -49,6 +50,13 @@ pub(crate) async fn answer_to(endpoint: &Endpoint, bytes: impl AsRef<[u8]>) -> S
 /// A get whose answer ends the connection.
 pub(crate) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+}
+
+/// An empty one in the namespace `default`.
+pub(crate) fn config_map(name: &str) -> ConfigMap {
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some(name.to_owned());
+    map
 }
 
 /// Fails a test that would hang otherwise.

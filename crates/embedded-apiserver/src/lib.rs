@@ -2,7 +2,27 @@
 
 mod api;
 mod body;
+mod chance;
+mod clock;
 mod discovery;
+mod faults;
+mod front;
+mod go;
+mod journal;
 mod kinds;
+mod kubeconfig;
+mod options;
+mod read;
 mod request;
+mod select;
+mod server;
 mod status;
+mod storage;
+mod transport;
+mod write;
+
+pub use faults::{Fault, InjectedFault};
+pub use journal::{Journal, RecordedRequest};
+pub use request::Verb;
+pub use server::EmbeddedApiserver;
+pub use transport::{AnswerBody, Endpoint, InMemory};

@@ -357,3 +357,7 @@ fn is_zero(number: &u32) -> bool {
 fn is_zero_code(code: &u16) -> bool {
     *code == 0
 }
+
+#[cfg(test)]
+#[path = "status_tests.rs"]
+mod tests;

@@ -1,8 +1,12 @@
 //! What no client should send. The answer is an error or a closed connection, and the server goes on.
 
 use embedded_apiserver::{EmbeddedApiserver, Endpoint};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_client::Api;
+use kube_client::api::Patch;
+use serde_json::json;
 
-use crate::support::{Raw, answer_to, get};
+use crate::support::{Raw, answer_to, config_map, get};
 
 async fn server() -> Endpoint {
     EmbeddedApiserver::new().listen().await.unwrap()
@@ -132,4 +136,26 @@ async fn a_body_that_never_comes_ends_the_connection() {
     let mut raw = Raw::connect(&endpoint).await;
     raw.send("POST /api/v1/namespaces HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{").await;
     assert_eq!(raw.rest().await, b"");
+}
+
+/// A client that reads nothing is cut, and what it does not read is not kept for it.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_reads_is_cut() {
+    const CHANGES: usize = 100;
+    const SIZE: usize = 500_000;
+    let server = EmbeddedApiserver::builder().history_bytes(4 * SIZE).build();
+    let endpoint = server.listen().await.unwrap();
+    let mut raw = Raw::connect(&endpoint).await;
+    raw.send(get("/api/v1/configmaps?watch=1&resourceVersion=1&timeoutSeconds=100000")).await;
+    raw.until("\r\n\r\n").await.unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.quiet_client());
+    server.create(&config_map("large")).await.unwrap();
+    for change in 0..CHANGES {
+        let patch = json!({"data": {"large": format!("{change}{}", "x".repeat(SIZE))}});
+        maps.patch("large", &Default::default(), &Patch::Merge(patch)).await.unwrap();
+    }
+    let read = raw.rest().await;
+    assert!(read.len() < CHANGES * SIZE / 2, "{}", read.len());
+    assert!(!read.ends_with(b"0\r\n\r\n"), "it was ended, not cut");
+    assert_alive(&endpoint).await;
 }

@@ -1,5 +1,7 @@
 //! What no client should send. The answer is an error or a closed connection, and the server goes on.
 
+use std::time::Duration;
+
 use embedded_apiserver::{EmbeddedApiserver, Endpoint};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Api;
@@ -138,9 +140,8 @@ async fn a_body_that_never_comes_ends_the_connection() {
     assert_eq!(raw.rest().await, b"");
 }
 
-/// A client that reads nothing is cut, and what it does not read is not kept for it.
-#[tokio::test(start_paused = true)]
-async fn a_client_that_never_reads_is_cut() {
+/// A client that does not read has its watch ended; what it does not read is not kept for it.
+async fn unread(pause: Duration) -> Vec<u8> {
     const CHANGES: usize = 100;
     const SIZE: usize = 500_000;
     let server = EmbeddedApiserver::builder().history_bytes(4 * SIZE).build();
@@ -154,8 +155,19 @@ async fn a_client_that_never_reads_is_cut() {
         let patch = json!({"data": {"large": format!("{change}{}", "x".repeat(SIZE))}});
         maps.patch("large", &Default::default(), &Patch::Merge(patch)).await.unwrap();
     }
+    tokio::time::sleep(pause).await;
     let read = raw.rest().await;
     assert!(read.len() < CHANGES * SIZE / 2, "{}", read.len());
-    assert!(!read.ends_with(b"0\r\n\r\n"), "it was ended, not cut");
     assert_alive(&endpoint).await;
+    read
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_reads_late_has_its_watch_ended_cleanly() {
+    assert!(unread(Duration::ZERO).await.ends_with(b"0\r\n\r\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_reads_is_cut() {
+    assert!(!unread(Duration::from_secs(60)).await.ends_with(b"0\r\n\r\n"));
 }

@@ -18,6 +18,8 @@ mod select;
 mod server;
 mod status;
 mod storage;
+#[cfg(test)]
+mod testing;
 mod transport;
 mod write;
 

@@ -30,3 +30,6 @@ pub(crate) fn document(status: StatusCode, mut text: Vec<u8>) -> Response<Body> 
     text.push(b'\n');
     json_answer(status, full(Bytes::from(text)))
 }
+
+#[cfg(test)]
+mod tests;

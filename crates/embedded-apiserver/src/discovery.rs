@@ -268,3 +268,7 @@ fn with_type(body: String, content_type: &'static str) -> Response<Body> {
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
 }
+
+#[cfg(test)]
+#[path = "discovery_tests.rs"]
+mod tests;

@@ -16,6 +16,7 @@ mod read;
 mod request;
 mod select;
 mod server;
+mod simulation;
 mod status;
 mod storage;
 #[cfg(test)]
@@ -27,4 +28,5 @@ pub use faults::{Fault, InjectedFault};
 pub use journal::{Journal, RecordedRequest};
 pub use request::Verb;
 pub use server::EmbeddedApiserver;
+pub use simulation::{RunningSimulation, Simulation};
 pub use transport::{AnswerBody, Endpoint, InMemory};

@@ -73,6 +73,11 @@ impl EmbeddedApiserver {
         self.front.api.compact(version);
     }
 
+    /// What answers beneath transport and faults.
+    pub(crate) fn api(&self) -> &Api {
+        &self.front.api
+    }
+
     /// Listens on a free port of 127.0.0.1.
     pub async fn listen(&self) -> io::Result<Endpoint> {
         self.listen_on((Ipv4Addr::LOCALHOST, 0).into()).await

@@ -194,3 +194,7 @@ pub(super) fn resources() -> Vec<Resource> {
     }
     resources
 }
+
+#[cfg(test)]
+#[path = "builtin_tests.rs"]
+mod tests;

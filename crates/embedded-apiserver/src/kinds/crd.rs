@@ -296,3 +296,7 @@ fn number(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))
 }
+
+#[cfg(test)]
+#[path = "crd_tests.rs"]
+mod tests;

@@ -128,3 +128,7 @@ impl Registry {
         others.map(|other| other.names.clone()).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

@@ -121,3 +121,7 @@ impl<'a> Clause<'a> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "accept_tests.rs"]
+mod tests;

@@ -151,3 +151,7 @@ pub(crate) fn parse_version(version: &str, verb: Verb) -> Result<Option<u64>, Ap
         _ => ApiError::internal(why),
     })
 }
+
+#[cfg(test)]
+#[path = "list_options_tests.rs"]
+mod tests;

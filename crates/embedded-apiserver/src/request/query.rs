@@ -70,3 +70,7 @@ pub(super) fn not_a_number(function: &str, text: &str, digits: &str) -> String {
     let why = if is_number { "value out of range" } else { "invalid syntax" };
     format!("strconv.{function}: parsing {text:?}: {why}")
 }
+
+#[cfg(test)]
+#[path = "query_tests.rs"]
+mod tests;

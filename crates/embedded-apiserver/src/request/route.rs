@@ -234,3 +234,7 @@ fn bad_segment(name: &str) -> Option<&'static str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[path = "route_tests.rs"]
+mod tests;

@@ -55,6 +55,9 @@ impl Applier {
     pub(super) async fn apply(&mut self, api: &Api, mut write: Write) {
         self.fill_in_owner(&mut write.body);
         let created = write.created();
+        if write.method == Method::DELETE {
+            self.uids.remove(&write.path);
+        }
         let content_type = match write.method {
             Method::PATCH => "application/merge-patch+json",
             _ => "application/json",

@@ -14,7 +14,10 @@ impl World {
         match action {
             Action::CreateSet(deployment) => Some(self.create_set(deployment)),
             Action::ScaleSet(set) => self.scale_set(set),
-            Action::DeleteSet(set) => Some(objects::delete_set(self, set)),
+            Action::DeleteSet(set) => {
+                self.free_sets.push(set);
+                Some(objects::delete_set(self, set))
+            }
             Action::DeploymentStatus(deployment) => self.write_deployment_status(deployment),
             Action::CreatePod(set) => self.create_pod(set),
             Action::SetStatus(set) => self.write_set_status(set),

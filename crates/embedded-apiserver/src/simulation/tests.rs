@@ -105,6 +105,7 @@ fn every_pod_has_a_replica_set_and_a_deployment_never_less_than_it_can() {
         }
         assert!(world.nodes.iter().filter(|node| node.is_ready).count() >= 2);
     }
+    assert!(world.sets.len() < 4 * 6 + 10, "the places of old ones are used again: {}", world.sets.len());
     let names: BTreeSet<&str> = world.pods.values().map(|pod| pod.name.as_str()).collect();
     assert_eq!(names.len(), world.pods.len(), "no name twice");
 }

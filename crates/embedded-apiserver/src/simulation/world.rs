@@ -113,8 +113,9 @@ pub(super) struct World {
     pub(super) nodes: Vec<Node>,
     pub(super) namespaces: Vec<String>,
     pub(super) deployments: Vec<Deployment>,
-    /// Those that were deleted have no pods, and nobody refers to them.
+    /// The place of one that was deleted is for the next one.
     pub(super) sets: Vec<ReplicaSet>,
+    pub(super) free_sets: Vec<SetId>,
     pub(super) pods: BTreeMap<PodId, Pod>,
     pub(super) next_pod: PodId,
 }
@@ -137,6 +138,7 @@ impl World {
             namespaces: (0..simulation.namespaces).map(|number| format!("team-{number}")).collect(),
             deployments: Vec::new(),
             sets: Vec::new(),
+            free_sets: Vec::new(),
             pods: BTreeMap::new(),
             next_pod: 0,
         };
@@ -175,9 +177,7 @@ impl World {
         let hash = self.letters(10);
         let named = self.rng.u64(..1 << 20);
         let owner = &mut self.deployments[deployment];
-        let id = self.sets.len();
-        owner.sets.push(id);
-        self.sets.push(ReplicaSet {
+        let set = ReplicaSet {
             deployment,
             name: format!("{}-{hash}", owner.name),
             hash,
@@ -190,7 +190,18 @@ impl World {
             coming: 0,
             written_status: [0; 4],
             status_is_due: false,
-        });
+        };
+        let id = match self.free_sets.pop() {
+            Some(id) => {
+                self.sets[id] = set;
+                id
+            }
+            None => {
+                self.sets.push(set);
+                self.sets.len() - 1
+            }
+        };
+        owner.sets.push(id);
         id
     }
 

@@ -36,13 +36,16 @@ pub(crate) fn yaml(url: &str, token: Option<&str>) -> String {
     )
 }
 
-/// Writes it so that others cannot read the token.
+/// Writes it so that others cannot read the token, even if the file was there before and open to all.
 pub(crate) fn write(path: &Path, yaml: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(yaml.as_bytes())
+    let mut file = options.open(path)?;
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    file.write_all(yaml.as_bytes())
 }
 
 /// The same for a client in this process.

@@ -2,6 +2,7 @@
 
 mod api;
 mod body;
+mod builder;
 mod chance;
 mod clock;
 mod discovery;
@@ -24,9 +25,10 @@ mod testing;
 mod transport;
 mod write;
 
+pub use builder::Builder;
 pub use faults::{Fault, InjectedFault};
 pub use journal::{Journal, RecordedRequest};
 pub use request::Verb;
-pub use server::EmbeddedApiserver;
+pub use server::{EmbeddedApiserver, Forgotten};
 pub use simulation::{RunningSimulation, Simulation};
 pub use transport::{AnswerBody, Endpoint, InMemory};

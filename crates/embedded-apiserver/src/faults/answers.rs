@@ -1,6 +1,7 @@
 //! Errors in the words of the real server.
 
 use crate::journal::RecordedRequest;
+use crate::read::token_at_latest;
 use crate::status::{ApiError, Details};
 
 pub(super) const TOO_OLD_TO_WATCH: &str = "The resourceVersion for the provided watch is too old.";
@@ -73,14 +74,8 @@ pub(super) fn forbidden(request: &RecordedRequest, user: &str) -> ApiError {
 /// A page that cannot be had any more, with a token to go on with at the newest version.
 pub(super) fn expired_continue(token: &str) -> ApiError {
     let error = ApiError::expired(TOO_OLD_TO_CONTINUE);
-    match at_newest(token) {
+    match token_at_latest(token) {
         Some(token) => error.with_continue(token),
         None => error,
     }
-}
-
-/// The token that goes on where this one would have, at the newest version.
-fn at_newest(token: &str) -> Option<String> {
-    let _ = token;
-    None
 }

@@ -31,5 +31,10 @@ pub(crate) fn document(status: StatusCode, mut text: Vec<u8>) -> Response<Body> 
     json_answer(status, full(Bytes::from(text)))
 }
 
+/// The token that goes on where this one does, at the latest version; `None` if it is none.
+pub(crate) fn token_at_latest(token: &str) -> Option<String> {
+    token::Token::decode(token).ok().map(|token| token.at_latest().encode())
+}
+
 #[cfg(test)]
 mod tests;

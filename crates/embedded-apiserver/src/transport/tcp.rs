@@ -78,6 +78,9 @@ impl Endpoint {
     }
 
     /// The same as a configuration for [`kube_client::Client`], with the namespace `default`.
+    ///
+    /// Such a client asks again by itself when it is answered with 429, 503 or 504, unless `default_retry` is set to
+    /// false. One without sockets does not.
     pub fn config(&self) -> kube_client::Config {
         kubeconfig::config(self.address, self.token.as_deref())
     }

@@ -115,8 +115,11 @@ mod read;
 mod request;
 mod select;
 mod server;
+mod simulation;
 mod status;
 mod storage;
+#[cfg(test)]
+mod testing;
 mod transport;
 mod write;
 
@@ -125,4 +128,5 @@ pub use faults::{Fault, InjectedFault};
 pub use journal::{Journal, RecordedRequest};
 pub use request::Verb;
 pub use server::{EmbeddedApiserver, Forgotten};
+pub use simulation::{RunningSimulation, Simulation};
 pub use transport::{AnswerBody, Endpoint, InMemory};

@@ -10,6 +10,7 @@ use kube_client::{Client, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::api::Api;
 use crate::builder::Builder;
 use crate::faults::{Fault, InjectedFault};
 use crate::front::Front;
@@ -125,6 +126,11 @@ impl EmbeddedApiserver {
     /// Forgets what was before this version: who lists or watches from an older one is told 410 `Expired`.
     pub fn compact(&self, version: u64) {
         self.front.api.compact(version);
+    }
+
+    /// What answers beneath transport and faults.
+    pub(crate) fn api(&self) -> &Api {
+        &self.front.api
     }
 
     /// Makes everything as it was at this version, as a restored backup does: all watches end, and later writes use the

@@ -16,7 +16,8 @@ pub(crate) struct ApiError {
     /// Empty where the real server has none: errors that it did not foresee.
     pub(crate) reason: &'static str,
     pub(crate) message: String,
-    pub(crate) details: Option<Details>,
+    /// Boxed, because most results are no errors, and all have room for one.
+    pub(crate) details: Option<Box<Details>>,
     /// In `metadata.continue`, with an expired token.
     pub(crate) continue_token: Option<String>,
     pub(crate) form: Form,
@@ -241,7 +242,7 @@ impl ApiError {
 
     #[must_use]
     pub(crate) fn with_details(mut self, details: Details) -> Self {
-        self.details = Some(details);
+        self.details = Some(Box::new(details));
         self
     }
 
@@ -328,7 +329,7 @@ impl ApiError {
             status: "Failure",
             message: &self.message,
             reason: self.reason,
-            details: self.details.as_ref(),
+            details: self.details.as_deref(),
             code: self.code,
         }
     }

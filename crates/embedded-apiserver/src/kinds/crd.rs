@@ -56,47 +56,52 @@ impl Names {
         names
     }
 
-    /// Takes of the names asked for those that nobody else has; says why if that is not all of them.
+    /// Takes of the names asked for those that nobody else has; says why if that is not all of them. With several
+    /// reasons the last one is told, as the real server does.
     fn claim(&mut self, asked: Self, others: &[Self]) -> Result<(), (&'static str, String)> {
         let is_resource = |name: &str| {
             let short = |other: &Self| other.short_names.iter().any(|short| short == name);
             others.iter().any(|other| other.plural == name || other.singular == name || short(other))
         };
         let is_kind = |name: &str| others.iter().any(|other| other.kind == name || other.list_kind == name);
-        let in_use = |name: &str| format!("{name:?} is already in use");
-        let mut refused = Ok(());
-        let mut one = |mine: &mut String, asked: String, is_taken: &dyn Fn(&str) -> bool, reason| {
-            if *mine == asked || !is_taken(&asked) {
-                *mine = asked;
-            } else {
-                refused = Err((reason, in_use(&asked)));
+        let plural = claim_one(&mut self.plural, asked.plural, is_resource);
+        let singular = claim_one(&mut self.singular, asked.singular, is_resource);
+        let is_new = |short: &&String| !self.short_names.contains(short) && is_resource(short);
+        let taken: Vec<String> = asked.short_names.iter().filter(is_new).map(|short| in_use(short)).collect();
+        let short_names = match taken.as_slice() {
+            [] => {
+                self.short_names = asked.short_names;
+                Ok(())
             }
+            [one] => Err(one.clone()),
+            several => Err(format!("[{}]", several.join(", "))),
         };
-        one(&mut self.plural, asked.plural, &is_resource, "PluralConflict");
-        one(&mut self.singular, asked.singular, &is_resource, "SingularConflict");
-        let is_new = |short: &&String| !self.short_names.contains(short);
-        let taken: Vec<String> = asked
-            .short_names
-            .iter()
-            .filter(is_new)
-            .filter(|short| is_resource(short))
-            .map(|short| in_use(short))
-            .collect();
-        let short_names_conflict = match taken.as_slice() {
-            [] => None,
-            [one] => Some(one.clone()),
-            several => Some(format!("[{}]", several.join(", "))),
-        };
-        one(&mut self.kind, asked.kind, &is_kind, "KindConflict");
-        one(&mut self.list_kind, asked.list_kind, &is_kind, "ListKindConflict");
+        let kind = claim_one(&mut self.kind, asked.kind, is_kind);
+        let list_kind = claim_one(&mut self.list_kind, asked.list_kind, is_kind);
         self.categories = asked.categories;
-        match short_names_conflict {
-            None => self.short_names = asked.short_names,
-            Some(why) if refused.is_ok() => refused = Err(("ShortNamesConflict", why)),
-            Some(_) => {}
+        for (claimed, reason) in [
+            (list_kind, "ListKindConflict"),
+            (kind, "KindConflict"),
+            (short_names, "ShortNamesConflict"),
+            (singular, "SingularConflict"),
+            (plural, "PluralConflict"),
+        ] {
+            claimed.map_err(|message| (reason, message))?;
         }
-        refused
+        Ok(())
     }
+}
+
+fn claim_one(mine: &mut String, asked: String, is_taken: impl Fn(&str) -> bool) -> Result<(), String> {
+    if *mine != asked && is_taken(&asked) {
+        return Err(in_use(&asked));
+    }
+    *mine = asked;
+    Ok(())
+}
+
+fn in_use(name: &str) -> String {
+    format!("{name:?} is already in use")
 }
 
 /// Fills in what the server adds to a definition when it is written: defaults of `spec`, and in `status` the accepted

@@ -84,10 +84,13 @@ fn check_names(names: &Value, causes: &mut Vec<Cause>) {
             causes.push(Cause::required(&field, ""));
             continue;
         }
-        // Kinds begin with a capital, and are otherwise such labels too.
-        let label = if matches!(key, "kind" | "listKind") { name.to_lowercase() } else { name.to_owned() };
+        let is_kind = matches!(key, "kind" | "listKind");
+        let (label, mixed) = match is_kind {
+            true => (name.to_lowercase(), "may have mixed case, but should otherwise match: "),
+            false => (name.to_owned(), ""),
+        };
         if !is_label(&label) {
-            causes.push(Cause::invalid(&field, &format!("{name:?}"), LABEL));
+            causes.push(Cause::invalid(&field, &format!("{name:?}"), &format!("{mixed}{LABEL}")));
         }
     }
     for (index, short) in names["shortNames"].as_array().into_iter().flatten().enumerate() {

@@ -35,3 +35,6 @@ pub(crate) fn document(status: StatusCode, mut text: Vec<u8>) -> Response<Body> 
 pub(crate) fn token_at_latest(token: &str) -> Option<String> {
     token::Token::decode(token).ok().map(|token| token.at_latest().encode())
 }
+
+#[cfg(test)]
+mod tests;

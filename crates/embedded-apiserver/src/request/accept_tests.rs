@@ -87,7 +87,7 @@ fn what_the_real_server_has_and_this_one_has_not_is_refused_with_what_there_is()
 fn a_type_that_nobody_knows_is_refused_by_the_router() {
     for accept in ["text/plain", "garbage", ";;;,", "application/*"] {
         let error = negotiated(accept, Verb::List).unwrap_err();
-        assert_eq!((error.code, error.details), (406, Some(Details::default())), "{accept}");
+        assert_eq!((error.code, error.details), (406, Some(Box::default())), "{accept}");
         assert_eq!(error.message, "406: Not Acceptable\n\nAvailable representations: application/json");
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn parse(selector: &str) -> Result<Vec<Requirement>, String> {
         match parser.peek() {
             Token::End => return Ok(requirements),
             Token::Word(_) | Token::Symbol("!") => {}
-            found => {
+            found @ Token::Symbol(_) => {
                 return Err(format!("found '{}', expected: !, identifier, or 'end of string'", found.text()));
             }
         }

@@ -47,3 +47,6 @@ impl Selector {
             && self.fields.iter().all(|condition| condition.holds(content.field(&condition.label)))
     }
 }
+
+#[cfg(test)]
+mod tests;

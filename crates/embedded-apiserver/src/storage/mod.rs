@@ -313,3 +313,6 @@ fn expect(current: Option<&Stored>, expected: Expected) -> Result<Option<Stored>
         (_, Expected::Version(_)) => Err(Refused::Changed),
     }
 }
+
+#[cfg(test)]
+mod tests;

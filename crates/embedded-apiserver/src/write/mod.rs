@@ -90,3 +90,8 @@ fn media_type(headers: &HeaderMap) -> &str {
         media_type => media_type,
     }
 }
+
+#[cfg(test)]
+mod delete_tests;
+#[cfg(test)]
+mod tests;

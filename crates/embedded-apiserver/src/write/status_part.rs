@@ -13,6 +13,8 @@ pub(super) enum Part {
     Status,
     /// The finalizers of a namespace that are in its spec.
     Finalizers,
+    /// The node of a pod, which is no change of what is desired.
+    Node,
 }
 
 impl Part {
@@ -53,7 +55,7 @@ pub(super) fn begin(resource: &Resource, object: &mut Object) {
 /// Takes from a new object the part that is written, and all else from the old one.
 pub(super) fn combine(resource: &Resource, part: Part, old: &Object, new: Object) -> Object {
     match part {
-        Part::Main => main(resource, old, new),
+        Part::Main | Part::Node => main(resource, old, new),
         Part::Status => status(resource, old, new),
         Part::Finalizers => {
             let mut object = old.clone();

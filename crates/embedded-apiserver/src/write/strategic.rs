@@ -69,7 +69,7 @@ pub(super) fn merge(mut object: Object, mut patch: Object) -> Object {
                 }
             }
             (_, Value::Object(change)) => {
-                drop(object.insert(name, Value::Object(merge(Object::new(), change))))
+                drop(object.insert(name, Value::Object(merge(Object::new(), change))));
             }
             (old, Value::Array(change)) => {
                 let old = match old {

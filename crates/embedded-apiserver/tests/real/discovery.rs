@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::Value;
 use test_cluster::{Cluster, Options};
 
-const FIXTURE: &str = include_str!("../testdata/discovery-1.36.jsonl");
+const FIXTURE: &str = include_str!("../../testdata/discovery-1.36.jsonl");
 
 #[test]
 fn the_fixture_is_what_the_real_server_answers() -> Result<()> {

@@ -24,7 +24,7 @@ fn name(map: &ConfigMap) -> &str {
 
 /// What a watcher says, in short.
 async fn next(events: &mut (impl Stream<Item = Result<Event<ConfigMap>, watcher::Error>> + Unpin)) -> String {
-    match events.next().await.unwrap() {
+    match events.next().await.expect("a watcher never ends") {
         Ok(Event::Init) => "init".to_owned(),
         Ok(Event::InitApply(map)) => format!("init {}", name(&map)),
         Ok(Event::InitDone) => "done".to_owned(),

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::support::{Raw, answer_to, config_map, get};
 
 async fn server() -> Endpoint {
-    EmbeddedApiserver::new().listen().await.unwrap()
+    EmbeddedApiserver::new().listen().await.expect("a port is free")
 }
 
 async fn assert_alive(endpoint: &Endpoint) {
@@ -145,15 +145,15 @@ async fn unread(pause: Duration) -> Vec<u8> {
     const CHANGES: usize = 100;
     const SIZE: usize = 500_000;
     let server = EmbeddedApiserver::builder().history_bytes(4 * SIZE).build();
-    let endpoint = server.listen().await.unwrap();
+    let endpoint = server.listen().await.expect("a port is free");
     let mut raw = Raw::connect(&endpoint).await;
     raw.send(get("/api/v1/configmaps?watch=1&resourceVersion=1&timeoutSeconds=100000")).await;
-    raw.until("\r\n\r\n").await.unwrap();
+    raw.until("\r\n\r\n").await.expect("the watch begins");
     let maps: Api<ConfigMap> = Api::default_namespaced(server.quiet_client());
-    server.create(&config_map("large")).await.unwrap();
+    server.create(&config_map("large")).await.expect("it is created");
     for change in 0..CHANGES {
         let patch = json!({"data": {"large": format!("{change}{}", "x".repeat(SIZE))}});
-        maps.patch("large", &Default::default(), &Patch::Merge(patch)).await.unwrap();
+        maps.patch("large", &Default::default(), &Patch::Merge(patch)).await.expect("it is changed");
     }
     tokio::time::sleep(pause).await;
     let read = raw.rest().await;

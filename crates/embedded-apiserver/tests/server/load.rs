@@ -36,7 +36,7 @@ async fn versions(client: Client, start: u64, begun: Arc<Barrier>) -> anyhow::Re
 
 /// All watchers hear of all changes, in order.
 async fn nothing_is_lost(server: &EmbeddedApiserver, client: impl Fn() -> Client) -> Duration {
-    server.create(&config_map("busy")).await.unwrap();
+    server.create(&config_map("busy")).await.expect("it is created");
     let start = server.version();
     let begun = Arc::new(Barrier::new(MANY + 1));
     let watchers: Vec<_> =
@@ -46,11 +46,11 @@ async fn nothing_is_lost(server: &EmbeddedApiserver, client: impl Fn() -> Client
     let maps: Api<ConfigMap> = Api::default_namespaced(server.quiet_client());
     for change in 0..MANY {
         let patch = Patch::Merge(json!({"data": {"change": change.to_string()}}));
-        maps.patch("busy", &Default::default(), &patch).await.unwrap();
+        maps.patch("busy", &Default::default(), &patch).await.expect("it is changed");
     }
     let expected: Vec<u64> = (start + 1..=start + MANY as u64).collect();
-    for versions in try_join_all(watchers).await.unwrap() {
-        assert_eq!(versions.unwrap(), expected);
+    for versions in try_join_all(watchers).await.expect("no watcher panics") {
+        assert_eq!(versions.expect("a watch goes on"), expected);
     }
     began.elapsed()
 }

@@ -49,10 +49,10 @@ fn wrong() -> Vec<Value> {
             definition["metadata"]["name"] = json!("widgets.example.k8s.io");
         }),
         changed(|definition| {
-            definition["spec"]["versions"] = json!([version("v1", true), version("v2", true)])
+            definition["spec"]["versions"] = json!([version("v1", true), version("v2", true)]);
         }),
         changed(|definition| {
-            definition["spec"]["versions"] = json!([version("v1", true), version("v1", false)])
+            definition["spec"]["versions"] = json!([version("v1", true), version("v1", false)]);
         }),
     ]
 }

@@ -73,7 +73,8 @@ pub(crate) fn steps(report: &mut Report, policy: Policy, filters: &[String]) {
 fn run(gates: &str, filters: &[String]) -> Result<TestCount> {
     let tests = |arguments: &str| {
         Cargo::new(arguments)
-            .args(&["--".to_owned(), "--nocapture".to_owned()])
+            // What runs on the embedded server is among the other tests.
+            .args(&["--", "--nocapture", "--skip", "embedded::"].map(str::to_owned))
             .args(filters)
             .env("KUBE_INFORMER_FEATURE_GATES", gates)
             .env("KUBE_INFORMER_E2E", "required")

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::json;
 
-use crate::server::api;
+use super::api;
 use crate::wire::{rv, told};
 
 #[tokio::test]

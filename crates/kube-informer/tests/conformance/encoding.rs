@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::server::{api, api_of_many_encodings};
+use super::{api, api_of_many_encodings};
 use crate::wire::{Answer, Api, items, name, rv};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -27,7 +27,7 @@ async fn p_070_protobuf_begins_with_four_bytes() -> Result<()> {
 
 #[tokio::test]
 async fn p_071_custom_resources_have_no_protobuf() -> Result<()> {
-    let Some(api) = api_of_many_encodings("p_071").await? else { return Ok(()) };
+    let Some(api) = api("p_071").await? else { return Ok(()) };
     api.serve_widgets().await?;
     assert_eq!(get(&api, &api.widgets(""), PROTOBUF).await?.status, 406);
     let answer = get(&api, &api.widgets(""), &format!("{PROTOBUF},application/json")).await?;

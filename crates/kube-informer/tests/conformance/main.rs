@@ -1,13 +1,9 @@
-//! What the wire protocol promises, one test per statement (`p_001` is P-001), asked of a server over plain HTTP.
-//! Run with `cargo xtask e2e`.
+//! What the wire protocol promises, one test per statement (`p_001` is P-001), asked of a server over plain HTTP: of the
+//! embedded one always, of a real kube-apiserver with `cargo xtask e2e`.
 
-mod bookmarks;
-mod encoding;
-mod list;
-mod paging;
+#![expect(clippy::duplicate_mod, reason = "the same tests for both servers")]
+
+mod embedded;
+mod real;
 mod server;
-mod streaming;
-mod transitions;
-mod watch;
 mod wire;
-mod writes;

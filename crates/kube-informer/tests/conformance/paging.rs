@@ -4,7 +4,7 @@ use anyhow::Result;
 use k8s_openapi::ByteString;
 use serde_json::{Value, json};
 
-use crate::server::api;
+use super::api;
 use crate::wire::{Api, items, name, names, rv};
 
 fn token(list: &Value) -> &str {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use anyhow::Result;
+use embedded_apiserver::EmbeddedApiserver;
 use test_cluster::{Cluster, Options};
 use tokio::sync::RwLock;
 
@@ -27,8 +28,28 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// The server for the whole run, started by the first test that asks; it ends with the process.
-    fn shared() -> &'static Self {
+    /// An embedded one, which is reachable as long as the runtime of the test is.
+    pub(crate) async fn embedded() -> Result<&'static Self> {
+        let server = EmbeddedApiserver::new();
+        let endpoint = server.listen().await?;
+        let kubeconfig = endpoint.kubeconfig();
+        let compact = move |version| {
+            // It listens as long as this is kept.
+            let _ = &endpoint;
+            server.compact(version);
+            Ok(())
+        };
+        Ok(Box::leak(Box::new(Self {
+            kubeconfig,
+            streams_lists: true,
+            many_encodings: false,
+            compact: Some(Box::new(compact)),
+            history: Mutex::new(()),
+        })))
+    }
+
+    /// The real one for the whole run, started by the first test that asks; it ends with the process.
+    pub(crate) fn real() -> &'static Self {
         static SERVER: OnceLock<Server> = OnceLock::new();
         SERVER.get_or_init(|| {
             let cluster = Cluster::start(Options::default()).expect("the cluster starts");
@@ -63,24 +84,11 @@ impl fmt::Debug for Server {
     }
 }
 
-/// A connection and a namespace of its own for this test, or `None` after saying why it is skipped.
-pub(crate) async fn api(test: &str) -> Result<Option<Api>> {
-    if let Err(why) = test_cluster::available() {
-        test_cluster::print_skip(test, &why);
-        return Ok(None);
+/// The connection if its server speaks YAML, protobuf, Table and gzip; `None`, after saying so, if not.
+pub(crate) fn of_many_encodings(test: &str, api: Option<Api>) -> Option<Api> {
+    let plain = api.as_ref().is_some_and(|api| !api.server.many_encodings);
+    if plain {
+        test_cluster::print_skip(test, "this server speaks plain JSON only");
     }
-    let server = tokio::task::spawn_blocking(Server::shared).await?;
-    Ok(Some(Api::connect(server, test).await?))
-}
-
-/// The same for a test that needs YAML, protobuf, Table or gzip.
-pub(crate) async fn api_of_many_encodings(test: &str) -> Result<Option<Api>> {
-    let api = api(test).await?;
-    match api {
-        Some(api) if !api.server.many_encodings => {
-            test_cluster::print_skip(test, "this server speaks plain JSON only");
-            Ok(None)
-        }
-        api => Ok(api),
-    }
+    api.filter(|_| !plain)
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::server::api;
+use super::api;
 use crate::wire::{Api, Event, Watch, assert_failure, items, rv, told};
 
 const INITIAL: &str =

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::server::api;
+use super::api;
 use crate::wire::{rv, told};
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use anyhow::Result;
 use http::Version;
 use serde_json::{Value, json};
 
-use crate::server::{api, api_of_many_encodings};
+use super::{api, api_of_many_encodings};
 use crate::wire::{Api, Event, Watch, assert_failure, rv, told};
 
 /// Watches the configmaps of the test from a version on.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::server::api;
+use super::api;
 use crate::wire::{Api, name, rv};
 
 #[tokio::test]

@@ -1,0 +1,111 @@
+//! From a request to its answer.
+
+use std::sync::Arc;
+
+use http::{Request, Response, header};
+use parking_lot::Mutex;
+
+use crate::body::Body;
+use crate::chance::Chance;
+use crate::clock::Clock;
+use crate::discovery;
+use crate::kinds::Registry;
+use crate::options::ApiOptions;
+use crate::request::{Accept, Query, Route, Target, Verb};
+use crate::status::ApiError;
+use crate::storage::{Gone, Storage};
+
+/// The API: kinds and objects, without transport, credentials and faults.
+#[derive(Debug)]
+pub(crate) struct Api {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) storage: Arc<Storage>,
+    pub(crate) options: ApiOptions,
+    pub(crate) clock: Clock,
+    pub(crate) chance: Chance,
+    /// Held while a CustomResourceDefinition is written.
+    pub(crate) definitions: Mutex<()>,
+}
+
+/// A request about objects, with all that its answer depends on but its body.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) target: Target,
+    pub(crate) query: Query,
+    pub(crate) headers: http::HeaderMap,
+}
+
+impl Api {
+    /// With the built-in kinds and the namespaces that every cluster has.
+    pub(crate) fn new(options: ApiOptions) -> Self {
+        let api = Self {
+            registry: Arc::new(Registry::new()),
+            storage: Arc::new(Storage::new(options.history.clone(), options.slowness)),
+            clock: Clock::new(options.now),
+            chance: Chance::new(options.seed),
+            options,
+            definitions: Mutex::new(()),
+        };
+        api.create_system_namespaces();
+        api
+    }
+
+    /// Answers a request. Never fails: what is wrong becomes a Status.
+    pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
+        self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response)
+    }
+
+    /// The resourceVersion of the last write.
+    pub(crate) fn version(&self) -> u64 {
+        self.storage.version()
+    }
+
+    /// Forgets what was before a version: older ones can neither be listed nor watched from.
+    pub(crate) fn compact(&self, version: u64) {
+        self.storage.compact(version);
+    }
+
+    /// Makes everything as it was at a version, as a restored backup does: later writes use the same versions again, and
+    /// all watches end. Fails if that version is forgotten.
+    pub(crate) fn rewind(&self, version: u64) -> Result<(), Gone> {
+        self.storage.rewind(version)?;
+        self.serve_stored_definitions();
+        Ok(())
+    }
+
+    async fn answer_or_refuse(&self, request: Request<Body>) -> Result<Response<Body>, ApiError> {
+        let (head, body) = request.into_parts();
+        let query = Query::parse(head.uri.query().unwrap_or_default());
+        let target = match Route::parse(&self.registry, &head.method, &head.uri)? {
+            Route::Objects(target) => target,
+            Route::Discovery(path) => {
+                Accept::takes_json(&head.headers)?;
+                let host =
+                    head.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+                return Ok(discovery::answer(&self.registry, &path, host));
+            }
+            Route::Health(check) => return Ok(discovery::health(check, &query)),
+            Route::Version => return Ok(discovery::version()),
+        };
+        let asked = Asked { target, query, headers: head.headers };
+        if asked.target.subresource.is_some() {
+            return self.subresource(&asked, body).await;
+        }
+        match asked.target.verb {
+            Verb::Get => self.get(&asked).await,
+            Verb::List => self.list(&asked).await,
+            Verb::Watch => self.watch(&asked).await,
+            Verb::Create => self.create(&asked, body).await,
+            Verb::Update => self.update(&asked, body).await,
+            Verb::Patch => self.patch(&asked, body).await,
+            Verb::Delete => self.delete(&asked, body).await,
+            Verb::DeleteCollection => self.delete_collection(&asked, body).await,
+        }
+    }
+}
+
+impl Default for Api {
+    fn default() -> Self {
+        Self::new(ApiOptions::default())
+    }
+}

@@ -1,0 +1,70 @@
+//! The time of day, as timestamps of objects have it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::Instant;
+
+/// The time of day. It goes as tokio's clock does, so it stands still when that is paused.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    start: Instant,
+    /// The time of day at the start, since 1970.
+    at_start: Duration,
+}
+
+impl Clock {
+    pub(crate) fn new(now: SystemTime) -> Self {
+        Self { start: Instant::now(), at_start: now.duration_since(UNIX_EPOCH).unwrap_or_default() }
+    }
+
+    /// The time now, in whole seconds, as RFC 3339 in UTC.
+    pub(crate) fn now(&self) -> String {
+        self.after(0)
+    }
+
+    /// The time in so many seconds.
+    pub(crate) fn after(&self, seconds: u64) -> String {
+        timestamp((self.at_start + self.start.elapsed()).as_secs().saturating_add(seconds))
+    }
+}
+
+/// Seconds since 1970 as RFC 3339.
+fn timestamp(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// Days since 1970 as year, month and day. Years are counted from the first of March, so that a leap day is the last.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::timestamp;
+
+    #[test]
+    fn days_of_leap_years_and_ends_of_months() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_709_164_800, "2024-02-29T00:00:00Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (1_794_739_182, "2026-11-15T10:39:42Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(timestamp(seconds), text);
+        }
+    }
+}

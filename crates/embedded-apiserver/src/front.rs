@@ -1,0 +1,152 @@
+//! What stands before the API: credentials, limits, faults, the journal.
+
+use std::io;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt as _;
+use http::request::Parts;
+use http::{HeaderValue, Request, Response, header};
+use http_body::Body as _;
+use http_body_util::BodyExt as _;
+use tokio::time::timeout;
+
+use crate::api::Api;
+use crate::body::{Body, full, streamed};
+use crate::faults::{Before, Faults};
+use crate::journal::{Journal, RecordedRequest};
+use crate::request::Verb;
+use crate::status::{ApiError, BODY_LIMIT};
+use crate::transport::Stop;
+
+/// For the body of a request, as long as the real server takes for all of it.
+const BODY_PATIENCE: Duration = Duration::from_secs(60);
+/// What is read of a body that is too large before the connection is closed, so that a client that sends all before
+/// it reads is told why.
+const DRAIN_LIMIT: u64 = 16 * BODY_LIMIT as u64;
+
+/// One server, whatever transports lead to it.
+#[derive(Debug)]
+pub(crate) struct Front {
+    pub(crate) api: Api,
+    token: Option<String>,
+    pub(crate) faults: Faults,
+    pub(crate) journal: Journal,
+}
+
+impl Front {
+    pub(crate) fn new(api: Api, token: Option<String>) -> Self {
+        Self { api, token, faults: Faults::default(), journal: Journal::new() }
+    }
+
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// Answers, or breaks the connection. What is under way ends when it is told to `stop`, watches cleanly.
+    pub(crate) async fn answer(&self, request: Request<Body>, stop: Stop) -> io::Result<Response<Body>> {
+        let (parts, body) = request.into_parts();
+        let recorded = RecordedRequest::of(&parts);
+        let entry = self.journal.enter(recorded.clone());
+        let answer = self.answer_with_faults(parts, body, &recorded, stop.clone()).await?;
+        entry.answered(answer.status().as_u16());
+        Ok(match recorded.verb {
+            Some(Verb::Watch) if !stop.is_never() => answer.map(|body| until(body, stop)),
+            _ => answer,
+        })
+    }
+
+    /// Answers without faults, and leaves no trace in the journal.
+    pub(crate) async fn answer_aside(&self, request: Request<Body>) -> io::Result<Response<Body>> {
+        let (parts, body) = request.into_parts();
+        self.ask(parts, body).await
+    }
+
+    async fn answer_with_faults(
+        &self,
+        mut parts: Parts,
+        body: Body,
+        recorded: &RecordedRequest,
+        stop: Stop,
+    ) -> io::Result<Response<Body>> {
+        if !self.admits(&parts) {
+            return Ok(finished(ApiError::unauthorized().into_response()));
+        }
+        let plan = self.faults.plan(recorded);
+        // The API has not been asked yet, so nothing is left half done.
+        let before = tokio::select! {
+            before = plan.before(recorded, &mut parts.uri, &self.api, self.user()) => before,
+            () = stop.told() => Before::Break(io::ErrorKind::ConnectionAborted.into()),
+        };
+        let answer = match before {
+            Before::Break(error) => return Err(error),
+            Before::Answer(error) => finished(error.into_response()),
+            Before::Ask => self.ask(parts, body).await?,
+        };
+        Ok(plan.after(recorded.verb, answer))
+    }
+
+    async fn ask(&self, parts: Parts, body: Body) -> io::Result<Response<Body>> {
+        let Some(body) = timeout(BODY_PATIENCE, read(body)).await?? else {
+            return Ok(finished(ApiError::entity_too_large().into_response()));
+        };
+        Ok(finished(self.api.answer(Request::from_parts(parts, full(body))).await))
+    }
+
+    /// Whether it has the right token, or needs none.
+    fn admits(&self, parts: &Parts) -> bool {
+        let Some(token) = &self.token else { return true };
+        let open = ["/healthz", "/livez", "/readyz", "/version"].contains(&parts.uri.path());
+        let given = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        open || given.and_then(|given| given.strip_prefix("Bearer ")) == Some(token)
+    }
+
+    /// As which the client is known to access rules.
+    fn user(&self) -> &'static str {
+        match self.token {
+            Some(_) => "kubernetes-admin",
+            None => "system:anonymous",
+        }
+    }
+}
+
+/// With the headers that all answers have.
+fn finished(mut answer: Response<Body>) -> Response<Body> {
+    let audit_id = format!(
+        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+        fastrand::u32(..),
+        fastrand::u16(..),
+        fastrand::u16(..0x1000),
+        fastrand::u16(0x8000..0xc000),
+        fastrand::u64(..1 << 48)
+    );
+    let headers = answer.headers_mut();
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
+    if let Ok(value) = HeaderValue::try_from(audit_id) {
+        headers.insert("audit-id", value);
+    }
+    answer
+}
+
+/// All of a body; `None` if it is too large.
+async fn read(body: Body) -> io::Result<Option<Bytes>> {
+    let mut too_large = body.size_hint().lower() > BODY_LIMIT as u64;
+    let mut pieces = body.into_data_stream();
+    let (mut held, mut length) = (BytesMut::new(), 0);
+    while let Some(piece) = pieces.next().await {
+        let piece = piece?;
+        length += piece.len() as u64;
+        too_large |= length > BODY_LIMIT as u64;
+        match too_large {
+            true if length > DRAIN_LIMIT => break,
+            true => held = BytesMut::new(),
+            false => held.extend_from_slice(&piece),
+        }
+    }
+    Ok((!too_large).then(|| held.freeze()))
+}
+
+/// A watch that ends cleanly when it is told to stop.
+fn until(body: Body, stop: Stop) -> Body {
+    streamed(body.into_data_stream().take_until(Box::pin(stop.told())))
+}

@@ -1,0 +1,134 @@
+//! All kinds that are served at the moment.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use parking_lot::RwLock;
+use serde_json::Value;
+
+use super::crd::Names;
+use super::{Resource, builtin, crd};
+use crate::status::ApiError;
+
+/// The same for every server of the process: made once.
+static BUILTIN: LazyLock<Builtin> = LazyLock::new(Builtin::new);
+
+#[derive(Debug)]
+struct Builtin {
+    /// In the order of discovery.
+    all: Vec<Arc<Resource>>,
+    by_plural: HashMap<Arc<str>, Vec<Arc<Resource>>>,
+}
+
+impl Builtin {
+    fn new() -> Self {
+        let all: Vec<Arc<Resource>> = builtin::resources().into_iter().map(Arc::new).collect();
+        let mut by_plural: HashMap<Arc<str>, Vec<Arc<Resource>>> = HashMap::new();
+        for resource in &all {
+            by_plural.entry(resource.plural.clone()).or_default().push(resource.clone());
+        }
+        Self { all, by_plural }
+    }
+}
+
+/// All kinds that are served at the moment. Those of CustomResourceDefinitions come and go.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    /// In the order of the definitions' names.
+    custom: RwLock<Vec<Custom>>,
+}
+
+/// What one CustomResourceDefinition adds.
+#[derive(Debug)]
+struct Custom {
+    /// Of the definition.
+    name: String,
+    group: String,
+    /// The names that it has been given; what it asks for may belong to another one.
+    names: Names,
+    /// Nothing until it has all its names.
+    resources: Vec<Arc<Resource>>,
+}
+
+impl Registry {
+    /// The built-in kinds.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// The resource that is served at a path.
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
+        let is = |resource: &&Arc<Resource>| {
+            &*resource.plural == plural && &*resource.group == group && &*resource.version == version
+        };
+        if let Some(found) = BUILTIN.by_plural.get(plural).and_then(|same| same.iter().find(is)) {
+            return Some(found.clone());
+        }
+        self.custom.read().iter().flat_map(|custom| &custom.resources).find(is).cloned()
+    }
+
+    /// Whether a group is built in: what is unknown in it is refused in other words than elsewhere.
+    pub(crate) fn is_builtin(&self, group: &str) -> bool {
+        BUILTIN.all.iter().any(|resource| &*resource.group == group)
+    }
+
+    /// Whether anything is served in that group.
+    pub(crate) fn has_group(&self, group: &str) -> bool {
+        let is = |resource: &Arc<Resource>| &*resource.group == group;
+        BUILTIN.all.iter().any(is) || self.custom.read().iter().flat_map(|custom| &custom.resources).any(is)
+    }
+
+    /// Whether anything is served in that group and version.
+    pub(crate) fn has_group_version(&self, group: &str, version: &str) -> bool {
+        let is = |resource: &Arc<Resource>| &*resource.group == group && &*resource.version == version;
+        BUILTIN.all.iter().any(is) || self.custom.read().iter().flat_map(|custom| &custom.resources).any(is)
+    }
+
+    /// Everything that is served, in the order of discovery: group by group, the preferred version of each first, and
+    /// the plurals of a version by name.
+    pub(crate) fn all(&self) -> Vec<Arc<Resource>> {
+        let custom = self.custom.read();
+        let mut added: Vec<&Arc<Resource>> = custom.iter().flat_map(|custom| &custom.resources).collect();
+        added.sort_by(|one, other| {
+            let by_version = || crd::by_preference(&one.version, &other.version);
+            one.group.cmp(&other.group).then_with(by_version).then_with(|| one.plural.cmp(&other.plural))
+        });
+        BUILTIN.all.iter().chain(added).cloned().collect()
+    }
+
+    /// Serves what a CustomResourceDefinition defines, in place of what it defined before. To be called with what
+    /// [`crd::accept`] made of it.
+    pub(crate) fn install_crd(&self, definition: &Value) -> Result<(), ApiError> {
+        let Some(name) = definition["metadata"]["name"].as_str() else {
+            return Err(ApiError::internal("a CustomResourceDefinition without a name"));
+        };
+        let added = Custom {
+            name: name.to_owned(),
+            group: crd::group(definition).to_owned(),
+            names: Names::accepted(definition),
+            resources: crd::resources(definition).into_iter().map(Arc::new).collect(),
+        };
+        let mut custom = self.custom.write();
+        match custom.binary_search_by(|other| other.name.as_str().cmp(name)) {
+            Ok(index) => custom[index] = added,
+            Err(index) => custom.insert(index, added),
+        }
+        Ok(())
+    }
+
+    /// Serves no longer what the CustomResourceDefinition of that name defined.
+    pub(crate) fn remove_crd(&self, name: &str) {
+        self.custom.write().retain(|custom| custom.name != name);
+    }
+
+    /// The names that other definitions than `name` have in a group.
+    pub(super) fn names_beside(&self, group: &str, name: &str) -> Vec<Names> {
+        let custom = self.custom.read();
+        let others = custom.iter().filter(|other| other.group == group && other.name != name);
+        others.map(|other| other.names.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

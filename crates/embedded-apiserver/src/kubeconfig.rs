@@ -1,0 +1,59 @@
+//! The address and token of a server, for clients.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::path::Path;
+
+use http::Uri;
+use kube_client::Config;
+use serde_json::Value;
+
+/// As kubectl and every client library read it.
+pub(crate) fn yaml(url: &str, token: Option<&str>) -> String {
+    let user = match token {
+        // A JSON string is a YAML string, whatever is in it.
+        Some(token) => format!("\n    token: {}", Value::from(token)),
+        None => " {}".to_owned(),
+    };
+    format!(
+        "apiVersion: v1\n\
+         kind: Config\n\
+         clusters:\n\
+         - name: embedded\n  \
+           cluster:\n    \
+             server: {url}\n\
+         users:\n\
+         - name: embedded\n  \
+           user:{user}\n\
+         contexts:\n\
+         - name: embedded\n  \
+           context:\n    \
+             cluster: embedded\n    \
+             user: embedded\n    \
+             namespace: default\n\
+         current-context: embedded\n"
+    )
+}
+
+/// Writes it so that others cannot read the token, even if the file was there before and open to all.
+pub(crate) fn write(path: &Path, yaml: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    file.write_all(yaml.as_bytes())
+}
+
+/// The same for a client in this process.
+pub(crate) fn config(address: SocketAddr, token: Option<&str>) -> Config {
+    let authority = address.to_string();
+    let uri = Uri::builder().scheme("http").authority(authority).path_and_query("/").build();
+    // An address is always a good authority.
+    let mut config = Config::new(uri.unwrap_or_default());
+    config.auth_info.token = token.map(|token| token.to_owned().into());
+    config
+}

@@ -1,0 +1,62 @@
+//! Bookmarks: what a watch says when it has nothing to tell but how far it is.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::Envelope;
+use crate::kinds::Resource;
+use crate::request::Form;
+
+/// When the bookmarks of a watch are due.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    pub(super) interval: Duration,
+    /// Shortly before the end there is one more.
+    pub(super) before_end: Instant,
+}
+
+impl Schedule {
+    pub(super) fn next(&self, now: Instant) -> Instant {
+        let regular = now + self.interval;
+        if self.before_end > now { regular.min(self.before_end) } else { regular }
+    }
+}
+
+/// The line of a bookmark. In a typed server its object is an empty one, so what must be there is there without a value.
+pub(super) fn line(
+    resource: &Resource,
+    envelope: &Envelope,
+    version: u64,
+    ends_initial_events: bool,
+) -> Bytes {
+    let head = envelope.head();
+    let marker = r#""annotations":{"k8s.io/initial-events-end":"true"}"#;
+    let metadata = match (ends_initial_events, resource.custom) {
+        (false, _) => format!(r#"{{"resourceVersion":"{version}"}}"#),
+        (true, false) => format!(r#"{{"resourceVersion":"{version}",{marker}}}"#),
+        (true, true) => format!(r#"{{{marker},"resourceVersion":"{version}"}}"#),
+    };
+    let rest = match envelope.form() {
+        Form::Whole => empty_object(resource),
+        Form::Metadata => "",
+    };
+    format!("{{\"type\":\"BOOKMARK\",\"object\":{{{head}\"metadata\":{metadata}{rest}}}}}\n").into()
+}
+
+/// What else is in an empty object of that kind, where it matters: fields that are required and yet null.
+fn empty_object(resource: &Resource) -> &'static str {
+    match (&*resource.group, &*resource.plural) {
+        ("", "pods") => r#","spec":{"containers":null},"status":{}"#,
+        ("", "events") => {
+            r#","involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":"""#
+        }
+        ("", "services") => r#","spec":{},"status":{"loadBalancer":{}}"#,
+        ("", "nodes" | "namespaces") => r#","spec":{},"status":{}"#,
+        ("apps", "deployments") => {
+            r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}"#
+        }
+        _ => "",
+    }
+}

@@ -1,0 +1,51 @@
+//! Which kind and apiVersion an object is sent with, and how much of it.
+
+use std::sync::Arc;
+
+use crate::kinds::Resource;
+use crate::request::Form;
+use crate::storage::Stored;
+
+/// Which kind and apiVersion an object is sent with, and how much of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Envelope {
+    /// The first members of each object, with a comma after each.
+    head: Arc<str>,
+    form: Form,
+}
+
+impl Envelope {
+    /// Of a single object and of the objects of events.
+    pub(crate) fn new(resource: &Resource, form: Form) -> Self {
+        let (kind, version) = (&resource.kind, resource.api_version());
+        let head = match form {
+            Form::Metadata => r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#.into(),
+            Form::Whole if resource.custom => format!(r#""apiVersion":"{version}","kind":"{kind}","#).into(),
+            Form::Whole => format!(r#""kind":"{kind}","apiVersion":"{version}","#).into(),
+        };
+        Self { head, form }
+    }
+
+    /// Of the items of lists, which have a kind only if there is more than one way to read them.
+    pub(crate) fn of_items(resource: &Resource, form: Form) -> Self {
+        match form {
+            Form::Whole if !resource.custom => Self { head: "".into(), form },
+            Form::Whole | Form::Metadata => Self::new(resource, form),
+        }
+    }
+
+    pub(crate) fn head(&self) -> &Arc<str> {
+        &self.head
+    }
+
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
+    pub(crate) fn write(&self, stored: &Stored, out: &mut Vec<u8>) {
+        match self.form {
+            Form::Whole => stored.write_whole(&self.head, out),
+            Form::Metadata => stored.write_metadata(&self.head, out),
+        }
+    }
+}

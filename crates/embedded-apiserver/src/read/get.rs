@@ -1,0 +1,69 @@
+//! GET of one object.
+
+use http::{Response, StatusCode};
+
+use super::{Envelope, document};
+use crate::api::{Api, Asked};
+use crate::body::Body;
+use crate::kinds::Resource;
+use crate::request::{Accept, Form, Target, Verb, parse_version};
+use crate::status::ApiError;
+use crate::storage::Stored;
+
+impl Target {
+    /// The key of the object that is meant.
+    pub(crate) fn key(&self) -> String {
+        let name = self.name.as_deref().unwrap_or_default();
+        match &self.namespace {
+            Some(namespace) if self.resource.namespaced => format!("{namespace}/{name}"),
+            _ => name.to_owned(),
+        }
+    }
+}
+
+impl Api {
+    /// One object, not older than the version that is asked for.
+    pub(crate) async fn get(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&asked.headers, Verb::Get)?;
+        let stored = self.fresh(asked).await?;
+        Ok(object_answer(StatusCode::OK, &stored, &asked.target.resource, form))
+    }
+
+    /// The object that is meant, not older than the version that is asked for.
+    pub(crate) async fn fresh(&self, asked: &Asked) -> Result<Stored, ApiError> {
+        if let Some(version) = parse_version(asked.query.text("resourceVersion"), Verb::Get)? {
+            self.wait_for(version, &asked.target.resource).await?;
+        }
+        self.current(&asked.target)
+    }
+
+    /// The object that is meant as it is now.
+    pub(crate) fn current(&self, target: &Target) -> Result<Stored, ApiError> {
+        let found = self.storage.get(&target.resource.storage_id(), &target.key());
+        found.ok_or_else(|| ApiError::not_found(&target.resource, target.name.as_deref().unwrap_or_default()))
+    }
+
+    /// Waits a little for a version of the future, then refuses.
+    pub(super) async fn wait_for(&self, version: u64, resource: &Resource) -> Result<(), ApiError> {
+        if self.storage.version() >= version {
+            return Ok(());
+        }
+        if resource.cached && self.storage.reached(version, self.options.freshness_wait).await {
+            return Ok(());
+        }
+        let error = ApiError::too_large_version(version, self.storage.version());
+        Err(if resource.cached { error } else { error.with_retry_after(0) })
+    }
+}
+
+/// An answer that is an object.
+pub(crate) fn object_answer(
+    status: StatusCode,
+    stored: &Stored,
+    resource: &Resource,
+    form: Form,
+) -> Response<Body> {
+    let mut text = Vec::new();
+    Envelope::new(resource, form).write(stored, &mut text);
+    document(status, text)
+}

@@ -1,0 +1,40 @@
+//! GET, LIST and WATCH.
+
+mod bookmark;
+mod envelope;
+mod get;
+mod list;
+mod list_text;
+mod token;
+mod watch;
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+
+use crate::body::{Body, full};
+
+pub(crate) use envelope::Envelope;
+pub(crate) use get::object_answer;
+pub(crate) use list_text::ListText;
+
+/// An answer in JSON.
+pub(crate) fn json_answer(status: StatusCode, body: Body) -> Response<Body> {
+    let mut answer = Response::new(body);
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+}
+
+/// An answer of one document, which is ended with a newline.
+pub(crate) fn document(status: StatusCode, mut text: Vec<u8>) -> Response<Body> {
+    text.push(b'\n');
+    json_answer(status, full(Bytes::from(text)))
+}
+
+/// The token that goes on where this one does, at the latest version; `None` if it is none.
+pub(crate) fn token_at_latest(token: &str) -> Option<String> {
+    token::Token::decode(token).ok().map(|token| token.at_latest().encode())
+}
+
+#[cfg(test)]
+mod tests;

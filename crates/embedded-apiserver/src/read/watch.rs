@@ -1,0 +1,253 @@
+//! WATCH: where it starts, what it tells, when it ends.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::vec;
+
+use bytes::Bytes;
+use futures::stream;
+use http::{Response, StatusCode};
+use tokio::time::{Instant, sleep_until};
+
+use super::bookmark::{self, Schedule};
+use super::{Envelope, json_answer};
+use crate::api::{Api, Asked};
+use crate::body::{Body, full, streamed};
+use crate::kinds::Resource;
+use crate::request::{Accept, Form, ListOptions, Verb};
+use crate::select::Selector;
+use crate::status::{ApiError, Cause};
+use crate::storage::{Cursor, Event, PageRequest, Read, Storage, Stored};
+
+/// So many changes are read at once.
+const BATCH: usize = 64;
+
+impl Api {
+    /// The changes of a collection from a version on, or its state and then the changes.
+    pub(crate) async fn watch(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&asked.headers, Verb::Watch)?;
+        let options = self.watch_options(asked)?;
+        let target = &asked.target;
+        let mut selector = Selector::parse(&target.resource, &options)?;
+        if let Some(name) = &target.name {
+            selector = selector.named(name);
+        }
+        let version = options.version(Verb::Watch)?;
+        let filter = Filter { namespace: target.namespace.clone(), selector };
+        let body = match self.begin_watch(&target.resource, &options, version, filter, form).await {
+            Ok(watch) => streamed(stream::unfold(watch, async |mut watch: Watch| {
+                let line = watch.next().await?;
+                Some((Ok(line), watch))
+            })),
+            // Once the stream is what is answered with, an error is an event of it.
+            Err(error) => full(format!("{{\"type\":\"ERROR\",\"object\":{}}}\n", error.to_json())),
+        };
+        Ok(json_answer(StatusCode::OK, body))
+    }
+
+    /// The options; without the gate some of them are refused.
+    fn watch_options(&self, asked: &Asked) -> Result<ListOptions, ApiError> {
+        let options = ListOptions::parse(&asked.query, Verb::Watch);
+        if self.options.streaming_lists || asked.query.first("sendInitialEvents").is_none() {
+            return options;
+        }
+        let mut causes = match options {
+            Ok(_) => Vec::new(),
+            Err(error) if error.code == 422 => error.details.unwrap_or_default().causes,
+            Err(error) => return Err(error),
+        };
+        let why = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
+        causes.push(Cause::forbidden("sendInitialEvents", why));
+        Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", causes))
+    }
+
+    async fn begin_watch(
+        &self,
+        resource: &Arc<Resource>,
+        options: &ListOptions,
+        version: Option<u64>,
+        filter: Filter,
+        form: Form,
+    ) -> Result<Watch, ApiError> {
+        let id = resource.storage_id();
+        let mut initial = Vec::new();
+        let mut marker = None;
+        let (start, cursor) = if options.send_initial_events == Some(true) {
+            if let Some(version) = version {
+                self.wait_for(version, resource).await?;
+            }
+            let request = PageRequest {
+                namespace: filter.namespace.as_deref(),
+                from: None,
+                limit: 0,
+                keep: &|stored| filter.selector.matches(stored),
+            };
+            let begun = self.storage.page_and_cursor(&id, &request);
+            let (page, cursor) =
+                begun.map_err(|gone| too_old(resource, self.storage.version(), gone.oldest))?;
+            initial = page.items;
+            marker = (options.allow_bookmarks && self.options.streaming_lists).then_some(page.version);
+            (page.version, cursor)
+        } else {
+            let after = version.filter(|version| *version > 0);
+            let begun = self.storage.cursor(&id, after);
+            begun.map_err(|gone| too_old(resource, after.unwrap_or_default(), gone.oldest))?
+        };
+        let now = Instant::now();
+        let timeout = match options.timeout_seconds {
+            None | Some(0) => self.chance.duration(&self.options.watch_timeout),
+            Some(seconds) => std::time::Duration::from_secs(seconds),
+        };
+        // A time that cannot be told apart from for ever.
+        let deadline = now.checked_add(timeout).unwrap_or(now + self.options.watch_timeout.end);
+        let before_end = deadline.checked_sub(self.options.last_bookmark).unwrap_or(now);
+        let schedule = Schedule { interval: self.options.bookmark_interval, before_end };
+        let bookmarks = options.allow_bookmarks && resource.cached;
+        Ok(Watch {
+            storage: self.storage.clone(),
+            resource: resource.clone(),
+            envelope: Envelope::new(resource, form),
+            filter,
+            initial: initial.into_iter(),
+            marker,
+            cursor,
+            pending: VecDeque::new(),
+            start,
+            told: start,
+            deadline,
+            schedule,
+            bookmark: bookmarks.then(|| schedule.next(now)),
+        })
+    }
+}
+
+/// The refusal of a version that is forgotten.
+fn too_old(resource: &Resource, version: u64, oldest: u64) -> ApiError {
+    ApiError::expired(match resource.cached {
+        true => format!("too old resource version: {version} ({oldest})"),
+        false => "The resourceVersion for the provided watch is too old.".to_owned(),
+    })
+}
+
+/// Which objects a watch is about.
+#[derive(Debug)]
+struct Filter {
+    namespace: Option<String>,
+    selector: Selector,
+}
+
+impl Filter {
+    fn matches(&self, stored: &Stored) -> bool {
+        self.namespace.as_deref().is_none_or(|namespace| stored.content.namespace() == namespace)
+            && self.selector.matches(stored)
+    }
+}
+
+/// A watch that is under way.
+#[derive(Debug)]
+struct Watch {
+    storage: Arc<Storage>,
+    resource: Arc<Resource>,
+    envelope: Envelope,
+    filter: Filter,
+    /// What of the state is still to be told.
+    initial: vec::IntoIter<Stored>,
+    /// The version of the bookmark that ends the initial events, until it is sent.
+    marker: Option<u64>,
+    cursor: Cursor,
+    pending: VecDeque<Arc<Event>>,
+    /// Only what is after this is told.
+    start: u64,
+    /// Everything up to this is told.
+    told: u64,
+    deadline: Instant,
+    schedule: Schedule,
+    /// When the next bookmark is due, if there are any.
+    bookmark: Option<Instant>,
+}
+
+impl Watch {
+    /// The next line, or the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        if Instant::now() >= self.deadline {
+            return None;
+        }
+        if let Some(stored) = self.initial.next() {
+            return Some(self.write("ADDED", &stored));
+        }
+        if let Some(version) = self.marker.take() {
+            return Some(bookmark::line(&self.resource, &self.envelope, version, true));
+        }
+        loop {
+            if let Some(line) = self.due_bookmark() {
+                return Some(line);
+            }
+            if let Some(event) = self.pending.pop_front() {
+                self.told = self.told.max(event.version);
+                if let Some(line) = self.tell(&event) {
+                    return Some(line);
+                }
+                continue;
+            }
+            match self.storage.read(&mut self.cursor, BATCH) {
+                Read::Events(events) => {
+                    self.pending.extend(events);
+                    continue;
+                }
+                Read::UpToDate(version) => self.told = self.told.max(version),
+                Read::Ended => return None,
+            }
+            let bookmark = self.bookmark.unwrap_or(self.deadline);
+            tokio::select! {
+                () = self.cursor.changed() => {}
+                () = sleep_until(bookmark.min(self.deadline)) => {}
+            }
+            if Instant::now() >= self.deadline {
+                return None;
+            }
+        }
+    }
+
+    /// A bookmark, if it is time for one and it says something.
+    fn due_bookmark(&mut self) -> Option<Bytes> {
+        let now = Instant::now();
+        let due = self.bookmark.as_mut().filter(|due| **due <= now)?;
+        *due = self.schedule.next(now);
+        (self.told > self.start).then(|| bookmark::line(&self.resource, &self.envelope, self.told, false))
+    }
+
+    /// What a change is to those who see a part of the objects only: it may come into sight or go out of it.
+    fn tell(&self, event: &Event) -> Option<Bytes> {
+        if event.version <= self.start {
+            return None;
+        }
+        let sees =
+            |stored: &Option<Stored>| stored.as_ref().filter(|stored| self.filter.matches(stored)).cloned();
+        let (kind, stored) = match (sees(&event.old), sees(&event.new)) {
+            (None, Some(new)) => ("ADDED", new),
+            (Some(_), Some(new)) => ("MODIFIED", new),
+            // As it was last seen, but with the version of the change.
+            (Some(old), None) => ("DELETED", Stored { version: event.version, content: old.content }),
+            (None, None) => return None,
+        };
+        let natural = match (&event.old, &event.new) {
+            (None, _) => "ADDED",
+            (Some(_), Some(_)) => "MODIFIED",
+            (Some(_), None) => "DELETED",
+        };
+        if kind != natural || self.envelope.form() != Form::Whole {
+            return Some(self.write(kind, &stored));
+        }
+        // Most watches tell this in the same words.
+        let head = self.envelope.head();
+        let (other, line) = event.line.get_or_init(|| (head.clone(), self.write(kind, &stored)));
+        Some(if other == head { line.clone() } else { self.write(kind, &stored) })
+    }
+
+    fn write(&self, kind: &str, stored: &Stored) -> Bytes {
+        let mut line = format!("{{\"type\":\"{kind}\",\"object\":").into_bytes();
+        self.envelope.write(stored, &mut line);
+        line.extend_from_slice(b"}\n");
+        line.into()
+    }
+}

@@ -1,0 +1,52 @@
+//! Label and field selectors: which objects a list or a watch is about.
+
+mod fields;
+mod labels;
+mod names;
+
+use crate::kinds::Resource;
+use crate::request::ListOptions;
+use crate::status::ApiError;
+use crate::storage::Stored;
+
+pub(crate) use names::{label_key_problems, label_value_problems, subdomain_problem};
+
+/// Which objects a list or a watch is about. All conditions must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Selector {
+    labels: Vec<labels::Requirement>,
+    fields: Vec<fields::Condition>,
+}
+
+impl Selector {
+    /// Reads the selectors of a request; 400 in the words of the real server if it cannot be done.
+    pub(crate) fn parse(resource: &Resource, options: &ListOptions) -> Result<Self, ApiError> {
+        let labels = labels::parse(&options.label_selector).map_err(ApiError::bad_request)?;
+        let fields = fields::parse(&options.field_selector).map_err(ApiError::bad_request)?;
+        for condition in &fields {
+            resource.field(&condition.label)?;
+        }
+        Ok(Self { labels, fields })
+    }
+
+    /// Only the object of that name.
+    #[must_use]
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        self.fields.push(fields::Condition::name(name));
+        self
+    }
+
+    /// Whether it selects everything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    pub(crate) fn matches(&self, stored: &Stored) -> bool {
+        let content = &stored.content;
+        self.labels.iter().all(|requirement| requirement.holds(content.label(requirement.key())))
+            && self.fields.iter().all(|condition| condition.holds(content.field(&condition.label)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

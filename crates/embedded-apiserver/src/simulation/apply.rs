@@ -1,0 +1,106 @@
+//! From the simulation's writes to changes of the API server.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use http::{Method, Request, header};
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+
+use super::objects;
+use super::world::World;
+use super::write::{UID_OF, Write};
+use crate::api::Api;
+use crate::body::full;
+use crate::request::{Route, Target};
+use crate::storage::{Content, Expected, Refused};
+
+/// Makes the simulation's writes, and remembers what the server made of those that others refer to.
+#[derive(Debug, Default)]
+pub(super) struct Applier {
+    /// The uids of owners, by path.
+    uids: HashMap<String, String>,
+}
+
+impl Applier {
+    /// Stores all objects as they are when everything runs. What exists already, such as a namespace, stays.
+    pub(super) fn populate(&mut self, api: &Api, world: &World) {
+        objects::all(world, &mut |write| self.store(api, write));
+    }
+
+    /// Stores an object whole, with its status; the API would set that aside.
+    fn store(&mut self, api: &Api, mut write: Write) {
+        let Some(path) = write.created() else { return };
+        let Ok(uri) = path.parse() else { return };
+        let Ok(Route::Objects(target)) = Route::parse(&api.registry, &Method::GET, &uri) else { return };
+        let uid = api.chance.uuid();
+        self.fill_in_owner(&mut write.body);
+        let now = api.clock.now();
+        let Value::Object(mut object) = write.body else { return };
+        object.remove("kind");
+        object.remove("apiVersion");
+        if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+            metadata.insert("uid".to_owned(), uid.as_str().into());
+            metadata.insert("creationTimestamp".to_owned(), now.into());
+        }
+        let Target { resource, .. } = &target;
+        let content = Content::new(&target.key(), &object, &resource.fields);
+        match api.storage.write(&resource.storage_id(), content, Expected::Absent) {
+            Ok(_) => self.remember(path, uid),
+            Err(Refused::Exists(stored)) => self.remember(path, stored.content.uid.to_string()),
+            Err(refused) => tracing::debug!(path, ?refused, "not stored"),
+        }
+    }
+
+    /// Makes a write. One that is refused is left at that: somebody else has been at the object.
+    pub(super) async fn apply(&mut self, api: &Api, mut write: Write) {
+        self.fill_in_owner(&mut write.body);
+        let created = write.created();
+        if write.method == Method::DELETE {
+            self.uids.remove(&write.path);
+        }
+        let content_type = match write.method {
+            Method::PATCH => "application/merge-patch+json",
+            _ => "application/json",
+        };
+        let request = Request::builder()
+            .method(write.method)
+            .uri(&write.path)
+            .header(header::CONTENT_TYPE, content_type)
+            .body(full(write.body.to_string()));
+        let Ok(request) = request else { return };
+        let answer = api.answer(request).await;
+        let status = answer.status();
+        if !status.is_success() {
+            tracing::debug!(path = write.path, %status, "refused");
+            return;
+        }
+        if let Some(path) = created.filter(|path| is_owner(path)) {
+            let body = answer.into_body().collect().await.map(http_body_util::Collected::to_bytes);
+            let uid = body.ok().as_ref().and_then(uid_of);
+            self.remember(path, uid.unwrap_or_default());
+        }
+    }
+
+    fn remember(&mut self, path: String, uid: String) {
+        if is_owner(&path) {
+            self.uids.insert(path, uid);
+        }
+    }
+
+    fn fill_in_owner(&self, object: &mut Value) {
+        let Some(uid) = object.pointer_mut("/metadata/ownerReferences/0/uid") else { return };
+        let owner = uid.as_str().and_then(|text| text.strip_prefix(UID_OF)).unwrap_or_default();
+        *uid = self.uids.get(owner).cloned().unwrap_or_default().into();
+    }
+}
+
+/// Whether other objects refer to it.
+fn is_owner(path: &str) -> bool {
+    path.contains("/deployments/") || path.contains("/replicasets/")
+}
+
+fn uid_of(body: &Bytes) -> Option<String> {
+    let object: Value = serde_json::from_slice(body).ok()?;
+    object["metadata"]["uid"].as_str().map(str::to_owned)
+}

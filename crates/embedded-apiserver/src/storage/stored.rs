@@ -1,0 +1,176 @@
+//! An object as it is stored: text, and what selectors ask about.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::escape::HtmlSafe;
+use crate::kinds::Field;
+
+/// An object in one version. Cheap to clone; one content can be of two versions, as a deleted object is.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    /// Zero if it is not written, but only tried.
+    pub(crate) version: u64,
+    pub(crate) content: Arc<Content>,
+}
+
+/// All of an object but its resourceVersion, which is known only once it is written.
+#[derive(Debug)]
+pub(crate) struct Content {
+    /// `namespace/name`, or `name` of a kind of the whole cluster.
+    pub(crate) key: Arc<str>,
+    /// Compact JSON with metadata first, without kind and apiVersion, with an empty resourceVersion.
+    json: Bytes,
+    /// Where in `json` the digits of the resourceVersion belong.
+    version_at: usize,
+    /// Where in `json` metadata is over.
+    metadata_end: usize,
+    labels: Vec<(Box<str>, Box<str>)>,
+    /// The values that field selectors ask for, by label.
+    fields: Vec<(Arc<str>, Box<str>)>,
+    pub(crate) uid: Box<str>,
+    /// Whether it has a deletionTimestamp.
+    pub(crate) terminating: bool,
+}
+
+impl Content {
+    /// Of an object as a client sent it. Kind, apiVersion, resourceVersion and managedFields are left out.
+    pub(crate) fn new(key: &str, object: &Map<String, Value>, fields: &[Field]) -> Self {
+        let empty = Map::new();
+        let metadata = object.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
+        let mut json = b"{\"metadata\":{\"resourceVersion\":\"".to_vec();
+        let version_at = json.len();
+        json.push(b'"');
+        for (name, value) in metadata {
+            if name != "resourceVersion" && name != "managedFields" {
+                write_member(&mut json, name, value);
+            }
+        }
+        json.push(b'}');
+        let metadata_end = json.len();
+        for (name, value) in object {
+            if name != "kind" && name != "apiVersion" && name != "metadata" {
+                write_member(&mut json, name, value);
+            }
+        }
+        json.push(b'}');
+        let text = |name: &str| metadata.get(name).and_then(Value::as_str).unwrap_or_default();
+        Self {
+            key: key.into(),
+            json: json.into(),
+            version_at,
+            metadata_end,
+            labels: labels(metadata),
+            fields: fields.iter().map(|field| (field.label.clone(), value_of(object, field))).collect(),
+            uid: text("uid").into(),
+            terminating: metadata.get("deletionTimestamp").is_some_and(|value| !value.is_null()),
+        }
+    }
+
+    /// Whether nothing but the version can differ.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        self.json == other.json
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.key.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Empty of a kind of the whole cluster.
+    pub(crate) fn namespace(&self) -> &str {
+        self.key.split_once('/').map_or("", |(namespace, _)| namespace)
+    }
+
+    pub(crate) fn label(&self, key: &str) -> Option<&str> {
+        self.labels.iter().find(|(label, _)| &**label == key).map(|(_, value)| &**value)
+    }
+
+    /// The value of a field that selectors may name; empty if the object lacks it.
+    pub(crate) fn field(&self, label: &str) -> &str {
+        match label {
+            "metadata.name" => self.name(),
+            "metadata.namespace" => self.namespace(),
+            _ => self.fields.iter().find(|(field, _)| &**field == label).map_or("", |(_, value)| value),
+        }
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn size(&self) -> usize {
+        self.json.len() + 256
+    }
+}
+
+impl Stored {
+    /// Writes it as JSON. `head` are members to begin with, each with its comma: kind and apiVersion, or nothing.
+    pub(crate) fn write_whole(&self, head: &str, out: &mut Vec<u8>) {
+        self.write_until(self.content.json.len(), head, out);
+    }
+
+    /// Writes metadata alone.
+    pub(crate) fn write_metadata(&self, head: &str, out: &mut Vec<u8>) {
+        self.write_until(self.content.metadata_end, head, out);
+        out.push(b'}');
+    }
+
+    fn write_until(&self, end: usize, head: &str, out: &mut Vec<u8>) {
+        let Content { json, version_at, .. } = &*self.content;
+        out.reserve(head.len() + end + 24);
+        out.push(b'{');
+        out.extend_from_slice(head.as_bytes());
+        if self.version == 0 {
+            // It is not written yet. There is always a name after the version, so there is a comma to skip.
+            out.extend_from_slice(b"\"metadata\":{");
+            out.extend_from_slice(&json[version_at + 2..end]);
+            return;
+        }
+        out.extend_from_slice(&json[1..*version_at]);
+        out.extend_from_slice(self.version.to_string().as_bytes());
+        out.extend_from_slice(&json[*version_at..end]);
+    }
+
+    /// As a value, without kind and apiVersion.
+    pub(crate) fn to_object(&self) -> Map<String, Value> {
+        let mut text = Vec::new();
+        self.write_whole("", &mut text);
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+}
+
+fn write_member(json: &mut Vec<u8>, name: &str, value: &Value) {
+    json.push(b',');
+    write_json(json, &name);
+    json.push(b':');
+    write_json(json, &value);
+}
+
+/// Writes JSON in the manner of Go. Neither names nor values can fail to be written.
+fn write_json(json: &mut Vec<u8>, value: &impl serde::Serialize) {
+    let mut serializer = serde_json::Serializer::with_formatter(json, HtmlSafe);
+    let written = value.serialize(&mut serializer);
+    debug_assert!(written.is_ok());
+}
+
+fn labels(metadata: &Map<String, Value>) -> Vec<(Box<str>, Box<str>)> {
+    let labels = metadata.get("labels").and_then(Value::as_object);
+    labels
+        .into_iter()
+        .flatten()
+        .filter_map(|(key, value)| Some((key.as_str().into(), value.as_str()?.into())))
+        .collect()
+}
+
+fn value_of(object: &Map<String, Value>, field: &Field) -> Box<str> {
+    let found = field.paths.iter().find_map(|path| {
+        let mut keys = path.split('.');
+        let first = object.get(keys.next()?)?;
+        match keys.try_fold(first, |value, key| value.get(key))? {
+            Value::String(text) if !text.is_empty() => Some(text.as_str().into()),
+            Value::Bool(value) => Some(value.to_string().into()),
+            Value::Number(value) => Some(value.to_string().into()),
+            Value::Null | Value::Array(_) | Value::Object(_) | Value::String(_) => None,
+        }
+    });
+    found.unwrap_or_else(|| field.default.into())
+}

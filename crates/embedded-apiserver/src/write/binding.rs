@@ -1,0 +1,53 @@
+//! What is done to pods through subresources: they are bound to a node, or evicted from it.
+
+use http::Response;
+use serde_json::{Value, json};
+
+use super::delete::DeleteOptions;
+use super::status_part::Part;
+use super::{created_status, dry_run, input, metadata};
+use crate::api::{Api, Asked};
+use crate::body::Body;
+use crate::status::{ApiError, Cause, Details};
+
+impl Api {
+    /// Assigns a pod to a node.
+    pub(super) async fn bind(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
+        let target = &asked.target;
+        input::expect_json(&asked.headers)?;
+        let dry_run = dry_run(&asked.query, "CreateOptions")?;
+        let binding = input::document(&input::read(body).await?)?;
+        let node = binding.get("target").and_then(|target| target.get("name")).and_then(Value::as_str);
+        let Some(node) = node.filter(|node| !node.is_empty()) else {
+            let name = target.name.as_deref().unwrap_or_default();
+            let cause = Cause::required("target.name", "");
+            return Err(ApiError::invalid("", "Binding", name, vec![cause]));
+        };
+        self.change(target, Part::Node, dry_run, &|stored| {
+            let mut pod = stored.to_object();
+            let spec = pod.entry("spec").or_insert_with(|| json!({}));
+            if let Some(other) = spec.get("nodeName").and_then(Value::as_str).filter(|name| !name.is_empty())
+            {
+                let name = stored.content.name().to_owned();
+                let why = format!("pod {name} is already assigned to node \"{other}\"");
+                let message = format!("Operation cannot be fulfilled on pods/binding \"{name}\": {why}");
+                let details = Details { name, kind: "pods/binding".to_owned(), ..Details::default() };
+                return Err(ApiError::new(409, "Conflict", message).with_details(details));
+            }
+            spec["nodeName"] = node.into();
+            metadata::metadata_mut(&mut pod).remove("resourceVersion");
+            Ok(pod)
+        })?;
+        Ok(created_status())
+    }
+
+    /// Deletes a pod, as a drain does. Budgets are not looked at.
+    pub(super) async fn evict(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
+        input::expect_json(&asked.headers)?;
+        let eviction = input::document(&input::read(body).await?)?;
+        let options = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
+        let options = DeleteOptions::parse(&options, &asked.query)?;
+        self.delete_object(&asked.target, &options)?;
+        Ok(created_status())
+    }
+}

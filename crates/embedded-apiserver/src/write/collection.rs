@@ -1,0 +1,50 @@
+//! DELETE of a collection.
+
+use http::{Response, StatusCode};
+
+use super::delete::DeleteOptions;
+use crate::api::{Api, Asked};
+use crate::body::Body;
+use crate::read::{ListText, json_answer};
+use crate::request::{Form, ListOptions, Target, Verb};
+use crate::status::ApiError;
+use crate::storage::Stored;
+
+impl Api {
+    /// Deletes what a list of these options selects, one by one; answers with that list.
+    pub(crate) async fn delete_collection(
+        &self,
+        asked: &Asked,
+        body: Body,
+    ) -> Result<Response<Body>, ApiError> {
+        let target = &asked.target;
+        let list_options = ListOptions::parse(&asked.query, Verb::DeleteCollection)?;
+        let options = DeleteOptions::read(asked, body).await?;
+        let selected = self.select(target, &list_options).await?;
+        for stored in &selected.items {
+            self.delete_selected(target, stored, &options)?;
+        }
+        let text = ListText::new(&target.resource, Form::Whole, &selected.metadata, selected.items);
+        Ok(json_answer(StatusCode::OK, text.into_body()))
+    }
+
+    /// Deletes one of several; that it is gone already is fine.
+    pub(super) fn delete_selected(
+        &self,
+        target: &Target,
+        stored: &Stored,
+        options: &DeleteOptions,
+    ) -> Result<(), ApiError> {
+        let namespace = Some(stored.content.namespace()).filter(|namespace| !namespace.is_empty());
+        let one = Target {
+            verb: Verb::Delete,
+            namespace: namespace.map(str::to_owned),
+            name: Some(stored.content.name().to_owned()),
+            ..target.clone()
+        };
+        match self.delete_object(&one, options) {
+            Err(error) if error.code != 404 => Err(error),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! POST to a collection.
+
+use std::sync::Arc;
+
+use http::{Response, StatusCode};
+
+use super::{Object, dry_run, input, metadata, status_part, validate};
+use crate::api::{Api, Asked};
+use crate::body::Body;
+use crate::kinds::{Generation, Resource};
+use crate::read::object_answer;
+use crate::request::{Accept, Target, Verb};
+use crate::status::{ApiError, Cause};
+use crate::storage::{Content, Expected, Refused, Stored};
+
+/// What is kept of the beginning of a name that is generated.
+const PREFIX: usize = 58;
+/// So often a name is made up anew if it is taken.
+const ATTEMPTS: usize = 8;
+
+impl Api {
+    pub(crate) async fn create(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
+        let target = &asked.target;
+        let form = Accept::negotiate(&asked.headers, Verb::Create)?;
+        let dry_run = dry_run(&asked.query, "CreateOptions")?;
+        input::expect_json(&asked.headers)?;
+        let body = input::read(body).await?;
+        let object = input::object(&self.registry, &target.resource, &body)?;
+        let stored = self.create_object(target, object, dry_run)?;
+        Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
+    }
+
+    /// Creates an object; of version 0 if it is tried only.
+    pub(super) fn create_object(
+        &self,
+        target: &Target,
+        mut object: Object,
+        dry_run: bool,
+    ) -> Result<Stored, ApiError> {
+        let resource = &target.resource;
+        if !resource.is_stored() {
+            let what = resource.qualified();
+            return Err(ApiError::not_implemented(format!("{what} are not supported by this server")));
+        }
+        place(target, &mut object)?;
+        let made_up =
+            metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
+        let version_is_set = !metadata::text(&object, "resourceVersion").is_empty();
+        self.check_namespace(target, metadata::text(&object, "name"))?;
+        self.begin_object(resource, &mut object);
+        for attempt in 1.. {
+            if made_up {
+                let prefix = metadata::text(&object, "generateName");
+                let kept = prefix.char_indices().nth(PREFIX).map_or(prefix, |(end, _)| &prefix[..end]);
+                let name = format!("{kept}{}", self.chance.name_end());
+                metadata::metadata_mut(&mut object).insert("name".to_owned(), name.into());
+            }
+            validate::object(resource, &object)?;
+            if version_is_set {
+                return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
+            }
+            match self.store_new(target, object.clone(), dry_run) {
+                Err(error) if made_up && error.reason == "AlreadyExists" => {
+                    if attempt == ATTEMPTS {
+                        let why = "the server was not able to generate a unique name for the object";
+                        let message = format!("{}, {why}", error.message);
+                        return Err(ApiError { message, ..error }.with_retry_after(1));
+                    }
+                }
+                done => return done,
+            }
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    fn store_new(&self, target: &Target, mut object: Object, dry_run: bool) -> Result<Stored, ApiError> {
+        let resource = &target.resource;
+        let name = metadata::text(&object, "name").to_owned();
+        let key = Target { name: Some(name.clone()), ..target.clone() }.key();
+        let exists = |stored: &Stored| {
+            let error = ApiError::already_exists(resource, &name);
+            match stored.content.terminating {
+                true => ApiError { message: format!("object is being deleted: {}", error.message), ..error },
+                false => error,
+            }
+        };
+        let _alone = self.definition_lock(resource);
+        if let Some(stored) = self.storage.get(&resource.storage_id(), &key) {
+            return Err(exists(&stored));
+        }
+        self.accept_definition(resource, &mut object, dry_run)?;
+        let content = Content::new(&key, &object, &resource.fields);
+        if dry_run {
+            return Ok(Stored { version: 0, content: Arc::new(content) });
+        }
+        self.storage.write(&resource.storage_id(), content, Expected::Absent).map_err(|refused| match refused
+        {
+            Refused::Exists(stored) => exists(&stored),
+            Refused::Changed => ApiError::modified(resource, &name),
+            Refused::NoNamespace => self.no_namespace(target),
+            Refused::NamespaceTerminating => namespace_terminating(target, &name),
+        })
+    }
+
+    /// Sets what belongs to the server.
+    fn begin_object(&self, resource: &Resource, object: &mut Object) {
+        status_part::begin(resource, object);
+        self.begin_namespace(resource, object);
+        let metadata = metadata::metadata_mut(object);
+        for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"] {
+            metadata.remove(name);
+        }
+        if resource.generation != Generation::None {
+            metadata.insert("generation".to_owned(), 1.into());
+        }
+        metadata.insert("uid".to_owned(), self.chance.uuid().into());
+        metadata.insert("creationTimestamp".to_owned(), self.clock.now().into());
+        metadata::tidy(metadata);
+    }
+
+    fn check_namespace(&self, target: &Target, name: &str) -> Result<(), ApiError> {
+        match self.storage.namespace_takes(target.namespace.as_deref().unwrap_or_default()) {
+            Ok(()) => Ok(()),
+            Err(Refused::NamespaceTerminating) => Err(namespace_terminating(target, name)),
+            Err(Refused::NoNamespace | Refused::Changed | Refused::Exists(_)) => {
+                Err(self.no_namespace(target))
+            }
+        }
+    }
+
+    fn no_namespace(&self, target: &Target) -> ApiError {
+        let namespace = target.namespace.as_deref().unwrap_or_default();
+        match self.registry.find("", "v1", "namespaces") {
+            Some(namespaces) => ApiError::not_found(&namespaces, namespace),
+            None => ApiError::internal(format!("namespaces \"{namespace}\" not found")),
+        }
+    }
+}
+
+/// An object is written where the path says; what it says itself must not contradict.
+pub(super) fn place(target: &Target, object: &mut Object) -> Result<(), ApiError> {
+    let given = metadata::text(object, "namespace").to_owned();
+    let metadata = metadata::metadata_mut(object);
+    match target.namespace.as_deref().filter(|_| target.resource.namespaced) {
+        Some(namespace) if given.is_empty() || given == namespace => {
+            metadata.insert("namespace".to_owned(), namespace.into());
+            Ok(())
+        }
+        Some(_) => {
+            let message =
+                "the namespace of the provided object does not match the namespace sent on the request";
+            Err(ApiError::bad_request(message))
+        }
+        None => {
+            metadata.remove("namespace");
+            Ok(())
+        }
+    }
+}
+
+fn namespace_terminating(target: &Target, name: &str) -> ApiError {
+    let namespace = target.namespace.as_deref().unwrap_or_default();
+    let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+    let mut error = ApiError::forbidden(&target.resource, name, &why);
+    let message = format!("namespace {namespace} is being terminated");
+    let field = "metadata.namespace".to_owned();
+    error.details.get_or_insert_default().causes =
+        vec![Cause { reason: "NamespaceTerminating", message, field }];
+    error
+}

@@ -1,0 +1,95 @@
+//! CustomResourceDefinitions: what they define is served as soon as they are written, and no longer when they are gone.
+
+use parking_lot::MutexGuard;
+use serde_json::Value;
+
+use super::Object;
+use crate::api::Api;
+use crate::kinds::{Resource, StorageId, crd};
+use crate::status::ApiError;
+use crate::storage::{PageRequest, Stored};
+
+fn is_definition(resource: &Resource) -> bool {
+    (&*resource.group, &*resource.plural) == ("apiextensions.k8s.io", "customresourcedefinitions")
+}
+
+/// Where the objects are that a definition defines.
+fn defined(definition: &Object) -> Option<StorageId> {
+    let spec = definition.get("spec")?;
+    let (group, plural) = (spec.get("group")?.as_str()?, spec.get("names")?.get("plural")?.as_str()?);
+    Some(StorageId { group: group.into(), plural: plural.into() })
+}
+
+impl Api {
+    /// Definitions are written one after the other, so that what is served is what is stored.
+    pub(super) fn definition_lock(&self, resource: &Resource) -> Option<MutexGuard<'_, ()>> {
+        is_definition(resource).then(|| self.definitions.lock())
+    }
+
+    /// Completes a definition that is about to be written, and serves what it defines.
+    pub(super) fn accept_definition(
+        &self,
+        resource: &Resource,
+        object: &mut Object,
+        dry_run: bool,
+    ) -> Result<(), ApiError> {
+        if !is_definition(resource) {
+            return Ok(());
+        }
+        let mut definition = Value::Object(std::mem::take(object));
+        let accepted = crd::accept(&self.registry, &mut definition, &self.clock.now());
+        let installed = match accepted {
+            Ok(()) if !dry_run => self.registry.install_crd(&definition),
+            done => done,
+        };
+        if let Value::Object(accepted) = definition {
+            *object = accepted;
+        }
+        installed?;
+        if let Some(id) = defined(object).filter(|_| !dry_run) {
+            // It is served anew; what was known of it before, if anything, stays if it was served already.
+            match self.storage.has(&id) {
+                true => self.storage.end_watches(&id),
+                false => self.storage.renew(&id),
+            }
+        }
+        Ok(())
+    }
+
+    /// Serves no longer what a definition defined that is gone: its objects go too, and watches of them end.
+    pub(super) fn withdraw_definition(&self, resource: &Resource, removed: &Stored) {
+        if !is_definition(resource) {
+            return;
+        }
+        self.registry.remove_crd(removed.content.name());
+        let Some(id) = defined(&removed.to_object()) else { return };
+        let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
+        if let Ok(page) = self.storage.page(&id, None, &everything) {
+            for stored in page.items {
+                if self.storage.remove(&id, &stored.content.key, stored.version).is_ok() {
+                    self.finalise_namespace(stored.content.namespace());
+                }
+            }
+        }
+        self.storage.retire(&id);
+    }
+
+    /// Serves what the stored definitions define and nothing else.
+    pub(crate) fn serve_stored_definitions(&self) {
+        let Some(resource) = self.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+        else {
+            return;
+        };
+        let _alone = self.definition_lock(&resource);
+        for custom in self.registry.all().iter().filter(|resource| resource.custom) {
+            self.registry.remove_crd(&format!("{}.{}", custom.plural, custom.group));
+        }
+        let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
+        let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
+        for stored in page.items {
+            if let Err(error) = self.registry.install_crd(&Value::Object(stored.to_object())) {
+                tracing::warn!(message = error.message, "a stored definition cannot be served");
+            }
+        }
+    }
+}

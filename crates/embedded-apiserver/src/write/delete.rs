@@ -1,0 +1,211 @@
+//! DELETE of one object: at once, or marked first.
+
+use http::{Response, StatusCode};
+use serde_json::Value;
+
+use super::{Object, deleted_status, dry_run, input, media_type, metadata};
+use crate::api::{Api, Asked};
+use crate::body::Body;
+use crate::kinds::Resource;
+use crate::read::object_answer;
+use crate::request::{Form, Query, Target};
+use crate::status::{ApiError, Cause, Details};
+use crate::storage::{Content, Expected, Stored};
+
+/// How to delete. Dependents are neither deleted nor orphaned: that is the work of a controller, which is not here.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DeleteOptions {
+    grace_seconds: Option<i64>,
+    uid: Option<String>,
+    version: Option<String>,
+    pub(super) dry_run: bool,
+}
+
+/// What has become of an object.
+#[derive(Debug)]
+pub(super) enum Deleted {
+    /// It is gone; as it was, with the version of its deletion.
+    Gone(Stored),
+    /// It is still there, marked.
+    Marked(Stored),
+}
+
+impl Api {
+    pub(crate) async fn delete(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
+        let target = &asked.target;
+        let options = DeleteOptions::read(asked, body).await?;
+        let resource = &target.resource;
+        Ok(match self.delete_object(target, &options)? {
+            Deleted::Gone(stored) if !resource.delete_answers_object => {
+                let uid = stored.content.uid.to_string();
+                deleted_status(&Details { uid, ..resource.details(stored.content.name()) })
+            }
+            Deleted::Gone(stored) | Deleted::Marked(stored) => {
+                object_answer(StatusCode::OK, &stored, resource, Form::Whole)
+            }
+        })
+    }
+
+    /// Deletes an object, or marks it to be deleted.
+    pub(super) fn delete_object(
+        &self,
+        target: &Target,
+        options: &DeleteOptions,
+    ) -> Result<Deleted, ApiError> {
+        let resource = &target.resource;
+        self.refuse_to_delete_system_namespace(target)?;
+        let id = resource.storage_id();
+        let _alone = self.definition_lock(resource);
+        loop {
+            let current = self.current(target)?;
+            options.check(resource, &current)?;
+            let old = current.to_object();
+            if is_namespace(resource) {
+                return self.delete_namespace(target, &current, options.dry_run);
+            }
+            let (marked, goes) = self.mark(resource, &old, options);
+            let content = marked.map(|object| Content::new(&current.content.key, &object, &resource.fields));
+            if options.dry_run {
+                let content = content.map_or_else(|| current.content.clone(), Into::into);
+                let stored = Stored { version: current.version, content };
+                return Ok(if goes { Deleted::Gone(stored) } else { Deleted::Marked(stored) });
+            }
+            let last = match content {
+                Some(content) => match self.storage.write(&id, content, Expected::Version(current.version)) {
+                    Ok(stored) => stored,
+                    Err(_) => continue,
+                },
+                None => current,
+            };
+            if !goes {
+                return Ok(Deleted::Marked(last));
+            }
+            if let Ok(stored) = self.storage.remove(&id, &last.content.key, last.version) {
+                self.after_removal(resource, &stored);
+                return Ok(Deleted::Gone(stored));
+            }
+        }
+    }
+
+    /// What the object is to become first, if anything, and whether it then goes.
+    fn mark(&self, resource: &Resource, old: &Object, options: &DeleteOptions) -> (Option<Object>, bool) {
+        let is_pod = (&*resource.group, &*resource.plural) == ("", "pods");
+        let held = !metadata::finalizers(old).is_empty();
+        let grace = if is_pod { pod_grace(old, options.grace_seconds) } else { 0 };
+        let before = metadata::number(old, "deletionGracePeriodSeconds");
+        let marked = if metadata::is_terminating(old) {
+            // The time can only become less.
+            before.is_some_and(|before| grace < before && options.grace_seconds.is_some())
+        } else {
+            is_pod || held
+        };
+        let remaining = if marked { grace } else { before.unwrap_or(0) };
+        let object = marked.then(|| {
+            let mut object = old.clone();
+            let metadata = metadata::metadata_mut(&mut object);
+            let first = !metadata.contains_key("deletionTimestamp");
+            let at = self.clock.after(u64::try_from(grace).unwrap_or_default());
+            metadata.insert("deletionTimestamp".to_owned(), at.into());
+            metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
+            if let Some(generation) = metadata.get("generation").and_then(Value::as_i64).filter(|_| first) {
+                metadata.insert("generation".to_owned(), (generation + 1).into());
+            }
+            object
+        });
+        (object, !held && remaining == 0)
+    }
+
+    /// What an object's being gone means to others.
+    pub(super) fn after_removal(&self, resource: &Resource, removed: &Stored) {
+        self.withdraw_definition(resource, removed);
+        self.finalise_namespace(removed.content.namespace());
+    }
+}
+
+impl DeleteOptions {
+    /// At once, whatever it is.
+    pub(super) fn at_once() -> Self {
+        Self { grace_seconds: Some(0), ..Self::default() }
+    }
+
+    /// From the body, or from the query if there is none.
+    pub(super) async fn read(asked: &Asked, body: Body) -> Result<Self, ApiError> {
+        let body = input::read(body).await?;
+        if !body.is_empty() && media_type(&asked.headers) != "application/json" {
+            return Err(ApiError::unsupported_media_type(&["application/json"]));
+        }
+        let options = Self::parse(&input::document(&body)?, &asked.query)?;
+        Ok(Self { dry_run: options.dry_run || dry_run(&asked.query, "DeleteOptions")?, ..options })
+    }
+
+    /// From a document, and from a query what is not in it.
+    pub(super) fn parse(document: &Object, query: &Query) -> Result<Self, ApiError> {
+        let policy = document.get("propagationPolicy").and_then(Value::as_str);
+        let policy = policy.unwrap_or_else(|| query.text("propagationPolicy"));
+        if !matches!(policy, "" | "Foreground" | "Background" | "Orphan") {
+            let supported = ["Foreground", "Background", "Orphan", "nil"];
+            let cause = Cause::unsupported("propagationPolicy", policy, &supported);
+            return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", vec![cause]));
+        }
+        let precondition = |name: &str| {
+            let value = document.get("preconditions").and_then(|preconditions| preconditions.get(name));
+            value.and_then(Value::as_str).map(str::to_owned)
+        };
+        let dry_run = document.get("dryRun").and_then(Value::as_array);
+        Ok(Self {
+            grace_seconds: match document.get("gracePeriodSeconds").and_then(Value::as_i64) {
+                Some(seconds) => Some(seconds),
+                None => query.integer("gracePeriodSeconds")?,
+            },
+            uid: precondition("uid"),
+            version: precondition("resourceVersion"),
+            dry_run: dry_run.is_some_and(|values| !values.is_empty()),
+        })
+    }
+
+    fn check(&self, resource: &Resource, current: &Stored) -> Result<(), ApiError> {
+        let name = current.content.name();
+        let conflict = |why: String| {
+            let (kind, group) = (resource.kind.to_string(), resource.group.to_string());
+            let dot = if group.is_empty() { "" } else { "." };
+            let message = format!("Operation cannot be fulfilled on {kind}{dot}{group} \"{name}\": {why}");
+            let details = Details { name: name.to_owned(), group, kind, ..Details::default() };
+            Err(ApiError::new(409, "Conflict", message).with_details(details))
+        };
+        let uid = &current.content.uid;
+        if let Some(given) = self.uid.as_deref().filter(|given| *given != &**uid) {
+            return conflict(format!(
+                "the UID in the precondition ({given}) does not match the UID in record ({uid}). The object might \
+                 have been deleted and then recreated"
+            ));
+        }
+        let version = current.version.to_string();
+        if let Some(given) = self.version.as_deref().filter(|given| *given != version) {
+            return conflict(format!(
+                "the ResourceVersion in the precondition ({given}) does not match the ResourceVersion in record \
+                 ({version}). The object might have been modified"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// How long a pod has to end: no time at all if it does not run.
+fn pod_grace(pod: &Object, asked: Option<i64>) -> i64 {
+    let text = |part: &str, name: &str| {
+        pod.get(part).and_then(|part| part.get(name)).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let spec = |name: &str| pod.get("spec").and_then(|spec| spec.get(name)).and_then(Value::as_i64);
+    if text("spec", "nodeName").is_empty() || matches!(&*text("status", "phase"), "Succeeded" | "Failed") {
+        return 0;
+    }
+    // Less than nothing means the least that is something.
+    match asked.or_else(|| spec("terminationGracePeriodSeconds")).unwrap_or(30) {
+        negative if negative < 0 => 1,
+        seconds => seconds,
+    }
+}
+
+pub(super) fn is_namespace(resource: &Resource) -> bool {
+    (&*resource.group, &*resource.plural) == ("", "namespaces")
+}

@@ -1,0 +1,110 @@
+//! Namespaces: they begin active, and when deleted go with all that is in them.
+//!
+//! In a cluster a controller empties a namespace that is being deleted. Here the server does it, at once: what is in the
+//! namespace is deleted as if asked for with no time to spare, and the namespace goes when nothing is left, which is only
+//! later if something has finalizers.
+
+use serde_json::json;
+
+use super::delete::{DeleteOptions, Deleted, is_namespace};
+use super::{Object, metadata};
+use crate::api::Api;
+use crate::kinds::Resource;
+use crate::request::{Target, Verb};
+use crate::status::ApiError;
+use crate::storage::{Content, Expected, PageRequest, Stored};
+
+impl Api {
+    /// Makes the namespaces that every cluster has.
+    pub(crate) fn create_system_namespaces(&self) {
+        let Some(resource) = self.registry.find("", "v1", "namespaces") else { return };
+        let target = Target { verb: Verb::Create, resource, namespace: None, name: None, subresource: None };
+        for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+            let mut object = Object::new();
+            object.insert("metadata".to_owned(), json!({ "name": name }));
+            let created = self.create_object(&target, object, false);
+            debug_assert!(created.is_ok(), "{created:?}");
+        }
+    }
+
+    pub(super) fn begin_namespace(&self, resource: &Resource, object: &mut Object) {
+        if !is_namespace(resource) {
+            return;
+        }
+        let name = metadata::text(object, "name").to_owned();
+        let spec = object.entry("spec").or_insert_with(|| json!({}));
+        spec["finalizers"] = json!(["kubernetes"]);
+        // A name that is made up is not known yet; who selects by this label names the namespace.
+        if !name.is_empty() {
+            let labels = metadata::metadata_mut(object).entry("labels").or_insert_with(|| json!({}));
+            labels["kubernetes.io/metadata.name"] = name.into();
+        }
+    }
+
+    pub(super) fn refuse_to_delete_system_namespace(&self, target: &Target) -> Result<(), ApiError> {
+        let name = target.name.as_deref().unwrap_or_default();
+        match is_namespace(&target.resource) && matches!(name, "default" | "kube-system" | "kube-public") {
+            true => Err(ApiError::forbidden(&target.resource, name, "this namespace may not be deleted")),
+            false => Ok(()),
+        }
+    }
+
+    /// Marks a namespace, empties it, and lets it go if it is empty; the namespace as it was marked.
+    pub(super) fn delete_namespace(
+        &self,
+        target: &Target,
+        current: &Stored,
+        dry_run: bool,
+    ) -> Result<Deleted, ApiError> {
+        if current.content.terminating {
+            return Ok(Deleted::Marked(current.clone()));
+        }
+        let mut object = current.to_object();
+        metadata::metadata_mut(&mut object).insert("deletionTimestamp".to_owned(), self.clock.now().into());
+        object.insert("status".to_owned(), json!({ "phase": "Terminating" }));
+        let content = Content::new(&current.content.key, &object, &target.resource.fields);
+        if dry_run {
+            return Ok(Deleted::Marked(Stored { version: current.version, content: content.into() }));
+        }
+        let id = target.resource.storage_id();
+        let marked = self.storage.write(&id, content, Expected::Version(current.version));
+        let marked = marked.map_err(|_| ApiError::modified(&target.resource, current.content.name()))?;
+        self.empty_namespace(marked.content.name())?;
+        self.finalise_namespace(marked.content.name());
+        Ok(Deleted::Marked(marked))
+    }
+
+    fn empty_namespace(&self, namespace: &str) -> Result<(), ApiError> {
+        for resource in self.registry.all() {
+            if !resource.namespaced {
+                continue;
+            }
+            let everything =
+                PageRequest { namespace: Some(namespace), from: None, limit: 0, keep: &|_| true };
+            let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { continue };
+            let target =
+                Target { verb: Verb::Delete, resource, namespace: None, name: None, subresource: None };
+            for stored in &page.items {
+                self.delete_selected(&target, stored, &DeleteOptions::at_once())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a namespace go that is being deleted, if nothing holds it any more.
+    pub(super) fn finalise_namespace(&self, name: &str) {
+        if name.is_empty() {
+            return;
+        }
+        let Some(resource) = self.registry.find("", "v1", "namespaces") else { return };
+        let id = resource.storage_id();
+        while let Some(namespace) = self.storage.get(&id, name) {
+            let held = !namespace.content.terminating
+                || !metadata::finalizers(&namespace.to_object()).is_empty()
+                || !self.storage.is_empty(name);
+            if held || self.storage.remove(&id, name, namespace.version).is_ok() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! PATCH: a part of an object is changed, whatever else has changed meanwhile.
+
+use http::{HeaderMap, Response, StatusCode};
+use serde_json::Value;
+
+use super::status_part::Part;
+use super::update::check_name;
+use super::{Object, create, dry_run, input, media_type, strategic};
+use crate::api::{Api, Asked};
+use crate::body::Body;
+use crate::go;
+use crate::kinds::Resource;
+use crate::read::object_answer;
+use crate::request::{Accept, Verb};
+use crate::status::{ApiError, Cause, Details};
+
+/// The most operations of a JSON patch.
+const MAX_OPERATIONS: usize = 10_000;
+
+/// The kinds of patches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patch {
+    Json,
+    Merge,
+    Strategic,
+}
+
+impl Api {
+    pub(crate) async fn patch(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
+        let target = &asked.target;
+        let resource = &target.resource;
+        let form = Accept::negotiate(&asked.headers, Verb::Patch)?;
+        let patch = Patch::media_type(&asked.headers, resource)?;
+        let dry_run = dry_run(&asked.query, "PatchOptions")?;
+        let body = input::read(body).await?;
+        let part = Part::of(target.subresource.as_deref());
+        let stored = self.change(target, part, dry_run, &|stored| {
+            let mut object = stored.to_object();
+            object.insert("kind".to_owned(), (&*resource.kind).into());
+            object.insert("apiVersion".to_owned(), resource.api_version().into());
+            let mut patched = patch.apply(&body, object)?;
+            let check = input::check_kind(&self.registry, resource, &patched);
+            check.and_then(|()| input::check_metadata(resource, &patched)).map_err(invalid_patch)?;
+            patched.remove("kind");
+            patched.remove("apiVersion");
+            if !resource.custom {
+                input::remove_nulls(&mut patched);
+            }
+            create::place(target, &mut patched)?;
+            check_name(target, &patched)?;
+            Ok(patched)
+        })?;
+        Ok(object_answer(StatusCode::OK, &stored, resource, form))
+    }
+}
+
+impl Patch {
+    /// Which one a request has.
+    pub(super) fn media_type(headers: &HeaderMap, resource: &Resource) -> Result<Self, ApiError> {
+        match media_type(headers) {
+            "application/json-patch+json" => Ok(Self::Json),
+            "application/merge-patch+json" => Ok(Self::Merge),
+            "application/strategic-merge-patch+json" if !resource.custom => Ok(Self::Strategic),
+            "application/apply-patch+yaml" => Err(ApiError::not_implemented(
+                "server-side apply is not supported by this server yet; use a merge patch, a JSON patch or an update",
+            )),
+            _ if resource.custom => Err(ApiError::unsupported_media_type(&[
+                "application/json-patch+json",
+                "application/merge-patch+json",
+                "application/apply-patch+yaml",
+            ])),
+            _ => Err(ApiError::new(415, "UnsupportedMediaType", "415: Unsupported Media Type")
+                .with_details(Details::default())),
+        }
+    }
+
+    /// Applies a patch to an object.
+    pub(super) fn apply(self, patch: &[u8], object: Object) -> Result<Object, ApiError> {
+        let prefix = if self == Self::Strategic { "" } else { "error decoding patch: " };
+        let bad = |why: String| ApiError::bad_request(format!("{prefix}{why}"));
+        let patch: Value =
+            serde_json::from_slice(patch).map_err(|error| bad(go::json_problem(patch, &error)))?;
+        let wrong = |wanted: &str| {
+            bad(format!("json: cannot unmarshal {} into Go value of type {wanted}", go::json_type(&patch)))
+        };
+        match self {
+            Self::Json => {
+                let operations = patch.as_array().ok_or_else(|| wrong("[]handlers.jsonPatchOp"))?;
+                if operations.len() > MAX_OPERATIONS {
+                    let message = "the allowed maximum operations in a JSON patch is";
+                    let message = format!("{message} {MAX_OPERATIONS}, got {}", operations.len());
+                    return Err(ApiError::new(413, "RequestEntityTooLarge", message));
+                }
+                let operations: json_patch::Patch =
+                    serde_json::from_value(patch).map_err(|_| ApiError::rejected())?;
+                let mut patched = Value::Object(object);
+                json_patch::patch(&mut patched, &operations).map_err(|_| ApiError::rejected())?;
+                match patched {
+                    Value::Object(patched) => Ok(patched),
+                    _ => Err(ApiError::rejected()),
+                }
+            }
+            Self::Merge => {
+                if !patch.is_object() {
+                    return Err(wrong("map[string]interface {}"));
+                }
+                let mut patched = Value::Object(object);
+                json_patch::merge(&mut patched, &patch);
+                match patched {
+                    Value::Object(patched) => Ok(patched),
+                    _ => Err(ApiError::rejected()),
+                }
+            }
+            Self::Strategic => match patch {
+                Value::Object(patch) => Ok(strategic::merge(object, patch)),
+                _ => Err(wrong("map[string]interface {}")),
+            },
+        }
+    }
+}
+
+/// A patch that makes of an object what it cannot be.
+fn invalid_patch(error: ApiError) -> ApiError {
+    let cause = Cause { reason: "FieldValueInvalid", message: error.message, field: "patch".to_owned() };
+    ApiError::invalid("", "", "", vec![cause])
+}

@@ -1,0 +1,134 @@
+//! How many replicas a workload has: the subresource `scale`.
+
+use http::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::patch::Patch;
+use super::status_part::Part;
+use super::{Object, dry_run, input, metadata};
+use crate::api::{Api, Asked};
+use crate::body::Body;
+use crate::kinds::Resource;
+use crate::read::document;
+use crate::request::Verb;
+use crate::status::ApiError;
+use crate::storage::Stored;
+
+impl Api {
+    pub(super) async fn get_scale(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
+        let stored = self.fresh(asked).await?;
+        Ok(answer(&asked.target.resource, &stored))
+    }
+
+    pub(super) async fn set_scale(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
+        let target = &asked.target;
+        let options = if target.verb == Verb::Patch { "PatchOptions" } else { "UpdateOptions" };
+        let dry_run = dry_run(&asked.query, options)?;
+        let patch = match target.verb {
+            Verb::Patch => Some(Patch::media_type(&asked.headers, &target.resource)?),
+            _ => None,
+        };
+        if patch.is_none() {
+            input::expect_json(&asked.headers)?;
+        }
+        let body = input::read(body).await?;
+        let stored = self.change(target, Part::Main, dry_run, &|stored| {
+            let scale = match patch {
+                Some(kind) => kind.apply(&body, scale_of(&target.resource, stored))?,
+                None => input::document(&body)?,
+            };
+            let mut object = stored.to_object();
+            let replicas =
+                scale.get("spec").and_then(|spec| spec.get("replicas")).cloned().unwrap_or(json!(0));
+            if replicas.as_i64().is_none_or(|replicas| replicas < 0) {
+                return Err(ApiError::bad_request(
+                    "spec.replicas of a Scale must be a number that is not negative",
+                ));
+            }
+            let path = paths(&target.resource).0;
+            set(&mut object, &path, replicas);
+            let version = metadata::text(&scale, "resourceVersion").to_owned();
+            // Without a version whatever is there is scaled.
+            if !version.is_empty() {
+                metadata::metadata_mut(&mut object).insert("resourceVersion".to_owned(), version.into());
+            }
+            Ok(object)
+        })?;
+        Ok(answer(&target.resource, &stored))
+    }
+}
+
+fn answer(resource: &Resource, stored: &Stored) -> Response<Body> {
+    let scale = Value::Object(scale_of(resource, stored));
+    document(StatusCode::OK, scale.to_string().into_bytes())
+}
+
+/// Where a kind has the wanted and the actual number, and the selector of its pods as text.
+fn paths(resource: &Resource) -> (String, String, Option<String>) {
+    match resource.subresource("scale").and_then(|scale| scale.scale.as_ref()) {
+        Some(paths) => {
+            let selector = paths.label_selector.as_ref().map(ToString::to_string);
+            (paths.spec_replicas.to_string(), paths.status_replicas.to_string(), selector)
+        }
+        None => (".spec.replicas".to_owned(), ".status.replicas".to_owned(), None),
+    }
+}
+
+fn scale_of(resource: &Resource, stored: &Stored) -> Object {
+    let object = stored.to_object();
+    let (wanted, actual, selector) = paths(resource);
+    let number = |path: &str, absent: i64| find(&object, path).and_then(Value::as_i64).unwrap_or(absent);
+    let mut status = json!({ "replicas": number(&actual, 0) });
+    let selector = match selector {
+        Some(path) => find(&object, &path).and_then(Value::as_str).map(str::to_owned),
+        None => pod_selector(&object),
+    };
+    if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
+        status["selector"] = selector.into();
+    }
+    let mut meta = Object::new();
+    for name in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+        let value = metadata::text(&object, name);
+        if !value.is_empty() {
+            meta.insert(name.to_owned(), value.into());
+        }
+    }
+    let absent = if resource.custom { 0 } else { 1 };
+    let scale = json!({
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": meta,
+        "spec": { "replicas": number(&wanted, absent) },
+        "status": status,
+    });
+    match scale {
+        Value::Object(scale) => scale,
+        _ => Object::new(),
+    }
+}
+
+/// The labels by which a workload selects its pods, as a selector.
+fn pod_selector(object: &Object) -> Option<String> {
+    let selector = object.get("spec")?.get("selector")?;
+    let labels = selector.get("matchLabels").unwrap_or(selector).as_object()?;
+    let each = labels.iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_str()?)));
+    Some(each.collect::<Vec<_>>().join(","))
+}
+
+fn find<'a>(object: &'a Object, path: &str) -> Option<&'a Value> {
+    let mut keys = path.split('.').filter(|key| !key.is_empty());
+    let first = object.get(keys.next()?)?;
+    keys.try_fold(first, |value, key| value.get(key))
+}
+
+fn set(object: &mut Object, path: &str, value: Value) {
+    let keys: Vec<&str> = path.split('.').filter(|key| !key.is_empty()).collect();
+    let Some((last, before)) = keys.split_last() else { return };
+    let mut place = object;
+    for key in before {
+        let inner = place.entry(*key).or_insert_with(|| json!({}));
+        let Some(inner) = inner.as_object_mut() else { return };
+        place = inner;
+    }
+    place.insert((*last).to_owned(), value);
+}

@@ -1,0 +1,110 @@
+//! Desired state and status are written apart.
+
+use serde_json::{Value, json};
+
+use super::{Object, metadata};
+use crate::kinds::Resource;
+
+/// Which part of an object a write is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All but the status, if that is written apart.
+    Main,
+    Status,
+    /// The finalizers of a namespace that are in its spec.
+    Finalizers,
+    /// The node of a pod, which is no change of what is desired.
+    Node,
+}
+
+impl Part {
+    pub(super) fn of(subresource: Option<&str>) -> Self {
+        match subresource {
+            None => Self::Main,
+            Some("finalize") => Self::Finalizers,
+            Some(_) => Self::Status,
+        }
+    }
+}
+
+/// Sets what a new object of a kind begins with.
+pub(super) fn begin(resource: &Resource, object: &mut Object) {
+    let status = match (&*resource.group, &*resource.plural) {
+        _ if resource.subresource("status").is_none() => return,
+        _ if resource.custom => None,
+        // Nodes come with what their kubelet knows, definitions with what they are served as.
+        ("", "nodes") | ("apiextensions.k8s.io", _) => return,
+        ("", "pods" | "persistentvolumes" | "persistentvolumeclaims") => Some(json!({ "phase": "Pending" })),
+        ("", "namespaces") => Some(json!({ "phase": "Active" })),
+        ("", "services") => Some(json!({ "loadBalancer": {} })),
+        _ => Some(json!({})),
+    };
+    match status {
+        Some(status) => drop(object.insert("status".to_owned(), status)),
+        None => drop(object.remove("status")),
+    }
+    fill_in_replicas(resource, object);
+}
+
+/// Where it is not said how many there are to be, there is to be one.
+fn fill_in_replicas(resource: &Resource, object: &mut Object) {
+    if let (
+        ("apps", "deployments" | "replicasets" | "statefulsets") | ("", "replicationcontrollers"),
+        Some(Value::Object(spec)),
+    ) = ((&*resource.group, &*resource.plural), object.get_mut("spec"))
+    {
+        spec.entry("replicas").or_insert(json!(1));
+    }
+}
+
+/// Takes from a new object the part that is written, and all else from the old one.
+pub(super) fn combine(resource: &Resource, part: Part, old: &Object, new: Object) -> Object {
+    match part {
+        Part::Main | Part::Node => main(resource, old, new),
+        Part::Status => status(resource, old, new),
+        Part::Finalizers => {
+            let mut object = old.clone();
+            let finalizers = new.get("spec").and_then(|spec| spec.get("finalizers")).cloned();
+            let finalizers =
+                finalizers.filter(|value| value.as_array().is_some_and(|items| !items.is_empty()));
+            let spec = finalizers.map_or_else(|| json!({}), |finalizers| json!({ "finalizers": finalizers }));
+            object.insert("spec".to_owned(), spec);
+            object
+        }
+    }
+}
+
+fn main(resource: &Resource, old: &Object, mut new: Object) -> Object {
+    fill_in_replicas(resource, &mut new);
+    if resource.subresource("status").is_some() {
+        match old.get("status") {
+            Some(status) => drop(new.insert("status".to_owned(), status.clone())),
+            None => drop(new.remove("status")),
+        }
+    }
+    if (&*resource.group, &*resource.plural) == ("", "namespaces")
+        && let Some(spec) = old.get("spec")
+    {
+        new.insert("spec".to_owned(), spec.clone());
+    }
+    new
+}
+
+fn status(resource: &Resource, old: &Object, mut new: Object) -> Object {
+    let mut object = old.clone();
+    match new.remove("status") {
+        Some(status) => drop(object.insert("status".to_owned(), status)),
+        None => drop(object.remove("status")),
+    }
+    if !resource.custom {
+        // Labels and annotations of built-in kinds may be written here too.
+        let owners = old.get("metadata").and_then(|metadata| metadata.get("ownerReferences")).cloned();
+        let written = metadata::metadata_mut(&mut new);
+        match owners {
+            Some(owners) => drop(written.insert("ownerReferences".to_owned(), owners)),
+            None => drop(written.remove("ownerReferences")),
+        }
+        object.insert("metadata".to_owned(), Value::Object(std::mem::take(written)));
+    }
+    object
+}

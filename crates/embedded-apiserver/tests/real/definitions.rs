@@ -1,0 +1,137 @@
+//! CustomResourceDefinitions, right and wrong ones, to both servers.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use kube_client::Client;
+use serde_json::{Value, json};
+
+use crate::servers::{Answer, DEFINITIONS, Servers, ask, ask_with};
+
+fn definition(plural: &str, kind: &str) -> Value {
+    let version = json!({
+        "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": { "type": "object" } },
+    });
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": { "name": format!("{plural}.example.com") },
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": { "plural": plural, "kind": kind },
+            "versions": [version],
+        },
+    })
+}
+
+fn changed(change: impl FnOnce(&mut Value)) -> Value {
+    let mut definition = definition("widgets", "Widget");
+    change(&mut definition);
+    definition
+}
+
+/// Definitions that make no sense, each for one reason.
+fn wrong() -> Vec<Value> {
+    let version = |name: &str, storage: bool| json!({ "name": name, "served": true, "storage": storage, "schema": { "openAPIV3Schema": { "type": "object" } } });
+    vec![
+        changed(|definition| definition["spec"]["group"] = json!("example.org")),
+        changed(|definition| definition["metadata"]["name"] = json!("widget.example.com")),
+        changed(|definition| definition["spec"]["scope"] = json!("Foo")),
+        changed(|definition| definition["spec"]["scope"] = Value::Null),
+        changed(|definition| definition["spec"]["versions"][0]["schema"] = Value::Null),
+        changed(|definition| definition["spec"]["versions"][0]["subresources"] = json!({ "scale": {} })),
+        changed(|definition| definition["spec"]["names"]["shortNames"] = json!(["Wi"])),
+        changed(|definition| definition["spec"]["names"]["kind"] = json!("Wid get")),
+        changed(|definition| {
+            definition["spec"]["group"] = json!("example");
+            definition["metadata"]["name"] = json!("widgets.example");
+        }),
+        changed(|definition| {
+            definition["spec"]["group"] = json!("example.k8s.io");
+            definition["metadata"]["name"] = json!("widgets.example.k8s.io");
+        }),
+        changed(|definition| {
+            definition["spec"]["versions"] = json!([version("v1", true), version("v2", true)]);
+        }),
+        changed(|definition| {
+            definition["spec"]["versions"] = json!([version("v1", true), version("v1", false)]);
+        }),
+    ]
+}
+
+/// The parts of a refusal that are alike. The embedded server shows of a list of versions their names alone, and has
+/// nothing to say about what follows for the status.
+fn refusal(answer: &Answer) -> Value {
+    let causes = answer.body["details"]["causes"].as_array().cloned().unwrap_or_default();
+    let short: Vec<Value> = causes
+        .iter()
+        .filter(|cause| cause["field"] != "status.storedVersions")
+        .map(|cause| {
+            let message = cause["message"].as_str().unwrap_or_default();
+            let is_versions = cause["field"] == "spec.versions";
+            let message = if is_versions { message.rsplit(": ").next().unwrap_or_default() } else { message };
+            json!([cause["reason"], cause["field"], message])
+        })
+        .collect();
+    json!([answer.status, answer.body["reason"], answer.body["details"]["kind"], short])
+}
+
+/// Waits until the server has made up its mind about a definition; its status, without times.
+async fn settled(client: &Client, name: &str, names_accepted: &str) -> Result<Value> {
+    let mut again = tokio::time::interval(Duration::from_millis(50));
+    let waiting = async {
+        loop {
+            again.tick().await;
+            let mut status = ask(client, &format!("GET {DEFINITIONS}/{name}")).await?.body["status"].take();
+            let conditions = status["conditions"].as_array_mut().map(std::mem::take).unwrap_or_default();
+            let is = |name: &str, value: &str| {
+                conditions.iter().any(|condition| condition["type"] == name && condition["status"] == value)
+            };
+            if is("NamesAccepted", names_accepted) && is("Established", names_accepted) {
+                let without_time = |mut condition: Value| {
+                    condition["lastTransitionTime"] = Value::Null;
+                    condition
+                };
+                status["conditions"] = conditions.into_iter().map(without_time).collect();
+                return Ok(status);
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), waiting)
+        .await
+        .context("the server never makes up its mind")?
+}
+
+#[tokio::test]
+async fn definitions_are_refused_and_accepted_as_by_the_real_server() -> Result<()> {
+    let test = "definitions_are_refused_and_accepted_as_by_the_real_server";
+    let Some(servers) = Servers::start(test).await? else { return Ok(()) };
+    let post = format!("POST {DEFINITIONS}");
+    for definition in wrong() {
+        let real = ask_with(&servers.real, &post, &definition).await?;
+        let embedded = ask_with(&servers.embedded, &post, &definition).await?;
+        assert_eq!(real.status, 422, "{definition}: {real:?}");
+        assert_eq!(refusal(&embedded), refusal(&real), "{definition}");
+    }
+    let mut first = definition("widgets", "Widget");
+    first["spec"]["names"]["shortNames"] = json!(["wi", "wd"]);
+    first["spec"]["names"]["categories"] = json!(["all"]);
+    let mut same_kind = definition("gadgets", "Widget");
+    same_kind["spec"]["names"]["shortNames"] = json!(["ga", "wi"]);
+    let mut same_short_name = definition("parts", "Part");
+    same_short_name["spec"]["names"]["shortNames"] = json!(["pa", "wd", "wi"]);
+    for (definition, accepted) in [(first, "True"), (same_kind, "False"), (same_short_name, "False")] {
+        let name = definition["metadata"]["name"].as_str().unwrap();
+        let mut statuses = Vec::new();
+        for client in [&servers.real, &servers.embedded] {
+            let made = ask_with(client, &post, &definition).await?;
+            assert_eq!(made.status, 201, "{made:?}");
+            statuses.push(settled(client, name, accepted).await?);
+        }
+        assert_eq!(statuses[1], statuses[0], "{name}");
+    }
+    for path in ["/apis/example.com/v1/gadgets", "/apis/example.com/v1/parts"] {
+        for client in [&servers.real, &servers.embedded] {
+            assert_eq!(ask(client, &format!("GET {path}")).await?.status, 404, "{path}");
+        }
+    }
+    servers.stop().await
+}

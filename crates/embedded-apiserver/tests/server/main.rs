@@ -1,0 +1,10 @@
+//! The server from outside: over TCP and from within the process.
+
+mod access;
+mod bad_input;
+mod faults;
+mod load;
+mod matching;
+mod stopping;
+mod support;
+mod time;

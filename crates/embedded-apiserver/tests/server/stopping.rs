@@ -1,0 +1,47 @@
+//! How the server ends, and what it leaves behind: nothing.
+
+use embedded_apiserver::{EmbeddedApiserver, Fault};
+use tokio::net::TcpStream;
+
+use crate::support::{Raw, get, in_time};
+
+#[tokio::test]
+async fn dropping_the_endpoint_cuts_its_connections() {
+    let server = EmbeddedApiserver::new();
+    let endpoint = server.listen().await.unwrap();
+    server.inject(Fault::stall());
+    let mut raw = Raw::connect(&endpoint).await;
+    raw.send(get("/version")).await;
+    in_time(server.journal().until(1, |_| true)).await;
+    let address = endpoint.address();
+    drop(endpoint);
+    assert_eq!(in_time(raw.rest()).await, b"");
+    in_time(async { while TcpStream::connect(address).await.is_ok() {} }).await;
+}
+
+#[tokio::test]
+async fn a_stopped_server_can_listen_on_the_same_address_again() {
+    let server = EmbeddedApiserver::new();
+    let endpoint = server.listen().await.unwrap();
+    let address = endpoint.address();
+    let idle = Raw::connect(&endpoint).await;
+    in_time(endpoint.stop()).await;
+    assert_eq!(in_time(idle.rest()).await, b"");
+    let endpoint = server.listen_on(address).await.unwrap();
+    let mut raw = Raw::connect(&endpoint).await;
+    raw.send(get("/healthz")).await;
+    assert!(in_time(raw.rest()).await.starts_with(b"HTTP/1.1 "));
+    assert_eq!(endpoint.address(), address);
+}
+
+#[tokio::test]
+async fn what_is_stalled_does_not_hold_up_a_stop() {
+    let server = EmbeddedApiserver::new();
+    let endpoint = server.listen().await.unwrap();
+    let fault = server.inject(Fault::stall());
+    let mut raw = Raw::connect(&endpoint).await;
+    raw.send(get("/version")).await;
+    in_time(fault.until_struck(1)).await;
+    in_time(endpoint.stop()).await;
+    assert_eq!(in_time(raw.rest()).await, b"");
+}

@@ -1,0 +1,65 @@
+//! What the tests share.
+
+use std::io;
+use std::time::Duration;
+
+use embedded_apiserver::Endpoint;
+use k8s_openapi::api::core::v1::ConfigMap;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// A connection that sends what a test says, and nothing else.
+pub(crate) struct Raw {
+    stream: TcpStream,
+}
+
+impl Raw {
+    pub(crate) async fn connect(endpoint: &Endpoint) -> Self {
+        Self { stream: TcpStream::connect(endpoint.address()).await.expect("it listens") }
+    }
+
+    /// Sends these bytes; what the server no longer takes is left out.
+    pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        let _ = self.stream.write_all(bytes.as_ref()).await;
+    }
+
+    /// Everything until the server closes the connection, or breaks it.
+    pub(crate) async fn rest(mut self) -> Vec<u8> {
+        let mut read = Vec::new();
+        let _ = self.stream.read_to_end(&mut read).await;
+        read
+    }
+
+    /// Everything up to and with `end`.
+    pub(crate) async fn until(&mut self, end: &str) -> io::Result<String> {
+        let mut read = Vec::new();
+        while !read.ends_with(end.as_bytes()) {
+            read.push(self.stream.read_u8().await?);
+        }
+        Ok(String::from_utf8_lossy(&read).into_owned())
+    }
+}
+
+/// Sends these bytes on a connection of their own, and returns all of the answer.
+pub(crate) async fn answer_to(endpoint: &Endpoint, bytes: impl AsRef<[u8]>) -> String {
+    let mut raw = Raw::connect(endpoint).await;
+    raw.send(bytes).await;
+    String::from_utf8_lossy(&in_time(raw.rest()).await).into_owned()
+}
+
+/// A get whose answer ends the connection.
+pub(crate) fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+}
+
+/// An empty one in the namespace `default`.
+pub(crate) fn config_map(name: &str) -> ConfigMap {
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some(name.to_owned());
+    map
+}
+
+/// Fails a test that would hang otherwise.
+pub(crate) async fn in_time<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(60), future).await.expect("it takes too long")
+}

@@ -28,6 +28,8 @@ pub struct Builder {
 impl Builder {
     /// Requests need this bearer token; without it they are answered with 401. Kubeconfigs and clients that the server
     /// makes have it. `/healthz`, `/livez`, `/readyz` and `/version` are open to all.
+    ///
+    /// Clients in Go, kubectl among them, do not send a token to a server without TLS, which this one is.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self

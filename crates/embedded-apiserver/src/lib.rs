@@ -1,4 +1,102 @@
 //! A Kubernetes API server inside the process: it behaves on the wire like kube-apiserver, and misbehaves when told to.
+//!
+//! It is for tests of controllers, operators and anything else that lists and watches. It starts in milliseconds, needs no
+//! container and no binary, and has what mocks lack: one order of writes, versions that conflict and expire, watches that
+//! resume, bookmarks, pages, selectors, finalizers, CustomResourceDefinitions.
+//!
+//! # A controller, tested end to end
+//!
+//! This one copies a value from the labels of a ConfigMap to its data. Its first watch is cut in the middle of an event,
+//! and it must not mind.
+//!
+//! ```
+//! use embedded_apiserver::{EmbeddedApiserver, Fault};
+//! use futures::{StreamExt, TryStreamExt};
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube_client::api::{Api, Patch, WatchEvent, WatchParams};
+//! use serde_json::json;
+//!
+//! async fn controller(maps: Api<ConfigMap>) {
+//!     loop {
+//!         let Ok(events) = maps.watch(&WatchParams::default(), "0").await else { continue };
+//!         let _ = events.try_for_each(async |event| {
+//!             let (WatchEvent::Added(map) | WatchEvent::Modified(map)) = event else { return Ok(()) };
+//!             let (Some(name), Some(labels)) = (map.metadata.name, map.metadata.labels) else { return Ok(()) };
+//!             let patch = Patch::Merge(json!({"data": {"tier": labels["tier"]}}));
+//!             maps.patch(&name, &Default::default(), &patch).await.map(|_| ())
+//!         }).await;
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = EmbeddedApiserver::new();
+//! let fault = server.inject(Fault::cut_after(0).resource("configmaps").once());
+//! let running = tokio::spawn(controller(Api::default_namespaced(server.client())));
+//! server.create(&serde_json::from_value::<ConfigMap>(
+//!     json!({"metadata": {"name": "a", "labels": {"tier": "front"}}}))?).await?;
+//! server.journal().until(1, |request| request.name == "a" && request.status == Some(200)).await;
+//! let map = Api::<ConfigMap>::default_namespaced(server.quiet_client()).get("a").await?;
+//! assert_eq!(map.data.unwrap()["tier"], "front");
+//! assert_eq!(fault.struck(), 1);
+//! # running.abort();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Ways in
+//!
+//! - [`EmbeddedApiserver::client`] is a [`kube_client::Client`] without sockets. Under tokio's paused time a test sees an
+//!   hour of bookmarks and time-outs in an instant.
+//! - [`EmbeddedApiserver::quiet_client`] and [`EmbeddedApiserver::create`] are for the set-up: no fault strikes at them,
+//!   and they are not in the journal.
+//! - [`EmbeddedApiserver::listen`] serves HTTP/1.1 on a free port of the loopback address, for other processes: kubectl,
+//!   programs in Go. The [`Endpoint`] writes a kubeconfig. It ends when it is stopped or dropped.
+//!
+//! # What goes wrong
+//!
+//! A [`Fault`] says what goes wrong, for which requests and how often; on both ways in it is the same. With
+//! [`compact`](EmbeddedApiserver::compact) and [`rewind`](EmbeddedApiserver::rewind) history is lost or undone.
+//!
+//! | on the wire | fault |
+//! |---|---|
+//! | 410 as status, on the next page, as event | [`expired`](Fault::expired), [`expired_continue`](Fault::expired_continue), [`expired_event`](Fault::expired_event) |
+//! | 429 as Status, as plain text | [`too_many_requests`](Fault::too_many_requests), [`overloaded`](Fault::overloaded) |
+//! | 401, 403, 500, 503, any other | [`unauthorized`](Fault::unauthorized), [`forbidden`](Fault::forbidden), [`status`](Fault::status) |
+//! | no connection, a connection that is cut | [`refuse`](Fault::refuse), [`cut_after`](Fault::cut_after), [`cut_after_bytes`](Fault::cut_after_bytes) |
+//! | a watch that ends | [`close`](Fault::close), [`close_after`](Fault::close_after) |
+//! | silence, slowness | [`stall`](Fault::stall), [`stall_after`](Fault::stall_after), [`delay`](Fault::delay) |
+//! | initial events without an end, or none | [`drop_end_bookmark`](Fault::drop_end_bookmark), [`ignore_send_initial_events`](Fault::ignore_send_initial_events) |
+//! | events twice, out of order, never | [`duplicate_event`](Fault::duplicate_event), [`reorder_event`](Fault::reorder_event), [`lose_event`](Fault::lose_event) |
+//! | what cannot be read | [`undecodable_object`](Fault::undecodable_object), [`bad_json`](Fault::bad_json) |
+//! | a restored backup | [`rewind`](Fault::rewind) |
+//!
+//! The [`Journal`] tells what was asked, and lets a test wait for it.
+//!
+//! # Memory
+//!
+//! All that grows has a bound:
+//!
+//! - Per resource, the recent changes: at most 102,400 of them and 256 MiB
+//!   ([`history_events`](Builder::history_events), [`history_bytes`](Builder::history_bytes)). The objects themselves are
+//!   as many as are created.
+//! - A watch is a position in those changes and at most 64 of them. A list holds on to the objects it is made of until it
+//!   is sent, and is never in memory as text.
+//! - The journal: 8 MiB.
+//! - A connection: about 64 KiB each way, 8,192 connections. The body of a request: 3 MiB, more is answered with 413.
+//! - A client that sends nothing for 30 s, needs more than 60 s for a body, or reads nothing for 30 s is cut.
+//!
+//! # Differences from the real server
+//!
+//! - JSON only: no protobuf, YAML, CBOR, Table; no gzip. Who prefers protobuf and accepts JSON is answered in JSON; a body
+//!   in protobuf is refused with 415.
+//! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs.
+//! - One token or none. There are no users and no access rules; [`Fault::forbidden`] denies what a test wants denied.
+//!   Without the token everything but health and version is answered with 401.
+//! - Nothing acts on objects: no garbage collection, no controllers, no scheduler; a pod stays as it was written.
+//! - No admission, no webhooks, no OpenAPI: kubectl needs `--validate=false`. Server-side apply is refused, and says so.
+//! - What a request asks for is not known to a connection: [`Fault::refuse`] closes it without an answer. For a refused
+//!   connection over TCP, stop the [`Endpoint`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
 
 mod api;
 mod body;

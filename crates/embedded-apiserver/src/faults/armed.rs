@@ -54,8 +54,14 @@ impl Faults {
     pub(crate) fn plan(&self, request: &RecordedRequest) -> Plan {
         // The lock is not held while conditions are asked, which are code of the test and may inject faults.
         let armed = self.armed.lock().clone();
-        let struck = armed.iter().filter(|armed| armed.strikes_at(request));
-        Plan::new(struck.map(|armed| (armed.fault.effect.clone(), armed.strikes.clone())).collect())
+        let mut planned = Vec::new();
+        for armed in armed.iter().filter(|armed| armed.strikes_at(request)) {
+            planned.push((armed.fault.effect.clone(), armed.strikes.clone()));
+            if armed.fault.effect.has_the_last_word() {
+                break;
+            }
+        }
+        Plan::new(planned)
     }
 }
 

@@ -68,4 +68,9 @@ impl Effect {
             }
         }
     }
+
+    /// Whether the API is never asked, so that no other fault can do anything either.
+    pub(super) fn has_the_last_word(&self) -> bool {
+        matches!(self, Self::Answer(_) | Self::Forbid | Self::ExpireContinue | Self::Refuse | Self::Stall)
+    }
 }

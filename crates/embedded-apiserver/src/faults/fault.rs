@@ -23,8 +23,9 @@ use crate::status::ApiError;
 /// ```
 ///
 /// Without narrowing it strikes at every request that it can be done to, until it is
-/// [removed](crate::InjectedFault::remove). Several faults may strike at one request: they do so in the order in
-/// which they were injected, and the first that answers or breaks the connection has the last word.
+/// [removed](crate::InjectedFault::remove). Several faults may strike at one request, in the order in which
+/// they were injected. One that answers or breaks the connection has the last word: those after it do not see the request,
+/// so three faults that strike once make a sequence.
 ///
 /// Where a constructor counts events, it counts ADDED, MODIFIED and DELETED from 1, initial ones included and
 /// bookmarks not. Those that are about events strike at watches only.

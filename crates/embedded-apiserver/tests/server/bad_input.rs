@@ -1,11 +1,17 @@
 //! What no client should send. The answer is an error or a closed connection, and the server goes on.
 
-use embedded_apiserver::{EmbeddedApiserver, Endpoint};
+use std::time::Duration;
 
-use crate::support::{Raw, answer_to, get};
+use embedded_apiserver::{EmbeddedApiserver, Endpoint};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_client::Api;
+use kube_client::api::Patch;
+use serde_json::json;
+
+use crate::support::{Raw, answer_to, config_map, get};
 
 async fn server() -> Endpoint {
-    EmbeddedApiserver::new().listen().await.unwrap()
+    EmbeddedApiserver::new().listen().await.expect("a port is free")
 }
 
 async fn assert_alive(endpoint: &Endpoint) {
@@ -132,4 +138,36 @@ async fn a_body_that_never_comes_ends_the_connection() {
     let mut raw = Raw::connect(&endpoint).await;
     raw.send("POST /api/v1/namespaces HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{").await;
     assert_eq!(raw.rest().await, b"");
+}
+
+/// A client that does not read has its watch ended; what it does not read is not kept for it.
+async fn unread(pause: Duration) -> Vec<u8> {
+    const CHANGES: usize = 100;
+    const SIZE: usize = 500_000;
+    let server = EmbeddedApiserver::builder().history_bytes(4 * SIZE).build();
+    let endpoint = server.listen().await.expect("a port is free");
+    let mut raw = Raw::connect(&endpoint).await;
+    raw.send(get("/api/v1/configmaps?watch=1&resourceVersion=1&timeoutSeconds=100000")).await;
+    raw.until("\r\n\r\n").await.expect("the watch begins");
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.quiet_client());
+    server.create(&config_map("large")).await.expect("it is created");
+    for change in 0..CHANGES {
+        let patch = json!({"data": {"large": format!("{change}{}", "x".repeat(SIZE))}});
+        maps.patch("large", &Default::default(), &Patch::Merge(patch)).await.expect("it is changed");
+    }
+    tokio::time::sleep(pause).await;
+    let read = raw.rest().await;
+    assert!(read.len() < CHANGES * SIZE / 2, "{}", read.len());
+    assert_alive(&endpoint).await;
+    read
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_reads_late_has_its_watch_ended_cleanly() {
+    assert!(unread(Duration::ZERO).await.ends_with(b"0\r\n\r\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_reads_is_cut() {
+    assert!(!unread(Duration::from_secs(60)).await.ends_with(b"0\r\n\r\n"));
 }

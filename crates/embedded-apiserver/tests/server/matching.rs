@@ -92,6 +92,17 @@ async fn only_what_it_is_narrowed_down_to() {
 }
 
 #[tokio::test]
+async fn faults_that_strike_once_make_a_sequence() {
+    let server = EmbeddedApiserver::new();
+    let codes = [500, 410, 503];
+    let faults = codes.map(|code| server.inject(Fault::status(code).once()));
+    assert_eq!(fail(&server, 4).await, [true, true, true, false]);
+    let answered: Vec<_> = server.journal().requests().iter().map(|request| request.status).collect();
+    assert_eq!(answered, [Some(500), Some(410), Some(503), Some(200)]);
+    assert!(faults.iter().all(|fault| fault.struck() == 1));
+}
+
+#[tokio::test]
 async fn quiet_clients_are_spared_and_not_in_the_journal() {
     let server = EmbeddedApiserver::new();
     server.inject(Fault::refuse());

@@ -15,7 +15,7 @@ pub(crate) struct Raw {
 
 impl Raw {
     pub(crate) async fn connect(endpoint: &Endpoint) -> Self {
-        Self { stream: TcpStream::connect(endpoint.address()).await.unwrap() }
+        Self { stream: TcpStream::connect(endpoint.address()).await.expect("it listens") }
     }
 
     /// Sends these bytes; what the server no longer takes is left out.

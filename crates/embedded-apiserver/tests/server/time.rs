@@ -9,15 +9,17 @@ use tokio::time::Instant;
 
 use crate::support::config_map;
 
-/// The types of the events of a watch of the default length, to its end.
-async fn types(server: &EmbeddedApiserver, parameters: &str) -> Vec<String> {
+/// The types of the events of a watch, to its end.
+async fn types(server: &EmbeddedApiserver, parameters: &str) -> anyhow::Result<Vec<String>> {
     let path = format!("/api/v1/configmaps?watch=1&{parameters}");
-    let request = Request::get(path).body(Vec::new()).unwrap();
-    let lines = server.client().request_stream(request).await.unwrap().lines();
-    let of = |line: String| {
-        serde_json::from_str::<serde_json::Value>(&line).unwrap()["type"].as_str().unwrap().to_owned()
-    };
-    lines.map_ok(of).try_collect().await.unwrap()
+    let stream = server.client().request_stream(Request::get(path).body(Vec::new())?).await?;
+    let mut lines = Box::pin(stream.lines());
+    let mut types = Vec::new();
+    while let Some(line) = lines.try_next().await? {
+        let event: serde_json::Value = serde_json::from_str(&line)?;
+        types.push(event["type"].as_str().unwrap_or_default().to_owned());
+    }
+    Ok(types)
 }
 
 #[tokio::test(start_paused = true)]
@@ -25,7 +27,7 @@ async fn a_watch_ends_by_itself_within_the_hour() {
     let began = std::time::Instant::now();
     let server = EmbeddedApiserver::new();
     let start = Instant::now();
-    assert!(types(&server, "resourceVersion=1").await.is_empty());
+    assert!(types(&server, "resourceVersion=1").await.unwrap().is_empty());
     let lasted = start.elapsed().as_secs();
     assert!((1800..=3600).contains(&lasted), "{lasted}");
     assert!(began.elapsed() < Duration::from_secs(30));
@@ -37,7 +39,7 @@ async fn bookmarks_come_at_their_time() {
     let start = server.version();
     server.create(&config_map("a")).await.unwrap();
     let parameters = format!("resourceVersion={start}&allowWatchBookmarks=true&timeoutSeconds=31");
-    let types = types(&server, &parameters).await;
+    let types = types(&server, &parameters).await.unwrap();
     assert_eq!(types[0], "ADDED");
     assert!((5..=7).contains(&types[1..].len()), "{types:?}");
     assert!(types[1..].iter().all(|kind| kind == "BOOKMARK"), "{types:?}");

@@ -1,0 +1,4 @@
+//! Clients that were written for real servers.
+
+mod go_clients;
+mod kube_rs;

@@ -1,5 +1,6 @@
 //! The template of an app's pods.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::app::App;
@@ -26,7 +27,7 @@ impl Pod {
     fn new(app: App) -> Self {
         let name = app.name();
         let replica_set = format!("{name}-{}", app.hex(3, 10));
-        let slim = app.number(9, 10) < 3;
+        let slim = app.number(9, 10) < 2;
         // Most have one or two containers and a few variables; some have many of both.
         let (count, many) = match app.number(10, 40) {
             _ if slim => (1, 3),
@@ -309,12 +310,13 @@ impl Pod {
             );
         }
         let app = self.app;
-        let containers: Vec<String> = self
+        // The server writes them in order.
+        let containers: BTreeSet<String> = self
             .containers
             .iter()
             .zip(0..)
             .map(|((name, variables), c)| {
-                let env: Vec<String> = (0..*variables)
+                let env: BTreeSet<String> = (0..*variables)
                     .map(|v| format!(r#""k:{{\"name\":\"{}\"}}":{{".":{{}},"f:name":{{}},"f:value":{{}}}}"#, app.variable(100 + c * 1_000 + 100 + v * 10)))
                     .collect();
                 format!(
@@ -323,7 +325,7 @@ impl Pod {
                         r#""f:livenessProbe":{{".":{{}},"f:failureThreshold":{{}},"f:httpGet":{{".":{{}},"f:path":{{}},"f:port":{{}},"f:scheme":{{}}}},"f:periodSeconds":{{}},"f:successThreshold":{{}},"f:timeoutSeconds":{{}}}},"#,
                         r#""f:name":{{}},"f:ports":{{}},"f:resources":{{".":{{}},"f:limits":{{".":{{}},"f:memory":{{}}}},"f:requests":{{".":{{}},"f:cpu":{{}},"f:memory":{{}}}}}},"f:securityContext":{{}},"f:terminationMessagePath":{{}},"f:terminationMessagePolicy":{{}},"f:volumeMounts":{{}}}}"#,
                     ),
-                    name, env.join(","),
+                    name, joined(&env),
                 )
             })
             .collect();
@@ -337,8 +339,12 @@ impl Pod {
             ),
             hole('T', 0, 20),
             app.uuid(34),
-            containers.join(","),
+            joined(&containers),
             hole('t', 2, 20),
         )
     }
+}
+
+fn joined(texts: &BTreeSet<String>) -> String {
+    texts.iter().map(String::as_str).collect::<Vec<_>>().join(",")
 }

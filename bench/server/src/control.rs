@@ -1,6 +1,7 @@
 //! What happens, on command.
 
 use std::fmt::Write as _;
+use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 
@@ -20,7 +21,11 @@ pub(crate) fn answer(state: &State, command: &str, request: &Request, answer: An
             let objects = state.world.objects();
             let version = |object| state.world.resource_version(object, state.version(object));
             let sum: u64 = (0..objects).map(version).sum();
-            answer.text(&format!(r#"{{"objects":{objects},"sum":{sum}}}"#))
+            let (lists, streamed) =
+                (state.lists.load(Ordering::Relaxed), state.streamed.load(Ordering::Relaxed));
+            answer.text(&format!(
+                r#"{{"objects":{objects},"sum":{sum},"lists":{lists},"streamed":{streamed}}}"#
+            ))
         }
         "sent" => {
             let mut lines = String::new();

@@ -1,6 +1,7 @@
 //! Lists, whole and in pages.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use bench_data::Format;
@@ -17,6 +18,7 @@ pub(crate) fn answer(
     format: Format,
     all: Range<u64>,
 ) -> Result<()> {
+    state.lists.fetch_add(1, Ordering::Relaxed);
     let from: u64 = request.query("continue").and_then(|token| token.parse().ok()).unwrap_or(all.start);
     // As kube-apiserver: "any version" is answered from its cache, which does not page.
     let limit = match (request.number("limit"), request.query("resourceVersion")) {

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `/bench/events?count=N&hot=H&rate=R` | N objects change, as fast as the watcher reads or R a second; among H objects or all |
 //! | `/bench/expire` | the last object changes, and all watches end with 410: clients have to list again |
-//! | `/bench/state` | how many objects there are, and the sum of their resource versions |
+//! | `/bench/state` | how many objects there are, the sum of their resource versions, and how often they were listed |
 //! | `/bench/sent` | when the events of the last `/bench/events` were written, nanoseconds of the clock, one a line |
 //!
 //! Prints its address on standard output and ends with standard input.

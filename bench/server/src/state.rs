@@ -13,6 +13,9 @@ pub(crate) struct State {
     versions: Vec<AtomicU32>,
     history: Mutex<History>,
     changed: Condvar,
+    /// Requests so far: lists or pages of them, streaming lists.
+    pub(crate) lists: AtomicU64,
+    pub(crate) streamed: AtomicU64,
 }
 
 #[derive(Default)]
@@ -28,7 +31,6 @@ struct History {
 pub(crate) struct Run {
     /// The number of the first one, from 1.
     first: u64,
-    count: u64,
     /// How many objects they change in turn; 0 for any.
     hot: u64,
     /// The only object they change.
@@ -49,7 +51,14 @@ pub(crate) enum Next {
 impl State {
     pub(crate) fn new(world: World) -> Self {
         let versions = (0..world.objects()).map(|_| AtomicU32::new(0)).collect();
-        Self { world, versions, history: Mutex::default(), changed: Condvar::new() }
+        Self {
+            world,
+            versions,
+            history: Mutex::default(),
+            changed: Condvar::new(),
+            lists: AtomicU64::new(0),
+            streamed: AtomicU64::new(0),
+        }
     }
 
     fn history(&self) -> MutexGuard<'_, History> {
@@ -80,7 +89,7 @@ impl State {
         let mut history = self.history();
         let pace = (rate > 0).then(|| Duration::from_nanos(1_000_000_000 / rate));
         let sent = (0..if pace.is_some() { count } else { 0 }).map(|_| AtomicU64::new(0)).collect();
-        let run = Run { first: history.events + 1, count, hot, only, pace, started: Instant::now(), sent };
+        let run = Run { first: history.events + 1, hot, only, pace, started: Instant::now(), sent };
         for version in run.first..run.first + count {
             let last = u32::try_from(version).unwrap_or(u32::MAX);
             self.versions[run.object(&self.world, version) as usize].store(last, Ordering::Relaxed);

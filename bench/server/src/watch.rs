@@ -1,6 +1,7 @@
 //! Watches, with or without the state at the beginning.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use bench_data::Format;
@@ -24,6 +25,7 @@ pub(crate) fn answer(
     })?;
     let mut seen = state.world.events_at(request.number("resourceVersion"));
     if request.query("sendInitialEvents") == Some("true") {
+        state.streamed.fetch_add(1, Ordering::Relaxed);
         seen = state.events();
         for object in objects.clone() {
             watch.event(&mut body, "ADDED", object, state.version(object));

@@ -1,0 +1,17 @@
+//! kube-rs as a client of the benchmark, with an allocator that counts: for the live heap, not for times.
+
+use std::alloc::System;
+
+use bench_meter::Options;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+#[global_allocator]
+static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn main() -> anyhow::Result<()> {
+    client_kube_rs::run(&Options::from_arguments()?, || {
+        let stats = COUNTED.stats();
+        let live = stats.bytes_allocated - stats.bytes_deallocated;
+        Some(u64::try_from(live as i64 + stats.bytes_reallocated as i64).unwrap_or_default())
+    })
+}

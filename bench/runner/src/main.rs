@@ -13,9 +13,11 @@ mod scenarios;
 mod statistics;
 mod table;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
+use crate::build::Programs;
 use crate::cli::Settings;
+use crate::processes::Server;
 use crate::results::Results;
 
 fn main() -> Result<()> {
@@ -24,6 +26,7 @@ fn main() -> Result<()> {
         return Ok(());
     };
     let clients = build::all(&settings)?;
+    same_in_both_forms(&clients)?;
     let mut results = Results::new(&settings)?;
     for scenario in scenarios::all(&settings) {
         if settings.wants(scenario.name) {
@@ -34,4 +37,15 @@ fn main() -> Result<()> {
         growth::run(&settings, &clients, &mut results)?;
     }
     results.finish(&clients)
+}
+
+/// Whether protobuf says what JSON says: only then is a comparison between the two one at all.
+fn same_in_both_forms(programs: &Programs) -> Result<()> {
+    let Ok(client_go) = &programs.client_go else { return Ok(()) };
+    for kind in ["pods", "configmaps", "secrets"] {
+        let server = Server::start(programs, &scenarios::server(600, &format!("--kind {kind}")))?;
+        processes::compare(&server, client_go, kind).with_context(|| format!("the protobuf of {kind}"))?;
+    }
+    eprintln!("protobuf and JSON of pods, configmaps and secrets say the same, as client-go reads them");
+    Ok(())
 }

@@ -88,6 +88,15 @@ pub(crate) fn client(server: &Server, program: &Path, arguments: &[String]) -> R
     Ok(report)
 }
 
+/// Has client-go compare the two forms of a kind.
+pub(crate) fn compare(server: &Server, client_go: &Path, kind: &str) -> Result<()> {
+    let mut command = Command::new(client_go);
+    command.args(["--compare", &format!("--kind={kind}"), &format!("--server={}", server.address)]);
+    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
+    ensure!(status.success(), "{command:?} failed with {status}");
+    Ok(())
+}
+
 /// The cache must hold every object in its last version, read in the way that was asked for.
 fn check(report: &Value, server: &Server, arguments: &[String]) -> Result<()> {
     let state = server.state()?;

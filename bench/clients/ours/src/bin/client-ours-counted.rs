@@ -11,7 +11,6 @@ static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 fn main() -> anyhow::Result<()> {
     client_ours::run(&Options::from_arguments()?, || {
         let stats = COUNTED.stats();
-        let live = stats.bytes_allocated - stats.bytes_deallocated;
-        Some(u64::try_from(live as i64 + stats.bytes_reallocated as i64).unwrap_or_default())
+        u64::try_from(stats.bytes_allocated - stats.bytes_deallocated).ok()
     })
 }

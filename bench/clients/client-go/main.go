@@ -218,7 +218,9 @@ func run(o options) error {
 			return err
 		}
 		if o.reads {
-			r.Reads = measureReads(informers[0])
+			if r.Reads, err = measureReads(informers[0], server); err != nil {
+				return err
+			}
 		}
 		if r.Events, err = until(last, m); err != nil {
 			return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"sort"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,7 +28,7 @@ func addIndexes(informer cache.SharedIndexInformer) error {
 	}})
 }
 
-func measureReads(informer cache.SharedIndexInformer) []reads {
+func measureReads(informer cache.SharedIndexInformer, server *server) ([]reads, error) {
 	indexer := informer.GetIndexer()
 	keys := indexer.ListKeys()
 	namespaces := indexer.ListIndexFuncValues(cache.NamespaceIndex)
@@ -40,18 +41,19 @@ func measureReads(informer cache.SharedIndexInformer) []reads {
 		}
 		return len(objects)
 	}
-	return []reads{
-		timeReads("get", 1000, func(n uint64) int {
-			_, exists, _ := indexer.GetByKey(keys[walk(n, len(keys))])
-			if !exists {
-				return 0
-			}
-			return 1
-		}),
-		timeReads("list of a namespace", 10, func(n uint64) int {
+	get := func(n uint64) int {
+		_, exists, _ := indexer.GetByKey(keys[walk(n, len(keys))])
+		if !exists {
+			return 0
+		}
+		return 1
+	}
+	all := []reads{
+		timeReads("get", 1000, length, get),
+		timeReads("list of a namespace", 10, length, func(n uint64) int {
 			return count(indexer.ByIndex(cache.NamespaceIndex, namespaces[walk(n, len(namespaces))]))
 		}),
-		timeReads("selector in a namespace", 10, func(n uint64) int {
+		timeReads("selector in a namespace", 10, length, func(n uint64) int {
 			found := 0
 			namespace := namespaces[walk(n, len(namespaces))]
 			if err := cache.ListAllByNamespace(indexer, namespace, selector, func(any) { found++ }); err != nil {
@@ -59,21 +61,34 @@ func measureReads(informer cache.SharedIndexInformer) []reads {
 			}
 			return found
 		}),
-		timeReads("index", 10, func(n uint64) int {
+		timeReads("index", 10, length, func(n uint64) int {
 			return count(indexer.ByIndex("node", nodes[walk(n, len(nodes))]))
 		}),
-		timeReads("decoded, 1,000 hot keys", 100, func(n uint64) int {
+		timeReads("decoded, 1,000 hot keys", 100, length, func(n uint64) int {
 			_, exists, _ := indexer.GetByKey(keys[walk(n, min(1000, len(keys)))])
 			if !exists {
 				return 0
 			}
 			return 1
 		}),
-		timeReads("list of everything", 1, func(uint64) int { return len(indexer.List()) }),
+		timeReads("list of everything", 1, length, func(uint64) int { return len(indexer.List()) }),
 	}
+	var over atomic.Bool
+	go func() {
+		for !over.Load() {
+			indexer.List()
+		}
+	}()
+	all = append(all, timeReads("get while another reads everything", 1, length, get))
+	over.Store(true)
+	// The list comes after a backoff of one or two seconds.
+	if _, err := server.expire(); err != nil {
+		return nil, err
+	}
+	return append(all, timeReads("get during a relist", 1, 3*length, get)), nil
 }
 
-func timeReads(name string, batch uint64, read func(uint64) int) reads {
+func timeReads(name string, batch uint64, length time.Duration, read func(uint64) int) reads {
 	var times []float64
 	var number uint64
 	objects := 0

@@ -30,6 +30,8 @@ pub(crate) struct Participant {
     pub(crate) arguments: Vec<String>,
     /// Whether others are shown as a multiple of it.
     pub(crate) baseline: bool,
+    /// Whether it is so slow that it runs only once.
+    pub(crate) once: bool,
 }
 
 /// A column of the table.
@@ -37,7 +39,7 @@ pub(crate) struct Participant {
 pub(crate) struct Metric {
     pub(crate) title: &'static str,
     pub(crate) digits: usize,
-    /// From a report and the number of events.
+    /// From a report.
     pub(crate) value: fn(&Value) -> Option<f64>,
     /// What the value is divided by.
     pub(crate) per: f64,
@@ -66,6 +68,9 @@ impl Scenario {
             }
             for (participant, reports) in self.participants.iter().zip(&mut reports) {
                 let Ok(program) = programs.client(participant.program, false) else { continue };
+                if participant.once && run > 0 {
+                    continue;
+                }
                 eprintln!("{} {}/{}: {}", self.name, run + 1, settings.runs, participant.label);
                 let (load, report) = (machine::load(), self.one(participant, &program, programs, &[])?);
                 loads.push(load);
@@ -155,7 +160,10 @@ impl Scenario {
                 "\nOurs as a multiple of the others (medians; below 1 is better):\n\n{ratios}"
             ));
         }
-        text.push_str(&format!("\nMedian of {} runs (least–most), load average {load:.1}.\n", settings.runs));
+        text.push_str(&format!(
+            "\nMedian of {} runs (least–most; without a range: one run), load average {load:.1}.\n",
+            settings.runs
+        ));
         text
     }
 

@@ -6,7 +6,7 @@ mod reads;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use bench_meter::{Heap, Latency, List, Meter, Options, Phase, Progress, Report, Server};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube_client::Config;
@@ -98,7 +98,7 @@ where
         let meter = Meter::start(heap)?;
         let last = server.events(options)?;
         if options.reads {
-            report.reads = Some(reads::measure(&watched[0].informer, index.as_ref()).await?);
+            report.reads = Some(reads::measure(&watched[0].informer, index.as_ref(), server.clone()).await?);
         }
         report.events = Some(until(&watched, last, meter).await?);
         report.calls = calls() - before;
@@ -158,14 +158,4 @@ async fn until<K: 'static>(watched: &[Watched<K>], version: u64, meter: Meter) -
         ensure!(started.elapsed() < DEADLINE, "version {version} was not heard of");
         tokio::time::sleep(LOOK).await;
     }
-}
-
-/// The error of a read that must not fail.
-pub(crate) fn missing(what: &str) -> anyhow::Error {
-    anyhow::anyhow!("{what} is missing")
-}
-
-/// Unwraps with a message.
-pub(crate) fn need<T>(value: Option<T>, what: &str) -> Result<T> {
-    value.with_context(|| missing(what))
 }

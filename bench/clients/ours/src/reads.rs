@@ -1,15 +1,16 @@
 //! Reading the cache while events come.
 
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use anyhow::Result;
-use bench_meter::{Options, Reads, keys_of_reads, time_reads};
+use anyhow::{Context as _, Result};
+use bench_meter::{Options, Reads, Server, keys_of_reads, time_reads};
 use kube_core::labels::{Expression, Selector};
 use kube_informer::{InNamespaces, Index, Kind, ObjectKey, SharedInformer};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-
-use crate::need;
 
 /// How long each kind of read is repeated.
 const LENGTH: Duration = Duration::from_millis(1_500);
@@ -38,12 +39,13 @@ where
 pub(crate) async fn measure<K>(
     informer: &SharedInformer<K>,
     index: Option<&Index<K, String>>,
+    server: Server,
 ) -> Result<Vec<Reads>>
 where
     K: Kind + DeserializeOwned,
     K::Scope: InNamespaces,
 {
-    let index = need(index, "the index")?.clone();
+    let index = index.context("there is no index")?.clone();
     index.ready().await?;
     let lister = informer.lister();
     // On a thread of their own, as blocking code would be, so that the informer goes on.
@@ -54,13 +56,12 @@ where
         namespaces.dedup();
         let nodes = index.values()?;
         let app = lister.list().first().and_then(|pod| pod.labels().get("app").map(str::to_owned));
-        let selector: Selector = Expression::Equal("app".to_owned(), need(app, "the label app")?).into();
+        let selector: Selector = Expression::Equal("app".to_owned(), app.context("no label app")?).into();
         let hot: Vec<&ObjectKey> = keys.iter().take(1_000).collect();
         let namespace = |n: u64| namespaces[keys_of_reads(n, namespaces.len())];
-        Ok(vec![
-            time_reads("get", 1_000, LENGTH, |n| {
-                usize::from(lister.by_key(&keys[keys_of_reads(n, keys.len())]).is_ok())
-            }),
+        let get = |n: u64| usize::from(lister.by_key(&keys[keys_of_reads(n, keys.len())]).is_ok());
+        let mut reads = vec![
+            time_reads("get", 1_000, LENGTH, get),
             time_reads("list of a namespace", 10, LENGTH, |n| lister.namespace(namespace(n)).list().len()),
             time_reads("selector in a namespace", 10, LENGTH, |n| {
                 lister.namespace(namespace(n)).matching(&selector).len()
@@ -73,7 +74,22 @@ where
                 usize::from(object.is_ok_and(|object| object.get().is_ok()))
             }),
             time_reads("list of everything", 1, LENGTH, |_| lister.list().len()),
-        ])
+        ];
+        let over = AtomicBool::new(false);
+        reads.push(thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    black_box(lister.list().len());
+                }
+            });
+            let reads = time_reads("get while another reads everything", 1, LENGTH, get);
+            over.store(true, Ordering::Relaxed);
+            reads
+        }));
+        // The list comes after a backoff of one or two seconds.
+        server.expire()?;
+        reads.push(time_reads("get during a relist", 1, 3 * LENGTH, get));
+        Ok(reads)
     })
     .await?
 }

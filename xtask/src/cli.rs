@@ -17,6 +17,7 @@ Commands:
                     generated files are up to date
   doc [--open]      The documentation, warnings being errors
   tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links
+  bench [--quick]   Speed and memory beside client-go and kube-rs; `bench --help` says more
   ci                `test`, in which the tests against a real kube-apiserver must not be skipped
   help              This text; also --help or -h
 
@@ -39,11 +40,17 @@ pub(crate) enum Command {
     Codegen { check: bool },
     Doc { open: bool },
     Tidy,
+    Bench { arguments: Vec<String> },
     Help,
 }
 
 pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> {
     let mut arguments: Vec<String> = arguments.collect();
+    if arguments.first().is_some_and(|name| name == "bench") {
+        // It has a help of its own.
+        arguments.remove(0);
+        return Ok(Command::Bench { arguments });
+    }
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         return Ok(Command::Help);
     }
@@ -91,7 +98,7 @@ mod tests {
             .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')))
             .filter_map(|line| line.split_whitespace().next())
             .collect();
-        assert_eq!(names, ["test", "e2e", "lint", "codegen", "doc", "tidy", "ci", "help"]);
+        assert_eq!(names, ["test", "e2e", "lint", "codegen", "doc", "tidy", "bench", "ci", "help"]);
         for name in names {
             parse_line(name).unwrap();
         }
@@ -103,6 +110,8 @@ mod tests {
         assert_eq!(parse_line("codegen --check").unwrap(), Command::Codegen { check: true });
         assert_eq!(parse_line("e2e relist").unwrap(), Command::E2e { filters: vec!["relist".to_owned()] });
         assert_eq!(parse_line("test --help").unwrap(), Command::Help);
+        let arguments = vec!["--quick".to_owned(), "--help".to_owned()];
+        assert_eq!(parse_line("bench --quick --help").unwrap(), Command::Bench { arguments });
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The project's own chores: `cargo xtask --help`.
 
+mod bench;
 mod cargo;
 mod cli;
 mod codegen;
@@ -36,6 +37,7 @@ fn run(command: &Command) -> Result<()> {
         Command::E2e { filters } => report::run(|report| {
             e2e::steps(report, e2e::Policy::from_environment(), filters);
         }),
+        Command::Bench { arguments } => bench::run(arguments),
         Command::Tidy => report::run(tidy::step),
         Command::Codegen { check } => report::run(|report| codegen::step(report, *check)),
         Command::Lint => report::run(lint::steps),

@@ -1,0 +1,284 @@
+// client-go's shared informer as a client of the benchmark: the same options, phases and report as the Rust clients.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"sort"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	deadline = 900 * time.Second
+	look     = 2 * time.Millisecond
+)
+
+// options are what the command line says; see the Rust clients for what they mean.
+type options struct {
+	server, kind, mode, list, work                string
+	handlers, informers                           int
+	events, hot, rate                             uint64
+	stuck, relist, latency, reads, heap, compares bool
+}
+
+// report is printed as one line of JSON.
+type report struct {
+	Objects    uint64   `json:"objects"`
+	VersionSum uint64   `json:"version_sum"`
+	Sync       phase    `json:"sync"`
+	Events     *phase   `json:"events"`
+	Relist     *phase   `json:"relist"`
+	Calls      uint64   `json:"calls"`
+	Latency    *latency `json:"latency"`
+	Reads      []reads  `json:"reads"`
+}
+
+func main() {
+	o := options{}
+	flag.StringVar(&o.server, "server", "", "the replay server")
+	flag.StringVar(&o.kind, "kind", "pods", "the plural of the kind")
+	flag.StringVar(&o.mode, "mode", "protobuf", "protobuf or json, with -stripped to drop managedFields")
+	flag.StringVar(&o.list, "list", "stream", "stream or list")
+	flag.StringVar(&o.work, "work", "none", "none, view or get: the object is decoded already, so all cost the same")
+	flag.IntVar(&o.handlers, "handlers", 1, "how many handlers")
+	flag.IntVar(&o.informers, "informers", 1, "how many informers, one a namespace")
+	flag.Uint64Var(&o.events, "events", 0, "how many events")
+	flag.Uint64Var(&o.hot, "hot", 0, "among how many objects")
+	flag.Uint64Var(&o.rate, "rate", 0, "how many a second")
+	flag.BoolVar(&o.stuck, "stuck", false, "one more handler never returns from its first event")
+	flag.BoolVar(&o.relist, "relist", false, "the watch expires in the end")
+	flag.BoolVar(&o.latency, "latency", false, "measure latencies")
+	flag.BoolVar(&o.reads, "reads", false, "measure reads")
+	flag.BoolVar(&o.heap, "heap", false, "measure the live heap, which takes a collection after each phase")
+	flag.BoolVar(&o.compares, "compare", false, "only check that the server's protobuf says what its JSON says")
+	flag.Parse()
+	do := run
+	if o.compares {
+		do = compare
+	}
+	if err := do(o); err != nil {
+		fmt.Fprintln(os.Stderr, "client-go:", err)
+		os.Exit(1)
+	}
+}
+
+// progress is what one handler has heard.
+type progress struct {
+	calls, newest atomic.Uint64
+	stamping      atomic.Bool
+	mutex         sync.Mutex
+	stamps        []stamp
+}
+
+type stamp struct{ version, at uint64 }
+
+func (p *progress) heard(version uint64) {
+	p.calls.Add(1)
+	// One handler is called by one goroutine.
+	if version > p.newest.Load() {
+		p.newest.Store(version)
+	}
+	if p.stamping.Load() {
+		at := uint64(time.Now().UnixNano())
+		p.mutex.Lock()
+		p.stamps = append(p.stamps, stamp{version, at})
+		p.mutex.Unlock()
+	}
+}
+
+func versionOf(object any) uint64 {
+	version, err := strconv.ParseUint(object.(metav1.Object).GetResourceVersion(), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+var sink atomic.Uint64
+
+func handler(o options, p *progress) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc: func(any) { p.heard(0) },
+		UpdateFunc: func(_, object any) {
+			if pod, ok := object.(*corev1.Pod); ok && o.work != "none" {
+				sink.Store(uint64(len(pod.Status.Phase)))
+			}
+			p.heard(versionOf(object))
+		},
+	}
+}
+
+func run(o options) error {
+	server := &server{address: o.server}
+	informers, err := build(o)
+	if err != nil {
+		return err
+	}
+	var isStuck atomic.Bool
+	never := make(chan struct{})
+	var synced []cache.InformerSynced
+	handlers := make([][]*progress, o.handlers)
+	for _, informer := range informers {
+		if o.stuck {
+			wait := func() {
+				if isStuck.Load() {
+					<-never
+				}
+			}
+			stuck := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { wait() }, UpdateFunc: func(_, _ any) { wait() }}
+			if _, err := informer.AddEventHandler(stuck); err != nil {
+				return err
+			}
+		}
+		for number := range o.handlers {
+			p := &progress{}
+			handlers[number] = append(handlers[number], p)
+			registration, err := informer.AddEventHandler(handler(o, p))
+			if err != nil {
+				return err
+			}
+			synced = append(synced, registration.HasSynced)
+		}
+	}
+	if o.reads {
+		if err := addIndexes(informers[0]); err != nil {
+			return err
+		}
+	}
+	all := func(do func(*progress)) {
+		for _, handler := range handlers {
+			for _, p := range handler {
+				do(p)
+			}
+		}
+	}
+	calls := func() uint64 {
+		var sum uint64
+		all(func(p *progress) { sum += p.calls.Load() })
+		return sum
+	}
+	until := func(version uint64, m meter) (*phase, error) {
+		for started := time.Now(); ; time.Sleep(look) {
+			done := true
+			for _, handler := range handlers {
+				var newest uint64
+				for _, p := range handler {
+					newest = max(newest, p.newest.Load())
+				}
+				done = done && newest >= version
+			}
+			if done {
+				phase := m.stop()
+				return &phase, nil
+			}
+			if time.Since(started) > deadline {
+				return nil, fmt.Errorf("version %d was not heard of", version)
+			}
+		}
+	}
+
+	var r report
+	m := start(o)
+	stop := make(chan struct{})
+	for _, informer := range informers {
+		go informer.Run(stop)
+	}
+	for started := time.Now(); ; time.Sleep(look) {
+		done := true
+		for _, has := range synced {
+			done = done && has()
+		}
+		if done {
+			break
+		}
+		if time.Since(started) > deadline {
+			return fmt.Errorf("not synced")
+		}
+	}
+	r.Sync = m.stop()
+	before := calls()
+
+	if o.events > 0 {
+		isStuck.Store(true)
+		if o.latency {
+			all(func(p *progress) { p.stamps = make([]stamp, 0, o.events); p.stamping.Store(true) })
+		}
+		m := start(o)
+		last, err := server.events(o)
+		if err != nil {
+			return err
+		}
+		if o.reads {
+			if r.Reads, err = measureReads(informers[0], server); err != nil {
+				return err
+			}
+		}
+		if r.Events, err = until(last, m); err != nil {
+			return err
+		}
+		r.Calls = calls() - before
+		if o.latency {
+			sent, err := server.sent()
+			if err != nil {
+				return err
+			}
+			r.Latency = latencies(handlers, sent, last)
+		}
+	}
+	if o.relist {
+		m := start(o)
+		last, err := server.expire()
+		if err != nil {
+			return err
+		}
+		if r.Relist, err = until(last, m); err != nil {
+			return err
+		}
+	}
+	for _, informer := range informers {
+		for _, object := range informer.GetStore().List() {
+			r.Objects++
+			r.VersionSum += versionOf(object)
+		}
+	}
+	return json.NewEncoder(os.Stdout).Encode(r)
+}
+
+// latency is how long it took from the server's write to the handler's call, in microseconds.
+type latency struct {
+	Count uint64  `json:"count"`
+	P50   float64 `json:"p50"`
+	P99   float64 `json:"p99"`
+	P999  float64 `json:"p999"`
+}
+
+func latencies(handlers [][]*progress, sent []uint64, last uint64) *latency {
+	first := last + 1 - uint64(len(sent))
+	var times []uint64
+	for _, handler := range handlers {
+		for _, p := range handler {
+			p.stamping.Store(false)
+			for _, s := range p.stamps {
+				if s.version >= first && s.version <= last {
+					at := sent[s.version-first]
+					times = append(times, max(s.at, at)-at)
+				}
+			}
+		}
+	}
+	if len(times) == 0 {
+		return nil
+	}
+	sort.Slice(times, func(i, j int) bool { return times[i] < times[j] })
+	at := func(share int) float64 { return float64(times[len(times)*share/1000]) / 1e3 }
+	return &latency{Count: uint64(len(times)), P50: at(500), P99: at(990), P999: at(999)}
+}

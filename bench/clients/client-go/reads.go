@@ -1,0 +1,116 @@
+package main
+
+import (
+	"sort"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/tools/cache"
+)
+
+// How long each kind of read is repeated.
+const length = 1500 * time.Millisecond
+
+// reads is how long one kind of read takes, in nanoseconds.
+type reads struct {
+	Name    string  `json:"name"`
+	Objects float64 `json:"objects"`
+	Median  float64 `json:"median"`
+	P999    float64 `json:"p999"`
+}
+
+func addIndexes(informer cache.SharedIndexInformer) error {
+	return informer.AddIndexers(cache.Indexers{"node": func(object any) ([]string, error) {
+		return []string{object.(*corev1.Pod).Spec.NodeName}, nil
+	}})
+}
+
+func measureReads(informer cache.SharedIndexInformer, server *server) ([]reads, error) {
+	indexer := informer.GetIndexer()
+	keys := indexer.ListKeys()
+	namespaces := indexer.ListIndexFuncValues(cache.NamespaceIndex)
+	nodes := indexer.ListIndexFuncValues("node")
+	app := indexer.List()[0].(metav1.Object).GetLabels()["app"]
+	selector := labels.SelectorFromSet(labels.Set{"app": app})
+	count := func(objects []any, err error) int {
+		if err != nil {
+			panic(err)
+		}
+		return len(objects)
+	}
+	get := func(n uint64) int {
+		_, exists, _ := indexer.GetByKey(keys[walk(n, len(keys))])
+		if !exists {
+			return 0
+		}
+		return 1
+	}
+	all := []reads{
+		timeReads("get", 1000, length, get),
+		timeReads("list of a namespace", 10, length, func(n uint64) int {
+			return count(indexer.ByIndex(cache.NamespaceIndex, namespaces[walk(n, len(namespaces))]))
+		}),
+		timeReads("selector in a namespace", 10, length, func(n uint64) int {
+			found := 0
+			namespace := namespaces[walk(n, len(namespaces))]
+			if err := cache.ListAllByNamespace(indexer, namespace, selector, func(any) { found++ }); err != nil {
+				panic(err)
+			}
+			return found
+		}),
+		timeReads("index", 10, length, func(n uint64) int {
+			return count(indexer.ByIndex("node", nodes[walk(n, len(nodes))]))
+		}),
+		timeReads("decoded, 1,000 hot keys", 100, length, func(n uint64) int {
+			_, exists, _ := indexer.GetByKey(keys[walk(n, min(1000, len(keys)))])
+			if !exists {
+				return 0
+			}
+			return 1
+		}),
+		timeReads("list of everything", 1, length, func(uint64) int { return len(indexer.List()) }),
+	}
+	var over atomic.Bool
+	go func() {
+		for !over.Load() {
+			indexer.List()
+		}
+	}()
+	all = append(all, timeReads("get while another reads everything", 1, length, get))
+	over.Store(true)
+	// The list comes after a backoff of one or two seconds.
+	if _, err := server.expire(); err != nil {
+		return nil, err
+	}
+	return append(all, timeReads("get during a relist", 1, 3*length, get)), nil
+}
+
+func timeReads(name string, batch uint64, length time.Duration, read func(uint64) int) reads {
+	var times []float64
+	var number uint64
+	objects := 0
+	for started := time.Now(); time.Since(started) < length || len(times) == 0; {
+		before := time.Now()
+		for range batch {
+			objects += read(number)
+			number++
+		}
+		times = append(times, float64(time.Since(before).Nanoseconds())/float64(batch))
+	}
+	sort.Float64s(times)
+	return reads{
+		Name:    name,
+		Objects: float64(objects) / float64(number),
+		Median:  times[len(times)/2],
+		P999:    times[(len(times)-1)*999/1000],
+	}
+}
+
+// walk meets count things in an order that looks random.
+func walk(number uint64, count int) int {
+	mixed := (number + 1) * 0x9e3779b97f4a7c15
+	return int((mixed >> 20) % uint64(max(count, 1)))
+}

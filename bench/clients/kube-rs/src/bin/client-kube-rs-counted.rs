@@ -1,0 +1,16 @@
+//! kube-rs as a client of the benchmark, with an allocator that counts: for the live heap, not for times.
+
+use std::alloc::System;
+
+use bench_meter::Options;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+#[global_allocator]
+static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn main() -> anyhow::Result<()> {
+    client_kube_rs::run(&Options::from_arguments()?, || {
+        let stats = COUNTED.stats();
+        u64::try_from(stats.bytes_allocated - stats.bytes_deallocated).ok()
+    })
+}

@@ -1,0 +1,52 @@
+//! Reading the store while events come. It has no indexes: everything but a get is a scan.
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use bench_meter::{Reads, keys_of_reads, time_reads};
+use kube_core::{Resource, ResourceExt as _};
+use kube_runtime::reflector::{ObjectRef, Store};
+
+use crate::key;
+
+const LENGTH: Duration = Duration::from_millis(1_500);
+
+pub(crate) async fn measure<K>(store: Store<K>, kind: K::DynamicType) -> Result<Vec<Reads>>
+where
+    K: Resource + Clone + Send + Sync + 'static,
+    K::DynamicType: Clone + Eq + Hash + Send + Sync + 'static,
+{
+    tokio::task::spawn_blocking(move || {
+        let all = store.state();
+        let keys: Vec<ObjectRef<K>> =
+            all.iter().map(|object| ObjectRef::from_obj_with(&**object, kind.clone())).collect();
+        let mut namespaces: Vec<String> = all.iter().map(|object| key(&**object).0).collect();
+        namespaces.sort_unstable();
+        namespaces.dedup();
+        let app = all.first().and_then(|pod| pod.labels().get("app").cloned()).context("no label app")?;
+        drop(all);
+        let namespace = |n: u64| namespaces[keys_of_reads(n, namespaces.len())].as_str();
+        let hot = 1_000.min(keys.len());
+        Ok(vec![
+            time_reads("get", 1_000, LENGTH, |n| {
+                usize::from(store.get(&keys[keys_of_reads(n, keys.len())]).is_some())
+            }),
+            time_reads("list of a namespace", 1, LENGTH, |n| {
+                store.state_filter(|pod| pod.meta().namespace.as_deref() == Some(namespace(n))).len()
+            }),
+            time_reads("selector in a namespace", 1, LENGTH, |n| {
+                let matches = |pod: &K| {
+                    pod.meta().namespace.as_deref() == Some(namespace(n))
+                        && pod.labels().get("app") == Some(&app)
+                };
+                store.state_filter(matches).len()
+            }),
+            time_reads("decoded, 1,000 hot keys", 100, LENGTH, |n| {
+                usize::from(store.get(&keys[keys_of_reads(n, hot)]).is_some())
+            }),
+            time_reads("list of everything", 1, LENGTH, |_| store.state().len()),
+        ])
+    })
+    .await?
+}

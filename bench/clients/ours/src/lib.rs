@@ -1,0 +1,161 @@
+//! kube-informer as a client of the benchmark.
+
+mod handlers;
+mod reads;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
+use bench_meter::{Heap, Latency, List, Meter, Options, Phase, Progress, Report, Server};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use kube_client::Config;
+use kube_core::discovery::ApiResource;
+use kube_core::metadata::PartialObjectMeta;
+use kube_core::{DynamicObject, GroupVersionKind};
+use kube_informer::{
+    HttpSource, InNamespaces, InformerBuilder, Kind, Registration, Settings, SharedInformer, StreamingList,
+};
+use serde::de::DeserializeOwned;
+
+/// How long any part of a run may take.
+const DEADLINE: Duration = Duration::from_secs(900);
+
+/// How often it is looked whether a part is over.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Does what the options say and prints the report.
+pub fn run(options: &Options, heap: Heap) -> Result<()> {
+    // What programs use; it has as many threads as the process may use cores.
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(choose(options, heap))
+}
+
+async fn choose(options: &Options, heap: Heap) -> Result<()> {
+    match (options.kind.as_str(), options.mode.as_str()) {
+        ("pods", "metadata") => client::<PartialObjectMeta<Pod>>(options, heap, &()).await,
+        ("pods", _) => client::<Pod>(options, heap, &()).await,
+        ("configmaps", _) => client::<ConfigMap>(options, heap, &()).await,
+        ("secrets", _) => client::<Secret>(options, heap, &()).await,
+        ("widgets", _) => {
+            let kind = GroupVersionKind::gvk("bench.example.com", "v1", "Widget");
+            client::<DynamicObject>(options, heap, &ApiResource::from_gvk_with_plural(&kind, "widgets")).await
+        }
+        (kind, _) => bail!("there are no {kind}"),
+    }
+}
+
+/// An informer, and what its handlers have heard.
+struct Watched<K> {
+    informer: SharedInformer<K>,
+    handlers: Vec<(Registration, Arc<Progress>)>,
+}
+
+async fn client<K>(options: &Options, heap: Heap, dynamic: &K::Dynamic) -> Result<()>
+where
+    K: Kind + DeserializeOwned + Clone,
+    K::Scope: InNamespaces,
+{
+    let server = Server::new(options)?;
+    let stuck = handlers::Stuck::default();
+    let config = Config::new(options.server.parse()?);
+    let source = HttpSource::from_config(config, K::info(dynamic))?;
+    let mut watched: Vec<Watched<K>> = Vec::new();
+    for namespace in options.namespaces() {
+        let informer = build(options, source.clone(), dynamic, namespace)?;
+        if options.stuck {
+            informer.add_event_handler(handlers::stuck(&stuck))?;
+        }
+        let handlers = (0..options.handlers)
+            .map(|_| {
+                let progress = Arc::<Progress>::default();
+                Ok((informer.add_event_handler(handlers::handler(options.work, &progress))?, progress))
+            })
+            .collect::<Result<_>>()?;
+        watched.push(Watched { informer, handlers });
+    }
+    let index = reads::index(options, &watched[0].informer);
+
+    let meter = Meter::start(heap)?;
+    for informer in watched.iter().map(|watched| watched.informer.clone()) {
+        tokio::spawn(async move { informer.run(std::future::pending()).await });
+    }
+    for watched in &watched {
+        watched.informer.wait_synced(DEADLINE).await?;
+        for (registration, _) in &watched.handlers {
+            registration.synced().await?;
+        }
+    }
+    let mut report = Report { sync: meter.stop()?, ..Report::default() };
+    let calls =
+        || -> u64 { watched.iter().flat_map(|w| &w.handlers).map(|(_, progress)| progress.calls()).sum() };
+    let before = calls();
+
+    if options.events > 0 {
+        stuck.begin();
+        if options.latency {
+            watched.iter().flat_map(|w| &w.handlers).for_each(|(_, progress)| progress.stamp(options.events));
+        }
+        let meter = Meter::start(heap)?;
+        let last = server.events(options)?;
+        if options.reads {
+            report.reads = Some(reads::measure(&watched[0].informer, index.as_ref(), server.clone()).await?);
+        }
+        report.events = Some(until(&watched, last, meter).await?);
+        report.calls = calls() - before;
+        if options.latency {
+            let stamps = watched.iter().flat_map(|w| &w.handlers).flat_map(|(_, progress)| progress.stamps());
+            report.latency = Latency::of(stamps, &server.sent()?, last);
+        }
+    }
+    if options.relist {
+        let meter = Meter::start(heap)?;
+        let last = server.expire()?;
+        report.relist = Some(until(&watched, last, meter).await?);
+    }
+    for object in watched.iter().flat_map(|watched| watched.informer.lister().list()) {
+        report.objects += 1;
+        report.version_sum += handlers::version(&object);
+    }
+    report.print()
+}
+
+fn build<K>(
+    options: &Options,
+    source: HttpSource,
+    dynamic: &K::Dynamic,
+    namespace: Option<String>,
+) -> Result<SharedInformer<K>>
+where
+    K: Kind + DeserializeOwned,
+{
+    let streaming = match options.list {
+        List::Stream => StreamingList::Always,
+        List::List => StreamingList::Never,
+    };
+    let mut builder: InformerBuilder<K> = SharedInformer::builder_with(source, dynamic)
+        .settings(Settings::default().streaming_list(streaming))
+        .on_error(|failure| eprintln!("{failure}"));
+    if options.mode == "decoded" {
+        builder = builder.decoded();
+    }
+    if let Some(namespace) = namespace {
+        builder = builder.namespace(namespace);
+    }
+    Ok(builder.build()?)
+}
+
+/// Waits until the handlers have heard of a version, and of everything before it.
+async fn until<K: 'static>(watched: &[Watched<K>], version: u64, meter: Meter) -> Result<Phase> {
+    let started = tokio::time::Instant::now();
+    loop {
+        // With several informers one of them hears of the last event; the others must have nothing left.
+        let newest = |number: usize| watched.iter().map(|w| w.handlers[number].1.newest()).max();
+        let heard = (0..watched[0].handlers.len()).all(|number| newest(number) >= Some(version));
+        let handlers = || watched.iter().flat_map(|watched| &watched.handlers);
+        if heard && handlers().all(|(registration, _)| registration.stats().backlog == 0) {
+            return meter.stop();
+        }
+        ensure!(started.elapsed() < DEADLINE, "version {version} was not heard of");
+        tokio::time::sleep(LOOK).await;
+    }
+}

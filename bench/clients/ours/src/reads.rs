@@ -1,0 +1,95 @@
+//! Reading the cache while events come.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use bench_meter::{Options, Reads, Server, keys_of_reads, time_reads};
+use kube_core::labels::{Expression, Selector};
+use kube_informer::{InNamespaces, Index, Kind, ObjectKey, SharedInformer};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// How long each kind of read is repeated.
+const LENGTH: Duration = Duration::from_millis(1_500);
+
+#[derive(Deserialize)]
+struct Placed {
+    spec: PlacedSpec,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PlacedSpec {
+    node_name: Option<String>,
+}
+
+/// An index by node, if reads are measured.
+pub(crate) fn index<K>(options: &Options, informer: &SharedInformer<K>) -> Option<Index<K, String>>
+where
+    K: Send + Sync + 'static,
+{
+    options
+        .reads
+        .then(|| informer.add_index("node", |pod| pod.view::<Placed>().map(|placed| placed.spec.node_name)))
+}
+
+pub(crate) async fn measure<K>(
+    informer: &SharedInformer<K>,
+    index: Option<&Index<K, String>>,
+    server: Server,
+) -> Result<Vec<Reads>>
+where
+    K: Kind + DeserializeOwned,
+    K::Scope: InNamespaces,
+{
+    let index = index.context("there is no index")?.clone();
+    index.ready().await?;
+    let lister = informer.lister();
+    // On a thread of their own, as blocking code would be, so that the informer goes on.
+    tokio::task::spawn_blocking(move || {
+        let keys: Vec<ObjectKey> = lister.keys();
+        let mut namespaces: Vec<&str> = keys.iter().filter_map(ObjectKey::namespace).collect();
+        namespaces.sort_unstable();
+        namespaces.dedup();
+        let nodes = index.values()?;
+        let app = lister.list().first().and_then(|pod| pod.labels().get("app").map(str::to_owned));
+        let selector: Selector = Expression::Equal("app".to_owned(), app.context("no label app")?).into();
+        let hot: Vec<&ObjectKey> = keys.iter().take(1_000).collect();
+        let namespace = |n: u64| namespaces[keys_of_reads(n, namespaces.len())];
+        let get = |n: u64| usize::from(lister.by_key(&keys[keys_of_reads(n, keys.len())]).is_ok());
+        let mut reads = vec![
+            time_reads("get", 1_000, LENGTH, get),
+            time_reads("list of a namespace", 10, LENGTH, |n| lister.namespace(namespace(n)).list().len()),
+            time_reads("selector in a namespace", 10, LENGTH, |n| {
+                lister.namespace(namespace(n)).matching(&selector).len()
+            }),
+            time_reads("index", 10, LENGTH, |n| {
+                index.get(&nodes[keys_of_reads(n, nodes.len())]).map_or(0, |found| found.len())
+            }),
+            time_reads("decoded, 1,000 hot keys", 100, LENGTH, |n| {
+                let object = lister.by_key(hot[keys_of_reads(n, hot.len())]);
+                usize::from(object.is_ok_and(|object| object.get().is_ok()))
+            }),
+            time_reads("list of everything", 1, LENGTH, |_| lister.list().len()),
+        ];
+        let over = AtomicBool::new(false);
+        reads.push(thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    black_box(lister.list().len());
+                }
+            });
+            let reads = time_reads("get while another reads everything", 1, LENGTH, get);
+            over.store(true, Ordering::Relaxed);
+            reads
+        }));
+        // The list comes after a backoff of one or two seconds.
+        server.expire()?;
+        reads.push(time_reads("get during a relist", 1, 3 * LENGTH, get));
+        Ok(reads)
+    })
+    .await?
+}

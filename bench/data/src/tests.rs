@@ -1,0 +1,106 @@
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::{Format, Kind, World, WorldOptions};
+
+const KINDS: [Kind; 4] = [Kind::Pods, Kind::ConfigMaps, Kind::Secrets, Kind::Widgets];
+
+fn world(kind: Kind, objects: u64) -> World {
+    World::new(kind, WorldOptions { seed: 1, objects, namespaces: 20 })
+}
+
+fn rendered(world: &World, format: Format, object: u64, version: u64) -> Vec<u8> {
+    let mut out = Vec::new();
+    world.render(format, object, version, &mut out);
+    out
+}
+
+fn json(world: &World, object: u64, version: u64) -> Value {
+    let mut text = b"{".to_vec();
+    world.render(Format::Json, object, version, &mut text);
+    serde_json::from_slice(&text).unwrap()
+}
+
+#[test]
+fn every_object_is_json_without_a_hole_left() {
+    for kind in KINDS {
+        let world = world(kind, 1_500);
+        for object in 0..1_500 {
+            let text = json(&world, object, object % 3).to_string();
+            assert!(!text.contains('~'), "{text}");
+        }
+    }
+}
+
+#[test]
+fn uids_and_names_are_unique() {
+    let world = world(Kind::Pods, 20_000);
+    let (mut uids, mut names) = (HashSet::new(), HashSet::new());
+    for object in 0..20_000 {
+        let pod = json(&world, object, 0);
+        uids.insert(pod["metadata"]["uid"].to_string());
+        names.insert(pod["metadata"]["name"].to_string());
+    }
+    assert_eq!((uids.len(), names.len()), (20_000, 20_000));
+}
+
+#[test]
+fn pods_are_as_large_as_those_of_busy_clusters() {
+    let world = world(Kind::Pods, 20_000);
+    let sizes: Vec<usize> = (0..20_000).map(|object| world.size(Format::Json, object)).collect();
+    let mean = sizes.iter().sum::<usize>() / sizes.len();
+    let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+    assert!((8_000..9_500).contains(&mean), "mean {mean}, from {least} to {most}");
+    assert!(*least < 6_000 && (25_000..45_000).contains(most), "mean {mean}, from {least} to {most}");
+}
+
+#[test]
+fn a_version_changes_some_of_an_object_and_all_is_repeatable() {
+    for kind in KINDS {
+        let (world, again) = (world(kind, 100), world(kind, 100));
+        let (before, after) = (json(&world, 7, 0), json(&world, 7, 42));
+        assert_eq!(before["metadata"]["uid"], after["metadata"]["uid"]);
+        assert_eq!(after["metadata"]["resourceVersion"], world.resource_version(7, 42).to_string());
+        let without_version = |mut object: Value| {
+            object["metadata"]["resourceVersion"] = Value::Null;
+            object["metadata"]["managedFields"] = Value::Null;
+            object
+        };
+        assert_ne!(without_version(before), without_version(after));
+        assert_eq!(rendered(&world, Format::Json, 7, 42), rendered(&again, Format::Json, 7, 42));
+    }
+}
+
+#[test]
+fn namespaces_divide_the_objects() {
+    let world = world(Kind::Pods, 1_234);
+    let mut next = 0;
+    for number in 0..20 {
+        let name = format!("team-{number:05}");
+        let range = world.objects_of_namespace(&name).unwrap();
+        assert_eq!(range.start, next);
+        next = range.end;
+        for object in [range.start, range.end - 1] {
+            assert_eq!(json(&world, object, 0)["metadata"]["namespace"], name);
+        }
+    }
+    assert_eq!(next, 1_234);
+    assert!(world.objects_of_namespace("team-00020").is_none());
+}
+
+#[test]
+fn sizes_are_known_before_rendering_and_protobuf_has_the_same_values() {
+    for kind in KINDS.into_iter().filter(|kind| kind.has_protobuf()) {
+        let world = world(kind, 600);
+        for object in 0..600 {
+            let message = rendered(&world, Format::Protobuf, object, 1);
+            assert_eq!(message.len(), world.size(Format::Protobuf, object));
+            let document = json(&world, object, 1);
+            for field in ["name", "uid", "resourceVersion", "namespace"] {
+                let value = document["metadata"][field].as_str().unwrap().as_bytes();
+                assert!(message.windows(value.len()).any(|window| window == value), "{field} of {object}");
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! All objects of a kind, in all their versions.
+
+use crate::app::App;
+use crate::fill::{Identity, mix};
+use crate::schema::{CONFIG_MAP, Field, POD, SECRET};
+use crate::template::{Format, Template};
+use crate::{others, pod, proto};
+
+/// Apps, as many as there are templates.
+const APPS: u64 = 500;
+
+/// Resource versions start here, so that all have ten digits.
+const FIRST_VERSION: u64 = 1_000_000_000;
+
+/// A kind of object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Pods, 2 to 40 KB.
+    Pods,
+    /// ConfigMaps: text.
+    ConfigMaps,
+    /// Secrets: incompressible.
+    Secrets,
+    /// A custom resource, which has no protobuf.
+    Widgets,
+}
+
+impl Kind {
+    /// By its name in URLs.
+    pub fn from_plural(plural: &str) -> Option<Self> {
+        let kinds = [Self::Pods, Self::ConfigMaps, Self::Secrets, Self::Widgets];
+        kinds.into_iter().find(|kind| kind.plural() == plural)
+    }
+
+    /// Its name in URLs.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Pods => "pods",
+            Self::ConfigMaps => "configmaps",
+            Self::Secrets => "secrets",
+            Self::Widgets => "widgets",
+        }
+    }
+
+    /// Its name in objects.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pods => "Pod",
+            Self::ConfigMaps => "ConfigMap",
+            Self::Secrets => "Secret",
+            Self::Widgets => "Widget",
+        }
+    }
+
+    /// Group and version.
+    pub fn api_version(self) -> &'static str {
+        match self {
+            Self::Widgets => "bench.example.com/v1",
+            _ => "v1",
+        }
+    }
+
+    /// Whether servers speak protobuf about it.
+    pub fn has_protobuf(self) -> bool {
+        self.schema().is_some()
+    }
+
+    fn schema(self) -> Option<&'static [Field]> {
+        match self {
+            Self::Pods => Some(POD),
+            Self::ConfigMaps => Some(CONFIG_MAP),
+            Self::Secrets => Some(SECRET),
+            Self::Widgets => None,
+        }
+    }
+
+    fn text(self, app: App) -> (String, String) {
+        match self {
+            Self::Pods => pod::pod(app),
+            Self::ConfigMaps => others::config_map(app),
+            Self::Secrets => others::secret(app),
+            Self::Widgets => others::widget(app),
+        }
+    }
+}
+
+/// What a world is like.
+#[derive(Clone, Copy, Debug)]
+pub struct WorldOptions {
+    /// Everything random depends on it.
+    pub seed: u64,
+    /// How many objects.
+    pub objects: u64,
+    /// How many namespaces they are in, equally many in each.
+    pub namespaces: u64,
+}
+
+/// All objects of a kind. Objects are numbered from 0 in the order of lists; versions from 0, which is the first list.
+#[derive(Debug)]
+pub struct World {
+    kind: Kind,
+    options: WorldOptions,
+    nodes: u64,
+    apps: Vec<Shapes>,
+    /// The first object of each app.
+    starts: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Shapes {
+    json: Template,
+    metadata: Template,
+    protobuf: Template,
+}
+
+impl World {
+    /// A world of a kind.
+    pub fn new(kind: Kind, options: WorldOptions) -> Self {
+        let apps: Vec<App> = (0..APPS).map(|number| App::new(options.seed, number)).collect();
+        let total: u64 = apps.iter().map(|app| app.weight()).sum();
+        let mut before = 0;
+        let starts = apps.iter().map(|app| {
+            let start = before * options.objects / total;
+            before += app.weight();
+            start
+        });
+        Self {
+            kind,
+            options,
+            // A hundred pods on each.
+            nodes: (options.objects / 100).max(1),
+            starts: starts.collect(),
+            apps: apps.into_iter().map(|app| Shapes::new(kind, app)).collect(),
+        }
+    }
+
+    /// What it holds.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// How many objects.
+    pub fn objects(&self) -> u64 {
+        self.options.objects
+    }
+
+    /// The resource version of an object at a version: its own for the first list, then that of the event.
+    pub fn resource_version(&self, object: u64, version: u64) -> u64 {
+        if version == 0 { FIRST_VERSION + object } else { self.version_of_world(version) }
+    }
+
+    /// The resource version of the whole after so many events.
+    pub fn version_of_world(&self, events: u64) -> u64 {
+        FIRST_VERSION + self.options.objects + events
+    }
+
+    /// How many events have happened at a resource version of the whole.
+    pub fn events_at(&self, resource_version: u64) -> u64 {
+        resource_version.saturating_sub(FIRST_VERSION + self.options.objects)
+    }
+
+    /// The object that an event changes.
+    pub fn object_of_event(&self, version: u64) -> u64 {
+        mix(self.options.seed, version, 55) % self.options.objects.max(1)
+    }
+
+    /// The numbers of a namespace's objects. Namespaces are called `team-00000` and so on.
+    pub fn objects_of_namespace(&self, namespace: &str) -> Option<std::ops::Range<u64>> {
+        let number: u64 = namespace.strip_prefix("team-")?.parse().ok()?;
+        let start = |number: u64| (number * self.options.objects).div_ceil(self.options.namespaces);
+        (number < self.options.namespaces).then(|| start(number)..start(number + 1))
+    }
+
+    /// How long an object is.
+    pub fn size(&self, format: Format, object: u64) -> usize {
+        self.apps[self.app(object)].template(format).len()
+    }
+
+    /// Appends an object.
+    pub fn render(&self, format: Format, object: u64, version: u64, out: &mut Vec<u8>) {
+        let app = self.app(object);
+        let identity = Identity {
+            seed: self.options.seed,
+            object,
+            app: app as u64,
+            ordinal: object - self.starts[app],
+            version,
+            resource_version: self.resource_version(object, version),
+            namespace: object * self.options.namespaces / self.options.objects.max(1),
+            node: mix(self.options.seed, object, 56) % self.nodes,
+        };
+        self.apps[app].template(format).render(&identity, out);
+    }
+
+    fn app(&self, object: u64) -> usize {
+        self.starts.partition_point(|start| *start <= object) - 1
+    }
+}
+
+impl Shapes {
+    fn new(kind: Kind, app: App) -> Self {
+        let (metadata, rest) = kind.text(app);
+        let json = format!("{metadata},{rest}}}");
+        let protobuf = match (kind.schema(), serde_json::from_str(&format!("{{{json}"))) {
+            (Some(schema), Ok(value)) => proto::encode(&value, schema),
+            (None, Ok(_)) => Vec::new(),
+            (_, Err(error)) => panic!("the template of {} is not JSON: {error}\n{json}", kind.name()),
+        };
+        Self {
+            json: Template::new(json.into_bytes()),
+            metadata: Template::new(format!("{metadata}}}").into_bytes()),
+            protobuf: Template::new(protobuf),
+        }
+    }
+
+    fn template(&self, format: Format) -> &Template {
+        match format {
+            Format::Json => &self.json,
+            Format::Protobuf => &self.protobuf,
+            Format::Metadata => &self.metadata,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Building the server and the clients.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::cli::Settings;
+
+/// Where the programs are.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    rust: PathBuf,
+    /// Or why there is none.
+    pub(crate) client_go: Result<PathBuf, String>,
+}
+
+/// A program of the benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Program {
+    Ours,
+    KubeRs,
+    ClientGo,
+}
+
+impl Programs {
+    pub(crate) fn server(&self) -> PathBuf {
+        self.rust.join("replay-server")
+    }
+
+    /// A client; `heap` asks for the one that knows its live heap.
+    pub(crate) fn client(&self, program: Program, heap: bool) -> Result<PathBuf, String> {
+        let counted = if heap { "-counted" } else { "" };
+        match program {
+            Program::Ours => Ok(self.rust.join(format!("client-ours{counted}"))),
+            Program::KubeRs => Ok(self.rust.join(format!("client-kube-rs{counted}"))),
+            Program::ClientGo => self.client_go.clone(),
+        }
+    }
+}
+
+/// The directory of the benchmark.
+pub(crate) fn root() -> PathBuf {
+    let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    path.pop();
+    path
+}
+
+pub(crate) fn all(settings: &Settings) -> Result<Programs> {
+    let profile = if settings.quick { "quick" } else { "release" };
+    eprintln!("building the server and the clients (profile {profile})");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.current_dir(root()).args(["build", "--locked", "--workspace", "--profile", profile]);
+    run(&mut build)?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let rust = target.join(profile);
+    let client_go = client_go(&rust.join("client-go"));
+    if let Err(why) = &client_go {
+        eprintln!("client-go takes no part: {why}");
+    }
+    Ok(Programs { rust, client_go })
+}
+
+fn client_go(output: &Path) -> Result<PathBuf, String> {
+    if let Err(error) = Command::new("go").arg("version").output() {
+        return Err(format!("cannot run go: {error}"));
+    }
+    let mut build = Command::new("go");
+    build.current_dir(root().join("clients/client-go")).args(["build", "-o"]).arg(output).arg(".");
+    run(&mut build).map_err(|error| format!("{error:#}"))?;
+    Ok(output.to_owned())
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
+    ensure!(status.success(), "{command:?} failed with {status}");
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+
+pub(crate) const HELP: &str = "\
+kube-informer beside client-go and kube-rs: the same objects and events, from the same server, in the same run.
+
+Usage: cargo xtask bench [--quick] [--runs N] [SCENARIO]...
+
+  --quick      Small numbers and one run, to see that everything works. The figures mean nothing.
+  --runs N     How often each client runs; the median is shown (default 5)
+  --plots DIR  Where the plots of `growth` are written (default: docs/benchmarks, or the results if --quick)
+
+Scenarios: sync, kinds, work, stuck, reads, latency, growth (default: all).
+
+The server is pinned to one core and the client to another, if there are two and `taskset`. Raw figures are kept in
+bench/results. Without Go there is no client-go, and the tables say so.
+";
+
+/// What the user asked for.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) quick: bool,
+    pub(crate) runs: usize,
+    pub(crate) plots: Option<PathBuf>,
+    only: Vec<String>,
+}
+
+const SCENARIOS: [&str; 7] = ["sync", "kinds", "work", "stuck", "reads", "latency", "growth"];
+
+impl Settings {
+    /// None if the user asked for help.
+    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Self>> {
+        let mut settings = Self { quick: false, runs: 5, plots: None, only: Vec::new() };
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--help" | "-h" => return Ok(None),
+                "--quick" => (settings.quick, settings.runs) = (true, 1),
+                "--runs" => {
+                    let runs = arguments.next().context("--runs needs a number")?;
+                    settings.runs = runs.parse().with_context(|| format!("--runs {runs}"))?;
+                }
+                "--plots" => {
+                    settings.plots = Some(arguments.next().context("--plots needs a directory")?.into())
+                }
+                name if SCENARIOS.contains(&name) => settings.only.push(argument),
+                _ => bail!("there is no scenario or option `{argument}`\n\n{HELP}"),
+            }
+        }
+        Ok(Some(settings))
+    }
+
+    pub(crate) fn wants(&self, scenario: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == scenario)
+    }
+
+    /// A number that a quick run makes smaller.
+    pub(crate) fn scaled(&self, full: u64, quick: u64) -> u64 {
+        if self.quick { quick } else { full }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Option<Settings>> {
+        Settings::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn scenarios_and_options_are_understood() {
+        let settings = parse("--quick sync reads").unwrap().unwrap();
+        assert!(settings.quick && settings.runs == 1);
+        assert!(settings.wants("sync") && settings.wants("reads") && !settings.wants("stuck"));
+        assert!(parse("").unwrap().unwrap().wants("stuck"));
+        assert!(parse("--help").unwrap().is_none());
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        assert!(parse("snyc").unwrap_err().to_string().contains("no scenario or option `snyc`"));
+        assert!(parse("--runs many").unwrap_err().to_string().contains("--runs many"));
+    }
+}

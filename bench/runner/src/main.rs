@@ -1,0 +1,51 @@
+//! Runs the benchmark: `cargo xtask bench --help`.
+
+mod build;
+mod cli;
+mod floor;
+mod growth;
+mod machine;
+mod plot;
+mod processes;
+mod results;
+mod scenario;
+mod scenarios;
+mod statistics;
+mod table;
+
+use anyhow::{Context as _, Result};
+
+use crate::build::Programs;
+use crate::cli::Settings;
+use crate::processes::Server;
+use crate::results::Results;
+
+fn main() -> Result<()> {
+    let Some(settings) = Settings::parse(std::env::args().skip(1))? else {
+        print!("{}", cli::HELP);
+        return Ok(());
+    };
+    let clients = build::all(&settings)?;
+    same_in_both_forms(&clients)?;
+    let mut results = Results::new(&settings)?;
+    for scenario in scenarios::all(&settings) {
+        if settings.wants(scenario.name) {
+            scenario.run(&settings, &clients, &mut results)?;
+        }
+    }
+    if settings.wants("growth") {
+        growth::run(&settings, &clients, &mut results)?;
+    }
+    results.finish(&clients)
+}
+
+/// Whether protobuf says what JSON says: only then is a comparison between the two one at all.
+fn same_in_both_forms(programs: &Programs) -> Result<()> {
+    let Ok(client_go) = &programs.client_go else { return Ok(()) };
+    for kind in ["pods", "configmaps", "secrets"] {
+        let server = Server::start(programs, &scenarios::server(600, &format!("--kind {kind}")))?;
+        processes::compare(&server, client_go, kind).with_context(|| format!("the protobuf of {kind}"))?;
+    }
+    eprintln!("protobuf and JSON of pods, configmaps and secrets say the same, as client-go reads them");
+    Ok(())
+}

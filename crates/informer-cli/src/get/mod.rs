@@ -1,0 +1,3 @@
+//! `informer get`: objects from a synced cache.
+
+pub(crate) mod table;

@@ -1,0 +1,8 @@
+//! The command `informer`.
+
+mod args;
+mod get;
+mod secrets;
+mod watch;
+
+fn main() {}

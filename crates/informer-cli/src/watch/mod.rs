@@ -1,0 +1,3 @@
+//! `informer watch`: what happens, as it happens.
+
+pub(crate) mod changes;

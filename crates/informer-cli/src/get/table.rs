@@ -83,6 +83,13 @@ pub(crate) fn table(kind: &str, rows: &[Row<'_>], with_namespace: bool) -> Strin
     aligned(&lines)
 }
 
+/// What the columns say, in one line: `ready 1/2, status Running`. Empty for kinds without columns.
+pub(crate) fn summary(kind: &str, object: &Value) -> String {
+    let cells = columns(kind).iter().map(|column| (column.title.to_lowercase(), (column.cell)(object)));
+    let told: Vec<_> = cells.filter(|(_, cell)| cell != "-").map(|(title, cell)| format!("{title} {cell}")).collect();
+    told.join(", ")
+}
+
 fn aligned(lines: &[Vec<String>]) -> String {
     let width = |column: usize| lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();

@@ -54,3 +54,10 @@ fn ages_have_one_unit() {
         ["0s", "119s", "2m", "119m", "2h", "2d"]
     );
 }
+
+#[test]
+fn a_summary_leaves_out_what_is_not_known() {
+    let service = json!({ "spec": { "type": "ClusterIP" } });
+    assert_eq!(summary("Service", &service), "type ClusterIP");
+    assert_eq!(summary("Widget", &service), "");
+}

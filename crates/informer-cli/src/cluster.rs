@@ -1,8 +1,6 @@
 //! Which cluster a command works on.
 
-use std::path::PathBuf;
-
-use embedded_apiserver::{EmbeddedApiserver, Running, Simulation};
+use embedded_apiserver::{EmbeddedApiserver, RunningSimulation, Simulation};
 use kube_client::{Client, Config};
 use kube_informer::{FactoryBuilder, FindClusterError, SharedInformerFactory, find_cluster};
 
@@ -21,7 +19,7 @@ pub(crate) struct Cluster {
     /// Shown to the user, such as `kubeconfig kc.yaml`.
     pub(crate) origin: String,
     /// Ends with the command.
-    _simulation: Option<Running>,
+    _simulation: Option<RunningSimulation>,
 }
 
 enum Reached {
@@ -41,10 +39,9 @@ pub(crate) enum Without {
 impl Cluster {
     pub(crate) async fn find(args: &ClusterArgs, without: Without) -> Result<Self, Failure> {
         if args.embedded {
-            return Self::embedded().await;
+            return Ok(Self::embedded());
         }
-        let kubeconfig = args.kubeconfig.as_deref();
-        match find_cluster(kubeconfig.map(PathBuf::as_path), args.context.as_deref()).await {
+        match find_cluster(args.kubeconfig.as_deref(), args.context.as_deref()).await {
             Ok(found) => Ok(Self {
                 reached: Reached::Over(Box::new(found.config)),
                 origin: found.origin,
@@ -55,7 +52,7 @@ impl Cluster {
                     "no kubeconfig found: showing a simulated rollout on an embedded API server \
                      (--kubeconfig FILE for a cluster)"
                 );
-                Self::embedded().await
+                Ok(Self::embedded())
             }
             Err(error @ FindClusterError::Nowhere { .. }) => Err(Failure::cluster(format!(
                 "{error}; name one with --kubeconfig, or use --embedded for a simulated one"
@@ -64,15 +61,14 @@ impl Cluster {
         }
     }
 
-    async fn embedded() -> Result<Self, Failure> {
+    fn embedded() -> Self {
         let server = EmbeddedApiserver::new();
-        let simulation = Simulation::new(1).nodes(NODES).rate(CHANGES);
-        let running = simulation.start(&server).await.map_err(Failure::cluster)?;
-        Ok(Self {
+        let simulation = Simulation::new(1).nodes(NODES).rate(CHANGES).run(&server);
+        Self {
             reached: Reached::Within(server),
             origin: "an embedded API server".to_owned(),
-            _simulation: Some(running),
-        })
+            _simulation: Some(simulation),
+        }
     }
 
     /// A factory for the objects that the command line picks.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informer::{ForResourceError, KindInfo, SharedInformer, SharedInformerFactory};
+use kube_informer::{ResourceError, KindInfo, SharedInformer, SharedInformerFactory};
 
 use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
@@ -54,7 +54,7 @@ pub(crate) fn api_resource(kind: &KindInfo) -> ApiResource {
 
 async fn informer(factory: &SharedInformerFactory, name: &str) -> Result<SharedInformer<DynamicObject>, Failure> {
     factory.for_resource(name).await.map_err(|error| match error {
-        unknown @ ForResourceError::Unknown { .. } => Failure::usage(unknown),
+        unknown @ (ResourceError::Unknown { .. } | ResourceError::NotWatchable { .. }) => Failure::usage(unknown),
         unreached => Failure::cluster(unreached),
     })
 }

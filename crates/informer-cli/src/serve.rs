@@ -25,7 +25,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
         Some(nodes) => {
             #[allow(clippy::cast_precision_loss)]
             let simulation = Simulation::new(1).nodes(nodes).rate(nodes as f64 * CHANGES_A_NODE);
-            Some(simulation.start(&server).await.map_err(Failure::cluster)?)
+            Some(simulation.run(&server))
         }
         None => None,
     };

@@ -1,20 +1,8 @@
 //! `serve`, and `watch --listen`.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
-use crate::support::{informer, run};
-
-/// Starts it and waits for its first line.
-async fn started(mut command: Command) -> (Child, String) {
-    let start = move || {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
-        (child, line)
-    };
-    tokio::task::spawn_blocking(start).await.expect("it is awaited")
-}
+use crate::support::{Running, informer, run};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn serve_writes_a_kubeconfig_that_works_and_ends_with_ctrl_c() {
@@ -22,16 +10,17 @@ async fn serve_writes_a_kubeconfig_that_works_and_ends_with_ctrl_c() {
     let file = directory.path().join("kubeconfig");
     let mut serve = informer(&["serve", "--simulate", "3", "--write-kubeconfig"]);
     serve.arg(&file);
-    let (mut child, line) = started(serve).await;
+    let mut serve = Running::start(serve);
+    let line = serve.line().await;
     assert!(line.starts_with("serving at http://127.0.0.1:"), "{line}");
     let mut get = informer(&["get", "nodes", "-o", "name", "--kubeconfig"]);
     get.arg(&file);
     let said = run(get).await;
     assert_eq!((said.code, said.out.lines().count()), (0, 3), "{said:?}");
-    let id = child.id().to_string();
+    let id = serve.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("it is told").success());
-    let code = tokio::task::spawn_blocking(move || child.wait()).await.expect("it is awaited").expect("it ends").code();
-    assert_eq!(code, Some(0));
+    let (code, said) = serve.ended().await;
+    assert_eq!(code, Some(0), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,8 @@
 //! A server to run the command against, and what the command said.
 
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use embedded_apiserver::{EmbeddedApiserver, Endpoint};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
@@ -86,5 +87,59 @@ pub(crate) fn said(output: &Output) -> Said {
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
         code: output.status.code().unwrap_or(-1),
+    }
+}
+
+/// A command that goes on by itself; it is ended when this is dropped.
+pub(crate) struct Running {
+    child: Child,
+    out: Option<BufReader<ChildStdout>>,
+}
+
+impl Running {
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let out = child.stdout.take().map(BufReader::new);
+        Self { child, out }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The next line that it writes.
+    pub(crate) async fn line(&mut self) -> String {
+        let mut out = self.out.take().expect("its output");
+        let read = move || {
+            let mut line = String::new();
+            out.read_line(&mut line).expect("a line");
+            (line, out)
+        };
+        let (line, out) = tokio::task::spawn_blocking(read).await.expect("it is awaited");
+        self.out = Some(out);
+        line
+    }
+
+    /// Nobody reads what it writes from now on.
+    pub(crate) fn stop_reading(&mut self) {
+        self.out = None;
+    }
+
+    /// Its exit code, and what it said on stderr.
+    pub(crate) async fn ended(mut self) -> (Option<i32>, String) {
+        let mut stderr = self.child.stderr.take().expect("its remarks");
+        let wait = move || {
+            let mut said = String::new();
+            stderr.read_to_string(&mut said).expect("its remarks");
+            (self.child.wait().expect("it ends").code(), said)
+        };
+        tokio::task::spawn_blocking(wait).await.expect("it is awaited")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
     }
 }

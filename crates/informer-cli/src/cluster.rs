@@ -1,0 +1,109 @@
+//! Which cluster a command works on.
+
+use embedded_apiserver::{EmbeddedApiserver, RunningSimulation, Simulation};
+use kube_client::{Client, Config};
+use kube_informer::{FactoryBuilder, FindClusterError, SharedInformerFactory, find_cluster};
+
+use crate::args::{ClusterArgs, ObjectArgs};
+use crate::failure::Failure;
+
+/// Nodes of the simulated cluster.
+const NODES: usize = 5;
+
+/// Changes a second on it: enough to see something happen, few enough to read.
+const CHANGES: f64 = 3.0;
+
+/// A cluster and how it is reached.
+pub(crate) struct Cluster {
+    reached: Reached,
+    /// Shown to the user, such as `kubeconfig kc.yaml`.
+    pub(crate) origin: String,
+    /// Ends with the command.
+    _simulation: Option<RunningSimulation>,
+}
+
+enum Reached {
+    Over(Box<Config>),
+    Within(EmbeddedApiserver),
+}
+
+/// What a command does when there is no cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Without {
+    /// It runs on an embedded one and says so.
+    Embedded,
+    /// It ends and says how to get one.
+    Fails,
+}
+
+impl Cluster {
+    pub(crate) async fn find(args: &ClusterArgs, without: Without) -> Result<Self, Failure> {
+        if args.embedded {
+            return Ok(Self::embedded());
+        }
+        match find_cluster(args.kubeconfig.as_deref(), args.context.as_deref()).await {
+            Ok(found) => Ok(Self {
+                reached: Reached::Over(Box::new(found.config)),
+                origin: found.origin,
+                _simulation: None,
+            }),
+            Err(FindClusterError::Nowhere { .. }) if without == Without::Embedded => {
+                anstream::eprintln!(
+                    "no kubeconfig found: showing a simulated rollout on an embedded API server \
+                     (--kubeconfig FILE for a cluster)"
+                );
+                Ok(Self::embedded())
+            }
+            Err(error @ FindClusterError::Nowhere { .. }) => Err(Failure::cluster(format!(
+                "{error}; name one with --kubeconfig, or use --embedded for a simulated one"
+            ))),
+            Err(error) => Err(Failure::cluster(error)),
+        }
+    }
+
+    fn embedded() -> Self {
+        let server = EmbeddedApiserver::new();
+        let simulation = Simulation::new(1).nodes(NODES).rate(CHANGES).run(&server);
+        Self {
+            reached: Reached::Within(server),
+            origin: "an embedded API server".to_owned(),
+            _simulation: Some(simulation),
+        }
+    }
+
+    /// A factory for the objects that the command line picks.
+    pub(crate) fn factory(&self, objects: &ObjectArgs) -> FactoryBuilder {
+        let mut factory = match &self.reached {
+            Reached::Over(config) => SharedInformerFactory::builder((**config).clone()),
+            Reached::Within(server) => SharedInformerFactory::with_client(server.client()),
+        };
+        if let Some(namespace) = self.namespace(objects) {
+            factory = factory.namespace(namespace);
+        }
+        if let Some(labels) = &objects.labels {
+            factory = factory.labels(labels);
+        }
+        if let Some(fields) = &objects.fields {
+            factory = factory.fields(fields);
+        }
+        factory
+    }
+
+    /// For requests beside the informers'.
+    pub(crate) fn client(&self) -> Result<Client, Failure> {
+        match &self.reached {
+            Reached::Over(config) => Client::try_from((**config).clone()).map_err(Failure::cluster),
+            Reached::Within(server) => Ok(server.client()),
+        }
+    }
+
+    /// The namespace that was asked for, or that of the context; `None` for all. The simulated cluster is shown whole.
+    pub(crate) fn namespace(&self, objects: &ObjectArgs) -> Option<String> {
+        match (&self.reached, &objects.namespace) {
+            _ if objects.all_namespaces => None,
+            (_, Some(namespace)) => Some(namespace.clone()),
+            (Reached::Over(config), None) => Some(config.default_namespace.clone()),
+            (Reached::Within(_), None) => None,
+        }
+    }
+}

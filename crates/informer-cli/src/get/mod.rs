@@ -1,0 +1,93 @@
+//! `informer get`: objects from a synced cache.
+
+pub(crate) mod table;
+
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use kube_client::api::DynamicObject;
+use kube_informer::Object;
+use serde_json::{Value, json};
+
+use self::table::{Row, table};
+use crate::args::{GetArgs, Objects};
+use crate::cluster::{Cluster, Without};
+use crate::content::content;
+use crate::failure::Failure;
+use crate::kinds::synced;
+use crate::screen::Screen;
+use crate::secrets;
+
+pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
+    let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
+    let (factory, informer) = synced(&cluster, &args.objects, &args.kind, args.timeout).await?;
+    let kind = informer.kind().clone();
+    let mut objects = informer.lister().list();
+    objects.sort_by(|a, b| a.key().cmp(b.key()));
+    if let Some(name) = &args.name {
+        objects.retain(|object| object.name() == name);
+        if objects.is_empty() {
+            return Err(Failure::negative(format!("{kind} {name:?} not found")));
+        }
+    }
+    factory.shutdown().await;
+    let screen = Screen::new();
+    match args.output {
+        Objects::Table if objects.is_empty() => screen.note(&format!("no {kind} found")),
+        Objects::Table => {
+            let everywhere = cluster.namespace(&args.objects).is_none() && kind.is_namespaced() != Some(false);
+            screen.text(&as_table(kind.kind(), &objects, everywhere))?;
+        }
+        Objects::Name => {
+            let name = |object: &Object<DynamicObject>| match kind.group() {
+                "" => format!("{}/{}\n", kind.kind().to_lowercase(), object.name()),
+                group => format!("{}.{group}/{}\n", kind.kind().to_lowercase(), object.name()),
+            };
+            screen.text(&objects.iter().map(name).collect::<String>())?;
+        }
+        Objects::Json => screen.text(&format!("{:#}\n", document(&objects, args.name.is_some())))?,
+        Objects::Yaml => {
+            let yaml = serde_saphyr::to_string(&document(&objects, args.name.is_some()));
+            screen.text(&yaml.map_err(Failure::cluster)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The object that was named, or a List.
+fn document(objects: &[Object<DynamicObject>], named: bool) -> Value {
+    let mut items: Vec<_> = objects.iter().map(shown).collect();
+    match items.len() {
+        1 if named => items.remove(0),
+        _ => json!({ "apiVersion": "v1", "kind": "List", "items": items }),
+    }
+}
+
+fn shown(object: &Object<DynamicObject>) -> Value {
+    let mut content = content(object);
+    if secrets::is_secret(object.kind().group(), object.kind().plural()) {
+        secrets::hide(&mut content);
+    }
+    content
+}
+
+fn as_table(kind: &str, objects: &[Object<DynamicObject>], with_namespace: bool) -> String {
+    let now = Timestamp::now().as_second();
+    let contents: Vec<_> = objects.iter().map(content).collect();
+    let rows: Vec<_> = objects
+        .iter()
+        .zip(&contents)
+        .map(|(object, content)| Row {
+            namespace: object.namespace(),
+            name: object.name(),
+            age: object.creation_timestamp().map(|at| age(now, at.as_second())),
+            object: content,
+        })
+        .collect();
+    table(kind, &rows, with_namespace)
+}
+
+/// Clocks differ: what was created in the future is new.
+fn age(now: i64, then: i64) -> Duration {
+    Duration::from_secs(u64::try_from(now - then).unwrap_or(0))
+}

@@ -1,0 +1,47 @@
+//! The command `informer`: watch, get and compare objects through an informer, and serve an embedded API server.
+
+mod args;
+mod cluster;
+mod content;
+mod diff;
+mod failure;
+mod get;
+mod kinds;
+mod screen;
+mod secrets;
+mod serve;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::args::{Action, Color, Command};
+use crate::failure::Failure;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let command = Command::parse();
+    match command.color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    match run(&command.action).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+async fn run(action: &Action) -> Result<(), Failure> {
+    match action {
+        Action::Watch(args) => watch::run(args).await,
+        Action::Get(args) => get::run(args).await,
+        Action::Diff(args) => diff::run(args).await,
+        Action::Serve(args) => serve::run(args).await,
+        Action::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Command::command(), "informer", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+}

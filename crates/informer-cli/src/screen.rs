@@ -1,0 +1,81 @@
+//! Where lines go: the log to stdout, what is said about it to stderr, and on a terminal one line that changes in place.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Screen {
+    /// The line that changes; hidden where stderr is no terminal.
+    bar: ProgressBar,
+    is_terminal: bool,
+}
+
+impl Screen {
+    pub(crate) fn new() -> Self {
+        let is_terminal = io::stderr().is_terminal();
+        let target = match is_terminal {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        };
+        Self { bar: ProgressBar::with_draw_target(None, target), is_terminal }
+    }
+
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    /// A line of the log. Fails if nobody reads it any more.
+    pub(crate) fn line(&self, line: &str) -> io::Result<()> {
+        self.bar.suspend(|| {
+            let mut out = anstream::stdout().lock();
+            writeln!(out, "{line}")?;
+            out.flush()
+        })
+    }
+
+    /// Text that ends with a line break.
+    pub(crate) fn text(&self, text: &str) -> io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    /// A remark beside the log.
+    pub(crate) fn note(&self, note: &str) {
+        self.bar.suspend(|| anstream::eprintln!("{note}"));
+    }
+
+    /// Shows how far something has come.
+    pub(crate) fn progress(&self, what: &str, done: u64, of: Option<u64>) {
+        match of {
+            Some(of) => {
+                self.bar.set_style(style("{msg} [{wide_bar}] {pos}/{len}"));
+                self.bar.set_length(of.max(done));
+            }
+            None => self.bar.set_style(style("{spinner} {msg} {pos}")),
+        }
+        self.bar.set_message(what.to_owned());
+        self.bar.set_position(done);
+        self.bar.enable_steady_tick(Duration::from_millis(200));
+    }
+
+    /// The one line about how things are.
+    pub(crate) fn status(&self, text: String) {
+        self.bar.disable_steady_tick();
+        self.bar.set_style(style("{wide_msg}"));
+        self.bar.set_message(text);
+        self.bar.tick();
+    }
+
+    /// Leaves nothing but the log.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}

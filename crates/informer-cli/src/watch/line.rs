@@ -1,0 +1,124 @@
+//! One event as a line: for people, or as JSON.
+
+use k8s_openapi::jiff::Timestamp;
+use kube_client::api::DynamicObject;
+use kube_informer::{Event, Object, SharedInformer};
+use serde_json::{Map, Value, json};
+
+use crate::content::content;
+use crate::get::table::summary;
+use crate::secrets;
+use crate::watch::changes::{Change, changes};
+
+/// More changes of one event are counted, not shown.
+const SHOWN: usize = 4;
+
+const GREEN: &str = "\x1b[32m";
+const YELLOW: &str = "\x1b[33m";
+const RED: &str = "\x1b[31m";
+const DIM: &str = "\x1b[2m";
+const PLAIN: &str = "\x1b[0m";
+
+/// What a line is made of.
+pub(crate) struct Told {
+    what: What,
+    object: Object<DynamicObject>,
+    content: Value,
+    changes: Vec<Change>,
+    initial: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Added,
+    Updated,
+    Deleted,
+}
+
+impl Told {
+    /// `None` for what is not shown: a resync, or an update of nothing but the version.
+    pub(crate) fn of(event: &Event<DynamicObject>) -> Option<Self> {
+        let (what, object, old, initial) = match event {
+            Event::Added { object, initial } => (What::Added, object, None, *initial),
+            Event::Updated { resync: true, .. } => return None,
+            Event::Updated { old, new, .. } => (What::Updated, new, Some(old), false),
+            Event::Deleted { object, .. } => (What::Deleted, object, None, false),
+            _ => return None,
+        };
+        let is_secret = secrets::is_secret(object.kind().group(), object.kind().plural());
+        let mut content = content(object);
+        let mut changes = old.map(|old| changes(&content(old), &content)).unwrap_or_default();
+        if is_secret {
+            secrets::hide(&mut content);
+            secrets::hide_in(&mut changes);
+        }
+        Some(Self { what, object: object.clone(), content, changes, initial })
+    }
+
+    pub(crate) fn is_initial(&self) -> bool {
+        self.initial
+    }
+
+    /// Whether it is one of many of its kind.
+    pub(crate) fn of_many(&self, informers: &[SharedInformer<DynamicObject>], many: usize) -> bool {
+        let informer = informers.iter().find(|informer| informer.kind() == self.object.kind());
+        informer.is_some_and(|informer| informer.lister().len() > many)
+    }
+
+    /// `12:00:01 ADDED   pod default/web-0  ready 0/1, status Pending`, with colours for who can show them.
+    pub(crate) fn text(&self, at: Timestamp) -> String {
+        let (word, colour) = match self.what {
+            What::Added => ("ADDED  ", GREEN),
+            What::Updated => ("UPDATED", YELLOW),
+            What::Deleted => ("DELETED", RED),
+        };
+        let time = at.strftime("%H:%M:%S");
+        let kind = self.object.kind().kind().to_ascii_lowercase();
+        let rest = match self.what {
+            What::Added => summary(self.object.kind().kind(), &self.content),
+            What::Updated => told(&self.changes),
+            What::Deleted => String::new(),
+        };
+        let line = format!("{DIM}{time}{PLAIN} {colour}{word}{PLAIN} {kind} {}  {rest}", self.object.key());
+        line.trim_end().to_owned()
+    }
+
+    /// One JSON document.
+    pub(crate) fn json(&self, at: Timestamp) -> String {
+        let event = match self.what {
+            What::Added => "added",
+            What::Updated => "updated",
+            What::Deleted => "deleted",
+        };
+        let mut line = Map::new();
+        line.insert("time".into(), at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string().into());
+        line.insert("event".into(), event.into());
+        line.insert("kind".into(), self.object.kind().kind().into());
+        line.insert("apiVersion".into(), self.object.kind().api_version().into());
+        line.insert("key".into(), self.object.key().to_string().into());
+        if self.what == What::Added {
+            line.insert("initial".into(), self.initial.into());
+        }
+        if self.what == What::Updated {
+            line.insert("changes".into(), self.changes.iter().map(change).collect());
+        }
+        line.insert("object".into(), self.content.clone());
+        Value::from(line).to_string()
+    }
+}
+
+fn told(changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return "nothing but its version".to_owned();
+    }
+    let mut text: Vec<_> = changes.iter().take(SHOWN).map(ToString::to_string).collect();
+    if changes.len() > SHOWN {
+        text.push(format!("and {} more", changes.len() - SHOWN));
+    }
+    text.join(", ")
+}
+
+fn change(change: &Change) -> Value {
+    json!({ "path": change.path, "old": change.old, "new": change.new })
+}
+

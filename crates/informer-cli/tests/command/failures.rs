@@ -1,0 +1,105 @@
+//! What goes wrong is said, with what to do about it, and told by the exit code.
+
+use embedded_apiserver::{Fault, Verb};
+
+use crate::support::{Server, informer, run};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_is_not_there_brings_near_names() {
+    let server = Server::start().await;
+    let said = run(server.informer(&["get", "deploymets"])).await;
+    assert_eq!(said.code, 2);
+    assert!(said.err.starts_with("error: the server has no resource \"deploymets\""), "{said:?}");
+    assert!(said.err.contains("deployments"), "{said:?}");
+    let said = run(server.informer(&["watch", "widgets.example.com"])).await;
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("the server has no resource \"widgets.example.com\""), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_not_there() {
+    let server = Server::start().await;
+    let said = run(server.informer(&["get", "configmap", "nope", "-n", "shop"])).await;
+    assert_eq!((said.code, said.err.as_str()), (1, "error: configmaps \"nope\" not found\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn get_and_diff_do_not_fall_back_on_the_embedded_server() {
+    for command in ["get", "diff"] {
+        let said = run(informer(&[command, "pods"])).await;
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.err.starts_with("error: no cluster: ") && said.err.contains("--embedded"), "{said:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kubeconfig_that_cannot_be_used_is_named() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let broken = directory.path().join("broken.yaml");
+    std::fs::write(&broken, "clusters: [").expect("a file");
+    for file in [broken, directory.path().join("missing.yaml")] {
+        for command in ["watch", "get"] {
+            let mut informer = informer(&[command, "pods", "--kubeconfig"]);
+            informer.arg(&file);
+            let said = run(informer).await;
+            assert_eq!(said.code, 3, "{said:?}");
+            let named = format!("error: kubeconfig {} cannot be used: ", file.display());
+            assert!(said.err.starts_with(&named), "{said:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_not_there() {
+    let server = Server::start().await;
+    let command = server.informer(&["get", "pods", "--timeout", "1s"]);
+    let address = server.endpoint.url();
+    let kept = server.kubeconfig();
+    let text = std::fs::read(&kept).expect("a kubeconfig");
+    let Server { endpoint, .. } = server;
+    endpoint.stop().await;
+    std::fs::create_dir_all(kept.parent().expect("a directory")).expect("a directory");
+    std::fs::write(&kept, text).expect("a kubeconfig");
+    let said = run(command).await;
+    std::fs::remove_dir_all(kept.parent().expect("a directory")).expect("it is removed");
+    assert_eq!(said.code, 3, "{said:?}");
+    let host = address.trim_start_matches("http://").trim_end_matches('/');
+    assert!(said.err.contains(host), "the server is named: {said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn denied_access_names_the_rights_that_are_missing() {
+    let server = Server::start().await;
+    server.api.inject(Fault::forbidden().resource("pods").on(Verb::List));
+    server.api.inject(Fault::forbidden().resource("pods").on(Verb::Watch));
+    let said = run(server.informer(&["get", "pods", "--timeout", "2s"])).await;
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("HTTP 403") && said.err.contains("pods"), "{said:?}");
+    assert!(said.err.contains("list") && said.err.contains("watch"), "what to do: {said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_command_line_is_explained() {
+    let said = run(informer(&["wach", "pods"])).await;
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("'wach'") && said.err.contains("watch"), "{said:?}");
+    let said = run(informer(&["get", "pods", "-o", "xml"])).await;
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("table, json, yaml, name"), "{said:?}");
+    let said = run(informer(&["watch"])).await;
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("<KIND>..."), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn help_has_examples_and_exit_codes_and_shells_get_completions() {
+    let said = run(informer(&["--help"])).await;
+    assert!(said.code == 0 && said.out.contains("Exit codes:") && said.out.contains("Examples:"), "{said:?}");
+    for command in ["watch", "get", "diff", "serve"] {
+        let said = run(informer(&[command, "--help"])).await;
+        assert!(said.code == 0 && said.out.contains(&format!("informer {command}")), "{said:?}");
+        assert!(said.out.contains("Examples:"), "{said:?}");
+    }
+    let said = run(informer(&["completions", "bash"])).await;
+    assert!(said.code == 0 && said.out.contains("_informer"), "{said:?}");
+}

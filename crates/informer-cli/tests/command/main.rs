@@ -1,0 +1,7 @@
+//! The command `informer` as its users run it, on an embedded API server.
+
+mod failures;
+mod reading;
+mod serving;
+mod support;
+mod watching;

@@ -1,0 +1,63 @@
+//! `get` and `diff`.
+
+use serde_json::Value;
+
+use crate::support::{Server, run};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn get_shows_a_table_of_what_is_in_the_cache() {
+    let server = Server::start().await;
+    server.config_map("b", "1").await;
+    server.config_map("a", "1").await;
+    let said = run(server.informer(&["get", "cm", "-n", "shop"])).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    let lines: Vec<_> = said.out.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).collect();
+    assert_eq!(lines[0], ["NAME", "DATA", "AGE"]);
+    assert_eq!((lines[1][0], lines[1][1], lines[2][0]), ("a", "1", "b"));
+    assert!(!said.out.contains('\x1b'), "no colours where there is no terminal");
+    let everywhere = run(server.informer(&["get", "configmaps", "-A"])).await;
+    assert!(everywhere.out.starts_with("NAMESPACE   NAME"), "{everywhere:?}");
+    let nothing = run(server.informer(&["get", "pods"])).await;
+    assert_eq!((nothing.code, nothing.out.as_str(), nothing.err.as_str()), (0, "", "no pods found\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn get_writes_names_json_and_yaml() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    let names = run(server.informer(&["get", "configmap", "-n", "shop", "-o", "name"])).await;
+    assert_eq!(names.out, "configmap/a\n");
+    let list = run(server.informer(&["get", "cm", "-n", "shop", "-o", "json"])).await;
+    let list: Value = serde_json::from_str(&list.out).expect("JSON");
+    assert_eq!(list["items"][0]["kind"], "ConfigMap");
+    let one = run(server.informer(&["get", "cm", "a", "-n", "shop", "-o", "yaml"])).await;
+    assert!(one.out.contains("kind: ConfigMap") && one.out.contains("  name: a"), "{one:?}");
+    let selected = run(server.informer(&["get", "cm", "-A", "-l", "no=such", "-o", "name"])).await;
+    assert_eq!((selected.code, selected.out.as_str()), (0, ""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_of_secrets_are_sizes() {
+    let server = Server::start().await;
+    server.secret("s", "hunter2").await;
+    for form in ["json", "yaml", "table"] {
+        let said = run(server.informer(&["get", "secrets", "-n", "shop", "-o", form])).await;
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(!said.out.contains("hunter2") && !said.out.contains("aHVudGVyMg"), "{said:?}");
+    }
+    let said = run(server.informer(&["get", "secret", "s", "-n", "shop", "-o", "json"])).await;
+    let secret: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!(secret["data"]["token"], "<7 bytes>");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn diff_finds_cache_and_server_equal() {
+    let server = Server::start().await;
+    server.config_map("a", "<1> & \"2\" ☃").await;
+    server.config_map("b", "2").await;
+    let said = run(server.informer(&["diff", "configmaps", "-A"])).await;
+    assert_eq!((said.code, said.out.as_str()), (0, "configmaps: cache and server are equal, 2 objects\n"), "{said:?}");
+    let said = run(server.informer(&["diff", "configmaps", "-A", "--output", "json"])).await;
+    let said: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!((&said["equal"], &said["objects"]), (&Value::Bool(true), &Value::from(2)));
+}

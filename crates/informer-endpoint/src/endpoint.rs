@@ -1,0 +1,93 @@
+//! From a path to its answer.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, Method, Response, StatusCode};
+use kube_informer::InformerStatus;
+
+use crate::{debug, readiness};
+
+/// Answers questions about informers. Cheap to clone.
+#[derive(Clone)]
+pub struct Endpoint {
+    statuses: Arc<dyn Fn() -> Vec<InformerStatus> + Send + Sync>,
+    metrics: Option<Arc<dyn Fn() -> String + Send + Sync>>,
+    max_staleness: Option<Duration>,
+}
+
+/// What can be asked for, shown to who asks for something else.
+const PATHS: &str = "/livez /readyz /metrics /debug/informers";
+
+impl Endpoint {
+    /// About the informers whose status the function returns; it is called for every request.
+    pub fn new(statuses: impl Fn() -> Vec<InformerStatus> + Send + Sync + 'static) -> Self {
+        Self { statuses: Arc::new(statuses), metrics: None, max_staleness: None }
+    }
+
+    /// Serves this text as `/metrics`; see [`install_recorder`](crate::install_recorder).
+    #[must_use]
+    pub fn metrics(mut self, text: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.metrics = Some(Arc::new(text));
+        self
+    }
+
+    /// Not ready while the server has sent nothing for this long.
+    ///
+    /// Without it an outage of the API server leaves every replica ready, which is what a program wants that can work
+    /// with what it knows. A quiet watch brings a bookmark about every minute, so anything below two minutes is too short.
+    #[must_use]
+    pub fn max_staleness(mut self, age: Duration) -> Self {
+        self.max_staleness = Some(age);
+        self
+    }
+
+    /// Answers one request; for a program that has an HTTP server already.
+    pub fn answer(&self, method: &Method, path: &str) -> Response<String> {
+        if method != Method::GET && method != Method::HEAD {
+            let mut refused = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered\n".into());
+            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return refused;
+        }
+        match path {
+            "/livez" | "/healthz" => text(StatusCode::OK, "ok\n".into()),
+            "/readyz" => {
+                let (ready, body) = readiness::readiness(&(self.statuses)(), self.max_staleness);
+                text(if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, body)
+            }
+            "/metrics" => match &self.metrics {
+                Some(metrics) => typed(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", metrics()),
+                None => {
+                    text(StatusCode::NOT_FOUND, "no recorder of metrics was given to the endpoint\n".into())
+                }
+            },
+            "/debug/informers" => {
+                typed(StatusCode::OK, "application/json", debug::informers(&(self.statuses)()))
+            }
+            _ => text(StatusCode::NOT_FOUND, format!("not found; there is {PATHS}\n")),
+        }
+    }
+}
+
+fn text(status: StatusCode, body: String) -> Response<String> {
+    typed(status, "text/plain; charset=utf-8", body)
+}
+
+fn typed(status: StatusCode, content_type: &'static str, body: String) -> Response<String> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("metrics", &self.metrics.is_some())
+            .field("max_staleness", &self.max_staleness)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether a program may be sent work, and if not, why.
+
+use std::time::Duration;
+
+use kube_informer::{InformerStatus, Phase, ScopeStatus};
+
+/// Whether all are ready, and a line about each.
+pub(crate) fn readiness(informers: &[InformerStatus], max_staleness: Option<Duration>) -> (bool, String) {
+    let mut ready = true;
+    let mut lines = String::new();
+    for informer in informers {
+        let (is_ready, line) = line(informer, max_staleness);
+        ready &= is_ready;
+        lines.push_str(if is_ready { "[+] " } else { "[-] " });
+        lines.push_str(&line);
+        lines.push('\n');
+    }
+    lines.push_str(if ready { "ready\n" } else { "not ready\n" });
+    (ready, lines)
+}
+
+fn line(informer: &InformerStatus, max_staleness: Option<Duration>) -> (bool, String) {
+    let name = &informer.name;
+    if !informer.synced {
+        return (false, format!("{name} has not synced: {}", why(informer)));
+    }
+    if informer.stopped {
+        return (false, format!("{name} has stopped"));
+    }
+    let age = staleness(informer);
+    let is_stale = max_staleness.is_some_and(|most| age > Some(most));
+    let heard = age.map_or_else(String::new, |age| format!(", last heard of {} s ago", age.as_secs()));
+    let trouble = match informer.phase {
+        Phase::Watching | Phase::Listing => String::new(),
+        _ => format!("; {}", why(informer)),
+    };
+    (!is_stale, format!("{name} synced, {} objects{heard}{trouble}", informer.objects))
+}
+
+/// The longest time for which a scope has brought nothing.
+pub(crate) fn staleness(informer: &InformerStatus) -> Option<Duration> {
+    informer.scopes.iter().filter_map(|scope| Some(scope.last_byte?.elapsed())).max()
+}
+
+/// The scopes in trouble, with what the server said.
+fn why(informer: &InformerStatus) -> String {
+    let told = |scope: &ScopeStatus| {
+        let place = match informer.scopes.len() {
+            1 => String::new(),
+            _ => format!("{} is ", scope.scope),
+        };
+        let error = match &scope.last_error {
+            Some(error) => match error.http_status {
+                Some(status) => format!(" (HTTP {status}: {})", error.message),
+                None => format!(" ({})", error.message),
+            },
+            None => String::new(),
+        };
+        format!("{place}{}{error}", scope.phase)
+    };
+    let in_trouble = |scope: &&ScopeStatus| scope.phase != Phase::Watching;
+    let told: Vec<_> = informer.scopes.iter().filter(in_trouble).map(told).collect();
+    told.join("; ")
+}

@@ -140,7 +140,7 @@ impl Writer {
             Command::Attach { post, callee } => self.join(post, None, Some(callee), core),
             Command::AddScope(slot) => {
                 self.store.add_scope(slot.id, slot.scope.clone());
-                core.metrics.synced(core.state.borrow().synced);
+                core.metrics.synced(false);
                 if let Some(reflectors) = &self.reflectors {
                     reflectors.start(core, &slot);
                 }

@@ -57,7 +57,9 @@ pub(crate) async fn run(args: &DiffArgs) -> Result<(), Failure> {
     let screen = Screen::new();
     match args.output {
         Lines::Json => screen.text(&format!("{}\n", as_json(&kind, count, &differences)))?,
-        Lines::Text if differences.is_empty() => screen.text(&format!("{kind}: cache and server are equal, {count} objects\n"))?,
+        Lines::Text if differences.is_empty() => {
+            screen.text(&format!("{kind}: cache and server are equal, {count} objects\n"))?
+        }
         Lines::Text => screen.text(&differences.iter().map(as_text).collect::<String>())?,
     }
     match differences.len() {
@@ -93,7 +95,9 @@ async fn listed(
         for mut object in page.items {
             object.metadata.managed_fields = None;
             let key = match &object.metadata.namespace {
-                Some(namespace) => format!("{namespace}/{}", object.metadata.name.clone().unwrap_or_default()),
+                Some(namespace) => {
+                    format!("{namespace}/{}", object.metadata.name.clone().unwrap_or_default())
+                }
                 None => object.metadata.name.clone().unwrap_or_default(),
             };
             let mut value = serde_json::to_value(&object).map_err(Failure::cluster)?;
@@ -140,13 +144,17 @@ fn as_text(difference: &Difference) -> String {
 }
 
 fn as_json(kind: &KindInfo, count: usize, differences: &[Difference]) -> Value {
-    let keys = |wanted: fn(&Difference) -> Option<&String>| differences.iter().filter_map(wanted).collect::<Vec<_>>();
+    let keys = |wanted: fn(&Difference) -> Option<&String>| {
+        differences.iter().filter_map(wanted).collect::<Vec<_>>()
+    };
     let missing = keys(|it| if let Difference::Missing(key) = it { Some(key) } else { None });
     let surplus = keys(|it| if let Difference::Surplus(key) = it { Some(key) } else { None });
     let differs = differences.iter().filter_map(|difference| match difference {
         Difference::Differs(key, changes) => {
-            let changes: Vec<_> =
-                changes.iter().map(|it| json!({ "path": it.path, "cache": it.old, "server": it.new })).collect();
+            let changes: Vec<_> = changes
+                .iter()
+                .map(|it| json!({ "path": it.path, "cache": it.old, "server": it.new }))
+                .collect();
             Some(json!({ "key": key, "changes": changes }))
         }
         _ => None,
@@ -173,7 +181,8 @@ mod tests {
 
     #[test]
     fn each_difference_is_named() {
-        let (cache, server) = (content(&[("a/x", 1), ("a/y", 1), ("a/z", 1)]), content(&[("a/x", 1), ("a/y", 2), ("b/w", 1)]));
+        let (cache, server) =
+            (content(&[("a/x", 1), ("a/y", 1), ("a/z", 1)]), content(&[("a/x", 1), ("a/y", 2), ("b/w", 1)]));
         let found = compare(&cache, &server);
         let text: String = found.iter().map(as_text).collect();
         assert_eq!(text, "a/y: spec.n 1 → 2\nb/w: not in the cache\na/z: not on the server\n");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informer::{ResourceError, KindInfo, SharedInformer, SharedInformerFactory};
+use kube_informer::{KindInfo, ResourceError, SharedInformer, SharedInformerFactory};
 
 use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
@@ -52,9 +52,14 @@ pub(crate) fn api_resource(kind: &KindInfo) -> ApiResource {
     }
 }
 
-async fn informer(factory: &SharedInformerFactory, name: &str) -> Result<SharedInformer<DynamicObject>, Failure> {
+async fn informer(
+    factory: &SharedInformerFactory,
+    name: &str,
+) -> Result<SharedInformer<DynamicObject>, Failure> {
     factory.for_resource(name).await.map_err(|error| match error {
-        unknown @ (ResourceError::Unknown { .. } | ResourceError::NotWatchable { .. }) => Failure::usage(unknown),
+        unknown @ (ResourceError::Unknown { .. } | ResourceError::NotWatchable { .. }) => {
+            Failure::usage(unknown)
+        }
         unreached => Failure::cluster(unreached),
     })
 }

@@ -16,7 +16,8 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     let server = EmbeddedApiserver::new();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let listening = server.listen_on(address).await;
-    let listening = listening.map_err(|error| Failure::usage(format!("cannot listen at {address}: {error}")))?;
+    let listening =
+        listening.map_err(|error| Failure::usage(format!("cannot listen at {address}: {error}")))?;
     if let Some(file) = &args.write_kubeconfig {
         let failed = |error| Failure::usage(format!("cannot write {}: {error}", file.display()));
         listening.write_kubeconfig(file).map_err(failed)?;

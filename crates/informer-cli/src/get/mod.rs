@@ -35,7 +35,8 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
     match args.output {
         Objects::Table if objects.is_empty() => screen.note(&format!("no {kind} found")),
         Objects::Table => {
-            let everywhere = cluster.namespace(&args.objects).is_none() && kind.is_namespaced() != Some(false);
+            let everywhere =
+                cluster.namespace(&args.objects).is_none() && kind.is_namespaced() != Some(false);
             screen.text(&as_table(kind.kind(), &objects, everywhere))?;
         }
         Objects::Name => {

@@ -86,7 +86,8 @@ pub(crate) fn table(kind: &str, rows: &[Row<'_>], with_namespace: bool) -> Strin
 /// What the columns say, in one line: `ready 1/2, status Running`. Empty for kinds without columns.
 pub(crate) fn summary(kind: &str, object: &Value) -> String {
     let cells = columns(kind).iter().map(|column| (column.title.to_lowercase(), (column.cell)(object)));
-    let told: Vec<_> = cells.filter(|(_, cell)| cell != "-").map(|(title, cell)| format!("{title} {cell}")).collect();
+    let told: Vec<_> =
+        cells.filter(|(_, cell)| cell != "-").map(|(title, cell)| format!("{title} {cell}")).collect();
     told.join(", ")
 }
 

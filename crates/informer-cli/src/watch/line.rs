@@ -46,13 +46,13 @@ impl Told {
             _ => return None,
         };
         let is_secret = secrets::is_secret(object.kind().group(), object.kind().plural());
-        let mut content = content(object);
-        let mut changes = old.map(|old| changes(&content(old), &content)).unwrap_or_default();
+        let mut now = content(object);
+        let mut changes = old.map(|old| changes(&content(old), &now)).unwrap_or_default();
         if is_secret {
-            secrets::hide(&mut content);
+            secrets::hide(&mut now);
             secrets::hide_in(&mut changes);
         }
-        Some(Self { what, object: object.clone(), content, changes, initial })
+        Some(Self { what, object: object.clone(), content: now, changes, initial })
     }
 
     pub(crate) fn is_initial(&self) -> bool {
@@ -121,4 +121,3 @@ fn told(changes: &[Change]) -> String {
 fn change(change: &Change) -> Value {
     json!({ "path": change.path, "old": change.old, "new": change.new })
 }
-

@@ -5,7 +5,6 @@ mod line;
 mod progress;
 mod status_line;
 
-use std::io::Write as _;
 use std::time::Duration;
 
 use futures::stream::{SelectAll, select_all};
@@ -13,7 +12,7 @@ use futures::{FutureExt as _, StreamExt as _};
 use informer_endpoint::Endpoint;
 use k8s_openapi::jiff::Timestamp;
 use kube_client::api::DynamicObject;
-use kube_informer::{EventStream, SharedInformer, SharedInformerFactory};
+use kube_informer::{EventStream, SharedInformer};
 
 use self::line::Told;
 use self::progress::Progress;
@@ -47,12 +46,19 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         .build()
         .map_err(Failure::usage)?;
     let informers = informers(&factory, &args.kinds).await?;
+    let kinds: Vec<_> = informers.iter().map(|informer| informer.kind().to_string()).collect();
+    let place = match cluster.namespace(&args.objects) {
+        Some(namespace) => format!("namespace {namespace:?}"),
+        None => "all namespaces".to_owned(),
+    };
+    screen.note(&format!("watching {} in {place} of {}", kinds.join(", "), cluster.origin));
     let _listening = match (args.listen, recorder) {
         (Some(address), Some(recorder)) => {
             let statuses = factory.clone();
             let endpoint = Endpoint::new(move || statuses.status()).metrics(move || recorder.render());
             let listening = endpoint.listen(address).await;
-            let listening = listening.map_err(|error| Failure::usage(format!("cannot listen at {address}: {error}")))?;
+            let listening =
+                listening.map_err(|error| Failure::usage(format!("cannot listen at {address}: {error}")))?;
             screen.note(&format!("listening at http://{}/debug/informers", listening.address()));
             Some(listening)
         }

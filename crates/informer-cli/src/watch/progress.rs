@@ -55,7 +55,11 @@ impl Progress {
             waiting.retain(|informer| {
                 if informer.has_synced() {
                     let count = informer.lister().len();
-                    self.screen.note(&format!("{}: {count} objects after {:.1?}", informer.kind(), begun.elapsed()));
+                    self.screen.note(&format!(
+                        "{}: {count} objects after {:.1?}",
+                        informer.kind(),
+                        begun.elapsed()
+                    ));
                 }
                 !informer.has_synced()
             });
@@ -76,7 +80,11 @@ impl Progress {
     }
 }
 
-async fn count(client: &Client, informer: &SharedInformer<DynamicObject>, namespace: Option<&str>) -> Option<u64> {
+async fn count(
+    client: &Client,
+    informer: &SharedInformer<DynamicObject>,
+    namespace: Option<&str>,
+) -> Option<u64> {
     let kind = informer.kind();
     let resource = api_resource(kind);
     let api: Api<DynamicObject> = match namespace {

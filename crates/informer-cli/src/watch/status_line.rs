@@ -45,7 +45,8 @@ impl StatusLine {
         self.forget();
         let statuses: Vec<_> = self.informers.iter().map(SharedInformer::status).collect();
         let objects: usize = statuses.iter().map(|status| status.objects).sum();
-        let silent = statuses.iter().flat_map(|status| &status.scopes).filter_map(|scope| scope.last_byte).min();
+        let silent =
+            statuses.iter().flat_map(|status| &status.scopes).filter_map(|scope| scope.last_byte).min();
         let mut parts = vec![format!("{objects} objects")];
         #[allow(clippy::cast_precision_loss)]
         parts.push(format!("{:.1} events/s", self.events.len() as f64 / OVER.as_secs_f64()));

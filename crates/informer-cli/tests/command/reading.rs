@@ -56,7 +56,11 @@ async fn diff_finds_cache_and_server_equal() {
     server.config_map("a", "<1> & \"2\" ☃").await;
     server.config_map("b", "2").await;
     let said = run(server.informer(&["diff", "configmaps", "-A"])).await;
-    assert_eq!((said.code, said.out.as_str()), (0, "configmaps: cache and server are equal, 2 objects\n"), "{said:?}");
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (0, "configmaps: cache and server are equal, 2 objects\n"),
+        "{said:?}"
+    );
     let said = run(server.informer(&["diff", "configmaps", "-A", "--output", "json"])).await;
     let said: Value = serde_json::from_str(&said.out).expect("JSON");
     assert_eq!((&said["equal"], &said["objects"]), (&Value::Bool(true), &Value::from(2)));

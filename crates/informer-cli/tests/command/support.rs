@@ -61,7 +61,9 @@ pub(crate) fn named(namespace: Option<&str>, name: &str) -> ObjectMeta {
 pub(crate) fn informer(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_informer"));
     command.args(arguments).stdin(Stdio::null());
-    for variable in ["KUBECONFIG", "KUBERNETES_SERVICE_HOST", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
+    for variable in
+        ["KUBECONFIG", "KUBERNETES_SERVICE_HOST", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]
+    {
         command.env_remove(variable);
     }
     command.env("HOME", env!("CARGO_TARGET_TMPDIR"));

@@ -14,7 +14,10 @@ async fn what_is_there_is_shown_and_then_what_happens() {
     let mut watch = Running::start(server.informer(&["watch", "cm", "-n", "shop", "--output", "json"]));
     let told = |line: String| -> Value { serde_json::from_str(&line).expect("JSON") };
     let added = told(watch.line().await);
-    assert_eq!((&added["event"], &added["key"], &added["initial"]), (&json!("added"), &json!("shop/a"), &json!(true)));
+    assert_eq!(
+        (&added["event"], &added["key"], &added["initial"]),
+        (&json!("added"), &json!("shop/a"), &json!(true))
+    );
     let maps: Api<ConfigMap> = Api::namespaced(server.api.quiet_client(), "shop");
     let patch = json!({ "data": { "key": "2" } });
     maps.patch("a", &PatchParams::default(), &Patch::Merge(&patch)).await.expect("a change");
@@ -36,7 +39,8 @@ async fn without_a_cluster_a_simulated_one_is_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn colours_can_be_had_without_a_terminal() {
-    let said = run(informer(&["watch", "deployments", "--embedded", "--for", "1s", "--color", "always"])).await;
+    let said =
+        run(informer(&["watch", "deployments", "--embedded", "--for", "1s", "--color", "always"])).await;
     assert!(said.out.contains("\x1b[32mADDED"), "{said:?}");
 }
 

@@ -46,11 +46,20 @@ pub(super) fn tunnel<C>(proxy: &Intercept, connector: C) -> Tunnel<C> {
 
 /// Connects by asking a SOCKS5 proxy, which also resolves the name of the server.
 pub(super) fn socks5<C>(proxy: &Intercept, connector: C) -> SocksV5<C> {
-    let socks = SocksV5::new(proxy.uri().clone(), connector);
+    let socks = SocksV5::new(with_socks_port(proxy.uri()), connector);
     match proxy.raw_auth() {
         Some((user, password)) => socks.with_auth(user.to_owned(), password.to_owned()),
         None => socks,
     }
+}
+
+/// 1080 unless the address says otherwise: the connector knows the ports of HTTP only.
+fn with_socks_port(address: &Uri) -> Uri {
+    let named = match (address.port(), address.host()) {
+        (None, Some(host)) => format!("socks5://{host}:1080").parse().ok(),
+        _ => None,
+    };
+    named.unwrap_or_else(|| address.clone())
 }
 
 /// The proxy that the environment names for a server, by the rules of client-go: `HTTPS_PROXY`, or `HTTP_PROXY` for a

@@ -92,3 +92,11 @@ fn user_and_password_are_taken_out_of_the_address() {
     assert_eq!(socks.uri(), "socks5://proxy:1080/");
     assert_eq!(socks.raw_auth(), Some(("user", "p@ss")));
 }
+
+#[test]
+fn the_port_of_a_socks_proxy_is_1080_unless_it_is_named() {
+    let port = |address| with_socks_port(&Uri::from_static(address)).to_string();
+    assert_eq!(port("socks5://proxy"), "socks5://proxy:1080/");
+    assert_eq!(port("socks5h://[fd00::1]/"), "socks5://[fd00::1]:1080/");
+    assert_eq!(port("socks5://proxy:9"), "socks5://proxy:9/");
+}

@@ -309,16 +309,13 @@ impl SharedInformerFactory {
 
     /// Stops one informer and waits until it and its handlers have ended. Who asks for its kind from now on gets a new one.
     ///
-    /// Says whether it was one of this factory's.
+    /// Says whether it was one of this factory's. A handler must not await it.
     pub async fn stop<K: 'static>(&self, informer: &SharedInformer<K>) -> bool {
-        let informer = informer.as_kind();
-        let (ours, ended) = self
-            .inner
-            .registry(|registry| (registry.has(&informer), registry.stop(&informer, self.inner.drain)));
-        if let Some(ended) = ended {
-            ended.wait().await;
+        let stopped = self.inner.registry(|registry| registry.stop(&informer.as_kind(), self.inner.drain));
+        if let Ok(Some(ended)) = &stopped {
+            ended.clone().wait().await;
         }
-        ours
+        stopped.is_ok()
     }
 }
 

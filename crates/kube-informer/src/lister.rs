@@ -20,6 +20,33 @@ use crate::store::indexer::Indexer;
 ///
 /// Each call answers from exactly one commit and in no particular order. Reading before the informer is synced gives
 /// what is there, perhaps nothing.
+///
+/// # Methods of your own
+///
+/// An extension trait gives the lister of a kind what your program asks of it:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{Lister, Object, ScriptedSource, SharedInformer};
+///
+/// trait PodLister {
+///     fn on_node(&self, node: &str) -> Vec<Object<Pod>>;
+/// }
+///
+/// impl PodLister for Lister<Pod> {
+///     fn on_node(&self, node: &str) -> Vec<Object<Pod>> {
+///         let is_there = |pod: &Object<Pod>| {
+///             let pod = pod.get().ok();
+///             pod.and_then(|pod| pod.spec.as_ref()?.node_name.clone()).is_some_and(|name| name == node)
+///         };
+///         self.list().into_iter().filter(is_there).collect()
+///     }
+/// }
+///
+/// let pods = SharedInformer::<Pod>::builder(ScriptedSource::of::<Pod>()).build()?;
+/// assert!(pods.lister().on_node("node-1").is_empty());
+/// # Ok::<(), kube_informer::BuildError>(())
+/// ```
 pub struct Lister<K> {
     indexer: Arc<Indexer>,
     origin: Arc<Origin>,

@@ -163,7 +163,7 @@ impl FactoryBuilder {
         F: Fn(&mut DynamicObject) -> Result<(), E> + Send + Sync + 'static,
         E: Display + 'static,
     {
-        self.transform = Some((Arc::new(TypedTransform::new(function)), TransformId::of::<F>()));
+        self.transform = Some((Arc::new(TypedTransform::new(function)), TransformId::of_any_kind::<F>()));
         self
     }
 
@@ -221,8 +221,10 @@ impl FactoryBuilder {
         self
     }
 
-    /// How many informers read their first list at the same time, 8 unless set, and for how long one that takes its time
-    /// holds the others up, 5 s unless set. The next begins when one has its list, has failed, or has had its time.
+    /// How many first lists are read at the same time, 8 unless set, and for how long an informer that takes its time holds
+    /// the others up, 5 s unless set. The next begins when one has its lists, has failed, or has had its time.
+    ///
+    /// An informer of several namespaces has a list for each of them, and starts them together.
     pub fn stagger(mut self, at_once: usize, patience: Duration) -> Self {
         (self.at_once, self.patience) = (at_once, patience);
         self

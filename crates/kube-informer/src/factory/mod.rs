@@ -46,7 +46,8 @@ use crate::shared::{InformerBuilder, InformerStatus, SharedInformer};
 
 /// The informers of a program: each kind is watched and held once, whoever asks for it and as whatever type.
 ///
-/// Cheap to clone. When the last clone is dropped everything ends; [`shutdown`](Self::shutdown) ends it in good order.
+/// Cheap to clone. When the last clone is dropped everything ends; [`shutdown`](Self::shutdown) ends it in good order. A
+/// handler that holds a clone keeps the factory going until then.
 ///
 /// ```no_run
 /// use std::time::Duration;

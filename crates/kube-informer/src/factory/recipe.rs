@@ -20,6 +20,7 @@ use crate::shared::{BuildError, InformerBuilder, SharedInformer};
 
 /// Which objects of a kind an informer asks for, in the server's syntax. `None` for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Selection {
     /// Only objects with these labels: `app=web,tier in (front, back)`.
     pub labels: Option<String>,

@@ -239,7 +239,7 @@ impl Registry {
         }
     }
 
-    /// Whole objects have metadata too, unless a transform has changed it.
+    /// Whole objects have metadata too, unless a transform of theirs has changed it.
     fn whole_for_metadata(&self, slot: &Slot, wanted: &Variant) -> Option<usize> {
         let Slot::Kind { resource, metadata: true } = slot else { return None };
         let whole = Slot::Kind { resource: resource.clone(), metadata: false };
@@ -250,22 +250,21 @@ impl Registry {
         })
     }
 
-    /// One with exactly these settings. What a transform has captured is not known, so there are no two alike.
+    /// One with exactly these settings. What a transform has captured is not known, so no two are alike but that for all
+    /// kinds.
     fn alike(&self, wanted: &Variant) -> Option<usize> {
-        self.place(|entry| entry.variant == *wanted && wanted.transform.is_none())
+        let comparable = wanted.transform.is_none_or(|transform| transform.any_kind);
+        self.place(|entry| comparable && entry.variant == *wanted)
     }
 
-    /// An informer of metadata that has not started can just as well get whole objects.
+    /// An informer of metadata that has not started can just as well get whole objects, if nothing else differs: then
+    /// they are not to be kept decoded, nor transformed as a type of theirs.
     fn metadata_made_whole(&mut self, slot: &Slot, wanted: &Variant) -> Option<usize> {
         let Slot::Kind { resource, metadata: false } = slot else { return None };
         let partial = Slot::Kind { resource: resource.clone(), metadata: true };
         let place = self.place(|entry| {
             let whole = Variant { metadata_only: false, ..entry.variant.clone() };
-            entry.running.is_none()
-                && entry.slots.contains(&partial)
-                && whole == *wanted
-                && !wanted.decoded
-                && wanted.transform.is_none()
+            entry.running.is_none() && entry.slots.contains(&partial) && whole == *wanted
         })?;
         let entry = &mut self.entries[place];
         entry.informer.core().take_whole_objects();

@@ -5,23 +5,31 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::shared::SharedInformer;
 use crate::shared::core::Core;
 use crate::shared::tasks::{Spawn, Task};
 
-/// Lets a few informers at a time read their first list.
+/// Lets a few lists at a time be the first of their informers.
 #[derive(Clone)]
 pub(super) struct Turns {
     seats: Arc<Semaphore>,
-    /// How long a list holds its seat: a long one should not hold up the others.
+    all: u32,
+    /// How long a list holds its seat: a long one should not hold up the others for ever.
     patience: Duration,
 }
 
 impl Turns {
     pub(super) fn new(at_once: usize, patience: Duration) -> Self {
-        Self { seats: Arc::new(Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS))), patience }
+        let all = u32::try_from(at_once).unwrap_or(u32::MAX).clamp(1, 1 << 20);
+        Self { seats: Arc::new(Semaphore::new(all as usize)), all, patience }
+    }
+
+    /// A seat for each list of an informer, or all there are.
+    async fn take(&self, lists: usize) -> Option<OwnedSemaphorePermit> {
+        let lists = u32::try_from(lists).unwrap_or(u32::MAX).clamp(1, self.all);
+        self.seats.clone().acquire_many_owned(lists).await.ok()
     }
 }
 
@@ -93,17 +101,17 @@ async fn run(
     turns: Turns,
     mut stop: watch::Receiver<Option<Duration>>,
 ) {
-    let seat = tokio::select! {
+    let seats = tokio::select! {
         biased;
         _ = stop.wait_for(Option::is_some) => return,
-        seat = turns.seats.acquire_owned() => seat,
+        seats = turns.take(informer.status().scopes.len()) => seats,
     };
     let listing = async {
         tokio::select! {
             _ = informer.wait_synced(turns.patience) => {}
             () = failed.notified() => {}
         }
-        drop(seat);
+        drop(seats);
         pending::<()>().await;
     };
     let stopping = async {

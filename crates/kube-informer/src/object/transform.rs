@@ -23,11 +23,17 @@ pub(crate) trait Transform: Send + Sync {
 pub(crate) struct TransformId {
     function: TypeId,
     pub(crate) name: &'static str,
+    /// Whether it takes objects of any kind, and so is the same for all informers of a factory.
+    pub(crate) any_kind: bool,
 }
 
 impl TransformId {
     pub(crate) fn of<F: 'static>() -> Self {
-        Self { function: TypeId::of::<F>(), name: type_name::<F>() }
+        Self { function: TypeId::of::<F>(), name: type_name::<F>(), any_kind: false }
+    }
+
+    pub(crate) fn of_any_kind<F: 'static>() -> Self {
+        Self { any_kind: true, ..Self::of::<F>() }
     }
 }
 

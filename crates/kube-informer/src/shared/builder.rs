@@ -282,7 +282,7 @@ impl<K: Kind> InformerBuilder<K> {
         }
     }
 
-    /// The same for the metadata of its objects: there is nothing to transform or to keep decoded.
+    /// The same for another type, but for what depends on the type: `decoded`, and a transform of that type.
     pub(crate) fn retyped<V: Kind>(&self) -> InformerBuilder<V> {
         InformerBuilder {
             kind: self.kind.clone(),
@@ -297,7 +297,7 @@ impl<K: Kind> InformerBuilder<K> {
             decoded: false,
             decode_cache_bytes: self.decode_cache_bytes,
             drop_fields: self.drop_fields.clone(),
-            transform: None,
+            transform: self.transform.clone().filter(|(_, transform)| transform.any_kind),
             on_error: self.on_error.clone(),
             of: PhantomData,
         }

@@ -135,6 +135,28 @@ async fn d12_what_the_builder_was_told_of_a_kind_holds_for_its_faces() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn d12_a_transform_for_all_kinds_does_not_keep_faces_apart() {
+    for metadata_first in [true, false] {
+        let servers = Servers::default();
+        let server = servers.with::<ConfigMap>(&["a/x"]);
+        let label = |object: &mut DynamicObject| {
+            object.metadata.labels = Some([("by".to_owned(), "factory".to_owned())].into());
+            Ok::<_, String>(())
+        };
+        let factory = servers.builder().transform(label).build().unwrap();
+        if metadata_first {
+            factory.metadata::<ConfigMap>();
+        }
+        let whole = factory.informer::<ConfigMap>();
+        let metadata = factory.metadata::<ConfigMap>();
+        assert!(same(&whole, &metadata));
+        started(&factory).await;
+        assert_eq!(server.requests().len(), 1);
+        assert_eq!(metadata.lister().list()[0].labels().get("by"), Some("factory"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn d12_metadata_with_settings_of_its_own_is_not_shared() {
     let servers = Servers::default();
     let factory = servers

@@ -80,6 +80,29 @@ async fn w_36_a_few_informers_at_a_time_read_their_first_list() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn w_36_every_namespace_is_a_list() {
+    let servers = Servers::default();
+    let factory = servers.builder().namespace("a").namespace("b").stagger(3, SOON).build().unwrap();
+    let many = ["1", "2", "3", "4", "5"];
+    let in_many = factory
+        .informer_named::<Pod>("many", |pods| many.iter().fold(pods, |pods, name| pods.namespace(*name)))
+        .unwrap();
+    factory.informer::<Secret>();
+    factory.informer::<ConfigMap>();
+    let holds: Vec<_> = many.iter().map(|_| servers.of::<Pod>().hold_next(VerbMatch::Any)).collect();
+    let of_secrets = servers.of::<Secret>().hold_next(VerbMatch::Any);
+    factory.start();
+    rest().await;
+    assert_eq!(servers.requests(), 5, "an informer with more than there is room for starts alone");
+    drop(holds);
+    in_many.wait_synced(SOON).await.unwrap();
+    rest().await;
+    assert_eq!((servers.of::<Secret>().requests().len(), servers.of::<ConfigMap>().requests().len()), (2, 0));
+    drop(of_secrets);
+    factory.wait_for_cache_sync(SOON).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn w_36_a_list_that_takes_its_time_or_fails_does_not_hold_up_the_others() {
     let servers = Servers::default();
     let factory = servers.builder().stagger(1, Duration::from_secs(5)).build().unwrap();

@@ -311,14 +311,11 @@ impl SharedInformerFactory {
     ///
     /// Says whether it was one of this factory's.
     pub async fn stop<K: 'static>(&self, informer: &SharedInformer<K>) -> bool {
-        let informer = informer.as_kind();
-        let (ours, ended) = self
-            .inner
-            .registry(|registry| (registry.has(&informer), registry.stop(&informer, self.inner.drain)));
-        if let Some(ended) = ended {
-            ended.wait().await;
+        let stopped = self.inner.registry(|registry| registry.stop(&informer.as_kind(), self.inner.drain));
+        if let Ok(Some(ended)) = &stopped {
+            ended.clone().wait().await;
         }
-        ours
+        stopped.is_ok()
     }
 }
 

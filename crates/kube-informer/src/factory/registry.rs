@@ -1,6 +1,6 @@
 //! The informers of a factory, and under which names they are asked for.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 use crate::factory::recipe::Recipe;
 use crate::factory::running::{Ended, Running, Turns};
 use crate::shared::SharedInformer;
+use crate::shared::core::Core;
 use crate::shared::tasks::Spawn;
 use crate::shared::variant::{ResourceId, Variant};
 
@@ -29,11 +30,14 @@ pub(super) enum Claim {
     Leased,
 }
 
+/// The informer is none of this factory's, or no longer.
+pub(super) struct NotOurs;
+
 #[derive(Default)]
 pub(super) struct Registry {
     entries: Vec<Entry>,
     /// What is on its way out: it is waited for, but no longer given to anybody.
-    leaving: Vec<Running>,
+    leaving: Vec<Leaving>,
     leftovers: Leftovers,
     /// Runs informers, once the factory has been started.
     spawn: Option<Arc<dyn Spawn>>,
@@ -49,6 +53,12 @@ struct Entry {
     running: Option<Running>,
     held: bool,
     leases: usize,
+}
+
+/// An informer that was told to stop. Its cache is not kept for that.
+struct Leaving {
+    core: Weak<Core>,
+    running: Running,
 }
 
 /// What is over. It is let go by the caller, without a lock: handlers are dropped with it, and what they hold may come
@@ -170,7 +180,7 @@ impl Registry {
     /// Stops everything for good; gives what is to be waited for.
     pub(super) fn close(&mut self, deadline: Duration) -> Vec<Ended> {
         self.closed = true;
-        let mut ended: Vec<Ended> = self.leaving.iter().map(Running::ended).collect();
+        let mut ended: Vec<Ended> = self.leaving.iter().map(|leaving| leaving.running.ended()).collect();
         for entry in &self.entries {
             match &entry.running {
                 Some(running) => {
@@ -183,19 +193,24 @@ impl Registry {
         ended
     }
 
-    /// Stops one; gives what is to be waited for, unless it is none of this factory's.
-    pub(super) fn stop(&mut self, informer: &SharedInformer<()>, deadline: Duration) -> Option<Ended> {
+    /// Stops one, if it is one of this factory's; gives what is to be waited for, if it was ever started.
+    pub(super) fn stop(
+        &mut self,
+        informer: &SharedInformer<()>,
+        deadline: Duration,
+    ) -> Result<Option<Ended>, NotOurs> {
         self.prune();
-        let place = self.place(|entry| entry.is(informer))?;
-        if self.closed {
-            return self.entries[place].running.as_ref().map(Running::ended);
+        let core = Arc::downgrade(informer.core());
+        let leaving = self.leaving.iter().find(|leaving| leaving.core.ptr_eq(&core));
+        if let Some(Leaving { running, .. }) = leaving {
+            return Ok(Some(running.ended()));
         }
-        self.dismiss(place, deadline)
-    }
-
-    /// Whether an informer is one of this factory's.
-    pub(super) fn has(&self, informer: &SharedInformer<()>) -> bool {
-        self.place(|entry| entry.is(informer)).is_some()
+        let place = self.place(|entry| entry.is(informer)).ok_or(NotOurs)?;
+        match &self.entries[place].running {
+            Some(running) if self.closed => Ok(Some(running.ended())),
+            None if self.closed => Ok(None),
+            _ => Ok(self.dismiss(place, deadline)),
+        }
     }
 
     /// There is one more lease of an informer that has one.
@@ -210,7 +225,7 @@ impl Registry {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.is(informer)) else { return };
         entry.leases = entry.leases.saturating_sub(1);
         if entry.leases == 0 && !entry.held {
-            self.stop(informer, deadline);
+            self.stop(informer, deadline).ok();
         }
     }
 
@@ -221,18 +236,18 @@ impl Registry {
     /// Has an informer stop and gives it to nobody any more. Its cache goes when its task has ended.
     fn dismiss(&mut self, place: usize, deadline: Duration) -> Option<Ended> {
         let mut entry = self.entries.remove(place);
-        let running = entry.running.take();
+        let (running, core) = (entry.running.take(), Arc::downgrade(entry.informer.core()));
         self.leftovers.entries.push(entry);
         let running = running?;
         running.stop(deadline);
         let ended = running.ended();
-        self.leaving.push(running);
+        self.leaving.push(Leaving { core, running });
         Some(ended)
     }
 
     /// Forgets what has stopped by itself. Once the factory is closed the caches that are left can still be read.
     fn prune(&mut self) {
-        self.leaving.retain(|running| !running.ended().is_over());
+        self.leaving.retain(|leaving| !leaving.running.ended().is_over());
         while !self.closed {
             let Some(place) = self.place(|entry| entry.informer.is_stopped()) else { break };
             self.dismiss(place, Duration::ZERO);

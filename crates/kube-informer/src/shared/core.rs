@@ -232,6 +232,10 @@ impl Core {
     /// From here on no handler can be added.
     pub(crate) fn end(&self) {
         *self.lifecycle.lock() = Lifecycle::Stopped;
+        self.tell_stopped();
+    }
+
+    fn tell_stopped(&self) {
         self.queue.close();
         for slot in &self.scopes {
             slot.status.enter(Phase::Stopped, Instant::now());
@@ -245,10 +249,12 @@ impl Core {
         let Lifecycle::Idle(writer) = &*lifecycle else { return };
         writer.end_posts(Ending::Closed);
         let before = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped);
-        drop(lifecycle);
-        drop(before);
-        self.end();
+        // While nobody can find out that it does not start any more: who does is told that it has stopped.
+        self.tell_stopped();
         self.state.send_modify(|state| state.ended = true);
+        drop(lifecycle);
+        // Handlers go with it, and what they hold is not ours.
+        drop(before);
     }
 
     /// Has whole objects sent instead of their metadata. Only before the informer is started.

@@ -9,3 +9,4 @@ mod starting;
 mod stopping;
 mod support;
 mod syncing;
+mod threads;

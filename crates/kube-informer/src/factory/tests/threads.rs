@@ -1,0 +1,82 @@
+//! Many threads at one factory.
+
+use std::sync::{Arc, Barrier};
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use kube_core::ApiResource;
+use tokio::runtime::Handle;
+
+use super::support::{SOON, Servers, started};
+use crate::handler::handler;
+
+const THREADS: usize = 8;
+
+/// Runs something on many threads at the same moment.
+fn on_threads<R: Send>(work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let barrier = Barrier::new(THREADS);
+    let one = |number| {
+        barrier.wait();
+        work(number)
+    };
+    std::thread::scope(|scope| {
+        let one = &one;
+        let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || one(number))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn b_420_a_kind_has_one_informer_also_if_many_ask_at_once() {
+    for _ in 0..100 {
+        let factory = Servers::default().factory();
+        let informers = on_threads(|number| match number % 3 {
+            0 => factory.informer::<Pod>().as_kind::<()>(),
+            1 => factory.dynamic(ApiResource::erase::<Pod>(&())).as_kind(),
+            _ => factory.metadata::<Pod>().as_kind(),
+        });
+        assert!(informers.iter().all(|informer| Arc::ptr_eq(informer.core(), informers[0].core())));
+        assert_eq!(factory.status().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_423_what_is_asked_for_outside_of_the_runtime_starts_too() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    factory.start();
+    let asks = factory.clone();
+    let pods = std::thread::spawn(move || asks.informer::<Pod>()).join().unwrap();
+    pods.wait_synced(SOON).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn leases_stops_and_questions_from_many_threads_end_in_good_order() {
+    let servers = Servers::default();
+    servers.with::<ConfigMap>(&["a/x"]);
+    let factory = servers.factory();
+    factory.informer::<Secret>();
+    started(&factory).await;
+    let work = factory.clone();
+    let runtime = Handle::current();
+    let threads = tokio::task::spawn_blocking(move || {
+        on_threads(|number| {
+            for round in 0..100 {
+                let lease = work.lease::<ConfigMap>();
+                // One of them may have been stopped by another thread by now, or not: both are fine.
+                let holds = (lease.clone(), work.lease::<Pod>());
+                lease.add_event_handler(handler().on_add(move |_| drop(holds.clone()))).ok();
+                if round % 10 == number {
+                    runtime.block_on(work.stop(&*lease));
+                    assert!(lease.is_stopped(), "by this thread or another one");
+                }
+                work.status();
+            }
+        })
+    });
+    threads.await.unwrap();
+    factory.shutdown().await;
+    assert!(factory.status().iter().all(|status| status.stopped));
+    for server in [servers.of::<ConfigMap>(), servers.of::<Pod>(), servers.of::<Secret>()] {
+        server.wait_for_watches(0).await;
+    }
+}

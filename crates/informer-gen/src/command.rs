@@ -48,7 +48,7 @@ Exit status:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Command {
-    /// Description files (.toml), or Rust sources with #[derive(CustomResource)] (.rs)
+    /// Description files (.toml), or Rust sources with #[derive(CustomResource)] (.rs); name each source, `mod` is not followed
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 

@@ -1,5 +1,7 @@
 //! The command as its users see it.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,7 @@
 //! rustfmt leaves what was generated as it is.
 
+#![allow(clippy::unwrap_used)]
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -1,5 +1,7 @@
 //! The guide and the example project that it tells of say the same.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -13,6 +13,19 @@ pub struct File {
     pub text: String,
 }
 
+const DOCUMENTATION: &str = "\
+The ways from a factory to every kind of Kubernetes: group, version, kind.
+
+```no_run
+# fn ask(factory: &kube_informer::SharedInformerFactory) {
+let pods = factory.core().v1().pods().lister();
+let leases = factory.coordination().v1().leases().informer();
+# }
+```
+
+Kinds that not every version of Kubernetes has are here only where k8s-openapi has them.
+";
+
 /// The files of a module with an accessor for every kind, and a test that each leads to the kind it should.
 ///
 /// `generator` is the command that made them, for their first line.
@@ -37,11 +50,9 @@ fn begin(generator: &str, style: Style) -> Code {
 
 fn contents(model: &Model, generator: &str, style: Style) -> String {
     let mut code = begin(generator, style);
-    code.line(
-        "//! The ways from a factory to every kind of Kubernetes, such as `factory.core().v1().pods()`.",
-    );
-    code.line("//!");
-    code.line("//! Kinds that not every version of Kubernetes has are here only where k8s-openapi has them.");
+    for line in DOCUMENTATION.lines() {
+        code.line(format!("//! {line}").trim_end());
+    }
     code.gap();
     let mut groups: Vec<&Group> = model.groups().iter().collect();
     groups.sort_by_key(|group| group.function());

@@ -1,5 +1,6 @@
 //! A factory over scripted sources.
 
+mod accessors;
 mod asking;
 mod discovery;
 mod faces;

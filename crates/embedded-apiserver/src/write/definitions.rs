@@ -26,34 +26,38 @@ impl Api {
         is_definition(resource).then(|| self.definitions.lock())
     }
 
-    /// Completes a definition that is about to be written, and serves what it defines.
-    pub(super) fn accept_definition(
-        &self,
-        resource: &Resource,
-        object: &mut Object,
-        dry_run: bool,
-    ) -> Result<(), ApiError> {
+    /// Completes a definition that is about to be written, or refuses it.
+    pub(super) fn accept_definition(&self, resource: &Resource, object: &mut Object) -> Result<(), ApiError> {
         if !is_definition(resource) {
             return Ok(());
         }
         let mut definition = Value::Object(std::mem::take(object));
         let accepted = crd::accept(&self.registry, &mut definition, &self.clock.now());
-        let installed = match accepted {
-            Ok(()) if !dry_run => self.registry.install_crd(&definition),
-            done => done,
-        };
-        if let Value::Object(accepted) = definition {
-            *object = accepted;
+        if let Value::Object(completed) = definition {
+            *object = completed;
         }
-        installed?;
-        if let Some(id) = defined(object).filter(|_| !dry_run) {
-            // It is served anew; what was known of it before, if anything, stays if it was served already.
+        accepted
+    }
+
+    /// Serves what a definition defines that has been written. Objects that are there stay, but watches of them end.
+    pub(super) fn serve_definition(&self, resource: &Resource, written: &Stored) {
+        if !is_definition(resource) {
+            return;
+        }
+        let definition = written.to_object();
+        if let Some(id) = defined(&definition) {
             match self.storage.has(&id) {
                 true => self.storage.end_watches(&id),
                 false => self.storage.renew(&id),
             }
         }
-        Ok(())
+        self.install(definition);
+    }
+
+    fn install(&self, definition: Object) {
+        if let Err(error) = self.registry.install_crd(&Value::Object(definition)) {
+            tracing::warn!(message = error.message, "a stored definition cannot be served");
+        }
     }
 
     /// Serves no longer what a definition defined that is gone: its objects go too, and watches of them end.
@@ -87,9 +91,7 @@ impl Api {
         let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
         let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
         for stored in page.items {
-            if let Err(error) = self.registry.install_crd(&Value::Object(stored.to_object())) {
-                tracing::warn!(message = error.message, "a stored definition cannot be served");
-            }
+            self.install(stored.to_object());
         }
     }
 }

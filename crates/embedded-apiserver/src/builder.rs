@@ -65,6 +65,12 @@ impl Builder {
         self
     }
 
+    /// After what time changes are forgotten even where there is room for them; never.
+    pub fn history_age(mut self, age: Duration) -> Self {
+        self.options.history.max_age = Some(age);
+        self
+    }
+
     /// How many bytes of changes are remembered of each resource, at most; 256 MiB.
     pub fn history_bytes(mut self, bytes: usize) -> Self {
         self.options.history.max_bytes = bytes;

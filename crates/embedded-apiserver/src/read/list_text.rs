@@ -5,6 +5,7 @@ use std::vec;
 use bytes::Bytes;
 use futures::stream;
 use serde_json::json;
+use tokio::task::coop::consume_budget;
 
 use super::Envelope;
 use crate::body::{Body, full, streamed};
@@ -73,7 +74,12 @@ impl ListText {
         let first = self.next().unwrap_or_default();
         match self.ended {
             true => full(first),
-            false => streamed(stream::iter(std::iter::once(first).chain(self).map(Ok))),
+            false => streamed(stream::unfold((Some(first), self), async |(first, mut rest)| {
+                // Whoever takes it at once lets others go on meanwhile.
+                consume_budget().await;
+                let piece = first.or_else(|| rest.next())?;
+                Some((Ok(piece), (None, rest)))
+            })),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::vec;
 use bytes::Bytes;
 use futures::stream;
 use http::{Response, StatusCode};
+use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, sleep_until};
 
 use super::bookmark::{self, Schedule};
@@ -169,6 +170,8 @@ struct Watch {
 impl Watch {
     /// The next line, or the end.
     async fn next(&mut self) -> Option<Bytes> {
+        // Whoever takes it all at once lets others go on meanwhile.
+        consume_budget().await;
         if Instant::now() >= self.deadline {
             return None;
         }

@@ -55,6 +55,7 @@ impl Api {
                 let name = format!("{kept}{}", self.chance.name_end());
                 metadata::metadata_mut(&mut object).insert("name".to_owned(), name.into());
             }
+            self.begin_namespace(resource, &mut object);
             validate::object(resource, &object)?;
             if version_is_set {
                 return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
@@ -88,24 +89,25 @@ impl Api {
         if let Some(stored) = self.storage.get(&resource.storage_id(), &key) {
             return Err(exists(&stored));
         }
-        self.accept_definition(resource, &mut object, dry_run)?;
+        self.accept_definition(resource, &mut object)?;
         let content = Content::new(&key, &object, &resource.fields);
         if dry_run {
             return Ok(Stored { version: 0, content: Arc::new(content) });
         }
-        self.storage.write(&resource.storage_id(), content, Expected::Absent).map_err(|refused| match refused
-        {
+        let written = self.storage.write(&resource.storage_id(), content, Expected::Absent);
+        let written = written.map_err(|refused| match refused {
             Refused::Exists(stored) => exists(&stored),
             Refused::Changed => ApiError::modified(resource, &name),
             Refused::NoNamespace => self.no_namespace(target),
             Refused::NamespaceTerminating => namespace_terminating(target, &name),
-        })
+        })?;
+        self.serve_definition(resource, &written);
+        Ok(written)
     }
 
     /// Sets what belongs to the server.
     fn begin_object(&self, resource: &Resource, object: &mut Object) {
         status_part::begin(resource, object);
-        self.begin_namespace(resource, object);
         let metadata = metadata::metadata_mut(object);
         for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"] {
             metadata.remove(name);

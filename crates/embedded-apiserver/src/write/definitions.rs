@@ -26,38 +26,37 @@ impl Api {
         is_definition(resource).then(|| self.definitions.lock())
     }
 
-    /// Completes a definition that is about to be written, and serves what it defines.
-    pub(super) fn accept_definition(
-        &self,
-        resource: &Resource,
-        object: &mut Object,
-        dry_run: bool,
-    ) -> Result<(), ApiError> {
+    /// Completes a definition that is about to be written, or refuses it.
+    pub(super) fn accept_definition(&self, resource: &Resource, object: &mut Object) -> Result<(), ApiError> {
         if !is_definition(resource) {
             return Ok(());
         }
         let mut definition = Value::Object(std::mem::take(object));
         let accepted = crd::accept(&self.registry, &mut definition, &self.clock.now());
-        let installed = match accepted {
-            Ok(()) if !dry_run => self.registry.install_crd(&definition),
-            done => done,
-        };
-        if let Value::Object(accepted) = definition {
-            *object = accepted;
+        if let Value::Object(completed) = definition {
+            *object = completed;
         }
-        installed?;
-        if !dry_run {
-            self.serve_anew(object);
-        }
-        Ok(())
+        accepted
     }
 
-    /// What was known of the objects of a definition, if anything, stays if they were served already.
-    fn serve_anew(&self, definition: &Object) {
-        let Some(id) = defined(definition) else { return };
-        match self.storage.has(&id) {
-            true => self.storage.end_watches(&id),
-            false => self.storage.renew(&id),
+    /// Serves what a definition defines that has been written. Objects that are there stay, but watches of them end.
+    pub(super) fn serve_definition(&self, resource: &Resource, written: &Stored) {
+        if !is_definition(resource) {
+            return;
+        }
+        let definition = written.to_object();
+        if let Some(id) = defined(&definition) {
+            match self.storage.has(&id) {
+                true => self.storage.end_watches(&id),
+                false => self.storage.renew(&id),
+            }
+        }
+        self.install(definition);
+    }
+
+    fn install(&self, definition: Object) {
+        if let Err(error) = self.registry.install_crd(&Value::Object(definition)) {
+            tracing::warn!(message = error.message, "a stored definition cannot be served");
         }
     }
 
@@ -94,10 +93,8 @@ impl Api {
             let Some(object) = definition.as_object().filter(|_| definition != before) else { continue };
             let content = Content::new(&stored.content.key, object, &resource.fields);
             let expected = Expected::Version(stored.version);
-            if self.storage.write(&resource.storage_id(), content, expected).is_ok()
-                && self.registry.install_crd(&definition).is_ok()
-            {
-                self.serve_anew(object);
+            if let Ok(written) = self.storage.write(&resource.storage_id(), content, expected) {
+                self.serve_definition(resource, &written);
             }
         }
     }
@@ -109,15 +106,11 @@ impl Api {
             return;
         };
         let _alone = self.definition_lock(&resource);
-        for custom in self.registry.all().iter().filter(|resource| resource.custom) {
-            self.registry.remove_crd(&format!("{}.{}", custom.plural, custom.group));
-        }
+        self.registry.remove_all_crds();
         let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
         let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
         for stored in page.items {
-            if let Err(error) = self.registry.install_crd(&Value::Object(stored.to_object())) {
-                tracing::warn!(message = error.message, "a stored definition cannot be served");
-            }
+            self.install(stored.to_object());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use serde_json::{Value, json};
 
 use crate::testing::{CONFIGMAPS, DEFINITIONS, PODS, Server, names, rv, tell};
@@ -216,6 +217,9 @@ async fn a_definition_is_served_at_once_and_takes_its_objects_along() {
     changed["spec"] = definition(&["v1", "v2"])["spec"].clone();
     server.put(&path, &changed).await.of(200);
     assert_eq!(watch.next().await, None, "watches end when a definition changes");
+    let mut watch = server.watch(&format!("{}?watch=1&resourceVersion={}", cats("v1"), rv(&created))).await;
+    server.merge(&path, &json!({ "spec": { "group": "example.com" } })).await.of(200);
+    assert!(watch.next().now_or_never().is_none(), "but not if it does not");
     let list = server.get(&cats("v2")).await.of(200);
     assert_eq!(
         (names(&list), &list["items"][0]["apiVersion"]),
@@ -236,4 +240,11 @@ async fn a_definition_is_served_at_once_and_takes_its_objects_along() {
         "its past is forgotten"
     );
     assert!(rv(&again) > rv(&created));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_whose_name_is_made_up_is_labelled_with_it() {
+    let server = Server::new();
+    let made = server.post(NAMESPACES, &json!({ "metadata": { "generateName": "n-" } })).await.of(201);
+    assert_eq!(made["metadata"]["labels"]["kubernetes.io/metadata.name"], made["metadata"]["name"]);
 }

@@ -34,11 +34,8 @@ impl Api {
         let name = metadata::text(object, "name").to_owned();
         let spec = object.entry("spec").or_insert_with(|| json!({}));
         spec["finalizers"] = json!(["kubernetes"]);
-        // A name that is made up is not known yet; who selects by this label names the namespace.
-        if !name.is_empty() {
-            let labels = metadata::metadata_mut(object).entry("labels").or_insert_with(|| json!({}));
-            labels["kubernetes.io/metadata.name"] = name.into();
-        }
+        let labels = metadata::metadata_mut(object).entry("labels").or_insert_with(|| json!({}));
+        labels["kubernetes.io/metadata.name"] = name.into();
     }
 
     pub(super) fn refuse_to_delete_system_namespace(&self, target: &Target) -> Result<(), ApiError> {

@@ -60,7 +60,7 @@ impl Api {
             validate::finalizers(resource, &old, &new)?;
             if part == Part::Main {
                 metadata::count_generation(resource, &old, &mut new);
-                self.accept_definition(resource, &mut new, dry_run)?;
+                self.accept_definition(resource, &mut new)?;
             }
             let content = Content::new(&current.content.key, &new, &resource.fields);
             if content.is_same_as(&current.content) {
@@ -77,6 +77,9 @@ impl Api {
                     return Ok(Stored { version: current.version, content: Arc::new(content) });
                 }
             } else if let Ok(stored) = self.storage.write(&id, content, Expected::Version(current.version)) {
+                if part == Part::Main {
+                    self.serve_definition(resource, &stored);
+                }
                 return Ok(stored);
             }
             tracing::trace!(name, "changed by somebody else meanwhile, trying again");

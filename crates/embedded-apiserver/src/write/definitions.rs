@@ -109,9 +109,7 @@ impl Api {
             return;
         };
         let _alone = self.definition_lock(&resource);
-        for custom in self.registry.all().iter().filter(|resource| resource.custom) {
-            self.registry.remove_crd(&format!("{}.{}", custom.plural, custom.group));
-        }
+        self.registry.remove_all_crds();
         let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
         let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
         for stored in page.items {

@@ -121,6 +121,11 @@ impl Registry {
         self.custom.write().retain(|custom| custom.name != name);
     }
 
+    /// Serves the built-in kinds and nothing else.
+    pub(crate) fn remove_all_crds(&self) {
+        self.custom.write().clear();
+    }
+
     /// The names that other definitions than `name` have in a group.
     pub(super) fn names_beside(&self, group: &str, name: &str) -> Vec<Names> {
         let custom = self.custom.read();

@@ -44,6 +44,10 @@ fn custom_resources_come_and_go_with_their_definition() {
 
     registry.remove_crd("widgets.example.com");
     assert!(!registry.has_group("example.com") && !is_served("v1"));
+
+    install(&registry, definition("widgets", "example.com", "Widget"));
+    registry.remove_all_crds();
+    assert!(!registry.has_group("example.com") && registry.has_group("apps"));
 }
 
 #[test]

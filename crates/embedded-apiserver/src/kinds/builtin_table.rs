@@ -173,7 +173,7 @@ pub(super) const GROUPS: &[Group] = &[
                 .short(&["deploy"])
                 .in_all()
                 .with(&[SCALE, STATUS])
-                .generation(Generation::ContentAndAnnotations),
+                .generation(Generation::ContentAnd("annotations")),
             namespaced("replicasets", "ReplicaSet")
                 .short(&["rs"])
                 .in_all()
@@ -398,7 +398,7 @@ pub(super) const GROUPS: &[Group] = &[
     Group {
         name: "discovery.k8s.io",
         versions: &["v1"],
-        kinds: &[namespaced("endpointslices", "EndpointSlice").counts_changes()],
+        kinds: &[namespaced("endpointslices", "EndpointSlice").generation(Generation::ContentAnd("labels"))],
     },
     Group {
         name: "resource.k8s.io",

@@ -148,7 +148,7 @@ fn kinds_differ_in_how_they_are_written_and_deleted() {
     for (group, plural, generation) in [
         ("", "configmaps", Generation::None),
         ("", "pods", Generation::Content),
-        ("apps", "deployments", Generation::ContentAndAnnotations),
+        ("apps", "deployments", Generation::ContentAnd("annotations")),
         ("scheduling.k8s.io", "priorityclasses", Generation::Fixed),
     ] {
         assert_eq!(find(group, plural).generation, generation, "{plural}");

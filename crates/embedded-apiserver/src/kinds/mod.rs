@@ -100,8 +100,8 @@ pub(crate) enum Generation {
     Fixed,
     /// Every change outside of metadata, and outside of status where that is a subresource.
     Content,
-    /// Changes of annotations too: deployments.
-    ContentAndAnnotations,
+    /// Changes of this part of metadata too: annotations of deployments, labels of endpoint slices.
+    ContentAnd(&'static str),
 }
 
 impl Resource {

@@ -13,7 +13,7 @@ use super::write::{UID_OF, Write};
 use crate::api::Api;
 use crate::body::full;
 use crate::request::{Route, Target};
-use crate::storage::{Content, Expected};
+use crate::storage::{Content, Expected, Refused};
 
 /// Makes the simulation's writes, and remembers what the server made of those that others refer to.
 #[derive(Debug, Default)]
@@ -47,6 +47,7 @@ impl Applier {
         let content = Content::new(&target.key(), &object, &resource.fields);
         match api.storage.write(&resource.storage_id(), content, Expected::Absent) {
             Ok(_) => self.remember(path, uid),
+            Err(Refused::Exists(stored)) => self.remember(path, stored.content.uid.to_string()),
             Err(refused) => tracing::debug!(path, ?refused, "not stored"),
         }
     }

@@ -152,6 +152,9 @@ async fn populating_makes_everything_at_once() {
     assert_eq!(deployments.len(), 3);
     assert_eq!(deployments[0]["status"]["readyReplicas"], 4);
     assert_eq!(items(api, "/api/v1/nodes").await.len(), 4);
+    let version = server.version();
+    small().populate(&server);
+    assert_eq!(server.version(), version, "what is there stays");
     // The objects are those of the types that they say they are.
     for pod in pods {
         serde_json::from_value::<k8s_openapi::api::core::v1::Pod>(pod).unwrap();

@@ -7,7 +7,7 @@ use super::Object;
 use crate::api::Api;
 use crate::kinds::{Resource, StorageId, crd};
 use crate::status::ApiError;
-use crate::storage::{PageRequest, Stored};
+use crate::storage::{Content, Expected, PageRequest, Stored};
 
 fn is_definition(resource: &Resource) -> bool {
     (&*resource.group, &*resource.plural) == ("apiextensions.k8s.io", "customresourcedefinitions")
@@ -46,14 +46,19 @@ impl Api {
             *object = accepted;
         }
         installed?;
-        if let Some(id) = defined(object).filter(|_| !dry_run) {
-            // It is served anew; what was known of it before, if anything, stays if it was served already.
-            match self.storage.has(&id) {
-                true => self.storage.end_watches(&id),
-                false => self.storage.renew(&id),
-            }
+        if !dry_run {
+            self.serve_anew(object);
         }
         Ok(())
+    }
+
+    /// What was known of the objects of a definition, if anything, stays if they were served already.
+    fn serve_anew(&self, definition: &Object) {
+        let Some(id) = defined(definition) else { return };
+        match self.storage.has(&id) {
+            true => self.storage.end_watches(&id),
+            false => self.storage.renew(&id),
+        }
     }
 
     /// Serves no longer what a definition defined that is gone: its objects go too, and watches of them end.
@@ -72,6 +77,29 @@ impl Api {
             }
         }
         self.storage.retire(&id);
+        self.give_away_names(resource, &id.group);
+    }
+
+    /// Names have become free in a group: those who asked for them get them, in the order of their own.
+    fn give_away_names(&self, resource: &Resource, group: &str) {
+        let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
+        let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
+        for stored in page.items {
+            let before = Value::Object(stored.to_object());
+            let mut definition = before.clone();
+            let is_of_group = before["spec"]["group"] == group;
+            if !is_of_group || crd::accept(&self.registry, &mut definition, &self.clock.now()).is_err() {
+                continue;
+            }
+            let Some(object) = definition.as_object().filter(|_| definition != before) else { continue };
+            let content = Content::new(&stored.content.key, object, &resource.fields);
+            let expected = Expected::Version(stored.version);
+            if self.storage.write(&resource.storage_id(), content, expected).is_ok()
+                && self.registry.install_crd(&definition).is_ok()
+            {
+                self.serve_anew(object);
+            }
+        }
     }
 
     /// Serves what the stored definitions define and nothing else.

@@ -77,11 +77,10 @@ pub(super) fn count_generation(resource: &Resource, old: &Object, new: &mut Obje
     let counts = match resource.generation {
         Generation::None | Generation::Fixed => false,
         Generation::Content => content_differs(resource, old, new),
-        Generation::ContentAndAnnotations => {
-            let annotations = |object: &Object| {
-                object.get("metadata").and_then(|metadata| metadata.get("annotations").cloned())
-            };
-            content_differs(resource, old, new) || annotations(old) != annotations(new)
+        Generation::ContentAnd(name) => {
+            let part =
+                |object: &Object| object.get("metadata").and_then(|metadata| metadata.get(name).cloned());
+            content_differs(resource, old, new) || part(old) != part(new)
         }
     };
     if counts {

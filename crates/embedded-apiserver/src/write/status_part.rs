@@ -43,6 +43,11 @@ pub(super) fn begin(resource: &Resource, object: &mut Object) {
         Some(status) => drop(object.insert("status".to_owned(), status)),
         None => drop(object.remove("status")),
     }
+    fill_in_replicas(resource, object);
+}
+
+/// Where it is not said how many there are to be, there is to be one.
+fn fill_in_replicas(resource: &Resource, object: &mut Object) {
     if let (
         ("apps", "deployments" | "replicasets" | "statefulsets") | ("", "replicationcontrollers"),
         Some(Value::Object(spec)),
@@ -70,6 +75,7 @@ pub(super) fn combine(resource: &Resource, part: Part, old: &Object, new: Object
 }
 
 fn main(resource: &Resource, old: &Object, mut new: Object) -> Object {
+    fill_in_replicas(resource, &mut new);
     if resource.subresource("status").is_some() {
         match old.get("status") {
             Some(status) => drop(new.insert("status".to_owned(), status.clone())),

@@ -49,10 +49,10 @@ fn wrong() -> Vec<Value> {
             definition["metadata"]["name"] = json!("widgets.example.k8s.io");
         }),
         changed(|definition| {
-            definition["spec"]["versions"] = json!([version("v1", true), version("v2", true)])
+            definition["spec"]["versions"] = json!([version("v1", true), version("v2", true)]);
         }),
         changed(|definition| {
-            definition["spec"]["versions"] = json!([version("v1", true), version("v1", false)])
+            definition["spec"]["versions"] = json!([version("v1", true), version("v1", false)]);
         }),
     ]
 }
@@ -133,5 +133,15 @@ async fn definitions_are_refused_and_accepted_as_by_the_real_server() -> Result<
             assert_eq!(ask(client, &format!("GET {path}")).await?.status, 404, "{path}");
         }
     }
+    // Names that become free are given to those who asked for them.
+    let mut statuses = Vec::new();
+    for client in [&servers.real, &servers.embedded] {
+        for name in ["parts.example.com", "widgets.example.com"] {
+            ask(client, &format!("DELETE {DEFINITIONS}/{name}")).await?;
+        }
+        statuses.push(settled(client, "gadgets.example.com", "True").await?);
+    }
+    assert_eq!(statuses[1], statuses[0]);
+    assert_eq!(ask(&servers.embedded, "GET /apis/example.com/v1/gadgets").await?.status, 200);
     servers.stop().await
 }

@@ -1,6 +1,8 @@
-//! The embedded server beside the real one: what is told about kinds, odd requests, definitions of custom resources.
+//! The embedded server beside the real one: what is told about kinds, odd requests,
+//! definitions of custom resources, and how kinds are written.
 
 mod definitions;
 mod discovery;
 mod requests;
 mod servers;
+mod writes;

@@ -42,11 +42,19 @@ impl Servers {
 }
 
 /// What is compared: status, type, body. Versions are of no interest.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) content_type: String,
     pub(crate) body: Value,
+    /// The resourceVersion, which is not left in the body.
+    pub(crate) version: String,
+}
+
+impl PartialEq for Answer {
+    fn eq(&self, other: &Self) -> bool {
+        (self.status, &self.content_type, &self.body) == (other.status, &other.content_type, &other.body)
+    }
 }
 
 /// The answer to a method and a path; with an empty object as the body, where there is to be one.
@@ -64,10 +72,9 @@ pub(crate) async fn ask_with(client: &Client, request: &str, body: &Value) -> Re
         answer.headers().get("content-type").map_or("", |value| value.to_str().unwrap_or_default());
     let (status, content_type) = (answer.status().as_u16(), content_type.to_owned());
     let text = answer.into_body().collect().await?.to_bytes();
-    let mut body = serde_json::from_slice(&text)
+    let mut body: Value = serde_json::from_slice(&text)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&text).into_owned()));
-    if let Some(version) = body.pointer_mut("/metadata/resourceVersion") {
-        *version = Value::Null;
-    }
-    Ok(Answer { status, content_type, body })
+    let version = body.pointer_mut("/metadata/resourceVersion").map(Value::take).unwrap_or_default();
+    let version = version.as_str().unwrap_or_default().to_owned();
+    Ok(Answer { status, content_type, body, version })
 }

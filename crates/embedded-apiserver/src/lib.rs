@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use embedded_apiserver::{EmbeddedApiserver, Fault};
-//! use futures::{StreamExt, TryStreamExt};
+//! use futures::TryStreamExt;
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube_client::api::{Api, Patch, WatchEvent, WatchParams};
 //! use serde_json::json;

@@ -27,13 +27,10 @@ pub(super) fn status(code: u16) -> ApiError {
         503 => ("ServiceUnavailable", "the server is currently unable to handle the request"),
         504 => ("Timeout", "Timeout: request did not complete within the allotted timeout"),
         code => {
-            return ApiError::new(
-                code,
-                "",
-                format!(
-                    "an error on the server (\"fault\") has prevented the request from succeeding: {code}"
-                ),
+            let message = format!(
+                "the server responded with the status code {code} but did not return more information"
             );
+            return ApiError::new(code, "", message);
         }
     };
     ApiError::new(code, reason, message)

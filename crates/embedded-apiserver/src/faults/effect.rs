@@ -69,6 +69,11 @@ impl Effect {
         }
     }
 
+    /// Whether it is done only when the API has answered.
+    pub(super) fn is_for_the_answer(&self) -> bool {
+        matches!(self, Self::CutAfterBytes(_) | Self::Undecodable(_) | Self::BadJson(_) | Self::Lines(_))
+    }
+
     /// Whether the API is never asked, so that no other fault can do anything either.
     pub(super) fn has_the_last_word(&self) -> bool {
         matches!(self, Self::Answer(_) | Self::Forbid | Self::ExpireContinue | Self::Refuse | Self::Stall)

@@ -46,12 +46,16 @@ impl Plan {
         user: &str,
     ) -> Before {
         for (effect, strikes) in &self.planned {
-            match effect {
-                Effect::CutAfterBytes(_) | Effect::Undecodable(_) | Effect::BadJson(_) | Effect::Lines(_) => {
-                    continue;
-                }
-                _ => strikes.count(),
+            if effect.is_for_the_answer() {
+                continue;
             }
+            if let Effect::Rewind(version) = effect
+                && let Err(gone) = api.rewind(*version)
+            {
+                tracing::warn!(version, oldest = gone.oldest, "that version is forgotten: not rewound");
+                continue;
+            }
+            strikes.count();
             match effect {
                 Effect::Answer(error) => return Before::Answer(error.clone()),
                 Effect::Forbid => return Before::Answer(Box::new(answers::forbidden(request, user))),
@@ -65,11 +69,6 @@ impl Plan {
                 }
                 Effect::Stall => pending().await,
                 Effect::Delay(by) => sleep(*by).await,
-                Effect::Rewind(version) => {
-                    if let Err(gone) = api.rewind(*version) {
-                        tracing::warn!(version, oldest = gone.oldest, "cannot go back that far");
-                    }
-                }
                 Effect::IgnoreSendInitialEvents => {
                     *uri = without(uri, &["sendInitialEvents", "resourceVersionMatch"]);
                 }

@@ -3,12 +3,8 @@
 use std::time::Duration;
 
 use embedded_apiserver::{EmbeddedApiserver, Endpoint};
-use k8s_openapi::api::core::v1::ConfigMap;
-use kube_client::Api;
-use kube_client::api::Patch;
-use serde_json::json;
 
-use crate::support::{Raw, answer_to, config_map, get};
+use crate::support::{FLOOD, Raw, answer_to, flooded, get};
 
 async fn server() -> Endpoint {
     EmbeddedApiserver::new().listen().await.expect("a port is free")
@@ -140,24 +136,16 @@ async fn a_body_that_never_comes_ends_the_connection() {
     assert_eq!(raw.rest().await, b"");
 }
 
-/// A client that does not read has its watch ended; what it does not read is not kept for it.
+/// What a client can read of a watch with many large changes when it begins to read late.
 async fn unread(pause: Duration) -> Vec<u8> {
-    const CHANGES: usize = 100;
-    const SIZE: usize = 500_000;
-    let server = EmbeddedApiserver::builder().history_bytes(4 * SIZE).build();
+    let server = EmbeddedApiserver::builder().history_bytes(2_000_000).build();
     let endpoint = server.listen().await.expect("a port is free");
-    let mut raw = Raw::connect(&endpoint).await;
-    raw.send(get("/api/v1/configmaps?watch=1&resourceVersion=1&timeoutSeconds=100000")).await;
-    raw.until("\r\n\r\n").await.expect("the watch begins");
-    let maps: Api<ConfigMap> = Api::default_namespaced(server.quiet_client());
-    server.create(&config_map("large")).await.expect("it is created");
-    for change in 0..CHANGES {
-        let patch = json!({"data": {"large": format!("{change}{}", "x".repeat(SIZE))}});
-        maps.patch("large", &Default::default(), &Patch::Merge(patch)).await.expect("it is changed");
-    }
-    tokio::time::sleep(pause).await;
+    let raw = flooded(&server, &endpoint).await;
+    // On a clock that is paused.
+    let _ = tokio::time::timeout(pause, std::future::pending::<()>()).await;
     let read = raw.rest().await;
-    assert!(read.len() < CHANGES * SIZE / 2, "{}", read.len());
+    // The rest is not kept for it.
+    assert!(read.len() < FLOOD / 2, "{}", read.len());
     assert_alive(&endpoint).await;
     read
 }

@@ -1,9 +1,12 @@
 //! How the server ends, and what it leaves behind: nothing.
 
+use std::time::Duration;
+
 use embedded_apiserver::{EmbeddedApiserver, Fault};
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 
-use crate::support::{Raw, get, in_time};
+use crate::support::{Raw, flooded, get, in_time};
 
 #[tokio::test]
 async fn dropping_the_endpoint_cuts_its_connections() {
@@ -44,4 +47,16 @@ async fn what_is_stalled_does_not_hold_up_a_stop() {
     in_time(fault.until_struck(1)).await;
     in_time(endpoint.stop()).await;
     assert_eq!(in_time(raw.rest()).await, b"");
+}
+
+/// Time passes at once where nothing but sockets is waited for.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_read_holds_up_a_stop_for_five_seconds_at_most() {
+    let server = EmbeddedApiserver::new();
+    let endpoint = server.listen().await.unwrap();
+    let raw = flooded(&server, &endpoint).await;
+    let start = Instant::now();
+    endpoint.stop().await;
+    assert!(start.elapsed() <= Duration::from_secs(6), "{:?}", start.elapsed());
+    assert!(!raw.rest().await.ends_with(b"0\r\n\r\n"));
 }

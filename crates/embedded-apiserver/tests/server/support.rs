@@ -3,8 +3,11 @@
 use std::io;
 use std::time::Duration;
 
-use embedded_apiserver::Endpoint;
+use embedded_apiserver::{EmbeddedApiserver, Endpoint};
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube_client::Api;
+use kube_client::api::Patch;
+use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -57,6 +60,24 @@ pub(crate) fn config_map(name: &str) -> ConfigMap {
     let mut map = ConfigMap::default();
     map.metadata.name = Some(name.to_owned());
     map
+}
+
+/// How many bytes a flood has, at least: more than fits into the buffers of a connection.
+pub(crate) const FLOOD: usize = 50_000_000;
+
+/// A connection with a watch that has so much to tell, and of which nothing but the head has been read.
+pub(crate) async fn flooded(server: &EmbeddedApiserver, endpoint: &Endpoint) -> Raw {
+    const SIZE: usize = 500_000;
+    let mut raw = Raw::connect(endpoint).await;
+    raw.send(get("/api/v1/configmaps?watch=1&resourceVersion=1&timeoutSeconds=100000")).await;
+    raw.until("\r\n\r\n").await.expect("the watch begins");
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.quiet_client());
+    server.create(&config_map("large")).await.expect("it is created");
+    for change in 0..FLOOD / SIZE {
+        let patch = json!({"data": {"large": format!("{change}{}", "x".repeat(SIZE))}});
+        maps.patch("large", &Default::default(), &Patch::Merge(patch)).await.expect("it is changed");
+    }
+    raw
 }
 
 /// Fails a test that would hang otherwise.

@@ -24,10 +24,11 @@ const (
 
 // options are what the command line says; see the Rust clients for what they mean.
 type options struct {
-	server, kind, mode, list, work                string
-	handlers, informers                           int
-	events, hot, rate                             uint64
-	stuck, relist, latency, reads, heap, compares bool
+	server, kind, mode, list, work         string
+	handlers, informers                    int
+	events, hot, rate                      uint64
+	stuck, relist, latency, heap, compares bool
+	reads                                  time.Duration
 }
 
 // report is printed as one line of JSON.
@@ -57,7 +58,11 @@ func main() {
 	flag.BoolVar(&o.stuck, "stuck", false, "one more handler never returns from its first event")
 	flag.BoolVar(&o.relist, "relist", false, "the watch expires in the end")
 	flag.BoolVar(&o.latency, "latency", false, "measure latencies")
-	flag.BoolVar(&o.reads, "reads", false, "measure reads")
+	flag.Func("reads", "measure reads, each kind for so many milliseconds", func(value string) error {
+		milliseconds, err := strconv.ParseUint(value, 10, 32)
+		o.reads = time.Duration(milliseconds) * time.Millisecond
+		return err
+	})
 	flag.BoolVar(&o.heap, "heap", false, "measure the live heap, which takes a collection after each phase")
 	flag.BoolVar(&o.compares, "compare", false, "only check that the server's protobuf says what its JSON says")
 	flag.Parse()
@@ -149,7 +154,7 @@ func run(o options) error {
 			synced = append(synced, registration.HasSynced)
 		}
 	}
-	if o.reads {
+	if o.reads > 0 {
 		if err := addIndexes(informers[0]); err != nil {
 			return err
 		}
@@ -217,8 +222,8 @@ func run(o options) error {
 		if err != nil {
 			return err
 		}
-		if o.reads {
-			if r.Reads, err = measureReads(informers[0], server); err != nil {
+		if o.reads > 0 {
+			if r.Reads, err = measureReads(informers[0], server, o.reads); err != nil {
 				return err
 			}
 		}

@@ -11,9 +11,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// How long each kind of read is repeated.
-const length = 1500 * time.Millisecond
-
 // reads is how long one kind of read takes, in nanoseconds.
 type reads struct {
 	Name    string  `json:"name"`
@@ -28,7 +25,7 @@ func addIndexes(informer cache.SharedIndexInformer) error {
 	}})
 }
 
-func measureReads(informer cache.SharedIndexInformer, server *server) ([]reads, error) {
+func measureReads(informer cache.SharedIndexInformer, server *server, length time.Duration) ([]reads, error) {
 	indexer := informer.GetIndexer()
 	keys := indexer.ListKeys()
 	namespaces := indexer.ListIndexFuncValues(cache.NamespaceIndex)

@@ -205,7 +205,8 @@ fn reads(settings: &Settings) -> Vec<Scenario> {
         found(report, name)?["p999"].as_f64()
     }
     let scenario = |objects: u64, participants: Vec<Participant>| {
-        let (rate, events) = (settings.scaled(10_000, 1_000), settings.scaled(100_000, 2_000));
+        let (rate, events) = (settings.scaled(10_000, 1_000), settings.scaled(120_000, 2_000));
+        let length = settings.scaled(1_500, 20);
         Scenario {
             name: "reads",
             title: format!(
@@ -214,7 +215,7 @@ fn reads(settings: &Settings) -> Vec<Scenario> {
                 counts(rate),
             ),
             server: server(objects, &format!("--namespaces {}", objects.div_ceil(100))),
-            participants: with(participants, &format!("--reads --events={events} --rate={rate}")),
+            participants: with(participants, &format!("--reads={length} --events={events} --rate={rate}")),
             metrics: vec![
                 metric("get", 0, 1.0, |report| read(report, "get")),
                 metric("list of a namespace", 0, 1.0, |report| read(report, "list of a namespace")),

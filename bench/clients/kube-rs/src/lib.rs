@@ -96,8 +96,8 @@ where
         }
         let meter = Meter::start(heap)?;
         let last = server.events(options)?;
-        if options.reads {
-            report.reads = Some(reads::measure(stores[0].clone(), kind.clone()).await?);
+        if let Some(length) = options.reads {
+            report.reads = Some(reads::measure(stores[0].clone(), kind.clone(), length).await?);
         }
         report.events = Some(until(&progress, last, meter).await?);
         report.calls = progress.calls() - before;

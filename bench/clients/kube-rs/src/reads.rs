@@ -10,9 +10,7 @@ use kube_runtime::reflector::{ObjectRef, Store};
 
 use crate::key;
 
-const LENGTH: Duration = Duration::from_millis(1_500);
-
-pub(crate) async fn measure<K>(store: Store<K>, kind: K::DynamicType) -> Result<Vec<Reads>>
+pub(crate) async fn measure<K>(store: Store<K>, kind: K::DynamicType, length: Duration) -> Result<Vec<Reads>>
 where
     K: Resource + Clone + Send + Sync + 'static,
     K::DynamicType: Clone + Eq + Hash + Send + Sync + 'static,
@@ -29,23 +27,23 @@ where
         let namespace = |n: u64| namespaces[keys_of_reads(n, namespaces.len())].as_str();
         let hot = 1_000.min(keys.len());
         Ok(vec![
-            time_reads("get", 1_000, LENGTH, |n| {
+            time_reads("get", 1_000, length, |n| {
                 usize::from(store.get(&keys[keys_of_reads(n, keys.len())]).is_some())
             }),
-            time_reads("list of a namespace", 1, LENGTH, |n| {
+            time_reads("list of a namespace", 1, length, |n| {
                 store.state_filter(|pod| pod.meta().namespace.as_deref() == Some(namespace(n))).len()
             }),
-            time_reads("selector in a namespace", 1, LENGTH, |n| {
+            time_reads("selector in a namespace", 1, length, |n| {
                 let matches = |pod: &K| {
                     pod.meta().namespace.as_deref() == Some(namespace(n))
                         && pod.labels().get("app") == Some(&app)
                 };
                 store.state_filter(matches).len()
             }),
-            time_reads("decoded, 1,000 hot keys", 100, LENGTH, |n| {
+            time_reads("decoded, 1,000 hot keys", 100, length, |n| {
                 usize::from(store.get(&keys[keys_of_reads(n, hot)]).is_some())
             }),
-            time_reads("list of everything", 1, LENGTH, |_| store.state().len()),
+            time_reads("list of everything", 1, length, |_| store.state().len()),
         ])
     })
     .await?

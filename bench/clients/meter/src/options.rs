@@ -1,5 +1,7 @@
 //! The command line of the clients.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, Result, bail};
 
 /// What a client is to do.
@@ -29,8 +31,8 @@ pub struct Options {
     pub relist: bool,
     /// Whether latencies are measured; needs a rate.
     pub latency: bool,
-    /// Whether reads are measured while the events come.
-    pub reads: bool,
+    /// How long each kind of read is repeated and measured while the events come.
+    pub reads: Option<Duration>,
     /// Over how many informers, one a namespace, the objects are spread; 1 for one informer of everything.
     pub informers: usize,
 }
@@ -71,7 +73,7 @@ impl Options {
             stuck: false,
             relist: false,
             latency: false,
-            reads: false,
+            reads: None,
             informers: 1,
         };
         for argument in std::env::args().skip(1) {
@@ -104,7 +106,7 @@ impl Options {
                 "--stuck" => options.stuck = true,
                 "--relist" => options.relist = true,
                 "--latency" => options.latency = true,
-                "--reads" => options.reads = true,
+                "--reads" => options.reads = Some(Duration::from_millis(number()?)),
                 _ => bail!("unknown option {argument}"),
             }
         }

@@ -97,8 +97,9 @@ where
         }
         let meter = Meter::start(heap)?;
         let last = server.events(options)?;
-        if options.reads {
-            report.reads = Some(reads::measure(&watched[0].informer, index.as_ref(), server.clone()).await?);
+        if let Some(length) = options.reads {
+            report.reads =
+                Some(reads::measure(&watched[0].informer, index.as_ref(), server.clone(), length).await?);
         }
         report.events = Some(until(&watched, last, meter).await?);
         report.calls = calls() - before;

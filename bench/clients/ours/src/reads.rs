@@ -12,9 +12,6 @@ use kube_informer::{InNamespaces, Index, Kind, ObjectKey, SharedInformer};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// How long each kind of read is repeated.
-const LENGTH: Duration = Duration::from_millis(1_500);
-
 #[derive(Deserialize)]
 struct Placed {
     spec: PlacedSpec,
@@ -33,13 +30,14 @@ where
 {
     options
         .reads
-        .then(|| informer.add_index("node", |pod| pod.view::<Placed>().map(|placed| placed.spec.node_name)))
+        .map(|_| informer.add_index("node", |pod| pod.view::<Placed>().map(|placed| placed.spec.node_name)))
 }
 
 pub(crate) async fn measure<K>(
     informer: &SharedInformer<K>,
     index: Option<&Index<K, String>>,
     server: Server,
+    length: Duration,
 ) -> Result<Vec<Reads>>
 where
     K: Kind + DeserializeOwned,
@@ -61,19 +59,19 @@ where
         let namespace = |n: u64| namespaces[keys_of_reads(n, namespaces.len())];
         let get = |n: u64| usize::from(lister.by_key(&keys[keys_of_reads(n, keys.len())]).is_ok());
         let mut reads = vec![
-            time_reads("get", 1_000, LENGTH, get),
-            time_reads("list of a namespace", 10, LENGTH, |n| lister.namespace(namespace(n)).list().len()),
-            time_reads("selector in a namespace", 10, LENGTH, |n| {
+            time_reads("get", 1_000, length, get),
+            time_reads("list of a namespace", 10, length, |n| lister.namespace(namespace(n)).list().len()),
+            time_reads("selector in a namespace", 10, length, |n| {
                 lister.namespace(namespace(n)).matching(&selector).len()
             }),
-            time_reads("index", 10, LENGTH, |n| {
+            time_reads("index", 10, length, |n| {
                 index.get(&nodes[keys_of_reads(n, nodes.len())]).map_or(0, |found| found.len())
             }),
-            time_reads("decoded, 1,000 hot keys", 100, LENGTH, |n| {
+            time_reads("decoded, 1,000 hot keys", 100, length, |n| {
                 let object = lister.by_key(hot[keys_of_reads(n, hot.len())]);
                 usize::from(object.is_ok_and(|object| object.get().is_ok()))
             }),
-            time_reads("list of everything", 1, LENGTH, |_| lister.list().len()),
+            time_reads("list of everything", 1, length, |_| lister.list().len()),
         ];
         let over = AtomicBool::new(false);
         reads.push(thread::scope(|scope| {
@@ -82,13 +80,13 @@ where
                     black_box(lister.list().len());
                 }
             });
-            let reads = time_reads("get while another reads everything", 1, LENGTH, get);
+            let reads = time_reads("get while another reads everything", 1, length, get);
             over.store(true, Ordering::Relaxed);
             reads
         }));
         // The list comes after a backoff of one or two seconds.
         server.expire()?;
-        reads.push(time_reads("get during a relist", 1, 3 * LENGTH, get));
+        reads.push(time_reads("get during a relist", 1, 3 * length, get));
         Ok(reads)
     })
     .await?

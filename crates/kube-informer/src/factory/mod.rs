@@ -309,7 +309,7 @@ impl SharedInformerFactory {
 
     /// Stops one informer and waits until it and its handlers have ended. Who asks for its kind from now on gets a new one.
     ///
-    /// Says whether it was one of this factory's.
+    /// Says whether it was one of this factory's. A handler must not await it.
     pub async fn stop<K: 'static>(&self, informer: &SharedInformer<K>) -> bool {
         let stopped = self.inner.registry(|registry| registry.stop(&informer.as_kind(), self.inner.drain));
         if let Ok(Some(ended)) = &stopped {

@@ -279,7 +279,8 @@ impl Registry {
         let partial = Slot::Kind { resource: resource.clone(), metadata: true };
         let place = self.place(|entry| {
             let whole = Variant { metadata_only: false, ..entry.variant.clone() };
-            entry.running.is_none() && entry.slots.contains(&partial) && whole == *wanted
+            // Not if it has a name as well: that stands for these very settings.
+            entry.running.is_none() && entry.slots == [partial.clone()] && whole == *wanted
         })?;
         let entry = &mut self.entries[place];
         entry.informer.core().take_whole_objects();

@@ -173,6 +173,16 @@ async fn d12_metadata_with_settings_of_its_own_is_not_shared() {
     assert_eq!(of_metadata.label_selector.as_deref(), Some("app=web"));
 }
 
+#[tokio::test]
+async fn d12_metadata_that_has_a_name_stays_metadata() {
+    let factory = Servers::default().factory();
+    let ask = || factory.informer_named::<PartialObjectMeta<ConfigMap>>("heads", |heads| heads);
+    let metadata = factory.metadata::<ConfigMap>();
+    assert!(same(&metadata, &ask().unwrap()));
+    assert!(!same(&metadata, &factory.informer::<ConfigMap>()));
+    assert!(same(&metadata, &ask().unwrap()));
+}
+
 #[tokio::test(start_paused = true)]
 async fn d1_the_type_is_checked_also_if_the_dynamic_face_was_asked_for_first() {
     let servers = Servers::default();

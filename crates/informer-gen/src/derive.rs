@@ -53,10 +53,7 @@ impl Reader<'_> {
                 Item::Struct(item) => self.kind(&item.ident, &item.attrs, module),
                 Item::Enum(item) => self.kind(&item.ident, &item.attrs, module),
                 Item::Mod(item) if !item.attrs.iter().any(is_for_tests) => {
-                    let (_, items) = item
-                        .content
-                        .as_ref()
-                        .map_or((None, &[][..]), |(brace, items)| (Some(brace), items.as_slice()));
+                    let items = item.content.as_ref().map_or(&[][..], |(_, items)| items);
                     self.items(items, &format!("{module}::{}", item.ident));
                 }
                 _ => {}

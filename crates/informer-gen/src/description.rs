@@ -1,5 +1,6 @@
 //! The description file: kinds, sources with kinds, and indexes, in TOML.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use toml::Spanned;
@@ -124,50 +125,46 @@ impl Reader<'_> {
     fn kind(&self, (place, table): (Place, &DeTable<'_>)) -> Result<KindSpec, Problems> {
         let mut problems = Problems::default();
         let known = ["group", "version", "kind", "type", "scope", "plural", "indexes"];
-        let mut texts: [Option<String>; 6] = Default::default();
-        let mut scope = None;
+        let mut texts: BTreeMap<&str, (Place, String)> = BTreeMap::new();
         let mut indexes = Vec::new();
         for (name, key, value) in self.entries(table) {
-            let found = match known.iter().position(|known| *known == name) {
-                Some(6) => self.indexes(value).map(|found| indexes = found),
-                Some(which) => self.text(value).map_err(Problems::from).map(|text| {
-                    if which == 4 {
-                        scope = Some((self.place(value.span().start), text.clone()));
-                    }
-                    texts[which] = Some(text);
+            let found = match name {
+                "indexes" => self.indexes(value).map(|found| indexes = found),
+                _ if known.contains(&name) => self.text(value).map_err(Problems::from).map(|text| {
+                    texts.insert(name, (self.place(value.span().start), text));
                 }),
-                None => Err(unknown(&key, name, &known).into()),
+                _ => Err(unknown(&key, name, &known).into()),
             };
             if let Err(found) = found {
                 problems.extend(found);
+                // It is there, though it is wrong; what stands in for it is never used.
+                texts.entry(name).or_insert_with(|| (key, String::new()));
             }
         }
-        for (which, example) in
-            [(0, "\"example.com\""), (1, "\"v1\""), (2, "\"Widget\""), (3, "\"crate::Widget\"")]
-        {
-            if texts[which].is_none() {
-                let name = known[which];
-                problems.add(&place, format!("this kind has no {name}: add {name} = {example}"));
-            }
-        }
-        let scope = match scope {
-            None => {
-                problems
-                    .add(&place, "this kind has no scope: add scope = \"Namespaced\" or scope = \"Cluster\"");
+        let mut needed = |name: &str, advice: &str| {
+            texts.remove(name).unwrap_or_else(|| {
+                problems.add(&place, format!("this kind has no {name}: add {advice}"));
+                (place.clone(), String::new())
+            })
+        };
+        let (_, group) = needed("group", "group = \"example.com\"");
+        let (_, version) = needed("version", "version = \"v1\"");
+        let (_, kind) = needed("kind", "kind = \"Widget\"");
+        let (_, type_path) = needed("type", "type = \"crate::Widget\"");
+        let (scope_place, scope) = needed("scope", "scope = \"Namespaced\" or scope = \"Cluster\"");
+        let scope = match scope.as_str() {
+            "Namespaced" => Scope::Namespaced,
+            "Cluster" => Scope::Cluster,
+            // Missing, which has been said.
+            _ if scope_place == place => Scope::Cluster,
+            scope => {
+                let message = format!("scope {scope:?} is unknown: it is \"Namespaced\" or \"Cluster\"");
+                problems.add(&scope_place, message);
                 Scope::Cluster
             }
-            Some((place, text)) => match text.as_str() {
-                "Namespaced" => Scope::Namespaced,
-                "Cluster" => Scope::Cluster,
-                _ => {
-                    let message = format!("scope {text:?} is unknown: it is \"Namespaced\" or \"Cluster\"");
-                    problems.add(&place, message);
-                    Scope::Cluster
-                }
-            },
         };
-        let [group, version, kind, type_path, _, plural] = texts.map(Option::unwrap_or_default);
-        let plural = if plural.is_empty() { plural_of(&kind.to_ascii_lowercase()) } else { plural };
+        let plural = texts.remove("plural").map(|(_, plural)| plural);
+        let plural = plural.unwrap_or_else(|| plural_of(&kind.to_ascii_lowercase()));
         let availability = Availability::ALWAYS;
         problems.or(KindSpec { group, version, kind, plural, scope, type_path, indexes, availability, place })
     }

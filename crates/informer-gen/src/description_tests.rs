@@ -83,9 +83,11 @@ fn unknown_words_and_wrong_types_are_said_at_their_place() {
         problems("[kind]\ngroup = \"a\"\n"),
         "kinds.toml:1:1: this must be written [[kind]], not of type table"
     );
+    let wrong_type = WIDGET.replace("\"example.com\"", "1").replace("\"Namespaced\"", "\"\"");
     assert_eq!(
-        problems("[[kind]]\ngroup = 1\n").lines().next(),
-        Some("kinds.toml:1:1: this kind has no group: add group = \"example.com\"")
+        problems(&wrong_type),
+        "kinds.toml:3:9: this must be a text in quotes, not of type integer\n\
+         kinds.toml:7:9: scope \"\" is unknown: it is \"Namespaced\" or \"Cluster\""
     );
     assert_eq!(
         problems("[[source]]\nmodule = \"crate\"\n"),

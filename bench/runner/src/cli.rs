@@ -37,7 +37,10 @@ impl Settings {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--help" | "-h" => return Ok(None),
-                "--quick" => (settings.quick, settings.runs) = (true, 1),
+                "--quick" => {
+                    settings.quick = true;
+                    settings.runs = 1;
+                }
                 "--runs" => {
                     let runs = arguments.next().context("--runs needs a number")?;
                     settings.runs = runs.parse().with_context(|| format!("--runs {runs}"))?;

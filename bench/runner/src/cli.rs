@@ -46,7 +46,7 @@ impl Settings {
                     settings.runs = runs.parse().with_context(|| format!("--runs {runs}"))?;
                 }
                 "--plots" => {
-                    settings.plots = Some(arguments.next().context("--plots needs a directory")?.into())
+                    settings.plots = Some(arguments.next().context("--plots needs a directory")?.into());
                 }
                 name if SCENARIOS.contains(&name) => settings.only.push(argument),
                 _ => bail!("there is no scenario or option `{argument}`\n\n{HELP}"),

@@ -171,9 +171,9 @@ func run(o options) error {
 		all(func(p *progress) { sum += p.calls.Load() })
 		return sum
 	}
-	until := func(version uint64, m meter) (*phase, error) {
+	until := func(version, told uint64, m meter) (*phase, error) {
 		for started := time.Now(); ; time.Sleep(look) {
-			done := true
+			done := calls() >= told
 			for _, handler := range handlers {
 				var newest uint64
 				for _, p := range handler {
@@ -227,7 +227,12 @@ func run(o options) error {
 				return err
 			}
 		}
-		if r.Events, err = until(last, m); err != nil {
+		// With several informers only one hears of the last event, but there is one call for each.
+		var told uint64
+		if o.informers > 1 {
+			told = before + o.events*uint64(o.handlers)
+		}
+		if r.Events, err = until(last, told, m); err != nil {
 			return err
 		}
 		r.Calls = calls() - before
@@ -245,7 +250,7 @@ func run(o options) error {
 		if err != nil {
 			return err
 		}
-		if r.Relist, err = until(last, m); err != nil {
+		if r.Relist, err = until(last, 0, m); err != nil {
 			return err
 		}
 	}

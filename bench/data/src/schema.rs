@@ -18,7 +18,7 @@ pub(crate) enum Type {
     /// Bytes, which JSON has as base64.
     Secret,
     Message(&'static [Field]),
-    Map(&'static Type),
+    Map(&'static Self),
     /// A message of its own in protobuf whose fields JSON has in the parent.
     Inline(&'static [Field]),
 }

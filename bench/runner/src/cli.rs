@@ -37,13 +37,16 @@ impl Settings {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--help" | "-h" => return Ok(None),
-                "--quick" => (settings.quick, settings.runs) = (true, 1),
+                "--quick" => {
+                    settings.quick = true;
+                    settings.runs = 1;
+                }
                 "--runs" => {
                     let runs = arguments.next().context("--runs needs a number")?;
                     settings.runs = runs.parse().with_context(|| format!("--runs {runs}"))?;
                 }
                 "--plots" => {
-                    settings.plots = Some(arguments.next().context("--plots needs a directory")?.into())
+                    settings.plots = Some(arguments.next().context("--plots needs a directory")?.into());
                 }
                 name if SCENARIOS.contains(&name) => settings.only.push(argument),
                 _ => bail!("there is no scenario or option `{argument}`\n\n{HELP}"),

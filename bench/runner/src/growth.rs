@@ -17,6 +17,9 @@ use crate::table::Table;
 
 const MIB: f64 = 1_048_576.0;
 
+/// A name for files, a title, and the figure of a report.
+type Figure = (&'static str, &'static str, fn(&Value) -> Option<f64>);
+
 /// One curve: what grows, and how a client is started with so many of it.
 struct Growth {
     name: &'static str,
@@ -95,7 +98,7 @@ impl Growth {
             }
             curves.push((label, points));
         }
-        let figures: [(&str, &str, fn(&Value) -> Option<f64>); 3] = [
+        let figures: [Figure; 3] = [
             ("sync-cpu", "CPU s until synced", |report| report["sync"]["cpu"].as_f64()),
             ("memory", "resident MiB after sync", |report| Some(report["sync"]["rss"].as_f64()? / MIB)),
             ("event-cpu", "CPU s for the events", |report| report["events"]["cpu"].as_f64()),

@@ -99,7 +99,8 @@ where
         if let Some(length) = options.reads {
             report.reads = Some(reads::measure(stores[0].clone(), kind.clone(), length).await?);
         }
-        report.events = Some(until(&progress, last, meter).await?);
+        report.events =
+            Some(until(&progress, last, before + options.events * options.handlers as u64, meter).await?);
         report.calls = progress.calls() - before;
         if options.latency {
             report.latency = Latency::of(progress.stamps(), &server.sent()?, last);
@@ -160,9 +161,10 @@ async fn listed(lists: &mut [watch::Receiver<u64>], times: u64) -> Result<()> {
     Ok(())
 }
 
-async fn until(progress: &Progress, version: u64, meter: Meter) -> Result<Phase> {
+/// Waits for the last of the events. There is one call for each.
+async fn until(progress: &Progress, version: u64, calls: u64, meter: Meter) -> Result<Phase> {
     let started = tokio::time::Instant::now();
-    while progress.newest() < version {
+    while progress.newest() < version || progress.calls() < calls {
         ensure!(started.elapsed() < DEADLINE, "version {version} was not heard of");
         tokio::time::sleep(LOOK).await;
     }

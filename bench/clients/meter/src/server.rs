@@ -31,6 +31,11 @@ impl Server {
         number(&self.get("expire")?, "last")
     }
 
+    /// The sum of the resource versions of all objects.
+    pub fn version_sum(&self) -> Result<u64> {
+        number(&self.get("state")?, "sum")
+    }
+
     /// When the events were sent, in order.
     pub fn sent(&self) -> Result<Vec<u64>> {
         self.get("sent")?.lines().map(|line| Ok(line.parse()?)).collect()

@@ -101,7 +101,7 @@ where
             report.reads =
                 Some(reads::measure(&watched[0].informer, index.as_ref(), server.clone(), length).await?);
         }
-        report.events = Some(until(&watched, last, meter).await?);
+        report.events = Some(until(&watched, &server, last, meter).await?);
         report.calls = calls() - before;
         if options.latency {
             let stamps = watched.iter().flat_map(|w| &w.handlers).flat_map(|(_, progress)| progress.stamps());
@@ -111,12 +111,9 @@ where
     if options.relist {
         let meter = Meter::start(heap)?;
         let last = server.expire()?;
-        report.relist = Some(until(&watched, last, meter).await?);
+        report.relist = Some(until(&watched, &server, last, meter).await?);
     }
-    for object in watched.iter().flat_map(|watched| watched.informer.lister().list()) {
-        report.objects += 1;
-        report.version_sum += handlers::version(&object);
-    }
+    (report.objects, report.version_sum) = version_sum(&watched);
     report.print()
 }
 
@@ -146,17 +143,32 @@ where
 }
 
 /// Waits until the handlers have heard of a version, and of everything before it.
-async fn until<K: 'static>(watched: &[Watched<K>], version: u64, meter: Meter) -> Result<Phase> {
+async fn until<K: 'static>(
+    watched: &[Watched<K>],
+    server: &Server,
+    version: u64,
+    meter: Meter,
+) -> Result<Phase> {
     let started = tokio::time::Instant::now();
+    // With several informers only one hears of the last event; what the others hold tells whether they are done.
+    let sum = if watched.len() > 1 { Some(server.version_sum()?) } else { None };
     loop {
-        // With several informers one of them hears of the last event; the others must have nothing left.
         let newest = |number: usize| watched.iter().map(|w| w.handlers[number].1.newest()).max();
         let heard = (0..watched[0].handlers.len()).all(|number| newest(number) >= Some(version));
         let handlers = || watched.iter().flat_map(|watched| &watched.handlers);
-        if heard && handlers().all(|(registration, _)| registration.stats().backlog == 0) {
+        if heard
+            && sum.is_none_or(|sum| version_sum(watched).1 == sum)
+            && handlers().all(|(registration, _)| registration.stats().backlog == 0)
+        {
             return meter.stop();
         }
         ensure!(started.elapsed() < DEADLINE, "version {version} was not heard of");
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// How many objects the caches hold, and the sum of their versions.
+fn version_sum<K: 'static>(watched: &[Watched<K>]) -> (u64, u64) {
+    let objects = watched.iter().flat_map(|watched| watched.informer.lister().list());
+    objects.fold((0, 0), |(count, sum), object| (count + 1, sum + handlers::version(&object)))
 }

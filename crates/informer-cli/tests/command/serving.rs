@@ -50,9 +50,9 @@ async fn watch_listens_and_tells_how_it_is() {
     assert_eq!(get(address, "/livez").await.0, 200);
     let (status, body) = get(address, "/debug/informers").await;
     let informers: Value = serde_json::from_str(&body).expect("JSON");
-    assert_eq!((status, &informers[0]["objects"]), (200, &Value::from(1)), "{body}");
+    assert_eq!((status, &informers["informers"][0]["objects"]), (200, &Value::from(1)), "{body}");
     let (status, body) = get(address, "/metrics").await;
-    assert!(status == 200 && body.contains("kube_informer_"), "{body}");
+    assert!(status == 200 && body.contains("informer_objects{"), "{body}");
     assert_eq!(get(address, "/").await.0, 404);
 }
 

@@ -86,7 +86,8 @@ fn quoted(readme: &str) -> Vec<Quoted> {
 
 /// Without times (`12:13:56`), ages (`3s`) and the spaces between columns.
 fn masked(line: &str) -> String {
-    let is_time = |word: &str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
+    let is_time =
+        |word: &str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
     let is_age = |word: &str| {
         let digits = word.trim_end_matches(['s', 'm']);
         digits.len() + 1 == word.len() && digits.bytes().all(|byte| byte.is_ascii_digit())

@@ -1,6 +1,6 @@
 //! The programs of `examples/`, as their users run them, on an embedded API server.
 //!
-//! `cargo test` builds examples before it runs tests; with `--test examples` alone it does not, so add `--examples`.
+//! `cargo test` builds examples before it runs tests. With `--test examples` it does not: build them first.
 
 #![allow(clippy::unwrap_used)]
 

@@ -6,11 +6,14 @@
 use std::path::Path;
 use std::time::Duration;
 
+use tokio::time::{Instant, timeout_at};
+
 use crate::support::{Running, informer};
 
 /// The simulation is the same each time, but a busy machine may see two of its steps as one.
-const ATTEMPTS: usize = 5;
+const ATTEMPTS: usize = 3;
 
+/// For one attempt.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Quoted {
@@ -45,6 +48,7 @@ async fn prints(quoted: &Quoted) -> Result<(), String> {
     let arguments = arguments.iter().find_map(|program| quoted.command.strip_prefix(program));
     let arguments: Vec<_> = arguments.expect("a command of ours").split(' ').collect();
     let mut running = Running::start_merged(informer(&arguments));
+    let deadline = Instant::now() + PATIENCE;
     let mut elided = false;
     for line in &quoted.lines {
         if line == "…" {
@@ -52,8 +56,8 @@ async fn prints(quoted: &Quoted) -> Result<(), String> {
             continue;
         }
         loop {
-            let printed = tokio::time::timeout(PATIENCE, running.line()).await;
-            let printed = printed.map_err(|_| format!("{line:?}; nothing more comes"))?;
+            let printed = timeout_at(deadline, running.line()).await;
+            let printed = printed.map_err(|_| format!("{line:?} in time"))?;
             if printed.is_empty() {
                 return Err(format!("{line:?}; it has ended"));
             }

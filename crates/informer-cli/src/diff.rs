@@ -58,7 +58,7 @@ pub(crate) async fn run(args: &DiffArgs) -> Result<(), Failure> {
     match args.output {
         Lines::Json => screen.text(&format!("{}\n", as_json(&kind, count, &differences)))?,
         Lines::Text if differences.is_empty() => {
-            screen.text(&format!("{kind}: cache and server are equal, {count} objects\n"))?
+            screen.text(&format!("{kind}: cache and server are equal, {count} objects\n"))?;
         }
         Lines::Text => screen.text(&differences.iter().map(as_text).collect::<String>())?,
     }

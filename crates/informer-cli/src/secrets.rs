@@ -20,10 +20,9 @@ pub(crate) fn hide(object: &mut Value) {
             *value = size(value.as_str().unwrap_or_default(), is_encoded).into();
         }
     }
-    if let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
-        if let Some(copy) = annotations.get_mut(LAST_APPLIED) {
-            *copy = size(copy.as_str().unwrap_or_default(), false).into();
-        }
+    let annotations = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
+    if let Some(copy) = annotations.and_then(|annotations| annotations.get_mut(LAST_APPLIED)) {
+        *copy = size(copy.as_str().unwrap_or_default(), false).into();
     }
 }
 

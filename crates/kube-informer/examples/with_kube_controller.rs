@@ -16,7 +16,7 @@ use kube_runtime::reflector::{ObjectRef, store::Writer};
 use kube_runtime::{applier, reflector, watcher};
 
 async fn reconcile(map: Arc<ConfigMap>, _: Arc<()>) -> Result<Action, Infallible> {
-    let keys = map.data.as_ref().map_or(0, |data| data.len());
+    let keys = map.data.as_ref().map_or(0, std::collections::BTreeMap::len);
     println!("reconciled {}: {keys} keys", map.metadata.name.as_deref().unwrap_or_default());
     Ok(Action::await_change())
 }

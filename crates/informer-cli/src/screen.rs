@@ -85,6 +85,16 @@ impl Screen {
         self.bar.tick();
     }
 
+    /// Leaves nothing but the log, after Ctrl-C. The line that changes goes to the right edge, so that the `^C` that a
+    /// terminal shows has begun another one.
+    pub(crate) fn clear_after_interrupt(&self) {
+        let was_drawn = self.is_drawn.load(Ordering::Relaxed);
+        self.clear();
+        if was_drawn && self.is_terminal && io::stdin().is_terminal() {
+            eprint!("\x1b[1A\r\x1b[2K");
+        }
+    }
+
     /// Leaves nothing but the log.
     pub(crate) fn clear(&self) {
         self.is_drawn.store(false, Ordering::Relaxed);

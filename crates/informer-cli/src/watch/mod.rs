@@ -80,7 +80,10 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     let ended = tokio::select! {
         ended = shown => ended,
         () = lasting => Ok(()),
-        _ = tokio::signal::ctrl_c() => Ok(()),
+        _ = tokio::signal::ctrl_c() => {
+            screen.clear_after_interrupt();
+            Ok(())
+        }
     };
     screen.clear();
     factory.shutdown_within(ENDING).await;

@@ -30,7 +30,8 @@ Examples:
   informer watch pods events -n shop -l app=web
   informer get pods -A -o name
   informer diff configmaps
-  informer serve --port 8080 --simulate 10 --write-kubeconfig kubeconfig.yaml";
+  informer serve --port 8080 --simulate 10 --write-kubeconfig kubeconfig.yaml
+  informer gen kinds.toml --out src/informers.rs";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -46,6 +47,9 @@ pub(crate) enum Action {
     /// Runs the embedded API server
     #[command(after_help = SERVE)]
     Serve(ServeArgs),
+    /// Generates accessors on kube-informer's SharedInformerFactory for kinds of your own
+    #[command(after_help = informer_gen::Command::examples("informer gen"))]
+    Gen(informer_gen::Command),
     /// Prints completions for a shell
     #[command(after_help = "Example:\n  informer completions bash > /etc/bash_completion.d/informer")]
     Completions {

@@ -1,4 +1,5 @@
-//! The command `informer`: watch, get and compare objects through an informer, and serve an embedded API server.
+//! The command `informer`: watch, get and compare objects through an informer, serve an embedded API server, and
+//! generate accessors for kinds of your own.
 
 mod args;
 mod cluster;
@@ -28,20 +29,21 @@ async fn main() -> ExitCode {
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
     match run(&command.action).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => failure.report(),
     }
 }
 
-async fn run(action: &Action) -> Result<(), Failure> {
+async fn run(action: &Action) -> Result<ExitCode, Failure> {
     match action {
-        Action::Watch(args) => watch::run(args).await,
-        Action::Get(args) => get::run(args).await,
-        Action::Diff(args) => diff::run(args).await,
-        Action::Serve(args) => serve::run(args).await,
+        Action::Watch(args) => watch::run(args).await?,
+        Action::Get(args) => get::run(args).await?,
+        Action::Diff(args) => diff::run(args).await?,
+        Action::Serve(args) => serve::run(args).await?,
+        Action::Gen(command) => return Ok(command.run()),
         Action::Completions { shell } => {
             clap_complete::generate(*shell, &mut Command::command(), "informer", &mut std::io::stdout());
-            Ok(())
         }
     }
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,8 @@
 //! Where lines go: the log to stdout, what is said about it to stderr, and on a terminal one line that changes in place.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,6 +13,8 @@ pub(crate) struct Screen {
     /// The line that changes; hidden where stderr is no terminal.
     bar: ProgressBar,
     is_terminal: bool,
+    /// Whether there is one by now.
+    is_drawn: Arc<AtomicBool>,
 }
 
 impl Screen {
@@ -20,7 +24,8 @@ impl Screen {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
         };
-        Self { bar: ProgressBar::with_draw_target(None, target), is_terminal }
+        let bar = ProgressBar::with_draw_target(None, target);
+        Self { bar, is_terminal, is_drawn: Arc::default() }
     }
 
     pub(crate) fn is_terminal(&self) -> bool {
@@ -29,7 +34,7 @@ impl Screen {
 
     /// A line of the log. Fails if nobody reads it any more.
     pub(crate) fn line(&self, line: &str) -> io::Result<()> {
-        self.bar.suspend(|| {
+        self.beside(|| {
             let mut out = anstream::stdout().lock();
             writeln!(out, "{line}")?;
             out.flush()
@@ -45,7 +50,15 @@ impl Screen {
 
     /// A remark beside the log.
     pub(crate) fn note(&self, note: &str) {
-        self.bar.suspend(|| anstream::eprintln!("{note}"));
+        self.beside(|| anstream::eprintln!("{note}"));
+    }
+
+    /// Takes the line that changes out of the way.
+    fn beside<R>(&self, write: impl FnOnce() -> R) -> R {
+        match self.is_drawn.load(Ordering::Relaxed) {
+            true => self.bar.suspend(write),
+            false => write(),
+        }
     }
 
     /// Shows how far something has come.
@@ -57,6 +70,7 @@ impl Screen {
             }
             None => self.bar.set_style(style("{spinner} {msg} {pos}")),
         }
+        self.is_drawn.store(true, Ordering::Relaxed);
         self.bar.set_message(what.to_owned());
         self.bar.set_position(done);
         self.bar.enable_steady_tick(Duration::from_millis(200));
@@ -64,14 +78,26 @@ impl Screen {
 
     /// The one line about how things are.
     pub(crate) fn status(&self, text: String) {
+        self.is_drawn.store(true, Ordering::Relaxed);
         self.bar.disable_steady_tick();
         self.bar.set_style(style("{wide_msg}"));
         self.bar.set_message(text);
         self.bar.tick();
     }
 
+    /// Leaves nothing but the log, after Ctrl-C. The line that changes goes to the right edge, so that the `^C` that a
+    /// terminal shows has begun another one.
+    pub(crate) fn clear_after_interrupt(&self) {
+        let was_drawn = self.is_drawn.load(Ordering::Relaxed);
+        self.clear();
+        if was_drawn && self.is_terminal && io::stdin().is_terminal() {
+            eprint!("\x1b[1A\r\x1b[2K");
+        }
+    }
+
     /// Leaves nothing but the log.
     pub(crate) fn clear(&self) {
+        self.is_drawn.store(false, Ordering::Relaxed);
         self.bar.finish_and_clear();
     }
 }

@@ -36,6 +36,9 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
         None => screen.line(&format!("try: kubectl --server {} get pods -A", listening.url()))?,
     }
     tokio::signal::ctrl_c().await?;
+    if screen.is_terminal() {
+        screen.note(""); // after the ^C that the terminal shows
+    }
     listening.stop().await;
     Ok(())
 }

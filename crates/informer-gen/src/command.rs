@@ -46,7 +46,7 @@ Exit status:
 
 /// Generates accessors on kube-informer's SharedInformerFactory for kinds of your own
 #[derive(Args, Clone, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = Command::examples("informer-gen"))]
 pub struct Command {
     /// Description files (.toml), or Rust sources with #[derive(CustomResource)] (.rs); name each source, `mod` is not followed
     #[arg(required = true, value_name = "INPUT")]
@@ -74,6 +74,11 @@ pub struct Command {
 }
 
 impl Command {
+    /// Examples and exit codes for the help of a program that offers this as `command`.
+    pub fn examples(command: &str) -> String {
+        EXAMPLES.replace("informer-gen", command)
+    }
+
     /// Does it, telling the user on standard output and standard error.
     pub fn run(&self) -> ExitCode {
         let text = match self.generate() {
@@ -94,7 +99,7 @@ impl Command {
             return match difference(&old, &text) {
                 None => ExitCode::SUCCESS,
                 Some(difference) => {
-                    eprintln!("{shown} is not up to date: run informer-gen without --check.\n{difference}");
+                    eprintln!("{shown} is not up to date: generate it again, without --check.\n{difference}");
                     ExitCode::from(1)
                 }
             };

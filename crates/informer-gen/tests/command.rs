@@ -90,7 +90,7 @@ fn check_says_whether_the_file_is_up_to_date() {
     assert_eq!(
         stale.stderr,
         format!(
-            "informers.rs is not up to date: run informer-gen without --check.\nat line {line}:\n\
+            "informers.rs is not up to date: generate it again, without --check.\nat line {line}:\n\
              -     pub fn boxes(self) -> Access<crate::kinds::ToolBox> {{\n\
              +     pub fn tool_boxes(self) -> Access<crate::kinds::ToolBox> {{\n"
         )

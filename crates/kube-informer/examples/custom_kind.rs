@@ -4,7 +4,7 @@
 //! fields that the program reads of cert-manager's certificates. The definition need not exist yet: when it is installed,
 //! the informer picks it up.
 //!
-//! Run with `cargo run --example custom_kind`. Uses the cluster of your kubeconfig, or the one it runs in.
+//! Run with `cargo run --package kube-informer --example custom_kind`. Uses the cluster of your kubeconfig, or the one it runs in.
 
 use std::time::Duration;
 

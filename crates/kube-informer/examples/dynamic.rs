@@ -1,6 +1,6 @@
 //! An informer of any resource of the server, by any of its names: plural, singular, short, kind, with group or version.
 //!
-//! Run with `cargo run --example dynamic -- deploy`. Uses the cluster of your kubeconfig, or the one it runs in.
+//! Run with `cargo run --package kube-informer --example dynamic -- deploy`. Uses the cluster of your kubeconfig, or the one it runs in.
 
 use std::time::Duration;
 

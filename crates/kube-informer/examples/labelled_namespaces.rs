@@ -1,6 +1,6 @@
 //! Prints the pods of all namespaces that carry a label. Namespaces come and go, and so do the watches of their pods.
 //!
-//! Run with `cargo run --example labelled_namespaces -- team=shop`.
+//! Run with `cargo run --package kube-informer --example labelled_namespaces -- team=shop`.
 
 use std::time::Duration;
 

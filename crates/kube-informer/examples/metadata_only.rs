@@ -1,6 +1,6 @@
 //! Only the metadata of objects: the server sends nothing else, which takes a fraction of the traffic and memory.
 //!
-//! Run with `cargo run --example metadata_only`. Uses the cluster of your kubeconfig, or the one it runs in.
+//! Run with `cargo run --package kube-informer --example metadata_only`. Uses the cluster of your kubeconfig, or the one it runs in.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

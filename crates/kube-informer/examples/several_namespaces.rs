@@ -1,6 +1,6 @@
 //! Several namespaces as one: one informer and one lister for each kind, fed by a watch for each namespace.
 //!
-//! Run with `cargo run --example several_namespaces -- default kube-system`. Uses the cluster of your kubeconfig, or the
+//! Run with `cargo run --package kube-informer --example several_namespaces -- default kube-system`. Uses the cluster of your kubeconfig, or the
 //! one it runs in.
 
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Two selections of one kind in one factory: pods of the control plane, and pods that are running.
 //!
-//! Run with `cargo run --example two_selectors`. Uses the cluster of your kubeconfig, or the one it runs in.
+//! Run with `cargo run --package kube-informer --example two_selectors`. Uses the cluster of your kubeconfig, or the one it runs in.
 
 use std::time::Duration;
 

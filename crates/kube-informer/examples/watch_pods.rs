@@ -1,6 +1,6 @@
 //! Prints pods as they come, change and go. Uses the cluster of your kubeconfig, or the one it runs in.
 //!
-//! Run with `cargo run --example watch_pods`.
+//! Run with `cargo run --package kube-informer --example watch_pods`.
 
 use std::time::Duration;
 

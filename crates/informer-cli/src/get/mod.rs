@@ -33,7 +33,12 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
     factory.shutdown().await;
     let screen = Screen::new();
     match args.output {
-        Objects::Table if objects.is_empty() => screen.note(&format!("no {kind} found")),
+        Objects::Table if objects.is_empty() => match cluster.namespace(&args.objects) {
+            Some(namespace) if kind.is_namespaced() != Some(false) => {
+                screen.note(&format!("no {kind} in namespace {namespace:?} (-A for all namespaces)"));
+            }
+            _ => screen.note(&format!("no {kind} found")),
+        },
         Objects::Table => {
             let everywhere =
                 cluster.namespace(&args.objects).is_none() && kind.is_namespaced() != Some(false);

@@ -37,12 +37,18 @@ fn is_noise(path: &str) -> bool {
     path == "metadata.resourceVersion" || path.starts_with("metadata.managedFields")
 }
 
+fn is_time(path: &str) -> bool {
+    ["Time", "Timestamp", "time", "timestamp"].iter().any(|ending| path.ends_with(ending))
+}
+
+fn is_counter(path: &str) -> bool {
+    path == "metadata.generation" || path == "status.observedGeneration"
+}
+
 fn rank(path: &str) -> u8 {
-    let is_time = ["Time", "Timestamp", "time", "timestamp"].iter().any(|ending| path.ends_with(ending));
-    let is_counter = path == "metadata.generation" || path == "status.observedGeneration";
     match path.split(['.', '[']).next() {
-        _ if is_time => 4,
-        _ if is_counter => 3,
+        _ if is_time(path) => 4,
+        _ if is_counter(path) => 3,
         Some("status") => 1,
         Some("metadata") => 2,
         _ => 0,
@@ -119,12 +125,30 @@ fn named(list: &[Value]) -> Option<BTreeMap<&str, &Value>> {
     (names.len() == list.len()).then_some(names)
 }
 
+impl Change {
+    /// Whether it says little to people: times, counters, identifiers, and why a condition changed.
+    pub(crate) fn is_detail(&self) -> bool {
+        let path = self.path.as_str();
+        let explains = path.starts_with("status.conditions[")
+            && (path.ends_with(".reason") || path.ends_with(".message"));
+        explains || is_time(path) || is_counter(path) || path.ends_with("At") || path.ends_with("ID")
+    }
+
+    /// What is shown of the path: of a condition, its name.
+    fn shown_path(&self) -> &str {
+        let condition =
+            self.path.strip_prefix("status.conditions[").and_then(|rest| rest.strip_suffix("].status"));
+        condition.unwrap_or(&self.path)
+    }
+}
+
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.shown_path();
         match (&self.old, &self.new) {
-            (Some(old), Some(new)) => write!(f, "{} {} → {}", self.path, short(old), short(new)),
-            (None, Some(new)) => write!(f, "{} = {}", self.path, short(new)),
-            (_, None) => write!(f, "{} gone", self.path),
+            (Some(old), Some(new)) => write!(f, "{path} {} → {}", short(old), short(new)),
+            (None, Some(new)) => write!(f, "{path} = {}", short(new)),
+            (_, None) => write!(f, "{path} gone"),
         }
     }
 }

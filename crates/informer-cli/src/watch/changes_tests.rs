@@ -27,7 +27,7 @@ fn elements_are_found_by_name_whatever_their_order() {
         { "type": "Ready", "status": "False" }, { "type": "Scheduled", "status": "True" } ] } });
     let new = json!({ "status": { "conditions": [
         { "type": "Scheduled", "status": "True" }, { "type": "Ready", "status": "True" } ] } });
-    assert_eq!(told(&old, &new), ["status.conditions[Ready].status False → True"]);
+    assert_eq!(told(&old, &new), ["Ready False → True"]);
 }
 
 #[test]
@@ -64,4 +64,16 @@ fn names_with_dots_are_quoted_and_long_values_cut() {
 fn a_field_may_change_its_type() {
     assert_eq!(told(&json!({ "data": "x" }), &json!({ "data": { "a": 1 } })), ["data x → {1 fields}"]);
     assert_eq!(told(&json!({ "data": [1] }), &json!({ "data": null })), ["data [1 items] → null"]);
+}
+
+#[test]
+fn times_counters_and_reasons_are_details() {
+    let old = json!({ "metadata": { "generation": 1 }, "status": { "conditions": [
+        { "type": "Ready", "status": "False", "reason": "Starting", "lastTransitionTime": "x" } ] } });
+    let new = json!({ "metadata": { "generation": 2 }, "status": { "conditions": [
+        { "type": "Ready", "status": "True", "reason": "Started", "lastTransitionTime": "y" } ] } });
+    let all = changes(&old, &new);
+    assert_eq!(all.len(), 4);
+    let worth: Vec<_> = all.iter().filter(|change| !change.is_detail()).map(ToString::to_string).collect();
+    assert_eq!(worth, ["Ready False → True"]);
 }

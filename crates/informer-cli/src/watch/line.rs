@@ -2,7 +2,7 @@
 
 use k8s_openapi::jiff::Timestamp;
 use kube_client::api::DynamicObject;
-use kube_informer::{Event, Object, SharedInformer};
+use kube_informer::{Event, Object, ObjectKey, SharedInformer};
 use serde_json::{Map, Value, json};
 
 use crate::content::content;
@@ -11,7 +11,10 @@ use crate::secrets;
 use crate::watch::changes::{Change, changes};
 
 /// More changes of one event are counted, not shown.
-const SHOWN: usize = 4;
+const SHOWN: usize = 3;
+
+/// A longer key pushes the rest of its line to the right.
+const KEY_WIDTH: usize = 40;
 
 const GREEN: &str = "\x1b[32m";
 const YELLOW: &str = "\x1b[33m";
@@ -26,6 +29,25 @@ pub(crate) struct Told {
     content: Value,
     changes: Vec<Change>,
     initial: bool,
+}
+
+/// How wide the columns of the log are. They grow with what is shown.
+pub(crate) struct Columns {
+    kind: usize,
+    key: usize,
+}
+
+impl Columns {
+    pub(crate) fn of(informers: &[SharedInformer<DynamicObject>]) -> Self {
+        let kinds = informers.iter().map(|informer| informer.kind().kind().len());
+        Self { kind: kinds.max().unwrap_or(0), key: 0 }
+    }
+
+    /// Makes room.
+    pub(crate) fn fit(&mut self, told: &[Told]) {
+        let widths = told.iter().map(|told| told.object.key().to_string().len());
+        self.key = widths.filter(|width| *width <= KEY_WIDTH).fold(self.key, usize::max);
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,14 +81,12 @@ impl Told {
         self.initial
     }
 
-    /// Whether it is one of many of its kind.
-    pub(crate) fn of_many(&self, informers: &[SharedInformer<DynamicObject>], many: usize) -> bool {
-        let informer = informers.iter().find(|informer| informer.kind() == self.object.kind());
-        informer.is_some_and(|informer| informer.lister().len() > many)
+    pub(crate) fn key(&self) -> &ObjectKey {
+        self.object.key()
     }
 
-    /// `12:00:01 ADDED   pod default/web-0  ready 0/1, status Pending`, with colours for who can show them.
-    pub(crate) fn text(&self, at: Timestamp) -> String {
+    /// `12:00:01 ADDED   pod  default/web-0  ready 0/1, status Pending`, with colours for who can show them.
+    pub(crate) fn text(&self, at: Timestamp, columns: &Columns) -> String {
         let (word, colour) = match self.what {
             What::Added => ("ADDED  ", GREEN),
             What::Updated => ("UPDATED", YELLOW),
@@ -79,7 +99,11 @@ impl Told {
             What::Updated => told(&self.changes),
             What::Deleted => String::new(),
         };
-        let line = format!("{DIM}{time}{PLAIN} {colour}{word}{PLAIN} {kind} {}  {rest}", self.object.key());
+        let key = self.object.key().to_string();
+        let line = format!(
+            "{DIM}{time}{PLAIN} {colour}{word}{PLAIN} {kind:<0$}  {key:<1$}  {rest}",
+            columns.kind, columns.key
+        );
         line.trim_end().to_owned()
     }
 
@@ -108,12 +132,15 @@ impl Told {
 }
 
 fn told(changes: &[Change]) -> String {
-    if changes.is_empty() {
-        return "nothing but its version".to_owned();
+    let worth: Vec<_> = changes.iter().filter(|change| !change.is_detail()).collect();
+    match (worth.len(), changes.len()) {
+        (_, 0) => return "nothing but its version".to_owned(),
+        (0, _) => return changes[0].to_string(),
+        _ => {}
     }
-    let mut text: Vec<_> = changes.iter().take(SHOWN).map(ToString::to_string).collect();
-    if changes.len() > SHOWN {
-        text.push(format!("and {} more", changes.len() - SHOWN));
+    let mut text: Vec<_> = worth.iter().take(SHOWN).map(ToString::to_string).collect();
+    if worth.len() > SHOWN {
+        text.push(format!("and {} more", worth.len() - SHOWN));
     }
     text.join(", ")
 }

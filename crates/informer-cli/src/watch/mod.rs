@@ -1,30 +1,31 @@
 //! `informer watch`: what happens, as it happens.
 
 pub(crate) mod changes;
+mod filling;
 mod line;
-mod progress;
 mod status_line;
+mod troubles;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use futures::stream::{SelectAll, select_all};
-use futures::{FutureExt as _, StreamExt as _};
+use futures::StreamExt as _;
 use informer_endpoint::Endpoint;
 use k8s_openapi::jiff::Timestamp;
 use kube_client::api::DynamicObject;
-use kube_informer::{EventStream, SharedInformer};
+use kube_informer::SharedInformer;
 
-use self::line::Told;
-use self::progress::Progress;
+use self::filling::{AllEvents, Events, Total};
+use self::line::{Columns, Told};
 use self::status_line::StatusLine;
+use self::troubles::Troubles;
 use crate::args::{Lines, WatchArgs};
 use crate::cluster::{Cluster, Without};
 use crate::failure::Failure;
 use crate::kinds::informers;
 use crate::screen::Screen;
 
-/// Objects of one kind that are there at the start are shown one by one up to so many.
-const SHOWN_AT_START: usize = 20;
+/// How often it is looked how things are.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// How long handlers have to finish when the command ends.
 const ENDING: Duration = Duration::from_secs(2);
@@ -37,11 +38,12 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     };
     let cluster = Cluster::find(&args.cluster, Without::Embedded).await?;
     let screen = Screen::new();
+    let troubles = Troubles::new(&screen);
     let factory = cluster
         .factory(&args.objects)
         .on_error({
-            let screen = screen.clone();
-            move |failure| screen.note(&failure.to_string())
+            let troubles = troubles.clone();
+            move |failure| troubles.hear(failure)
         })
         .build()
         .map_err(Failure::usage)?;
@@ -64,8 +66,8 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let streams: Result<Vec<_>, _> = informers.iter().map(SharedInformer::stream).collect();
-    let streams = streams.map_err(Failure::cluster)?;
+    let events: Result<Vec<_>, _> = informers.iter().map(Events::of).collect();
+    let events = AllEvents(events?);
     factory.start();
     let lasting = async {
         match args.lasting {
@@ -73,11 +75,15 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
             None => std::future::pending().await,
         }
     };
-    let shown = show(args, &cluster, &informers, streams, &screen);
+    let total = Total::ask(&cluster, &args.objects, &informers, &screen);
+    let shown = show(args, &informers, events, total, &troubles, &screen);
     let ended = tokio::select! {
         ended = shown => ended,
         () = lasting => Ok(()),
-        _ = tokio::signal::ctrl_c() => Ok(()),
+        _ = tokio::signal::ctrl_c() => {
+            screen.clear_after_interrupt();
+            Ok(())
+        }
     };
     screen.clear();
     factory.shutdown_within(ENDING).await;
@@ -87,29 +93,49 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
 /// Writes events until nobody reads them.
 async fn show(
     args: &WatchArgs,
-    cluster: &Cluster,
     informers: &[SharedInformer<DynamicObject>],
-    streams: Vec<EventStream<DynamicObject>>,
+    mut events: AllEvents,
+    mut total: Total,
+    troubles: &Troubles,
     screen: &Screen,
 ) -> Result<(), Failure> {
-    let progress = Progress::begin(cluster, &args.objects, informers, screen);
+    let begun = Instant::now();
     let mut status_line = StatusLine::new(informers, screen);
-    let mut events: SelectAll<_> = select_all(streams);
+    let mut columns = Columns::of(informers);
     let mut second = tokio::time::interval(Duration::from_secs(1));
-    let mut synced = progress.synced().fuse().boxed_local();
+    let mut look = tokio::time::interval(LOOK);
     loop {
         tokio::select! {
             event = events.next() => {
-                let Some(event) = event else { return Ok(()) };
+                let Some((place, event)) = event else { return Ok(()) };
                 let Some(told) = Told::of(&event) else { continue };
                 status_line.count();
                 match args.output {
                     Lines::Json => screen.line(&told.json(Timestamp::now()))?,
-                    Lines::Text if told.is_initial() && told.of_many(informers, SHOWN_AT_START) => {}
-                    Lines::Text => screen.line(&told.text(Timestamp::now()))?,
+                    Lines::Text => {
+                        let of_kind = &mut events.0[place];
+                        if !told.is_initial() {
+                            of_kind.show_first(begun, &mut columns, screen)?;
+                        }
+                        if let Some(told) = of_kind.keep(told) {
+                            columns.fit(std::slice::from_ref(&told));
+                            screen.line(&told.text(Timestamp::now(), &columns))?;
+                        }
+                    }
                 }
             }
-            () = &mut synced => status_line.begin(),
+            _ = look.tick() => {
+                troubles.look(informers);
+                if !status_line.has_begun() {
+                    for events in &mut events.0 {
+                        events.show_first(begun, &mut columns, screen)?;
+                    }
+                    match events.0.iter().any(Events::is_filling) {
+                        true => total.draw(&events.0, screen).await,
+                        false => status_line.begin(),
+                    }
+                }
+            }
             _ = second.tick() => status_line.draw(),
         }
     }

@@ -38,6 +38,10 @@ impl StatusLine {
         self.draw();
     }
 
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     pub(crate) fn draw(&mut self) {
         if !self.begun || !self.screen.is_terminal() {
             return;
@@ -56,7 +60,7 @@ impl StatusLine {
             false => parts.extend(troubled.iter().map(|status| format!("{} {}", status.kind, status.phase))),
         }
         if let Some(silent) = silent {
-            parts.push(format!("last heard of {} s ago", silent.elapsed().as_secs()));
+            parts.push(format!("last heard {} s ago", silent.elapsed().as_secs()));
         }
         if let Some(memory) = memory() {
             parts.push(format!("{} MB", memory >> 20));

@@ -1,7 +1,9 @@
 //! The command `informer` as its users run it, on an embedded API server.
 
 mod failures;
+mod generating;
 mod reading;
+mod readme;
 mod serving;
 mod support;
 mod watching;

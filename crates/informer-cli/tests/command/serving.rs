@@ -1,8 +1,12 @@
 //! `serve`, and `watch --listen`.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::Command;
 
-use crate::support::{Running, informer, run};
+use serde_json::Value;
+
+use crate::support::{Running, Server, informer, run};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn serve_writes_a_kubeconfig_that_works_and_ends_with_ctrl_c() {
@@ -30,4 +34,49 @@ async fn a_port_that_is_taken_is_named() {
     let said = run(informer(&["serve", "--port", &port])).await;
     assert_eq!(said.code, 2, "{said:?}");
     assert!(said.err.starts_with(&format!("error: cannot listen at 127.0.0.1:{port}: ")), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn watch_listens_and_tells_how_it_is() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    let arguments = ["watch", "configmaps", "-n", "shop", "--listen", "127.0.0.1:0"];
+    let mut watch = Running::start(server.informer(&arguments));
+    let said = watch.remark("listening at http://").await;
+    let address = said.trim().trim_start_matches("listening at http://").trim_end_matches("/debug/informers");
+    watch.remark("configmaps: 1 in the cache").await;
+    let (status, body) = get(address, "/readyz").await;
+    assert_eq!(status, 200, "{body}");
+    assert_eq!(get(address, "/livez").await.0, 200);
+    let (status, body) = get(address, "/debug/informers").await;
+    let informers: Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!((status, &informers["informers"][0]["objects"]), (200, &Value::from(1)), "{body}");
+    let (status, body) = get(address, "/metrics").await;
+    assert!(status == 200 && body.contains("informer_objects{"), "{body}");
+    assert_eq!(get(address, "/").await.0, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_is_taken_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("its address").to_string();
+    let said = run(informer(&["watch", "pods", "--embedded", "--listen", &address])).await;
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.err.contains(&format!("error: cannot listen at {address}: ")), "{said:?}");
+}
+
+/// The status and the body.
+async fn get(address: &str, path: &str) -> (u16, String) {
+    let (address, request) =
+        (address.to_owned(), format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
+    let ask = move || {
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.write_all(request.as_bytes()).expect("it is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    };
+    let answer = tokio::task::spawn_blocking(ask).await.expect("it is awaited");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    (head.split(' ').nth(1).expect("a status").parse().expect("a number"), body.to_owned())
 }

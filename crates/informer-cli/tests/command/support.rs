@@ -1,8 +1,8 @@
 //! A server to run the command against, and what the command said.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use embedded_apiserver::{EmbeddedApiserver, Endpoint};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub(crate) struct Server {
     pub(crate) api: EmbeddedApiserver,
     pub(crate) endpoint: Endpoint,
-    directory: TempDir,
+    pub(crate) directory: TempDir,
 }
 
 impl Server {
@@ -92,17 +92,29 @@ pub(crate) fn said(output: &Output) -> Said {
     }
 }
 
+type Lines = Box<dyn BufRead + Send>;
+
 /// A command that goes on by itself; it is ended when this is dropped.
 pub(crate) struct Running {
     child: Child,
-    out: Option<BufReader<ChildStdout>>,
+    out: Option<Lines>,
+    err: Option<Lines>,
 }
 
 impl Running {
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-        let out = child.stdout.take().map(BufReader::new);
-        Self { child, out }
+        let out = child.stdout.take().map(|out| Box::new(BufReader::new(out)) as Lines);
+        let err = child.stderr.take().map(|err| Box::new(BufReader::new(err)) as Lines);
+        Self { child, out, err }
+    }
+
+    /// With all that it says on one line after the other, as on a terminal.
+    pub(crate) fn start_merged(mut command: Command) -> Self {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        command.stdout(writer.try_clone().expect("its end")).stderr(writer);
+        let child = command.spawn().expect("it starts");
+        Self { child, out: Some(Box::new(BufReader::new(reader))), err: None }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -111,15 +123,21 @@ impl Running {
 
     /// The next line that it writes.
     pub(crate) async fn line(&mut self) -> String {
-        let mut out = self.out.take().expect("its output");
-        let read = move || {
-            let mut line = String::new();
-            out.read_line(&mut line).expect("a line");
-            (line, out)
-        };
-        let (line, out) = tokio::task::spawn_blocking(read).await.expect("it is awaited");
+        let (line, out) = next_line(self.out.take().expect("its output")).await;
         self.out = Some(out);
         line
+    }
+
+    /// The next line on stderr that has this in it.
+    pub(crate) async fn remark(&mut self, about: &str) -> String {
+        loop {
+            let (line, err) = next_line(self.err.take().expect("its remarks")).await;
+            self.err = Some(err);
+            assert!(!line.is_empty(), "it ended and did not say {about:?}");
+            if line.contains(about) {
+                return line;
+            }
+        }
     }
 
     /// Nobody reads what it writes from now on.
@@ -129,7 +147,7 @@ impl Running {
 
     /// Its exit code, and what it said on stderr.
     pub(crate) async fn ended(mut self) -> (Option<i32>, String) {
-        let mut stderr = self.child.stderr.take().expect("its remarks");
+        let mut stderr = self.err.take().expect("its remarks");
         let wait = move || {
             let mut said = String::new();
             stderr.read_to_string(&mut said).expect("its remarks");
@@ -137,6 +155,16 @@ impl Running {
         };
         tokio::task::spawn_blocking(wait).await.expect("it is awaited")
     }
+}
+
+/// Empty at the end.
+async fn next_line(mut reader: Lines) -> (String, Lines) {
+    let read = move || {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("a line");
+        (line, reader)
+    };
+    tokio::task::spawn_blocking(read).await.expect("it is awaited")
 }
 
 impl Drop for Running {

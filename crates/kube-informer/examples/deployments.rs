@@ -1,10 +1,10 @@
-//! A factory: handlers and a lister of deployments, and everything started, awaited and stopped together.
+//! Prints deployments as they come, change and go, and every 30 s all of them again; lists those of `default`.
 //!
-//! Run with `cargo run --example factory`. Uses the cluster of your kubeconfig, or the one it runs in.
+//! Run with `cargo run --package kube-informer --example deployments`. Uses the cluster of your kubeconfig, or the one it
+//! runs in.
 
 use std::time::Duration;
 
-use k8s_openapi::api::apps::v1::Deployment;
 use kube_informer::{SharedInformerFactory, find_cluster, handler};
 
 #[tokio::main]
@@ -12,8 +12,8 @@ async fn main() -> anyhow::Result<()> {
     let config = find_cluster(None, None).await?.config;
     let factory = SharedInformerFactory::builder(config).resync(Duration::from_secs(30)).build()?;
 
-    let deployments = factory.access::<Deployment>();
-    deployments.informer().add_event_handler(
+    let deployments = factory.apps().v1().deployments();
+    let registration = deployments.informer().add_event_handler(
         handler()
             .on_add(|d| println!("add a deployment: {}", d.name()))
             .on_update(|old, new| println!("update deployment: {} {}", old.name(), new.name()))
@@ -22,8 +22,10 @@ async fn main() -> anyhow::Result<()> {
 
     factory.start();
     factory.wait_for_cache_sync(Duration::from_secs(30)).await?;
+    registration.synced().await?; // the handler has heard of all that was there
     for d in deployments.lister().namespace("default").list() {
-        println!("{} {:?}", d.name(), d.get()?.status);
+        let status = d.get()?.status.clone().unwrap_or_default();
+        println!("in default: {}, {} ready", d.name(), status.ready_replicas.unwrap_or(0));
     }
 
     tokio::signal::ctrl_c().await?;

@@ -1,0 +1,108 @@
+//! What README.md quotes from a terminal is what the command prints.
+//!
+//! Every block marked `console` has lines `$ COMMAND`, each followed by lines of its output; `…` stands for any others.
+//! Times and ages differ from run to run and are not compared.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::support::{Running, informer};
+
+/// The simulation is the same each time, but a busy machine may see two of its steps as one.
+const ATTEMPTS: usize = 3;
+
+/// For one attempt.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Quoted {
+    command: String,
+    lines: Vec<String>,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_readme_quotes_what_is_printed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let quoted = quoted(&std::fs::read_to_string(path).expect("the README"));
+    assert_eq!(quoted.len(), 3, "commands are found");
+    for quoted in &quoted {
+        let mut missing = String::new();
+        let mut right = false;
+        for _ in 0..ATTEMPTS {
+            match prints(quoted).await {
+                Ok(()) => right = true,
+                Err(line) => missing = line,
+            }
+            if right {
+                break;
+            }
+        }
+        assert!(right, "`{}` does not print, at its place: {missing}", quoted.command);
+    }
+}
+
+/// Runs the command until it has printed all lines; if it does not, tells what came in place of the first missing one.
+async fn prints(quoted: &Quoted) -> Result<(), String> {
+    let arguments = ["cargo run --release -- ", "informer "];
+    let arguments = arguments.iter().find_map(|program| quoted.command.strip_prefix(program));
+    let arguments: Vec<_> = arguments.expect("a command of ours").split(' ').collect();
+    let mut running = Running::start_merged(informer(&arguments));
+    let deadline = Instant::now() + PATIENCE;
+    let mut elided = false;
+    for line in &quoted.lines {
+        if line == "…" {
+            elided = true;
+            continue;
+        }
+        loop {
+            let printed = timeout_at(deadline, running.line()).await;
+            let printed = printed.map_err(|_| format!("{line:?} in time"))?;
+            if printed.is_empty() {
+                return Err(format!("{line:?}; it has ended"));
+            }
+            if masked(printed.trim_end()) == masked(line) {
+                break;
+            }
+            // Other deployments may have their turn between the steps of one.
+            if !elided && !line.contains("UPDATED") {
+                return Err(format!("{line:?} but {printed:?}"));
+            }
+        }
+        elided = false;
+    }
+    Ok(())
+}
+
+fn quoted(readme: &str) -> Vec<Quoted> {
+    let mut found: Vec<Quoted> = Vec::new();
+    let mut inside = false;
+    for line in readme.lines() {
+        match line.strip_prefix("$ ") {
+            _ if line.starts_with("```") => inside = line == "```console",
+            _ if !inside => {}
+            Some(command) => found.push(Quoted { command: command.to_owned(), lines: Vec::new() }),
+            None => found.last_mut().expect("a command first").lines.push(line.to_owned()),
+        }
+    }
+    found
+}
+
+/// Without times (`12:13:56`), ages (`3s`) and the spaces between columns.
+fn masked(line: &str) -> String {
+    let is_time =
+        |word: &str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
+    let is_age = |word: &str| {
+        let digits = word.trim_end_matches(['s', 'm']);
+        digits.len() + 1 == word.len() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let mask = |word| if is_time(word) || is_age(word) { "*" } else { word };
+    line.split_whitespace().map(mask).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn only_times_are_masked() {
+    assert_eq!(masked("12:13:56 ADDED  pod a/b  ready 3/3"), "* ADDED pod a/b ready 3/3");
+    assert_eq!(masked("node-1   Ready   12s"), "node-1 Ready *");
+    assert_ne!(masked("spec.replicas 3 → 4"), masked("spec.replicas 3 → 5"));
+}

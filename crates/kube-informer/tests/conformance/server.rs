@@ -44,7 +44,7 @@ impl Server {
             streams_lists: true,
             many_encodings: false,
             compact: Some(Box::new(compact)),
-            history: Mutex::new(()),
+            history: RwLock::new(()),
         })))
     }
 

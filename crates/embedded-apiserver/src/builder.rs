@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::api::Api;
-use crate::front::Front;
+use crate::front::{Front, User};
 use crate::options::ApiOptions;
 use crate::server::EmbeddedApiserver;
 
@@ -22,7 +22,7 @@ use crate::server::EmbeddedApiserver;
 #[must_use = "nothing is set up until it is built"]
 pub struct Builder {
     options: ApiOptions,
-    token: Option<String>,
+    users: Vec<User>,
 }
 
 impl Builder {
@@ -31,7 +31,19 @@ impl Builder {
     ///
     /// Clients in Go, kubectl among them, do not send a token to a server without TLS, which this one is.
     pub fn token(mut self, token: impl Into<String>) -> Self {
-        self.token = Some(token.into());
+        self.users.insert(0, User { name: "kubernetes-admin".into(), token: token.into() });
+        self
+    }
+
+    /// A further user with a token. All may do everything but for what a fault denies them:
+    ///
+    /// ```
+    /// # use embedded_apiserver::{EmbeddedApiserver, Fault};
+    /// let server = EmbeddedApiserver::builder().token("secret").user("reader", "other").build();
+    /// server.inject(Fault::forbidden().resource("secrets").when(|request| request.user == "reader"));
+    /// ```
+    pub fn user(mut self, name: impl Into<String>, token: impl Into<String>) -> Self {
+        self.users.push(User { name: name.into(), token: token.into() });
         self
     }
 
@@ -105,6 +117,6 @@ impl Builder {
 
     /// Makes the server.
     pub fn build(self) -> EmbeddedApiserver {
-        EmbeddedApiserver::from_front(Arc::new(Front::new(Api::new(self.options), self.token)))
+        EmbeddedApiserver::from_front(Arc::new(Front::new(Api::new(self.options), self.users)))
     }
 }

@@ -25,30 +25,48 @@ const BODY_PATIENCE: Duration = Duration::from_secs(60);
 /// it reads is told why.
 const DRAIN_LIMIT: u64 = 16 * BODY_LIMIT as u64;
 
+/// Paths that need no token.
+const OPEN_TO_ALL: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
+
+/// Who has a token.
+#[derive(Clone, Debug)]
+pub(crate) struct User {
+    pub(crate) name: String,
+    pub(crate) token: String,
+}
+
 /// One server, whatever transports lead to it.
 #[derive(Debug)]
 pub(crate) struct Front {
     pub(crate) api: Api,
-    token: Option<String>,
+    users: Vec<User>,
     pub(crate) faults: Faults,
     pub(crate) journal: Journal,
 }
 
 impl Front {
-    pub(crate) fn new(api: Api, token: Option<String>) -> Self {
-        Self { api, token, faults: Faults::default(), journal: Journal::new() }
+    /// Without users, everybody may do everything.
+    pub(crate) fn new(api: Api, users: Vec<User>) -> Self {
+        Self { api, users, faults: Faults::default(), journal: Journal::new() }
     }
 
+    /// The token for clients that the server makes.
     pub(crate) fn token(&self) -> Option<&str> {
-        self.token.as_deref()
+        self.users.first().map(|user| &*user.token)
     }
 
     /// Answers, or breaks the connection. What is under way ends when it is told to `stop`, watches cleanly.
     pub(crate) async fn answer(&self, request: Request<Body>, stop: Stop) -> io::Result<Response<Body>> {
         let (parts, body) = request.into_parts();
-        let recorded = RecordedRequest::of(&parts);
+        let user = self.user(&parts);
+        let recorded = RecordedRequest::of(&parts, user.unwrap_or_default());
         let entry = self.journal.enter(recorded.clone());
-        let answer = self.answer_with_faults(parts, body, &recorded, stop.clone()).await?;
+        let answer = match user {
+            None if !OPEN_TO_ALL.contains(&parts.uri.path()) => {
+                finished(ApiError::unauthorized().into_response())
+            }
+            _ => self.answer_with_faults(parts, body, &recorded, stop.clone()).await?,
+        };
         entry.answered(answer.status().as_u16());
         Ok(match recorded.verb {
             Some(Verb::Watch) if !stop.is_never() => answer.map(|body| until(body, stop)),
@@ -69,13 +87,10 @@ impl Front {
         recorded: &RecordedRequest,
         stop: Stop,
     ) -> io::Result<Response<Body>> {
-        if !self.admits(&parts) {
-            return Ok(finished(ApiError::unauthorized().into_response()));
-        }
         let plan = self.faults.plan(recorded);
         // The API has not been asked yet, so nothing is left half done.
         let before = tokio::select! {
-            before = plan.before(recorded, &mut parts.uri, &self.api, self.user()) => before,
+            before = plan.before(recorded, &mut parts.uri, &self.api) => before,
             () = stop.told() => Before::Break(io::ErrorKind::ConnectionAborted.into()),
         };
         let answer = match before {
@@ -93,20 +108,14 @@ impl Front {
         Ok(finished(self.api.answer(Request::from_parts(parts, full(body))).await))
     }
 
-    /// Whether it has the right token, or needs none.
-    fn admits(&self, parts: &Parts) -> bool {
-        let Some(token) = &self.token else { return true };
-        let open = ["/healthz", "/livez", "/readyz", "/version"].contains(&parts.uri.path());
-        let given = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        open || given.and_then(|given| given.strip_prefix("Bearer ")) == Some(token)
-    }
-
-    /// As which the client is known to access rules.
-    fn user(&self) -> &'static str {
-        match self.token {
-            Some(_) => "kubernetes-admin",
-            None => "system:anonymous",
+    /// As whom the client is known; `None` without a token that is known.
+    fn user(&self, parts: &Parts) -> Option<&str> {
+        if self.users.is_empty() {
+            return Some("system:anonymous");
         }
+        let given = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = given.and_then(|given| given.strip_prefix("Bearer "))?;
+        self.users.iter().find(|user| user.token == token).map(|user| &*user.name)
     }
 }
 

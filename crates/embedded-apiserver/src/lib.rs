@@ -86,15 +86,34 @@
 //! - A connection: about 64 KiB each way, 8,192 connections. The body of a request: 3 MiB, more is answered with 413.
 //! - A client that sends nothing for 30 s, needs more than 60 s for a body, or reads nothing for 30 s is cut.
 //!
-//! # Differences from the real server
+//! # Differences from kube-apiserver
 //!
-//! - JSON only: no protobuf, YAML, CBOR, Table; no gzip. Who prefers protobuf and accepts JSON is answered in JSON; a body
-//!   in protobuf is refused with 415.
+//! On the wire:
+//!
+//! - JSON only: no YAML, CBOR, Table; no gzip. Who prefers protobuf and accepts JSON is answered in JSON. A body in
+//!   protobuf or YAML is refused with 415, so kubectl's generators fail (`create configmap x --from-literal`), while
+//!   `create -f` works.
 //! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs.
-//! - One token or none. There are no users and no access rules; [`Fault::forbidden`] denies what a test wants denied.
-//!   Without the token everything but health and version is answered with 401.
-//! - Nothing acts on objects: no garbage collection, no controllers, no scheduler; a pod stays as it was written.
-//! - No admission, no webhooks, no OpenAPI: kubectl needs `--validate=false`. Server-side apply is refused, and says so.
+//! - Users are known by their tokens; there are no access rules. [`Fault::forbidden`] denies what a test wants denied, to
+//!   whom it wants. Where there are tokens, everything but health and version is answered with 401 without one.
+//! - Discovery is plain, not aggregated, and lists the kinds of Kubernetes 1.33 to 1.37. No OpenAPI: kubectl needs
+//!   `--validate=false`.
+//!
+//! With objects:
+//!
+//! - Specs are stored as they are written: there are no schemas, neither of built-in kinds nor of
+//!   CustomResourceDefinitions, and nothing is filled in but `replicas`. No admission, no webhooks.
+//! - No `managedFields`. Server-side apply is refused with 501, and says so.
+//! - The versions of a kind are stored and served without conversion: they differ in `apiVersion` only.
+//! - A namespace that is deleted is emptied and gone at once, and so are the objects of a CustomResourceDefinition.
+//! - Nothing acts on objects: no garbage collection, no controllers, no scheduler. Propagation policies add no finalizers,
+//!   dependents stay, and a pod that runs on a node is terminating until it is deleted with a grace period of 0. A
+//!   [`Simulation`] plays controllers, scheduler and nodes for a workload of its own.
+//!
+//! In time:
+//!
+//! - [`compact`](EmbeddedApiserver::compact) makes all resources forget. The real server forgets in each watch cache
+//!   and in etcd separately.
 //! - What a request asks for is not known to a connection: [`Fault::refuse`] closes it without an answer. For a refused
 //!   connection over TCP, stop the [`Endpoint`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
 

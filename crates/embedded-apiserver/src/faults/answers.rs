@@ -37,8 +37,8 @@ pub(super) fn status(code: u16) -> ApiError {
 }
 
 /// Who may not do what.
-pub(super) fn forbidden(request: &RecordedRequest, user: &str) -> ApiError {
-    let (plural, group) = (request.plural(), request.group());
+pub(super) fn forbidden(request: &RecordedRequest) -> ApiError {
+    let (plural, group, user) = (request.plural(), request.group(), &request.user);
     let Some(verb) = request.verb else {
         let (method, path) = (request.method.as_str().to_lowercase(), &request.path);
         let message = format!("forbidden: User \"{user}\" cannot {method} path \"{path}\"");

@@ -38,13 +38,7 @@ impl Plan {
     }
 
     /// Does what is to be done before the API is asked.
-    pub(crate) async fn before(
-        &self,
-        request: &RecordedRequest,
-        uri: &mut Uri,
-        api: &Api,
-        user: &str,
-    ) -> Before {
+    pub(crate) async fn before(&self, request: &RecordedRequest, uri: &mut Uri, api: &Api) -> Before {
         for (effect, strikes) in &self.planned {
             if effect.is_for_the_answer() {
                 continue;
@@ -58,7 +52,7 @@ impl Plan {
             strikes.count();
             match effect {
                 Effect::Answer(error) => return Before::Answer(error.clone()),
-                Effect::Forbid => return Before::Answer(Box::new(answers::forbidden(request, user))),
+                Effect::Forbid => return Before::Answer(Box::new(answers::forbidden(request))),
                 Effect::ExpireContinue => {
                     let token = request.parameter("continue").unwrap_or_default();
                     return Before::Answer(Box::new(answers::expired_continue(&token)));

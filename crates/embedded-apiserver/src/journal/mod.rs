@@ -114,7 +114,7 @@ impl Journal {
 }
 
 fn size(request: &RecordedRequest) -> usize {
-    ENTRY + 2 * request.path.len() + 2 * request.query.len() + request.user_agent.len()
+    ENTRY + 2 * request.path.len() + 2 * request.query.len() + request.user_agent.len() + request.user.len()
 }
 
 /// A request in the journal that is not answered yet.

@@ -29,6 +29,8 @@ pub struct RecordedRequest {
     pub path: String,
     /// What is after the `?`, as it was sent; see [`parameter`](Self::parameter).
     pub query: String,
+    /// As whom the client is known by its token; see [`Builder::user`](crate::Builder::user). Empty if it is not known.
+    pub user: String,
     /// The header `User-Agent`.
     pub user_agent: String,
     /// When it arrived, on tokio's clock.
@@ -38,7 +40,7 @@ pub struct RecordedRequest {
 }
 
 impl RecordedRequest {
-    pub(crate) fn of(parts: &Parts) -> Self {
+    pub(crate) fn of(parts: &Parts, user: &str) -> Self {
         let header = parts.headers.get(header::USER_AGENT);
         let query = parts.uri.query().unwrap_or_default();
         let mut request = Self {
@@ -50,6 +52,7 @@ impl RecordedRequest {
             method: parts.method.clone(),
             path: parts.uri.path().to_owned(),
             query: query.to_owned(),
+            user: user.to_owned(),
             user_agent: header
                 .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
                 .unwrap_or_default(),

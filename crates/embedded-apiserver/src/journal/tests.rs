@@ -5,7 +5,7 @@ use crate::request::Verb;
 
 fn request(method: Method, uri: &str) -> RecordedRequest {
     let (parts, ()) = Request::builder().method(method).uri(uri).body(()).unwrap().into_parts();
-    RecordedRequest::of(&parts)
+    RecordedRequest::of(&parts, "")
 }
 
 fn read(method: Method, uri: &str) -> (Option<Verb>, [String; 4]) {

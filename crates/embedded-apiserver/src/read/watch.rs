@@ -182,7 +182,10 @@ impl Watch {
             return Some(bookmark::line(&self.resource, &self.envelope, version, true));
         }
         loop {
-            if let Some(line) = self.due_bookmark() {
+            // Also to those who never catch up.
+            if !self.pending.is_empty()
+                && let Some(line) = self.due_bookmark()
+            {
                 return Some(line);
             }
             if let Some(event) = self.pending.pop_front() {
@@ -199,6 +202,10 @@ impl Watch {
                 }
                 Read::UpToDate(version) => self.told = self.told.max(version),
                 Read::Ended => return None,
+            }
+            // After that, so that it tells how far the server is now.
+            if let Some(line) = self.due_bookmark() {
+                return Some(line);
             }
             let bookmark = self.bookmark.unwrap_or(self.deadline);
             tokio::select! {

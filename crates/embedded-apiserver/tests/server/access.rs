@@ -1,6 +1,6 @@
 //! Tokens and kubeconfigs.
 
-use embedded_apiserver::EmbeddedApiserver;
+use embedded_apiserver::{EmbeddedApiserver, Fault};
 use k8s_openapi::api::core::v1::Namespace;
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::{Api, Client, Config, Error};
@@ -72,6 +72,24 @@ async fn without_the_token_it_is_401() {
     }
     let answer = answer_to(&endpoint, get("/apis")).await;
     assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+}
+
+#[tokio::test]
+async fn users_are_known_by_their_tokens() {
+    let server = EmbeddedApiserver::builder().user("reader", "other").token("secret").build();
+    let endpoint = server.listen().await.unwrap();
+    server.inject(Fault::forbidden().when(|request| request.user == "reader"));
+    assert!(names(Client::try_from(endpoint.config()).unwrap()).await.is_ok());
+    let mut config = endpoint.config();
+    config.auth_info.token = Some("other".to_owned().into());
+    let Err(Error::Api(status)) = names(Client::try_from(config).unwrap()).await else {
+        panic!("not refused")
+    };
+    let words = "namespaces is forbidden: User \"reader\" cannot list resource \"namespaces\" in API group \"\" at \
+                 the cluster scope";
+    assert_eq!((status.code, status.message.as_str()), (403, words));
+    let users = server.journal().requests().into_iter().map(|request| request.user);
+    assert_eq!(users.collect::<Vec<_>>(), ["kubernetes-admin", "reader"]);
 }
 
 #[tokio::test]

@@ -46,6 +46,23 @@ async fn bookmarks_come_at_their_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_first_bookmark_tells_of_what_happened_elsewhere() {
+    let server = EmbeddedApiserver::new();
+    let path = format!(
+        "/api/v1/secrets?watch=1&allowWatchBookmarks=true&timeoutSeconds=100&resourceVersion={}",
+        server.version()
+    );
+    let stream = server.client().request_stream(Request::get(path).body(Vec::new()).unwrap()).await.unwrap();
+    let (start, mut lines) = (Instant::now(), Box::pin(stream.lines()));
+    server.create(&config_map("a")).await.unwrap();
+    let line = lines.try_next().await.unwrap().expect("a bookmark");
+    assert_eq!(start.elapsed().as_secs(), 60);
+    let event: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(event["type"], "BOOKMARK");
+    assert_eq!(event["object"]["metadata"]["resourceVersion"], server.version().to_string());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_version_of_the_future_is_waited_for() {
     let server = EmbeddedApiserver::builder().future_version_wait(Duration::from_secs(600)).build();
     let start = Instant::now();

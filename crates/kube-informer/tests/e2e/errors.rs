@@ -1,22 +1,23 @@
 //! What a user sees when it does not work, word for word. `docs/errors.md` has the same texts.
 
+mod answers;
 mod proxies;
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::api::{DynamicObject, ListParams};
+use kube_client::Config;
+use kube_client::api::DynamicObject;
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
-use kube_client::core::{ApiResource, GroupVersionKind};
-use kube_client::{Api, Client, Config};
+use kube_client::core::ApiResource;
 use kube_informer::{HttpSource, Kind, SharedInformer};
-use test_cluster::{Cluster, Options};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use crate::support::{PATIENCE, cluster, cluster_with, config, config_with_token, eventually};
+use super::{cluster, cluster_with_rules};
+use crate::support::PATIENCE;
 
 /// The document that promises these texts.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md");
@@ -26,14 +27,14 @@ const OTHER_CA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2e/other-ca.
 
 /// What the error callback and the one who waits for sync are told.
 #[derive(Debug)]
-struct Seen {
+pub(crate) struct Seen {
     failure: String,
     not_synced: String,
 }
 
 impl Seen {
     /// Checks both texts, and that the document has them.
-    fn assert(&self, failure: &str, not_synced: &str) -> Result<()> {
+    pub(crate) fn assert(&self, failure: &str, not_synced: &str) -> Result<()> {
         assert_eq!(self.failure, failure);
         assert_eq!(self.not_synced, not_synced);
         let document = std::fs::read_to_string(DOCUMENT).context("docs/errors.md")?;
@@ -45,7 +46,7 @@ impl Seen {
 }
 
 /// Runs an informer until the first failure is reported, and gives up waiting for it to be synced.
-async fn first_failure(config: Config, resource: &ApiResource) -> Result<Seen> {
+pub(crate) async fn first_failure(config: Config, resource: &ApiResource) -> Result<Seen> {
     let server = config.cluster_url.authority().context("the server has an address")?.to_string();
     let proxy = config.proxy_url.as_ref().and_then(|url| url.authority()).map(ToString::to_string);
     let source = HttpSource::from_config(config, DynamicObject::info(resource))?;
@@ -81,63 +82,13 @@ async fn first_failure(config: Config, resource: &ApiResource) -> Result<Seen> {
     Ok(Seen { failure: as_documented(&failure), not_synced: as_documented(&not_synced) })
 }
 
-fn pods() -> ApiResource {
+pub(crate) fn pods() -> ApiResource {
     ApiResource::erase::<Pod>(&())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rbac_denied() -> Result<()> {
-    let options = Options::default().authorization_mode("RBAC");
-    let Some(cluster) = start("rbac_denied", Some(options)) else { return Ok(()) };
-    let config = config_with_token(&cluster, cluster.unprivileged_token()).await?;
-    let mine: Api<Pod> = Api::namespaced(Client::try_from(config.clone())?, "default");
-    eventually("the server knows all the roles it is bound to have", || async {
-        let refused = mine.list(&ListParams::default()).await.expect_err("it is not permitted").to_string();
-        ensure!(refused.contains("pods is forbidden") && !refused.contains("not found"), "{refused}");
-        Ok(())
-    })
-    .await?;
-    first_failure(config, &pods()).await?.assert(
-        "cannot list pods in namespace \"default\" (HTTP 403): pods is forbidden: User \"unprivileged\" cannot \
-         watch resource \"pods\" in API group \"\" in the namespace \"default\"; grant the verbs list and watch on \
-         pods to the account the program runs as",
-        "pods not synced after 10ms; namespace \"default\" is backing off (HTTP 403): pods is forbidden: User \
-         \"unprivileged\" cannot watch resource \"pods\" in API group \"\" in the namespace \"default\"; grant the \
-         verbs list and watch on pods to the account the program runs as",
-    )
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_one_cluster_can_answer() -> Result<()> {
-    let Some(cluster) = start("what_one_cluster_can_answer", None) else { return Ok(()) };
-    missing_crd(&cluster).await.context("missing CRD")?;
-    wrong_token(&cluster).await.context("wrong token")?;
-    wrong_ca(&cluster).await.context("wrong CA")
-}
-
-async fn missing_crd(cluster: &Cluster) -> Result<()> {
-    let widget = GroupVersionKind::gvk("example.com", "v1", "Widget");
-    let widgets = ApiResource::from_gvk_with_plural(&widget, "widgets");
-    first_failure(config(cluster).await?, &widgets).await?.assert(
-        "cannot list widgets.example.com in namespace \"default\" (HTTP 404): 404 page not found; example.com/v1 \
-         Widget is not served there: install its CustomResourceDefinition, or check group, version and the \
-         server's address",
-        "widgets.example.com not synced after 10ms; namespace \"default\" is gone (HTTP 404): 404 page not found; \
-         example.com/v1 Widget is not served there: install its CustomResourceDefinition, or check group, version \
-         and the server's address",
-    )
-}
-
-async fn wrong_token(cluster: &Cluster) -> Result<()> {
-    first_failure(config_with_token(cluster, "expired").await?, &pods()).await?.assert(
-        "cannot list pods in namespace \"default\" (HTTP 401): Unauthorized; check the credentials: the token or \
-         certificate is not accepted",
-        "pods not synced after 10ms; namespace \"default\" is backing off (HTTP 401): Unauthorized; check the \
-         credentials: the token or certificate is not accepted",
-    )
-}
-
-async fn wrong_ca(cluster: &Cluster) -> Result<()> {
+async fn wrong_ca() -> Result<()> {
+    let Some(cluster) = tokio::task::block_in_place(|| cluster("wrong_ca")) else { return Ok(()) };
     let mut kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml())?;
     let authority = kubeconfig.clusters[0].cluster.as_mut().context("the kubeconfig has a cluster")?;
     authority.certificate_authority_data = None;
@@ -207,11 +158,4 @@ async fn answering(status: &'static str) -> Result<(String, tokio::task::JoinHan
         }
     });
     Ok((address, server))
-}
-
-fn start(test: &str, options: Option<Options>) -> Option<Cluster> {
-    tokio::task::block_in_place(|| match options {
-        Some(options) => cluster_with(test, options),
-        None => cluster(test),
-    })
 }

@@ -1,6 +1,10 @@
-//! End-to-end tests on a real kube-apiserver with etcd. Run with `cargo xtask e2e`.
+//! The library on whole servers: every scenario on a real kube-apiserver with etcd, run with `cargo xtask e2e`, and those
+//! that need no process of their own on the embedded server as well, always.
+
+#![expect(clippy::duplicate_mod, reason = "the same scenarios for both servers")]
 
 mod differential;
+mod embedded;
 mod errors;
 mod factory;
 mod faults;
@@ -11,3 +15,7 @@ mod proxy;
 mod recover;
 mod support;
 mod watch_pods;
+
+// What the scenarios start; in `embedded` it is the other server.
+use support::{cluster, cluster_with_rules};
+use test_cluster::Cluster;

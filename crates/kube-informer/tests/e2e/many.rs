@@ -16,8 +16,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinSet, block_in_place};
 use tokio::time::timeout;
 
+use super::cluster;
 use crate::faults::link::Link;
-use crate::support::{PATIENCE, cluster, config, eventually};
+use crate::support::{PATIENCE, config, eventually};
 
 const INFORMERS: usize = 200;
 

@@ -1,4 +1,4 @@
-//! Several namespaces as one on a real server: one of them denied, others added and removed while the informer runs.
+//! Several namespaces as one on a server: one of them denied, others added and removed while the informer runs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,12 +10,10 @@ use kube_client::api::{ListParams, PostParams};
 use kube_client::{Api, Client};
 use kube_informer::{HttpSource, Phase, Scope, SharedInformer};
 use serde_json::json;
-use test_cluster::Options;
 use tokio::task::block_in_place;
 
-use crate::support::{
-    Heard, PATIENCE, Running, cluster_with, config, config_with_token, create, eventually, label,
-};
+use super::cluster_with_rules;
+use crate::support::{Heard, PATIENCE, Running, config, config_with_token, create, eventually, label};
 
 /// What the administrator does.
 struct Admin(Client);
@@ -89,8 +87,7 @@ async fn next(heard: &mut Heard, count: usize) -> Result<Vec<String>> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn namespaces_are_denied_added_and_removed_while_the_others_work() -> Result<()> {
     let test = "namespaces_are_denied_added_and_removed_while_the_others_work";
-    let options = Options::default().authorization_mode("RBAC");
-    let Some(cluster) = block_in_place(|| cluster_with(test, options)) else { return Ok(()) };
+    let Some(cluster) = block_in_place(|| cluster_with_rules(test)) else { return Ok(()) };
     let admin = Admin(Client::try_from(config(&cluster).await?)?);
     let unprivileged = config_with_token(&cluster, cluster.unprivileged_token()).await?;
     let user = Client::try_from(unprivileged.clone())?;

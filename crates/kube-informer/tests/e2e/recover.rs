@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use crate::support::{PATIENCE, Running, cluster, create, delete, label, pods};
+use super::cluster;
+use crate::support::{PATIENCE, Running, create, delete, label, pods};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restarted_server_is_followed_without_loss() -> Result<()> {

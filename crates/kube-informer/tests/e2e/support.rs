@@ -1,4 +1,4 @@
-//! A running informer on a real cluster, and what its handler heard.
+//! A running informer on a cluster, and what its handler heard.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -31,9 +31,42 @@ pub(crate) fn cluster_with(test: &str, options: Options) -> Option<Cluster> {
     Some(Cluster::start(options).expect("the cluster starts"))
 }
 
+/// The same with access rules.
+pub(crate) fn cluster_with_rules(test: &str) -> Option<Cluster> {
+    cluster_with(test, Options::default().authorization_mode("RBAC"))
+}
+
+/// All that scenarios know of a cluster until they do something to it.
+pub(crate) trait Server {
+    /// How an administrator reaches it.
+    fn kubeconfig(&self) -> String;
+
+    /// How many watches of ConfigMaps there are at the server.
+    async fn watches(&self) -> Result<u64>;
+}
+
+impl Server for Cluster {
+    fn kubeconfig(&self) -> String {
+        self.kubeconfig_yaml()
+    }
+
+    /// Those that are open, those of the server's own parts counted.
+    async fn watches(&self) -> Result<u64> {
+        let metrics = tokio::task::block_in_place(|| self.get("/metrics"))?;
+        let mut count = 0;
+        for line in metrics.lines().filter(|line| line.starts_with("apiserver_longrunning_requests{")) {
+            if line.contains("resource=\"configmaps\"") && line.contains("verb=\"WATCH\"") {
+                let value = line.rsplit(' ').next().context("a value")?;
+                count += value.parse::<u64>().with_context(|| line.to_owned())?;
+            }
+        }
+        Ok(count)
+    }
+}
+
 /// How to reach the cluster.
-pub(crate) async fn config(cluster: &Cluster) -> Result<Config> {
-    config_at(cluster, cluster.url()).await
+pub(crate) async fn config(server: &impl Server) -> Result<Config> {
+    config_from(&server.kubeconfig()).await
 }
 
 /// How to reach it at another address, that of a proxy.
@@ -56,15 +89,15 @@ pub(crate) async fn config_from(kubeconfig: &str) -> Result<Config> {
 }
 
 /// The same with another token.
-pub(crate) async fn config_with_token(cluster: &Cluster, token: &str) -> Result<Config> {
-    let mut config = config(cluster).await?;
+pub(crate) async fn config_with_token(server: &impl Server, token: &str) -> Result<Config> {
+    let mut config = config(server).await?;
     config.auth_info.token = Some(token.to_owned().into());
     Ok(config)
 }
 
 /// Pods of the namespace `default`, to write with.
-pub(crate) async fn pods(cluster: &Cluster) -> Result<Api<Pod>> {
-    Ok(Api::namespaced(Client::try_from(config(cluster).await?)?, "default"))
+pub(crate) async fn pods(server: &impl Server) -> Result<Api<Pod>> {
+    Ok(Api::namespaced(Client::try_from(config(server).await?)?, "default"))
 }
 
 pub(crate) fn pod(name: &str) -> Pod {
@@ -99,8 +132,8 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) async fn start(cluster: &Cluster) -> Result<Self> {
-        let source = HttpSource::new::<Pod>(config(cluster).await?)?;
+    pub(crate) async fn start(server: &impl Server) -> Result<Self> {
+        let source = HttpSource::new::<Pod>(config(server).await?)?;
         let running = Self::of(SharedInformer::<Pod>::builder(source).namespace("default").build()?)?;
         running.informer.wait_synced(PATIENCE).await?;
         Ok(running)

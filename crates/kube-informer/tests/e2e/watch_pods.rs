@@ -1,9 +1,10 @@
-//! The whole pipeline on a real server: list, watch, store, handler, lister.
+//! The whole pipeline on a server: list, watch, store, handler, lister.
 
 use anyhow::Result;
 use kube_informer::Uid;
 
-use crate::support::{PATIENCE, Running, cluster, create, delete, label, pods};
+use super::cluster;
+use crate::support::{PATIENCE, Running, create, delete, label, pods};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pods_are_listed_watched_stored_and_told() -> Result<()> {

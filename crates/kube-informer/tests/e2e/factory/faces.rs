@@ -1,13 +1,14 @@
 //! All faces of a kind are one watch at the server.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::api::{ObjectMeta, PostParams};
 use kube_client::{Api, Client};
 use kube_informer::{SharedInformerFactory, handler};
 use tokio::task::block_in_place;
 
-use crate::support::{PATIENCE, cluster, config, eventually};
+use super::cluster;
+use crate::support::{PATIENCE, Server, config, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn typed_dynamic_and_metadata_faces_of_a_kind_are_one_watch_at_the_server() -> Result<()> {
@@ -17,7 +18,7 @@ async fn typed_dynamic_and_metadata_faces_of_a_kind_are_one_watch_at_the_server(
     let api: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
     let metadata = ObjectMeta { name: Some("one".into()), ..ObjectMeta::default() };
     api.create(&PostParams::default(), &ConfigMap { metadata, ..ConfigMap::default() }).await?;
-    let before = watches(&client).await?;
+    let before = cluster.watches().await?;
 
     let factory = SharedInformerFactory::builder(config(&cluster).await?).build()?;
     let metadata = factory.metadata::<ConfigMap>();
@@ -29,7 +30,7 @@ async fn typed_dynamic_and_metadata_faces_of_a_kind_are_one_watch_at_the_server(
     factory.start();
     factory.wait_for_cache_sync(PATIENCE).await?;
     eventually("there is one watch more", || async {
-        let now = watches(&client).await?;
+        let now = cluster.watches().await?;
         ensure!(now == before + 1, "{now} watches of config maps, {before} before");
         Ok(())
     })
@@ -48,18 +49,4 @@ async fn typed_dynamic_and_metadata_faces_of_a_kind_are_one_watch_at_the_server(
 fn ensure_name(name: Option<&str>) -> Result<()> {
     ensure!(name == Some("one"), "{name:?}");
     Ok(())
-}
-
-/// How many watches of config maps the server has open, those of its own parts counted.
-async fn watches(client: &Client) -> Result<u64> {
-    let request = http::Request::get("/metrics").body(Vec::new())?;
-    let metrics = client.request_text(request).await?;
-    let mut count = 0;
-    for line in metrics.lines().filter(|line| line.starts_with("apiserver_longrunning_requests{")) {
-        if line.contains("resource=\"configmaps\"") && line.contains("verb=\"WATCH\"") {
-            let value = line.rsplit(' ').next().context("a value")?;
-            count += value.parse::<u64>().with_context(|| line.to_owned())?;
-        }
-    }
-    Ok(count)
 }

@@ -8,9 +8,9 @@ use kube_client::{Api, Client};
 use kube_informer::{Phase, Settings, SharedInformerFactory};
 use tokio::task::block_in_place;
 
-use super::{install_widgets, widgets};
+use super::{cluster, install_widgets, widgets};
 use crate::faults::kinds::CRD;
-use crate::support::{PATIENCE, cluster, config, eventually};
+use crate::support::{PATIENCE, config, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kind_that_is_installed_later_is_picked_up_and_one_that_vanishes_is_gone() -> Result<()> {

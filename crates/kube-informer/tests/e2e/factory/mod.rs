@@ -1,4 +1,4 @@
-//! A factory on a real kube-apiserver.
+//! A factory on a server.
 
 mod faces;
 mod kinds;
@@ -10,6 +10,7 @@ use kube_client::api::{ApiResource, GroupVersionKind, PostParams};
 use kube_client::{Api, Client};
 use serde_json::json;
 
+use super::cluster;
 use crate::faults::kinds::{definition, version};
 
 /// The kind that [`install_widgets`] installs.

@@ -25,8 +25,8 @@ use kube_informer::{Kind, KindInfo, SharedInformer, SharedInformerFactory};
 use serde_json::json;
 use tokio::task::block_in_place;
 
-use super::{install_widgets, widgets};
-use crate::support::{PATIENCE, cluster, config, eventually};
+use super::{cluster, install_widgets, widgets};
+use crate::support::{PATIENCE, config, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_served_resource_gets_an_informer_through_one_factory() -> Result<()> {

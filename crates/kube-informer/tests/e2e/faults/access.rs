@@ -6,14 +6,14 @@ use kube_client::api::{DeleteParams, ListParams, PostParams};
 use kube_client::{Api, Client};
 use kube_informer::{InformerStatus, Phase, Settings};
 use serde_json::json;
-use test_cluster::Options;
 use tokio::task::block_in_place;
 
-use super::link::Link;
-use super::metered::What;
-use super::objects::{Objects, config_maps};
-use super::watched::Watched;
-use crate::support::{cluster, cluster_with, config, config_with_token, eventually};
+use super::{cluster, cluster_with_rules};
+use crate::faults::link::Link;
+use crate::faults::metered::What;
+use crate::faults::objects::{Objects, config_maps};
+use crate::faults::watched::Watched;
+use crate::support::{config, config_with_token, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn token_replaced() -> Result<()> {
@@ -54,8 +54,7 @@ async fn token_replaced() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn permission_withdrawn_and_granted_again() -> Result<()> {
-    let options = Options::default().authorization_mode("RBAC");
-    let Some(cluster) = block_in_place(|| cluster_with("permission_withdrawn_and_granted_again", options))
+    let Some(cluster) = block_in_place(|| cluster_with_rules("permission_withdrawn_and_granted_again"))
     else {
         return Ok(());
     };

@@ -11,10 +11,11 @@ use kube_informer::{Phase, RelistReason, Settings};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
-use super::link::Link;
-use super::objects::Objects;
-use super::watched::Watched;
-use crate::support::{cluster, config, eventually};
+use super::cluster;
+use crate::faults::link::Link;
+use crate::faults::objects::Objects;
+use crate::faults::watched::Watched;
+use crate::support::{config, eventually};
 
 pub(crate) const CRD: &str = "widgets.example.com";
 

@@ -3,12 +3,13 @@
 use anyhow::Result;
 use kube_informer::{RelistReason, Settings};
 
-use super::history::Counts;
-use super::link::Link;
-use super::metered::What;
-use super::objects::{Objects, config_maps};
-use super::watched::Watched;
-use crate::support::{cluster, config};
+use super::cluster;
+use crate::faults::history::Counts;
+use crate::faults::link::Link;
+use crate::faults::metered::What;
+use crate::faults::objects::{Objects, config_maps};
+use crate::faults::watched::Watched;
+use crate::support::config;
 
 pub(super) const OBJECTS: usize = 10_000;
 

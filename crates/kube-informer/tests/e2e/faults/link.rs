@@ -55,7 +55,8 @@ impl Link {
         let (state, seen) = watch::channel(State { newcomers: Newcomers::Forwarded, cuts: 0, stalls: 0 });
         let (counter, connections) = watch::channel(Connections::default());
         let task = tokio::spawn(accept(listener, server, seen, counter));
-        config.cluster_url = format!("https://{address}/").parse()?;
+        let scheme = config.cluster_url.scheme_str().context("the server's address has a scheme")?;
+        config.cluster_url = format!("{scheme}://{address}/").parse()?;
         Ok((Self { address, state, connections, task }, config))
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Result;
 use kube_informer::{Phase, RelistReason, Settings};
 
-use super::metered::What;
 use super::{Setup, setup};
+use crate::faults::metered::What;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unreachable_for_a_while() -> Result<()> {

@@ -1,4 +1,4 @@
-//! The API server or its etcd ends, forgets, or goes back in time.
+//! The server ends, forgets, or goes back in time.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use anyhow::Result;
 use kube_informer::{Phase, RelistReason, Settings};
 use tokio::task::block_in_place;
 
-use super::metered::What;
 use super::{Setup, setup};
+use crate::faults::metered::What;
 use crate::support::eventually;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -29,27 +29,6 @@ async fn apiserver_killed_and_restarted() -> Result<()> {
     let recovery = watched.recovered(fault, &objects).await?;
     assert!(recovery.reported(&["cannot watch configmaps in namespace \"default\""]), "{recovery:#?}");
     assert!(recovery.asked_at_most(20), "{recovery:#?}");
-    Ok(())
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn etcd_restarted() -> Result<()> {
-    let Some(setup) = setup("etcd_restarted", Settings::default()).await? else { return Ok(()) };
-    let Setup { mut watched, link: _link, objects, mut cluster } = setup;
-    let before = watched.cached();
-    let mut fault = watched.fault("etcd killed and restarted");
-    block_in_place(|| {
-        cluster.kill_etcd();
-        cluster.start_etcd()
-    })?;
-    fault.is_over();
-    // The API server answers with errors until it has found its etcd again.
-    eventually("the API server writes again", || objects.label("changes", "after-etcd")).await?;
-    assert_eq!(watched.cached().len(), before.len());
-    objects.change(1).await?;
-
-    let recovery = watched.recovered(fault, &objects).await?;
-    assert!(recovery.asked_at_most(16), "{recovery:#?}");
     Ok(())
 }
 

@@ -1,0 +1,138 @@
+//! The embedded server, with what scenarios do to a cluster.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use embedded_apiserver::{EmbeddedApiserver, Endpoint, Fault, RecordedRequest, Verb};
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
+use tokio::time::{interval, timeout};
+
+use crate::support::{PATIENCE, Server};
+
+/// The administrator's tokens: the one at first, and the one that replaces it.
+const TOKENS: [&str; 2] = ["first", "second"];
+/// As whom the one with the second token is known.
+const ADMIN_AGAIN: &str = "kubernetes-admin-again";
+/// Name and token of the user who may do nothing where there are rules.
+const UNPRIVILEGED: &str = "unprivileged";
+const BINDINGS: [&str; 2] =
+    ["rolebindings.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io"];
+
+/// A server that looks to scenarios like a real cluster.
+pub(super) struct Cluster {
+    server: EmbeddedApiserver,
+    /// None while the server is not running.
+    endpoint: Option<Endpoint>,
+    address: SocketAddr,
+    kubeconfig: String,
+    token: &'static str,
+    /// The version that was copied last.
+    backup: AtomicU64,
+}
+
+/// Starts one. As with a real cluster there is a choice, and here it is always there.
+#[expect(clippy::unnecessary_wraps, reason = "a real cluster may not be available")]
+pub(super) fn cluster(_test: &str) -> Option<Cluster> {
+    let server = EmbeddedApiserver::builder()
+        .token(TOKENS[0])
+        .user(ADMIN_AGAIN, TOKENS[1])
+        .user(UNPRIVILEGED, UNPRIVILEGED)
+        .build();
+    let endpoint = block_in_place(|| Handle::current().block_on(server.listen())).expect("there is a port");
+    let (address, kubeconfig) = (endpoint.address(), endpoint.kubeconfig());
+    let (endpoint, backup) = (Some(endpoint), AtomicU64::default());
+    Some(Cluster { server, endpoint, address, kubeconfig, token: TOKENS[0], backup })
+}
+
+/// The same with access rules: who is bound to any role reads all there is where it is bound.
+pub(super) fn cluster_with_rules(test: &str) -> Option<Cluster> {
+    let cluster = cluster(test)?;
+    let journal = cluster.server.journal().clone();
+    let denied = move |request: &RecordedRequest| {
+        let done = |verb, status, binding: &RecordedRequest| {
+            BINDINGS.iter().any(|resource| binding.is(verb, resource))
+                && (binding.namespace.is_empty() || binding.namespace == request.namespace)
+                && binding.status == Some(status)
+        };
+        let bound = journal.count(|binding| done(Verb::Create, 201, binding));
+        request.user == UNPRIVILEGED && bound == journal.count(|binding| done(Verb::Delete, 200, binding))
+    };
+    cluster.server.inject(Fault::forbidden().when(denied));
+    Some(cluster)
+}
+
+impl Server for Cluster {
+    fn kubeconfig(&self) -> String {
+        self.kubeconfig.replace(TOKENS[0], self.token)
+    }
+
+    /// All that there ever were.
+    async fn watches(&self) -> Result<u64> {
+        Ok(self.server.journal().count(|request| request.is(Verb::Watch, "configmaps")).try_into()?)
+    }
+}
+
+/// The same as with the real cluster, under the same names.
+impl Cluster {
+    pub(super) fn token(&self) -> &str {
+        self.token
+    }
+
+    #[expect(clippy::unused_self, reason = "another one for each real cluster")]
+    pub(super) fn unprivileged_token(&self) -> &str {
+        UNPRIVILEGED
+    }
+
+    pub(super) fn kill_apiserver(&mut self) {
+        self.endpoint = None;
+    }
+
+    /// At the same address, and without the history of before.
+    pub(super) fn start_apiserver(&mut self) -> Result<()> {
+        ensure!(self.endpoint.is_none(), "the server is running");
+        self.server.compact(self.server.version());
+        let started = async {
+            let mut again = interval(Duration::from_millis(5));
+            loop {
+                again.tick().await;
+                // The one before gives up its port a moment after it was dropped.
+                if let Ok(endpoint) = self.server.listen_on(self.address).await {
+                    return endpoint;
+                }
+            }
+        };
+        let started = block_in_place(|| Handle::current().block_on(timeout(PATIENCE, started)));
+        self.endpoint = Some(started.context("the port is taken")?);
+        Ok(())
+    }
+
+    /// Nobody knows the first token any more.
+    #[expect(clippy::unnecessary_wraps, reason = "a real cluster writes files")]
+    pub(super) fn replace_tokens(&mut self) -> Result<()> {
+        self.token = TOKENS[1];
+        self.server.inject(Fault::unauthorized().when(|request| request.user == "kubernetes-admin"));
+        Ok(())
+    }
+
+    /// There is no process to end: what it holds stays as it is while the server does not run.
+    #[expect(clippy::unused_self, reason = "a real cluster ends a process")]
+    pub(super) fn kill_etcd(&mut self) {}
+
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "a real cluster starts a process")]
+    pub(super) fn start_etcd(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "a real cluster copies files")]
+    pub(super) fn backup_etcd(&self) -> Result<()> {
+        self.backup.store(self.server.version(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(super) fn restore_etcd(&self) -> Result<()> {
+        Ok(self.server.rewind(self.backup.load(Ordering::Relaxed))?)
+    }
+}

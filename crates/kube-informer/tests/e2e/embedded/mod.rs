@@ -1,0 +1,18 @@
+//! The scenarios on the embedded server, one for each test, over TCP. Never skipped.
+
+mod cluster;
+#[path = "../errors/answers.rs"]
+mod errors;
+#[path = "../factory/mod.rs"]
+mod factory;
+mod faults;
+#[path = "../many.rs"]
+mod many;
+#[path = "../namespaces.rs"]
+mod namespaces;
+#[path = "../recover.rs"]
+mod recover;
+#[path = "../watch_pods.rs"]
+mod watch_pods;
+
+use cluster::{Cluster, cluster, cluster_with_rules};

@@ -1,0 +1,118 @@
+//! How long a watch lasts, and when its silence means that it is dead.
+
+use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use kube_informer::{Phase, RelistReason};
+
+use crate::rig::{PATIENCE, Rig, SECOND, asked_to_last, config_map, exact, lists, parameter, pass};
+
+#[tokio::test(start_paused = true)]
+async fn bookmarks_keep_a_quiet_watch_alive_and_it_is_renewed_when_its_time_is_over() {
+    let rig = Rig::start(EmbeddedApiserver::new(), exact());
+    while rig.requests().len() < 4 {
+        rig.something_else_changes().await;
+        pass(50 * SECOND).await;
+    }
+    let asked = rig.requests();
+    assert!(asked.iter().all(|request| request.is(Verb::Watch, "configmaps")), "{asked:?}");
+    assert_eq!(parameter(&asked[0], "sendInitialEvents"), "true");
+    let version = |request| parameter(request, "resourceVersion").parse().unwrap_or(0);
+    for pair in asked.windows(2) {
+        let lasts = asked_to_last(&pair[0]);
+        assert!((300 * SECOND..=600 * SECOND).contains(&lasts), "{lasts:?}");
+        assert_eq!(pair[1].at - pair[0].at, lasts);
+        assert!(version(&pair[1]) > version(&pair[0]) + 5, "bookmarks move the version: {asked:?}");
+        assert_eq!(parameter(&pair[1], "sendInitialEvents"), "");
+    }
+    assert!(rig.status().bookmarks >= 15, "one each minute: {:?}", rig.status());
+    assert_eq!(rig.failures(), [""; 0]);
+    rig.hears_of("a").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_where_nothing_happens_at_all_no_bookmark_comes_and_the_version_is_asked_for() {
+    let rig = Rig::start(EmbeddedApiserver::new(), lists());
+    let asked = rig.asked(4).await;
+    assert_eq!(asked[2].at - asked[1].at, asked_to_last(&asked[1]));
+    assert!(asked[2].is(Verb::Watch, "configmaps"), "{asked:?}");
+    assert!(asked[3].is(Verb::List, "configmaps") && parameter(&asked[3], "limit") == "1", "{asked:?}");
+    assert_eq!(asked[3].at - asked[2].at, 10 * SECOND);
+    assert_eq!((rig.status().bookmarks, rig.failures().len()), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_silent_watch_is_dead_15_s_after_its_time_and_reopened_at_the_same_version() {
+    let server = EmbeddedApiserver::new();
+    let stalled = server.inject(Fault::stall_after(0).on(Verb::Watch).once());
+    let rig = Rig::start(server, lists());
+    let asked = rig.asked(3).await;
+    assert_eq!(asked[2].at - asked[1].at, asked_to_last(&asked[1]) + 15 * SECOND);
+    assert!(asked[2].is(Verb::Watch, "configmaps"), "{asked:?}");
+    assert_eq!(parameter(&asked[1], "resourceVersion"), parameter(&asked[2], "resourceVersion"));
+    assert_eq!(stalled.struck(), 1);
+    assert_eq!(rig.failures().len(), 1);
+    assert!(rig.failures()[0].contains("nothing came for"), "{:?}", rig.failures());
+    rig.hears_of("a").await;
+    assert_eq!(rig.status().phase, Phase::Watching);
+    assert_eq!(rig.status().relists(RelistReason::Dead), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_two_silent_watches_are_followed_by_a_list() {
+    let server = EmbeddedApiserver::new();
+    server.inject(Fault::stall_after(0).on(Verb::Watch).first(2));
+    let rig = Rig::start(server, lists());
+    rig.informer.wait_synced(PATIENCE).await.unwrap();
+    // Nobody is told of it.
+    let missed = rig.server.create(&config_map("missed")).await.unwrap();
+    rig.informer.wait_for(&missed, PATIENCE).await.unwrap();
+    assert_eq!(rig.status().relists(RelistReason::Dead), 1);
+    assert_eq!(rig.failures().len(), 2, "{:?}", rig.failures());
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_after_a_bookmark_150_s_of_silence_are_enough() {
+    let server = EmbeddedApiserver::new();
+    server.inject(Fault::stall_after(1).on(Verb::Watch).once());
+    let rig = Rig::start(server, lists().min_watch_timeout(3_000 * SECOND));
+    rig.asked(2).await;
+    rig.something_else_changes().await;
+    pass(70 * SECOND).await;
+    rig.hears_of("the-last").await;
+    let last_event = rig.status().last_event.expect("that was one");
+    let asked = rig.asked(3).await;
+    assert_eq!(rig.status().bookmarks, 1);
+    assert_eq!(asked[2].at - last_event, 150 * SECOND);
+    assert!(asked[2].is(Verb::Watch, "configmaps"), "{asked:?}");
+    rig.hears_of("a").await;
+    assert_eq!(rig.status().relists(RelistReason::Dead), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_040_watches_that_end_at_once_are_asked_for_ever_more_slowly_and_then_listed() {
+    let server = EmbeddedApiserver::new();
+    server.inject(Fault::close().on(Verb::Watch).first(3));
+    let rig = Rig::start(server, lists());
+    let asked = rig.asked(6).await;
+    assert_eq!(rig.millis(&asked), [0, 0, 800, 2_400, 5_600, 5_600]);
+    assert!(asked[4].is(Verb::List, "configmaps"), "{asked:?}");
+    assert_eq!(rig.status().relists(RelistReason::RepeatedErrors), 1);
+    rig.hears_of("a").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_013_history_that_is_gone_is_read_anew_at_once_without_a_report() {
+    let server = EmbeddedApiserver::new();
+    server.inject(Fault::close_after(1).on(Verb::Watch).once());
+    server.inject(Fault::expired_event().on(Verb::Watch).nth(2));
+    let rig = Rig::start(server, lists());
+    rig.informer.wait_synced(PATIENCE).await.unwrap();
+    rig.hears_of("a").await;
+    let asked = rig.asked(5).await;
+    assert!(asked[3].is(Verb::List, "configmaps"), "{asked:?}");
+    assert_eq!(parameter(&asked[3], "resourceVersion"), rig.server.version().to_string());
+    assert_eq!(parameter(&asked[3], "resourceVersionMatch"), "NotOlderThan");
+    assert_eq!(asked[3].at, asked[2].at);
+    assert_eq!(rig.status().relists(RelistReason::Expired), 1);
+    assert_eq!(rig.failures(), [""; 0]);
+    rig.hears_of("b").await;
+}

@@ -6,8 +6,8 @@ use tokio::time::Instant;
 
 use crate::settings::Settings;
 
-/// Waits that double with every failure, with jitter. One state for everything a reflector waits for, so that a
-/// server in trouble is asked less and less, whatever it is asked.
+/// Waits that double with every failure, with jitter. One state for everything that fails, so that a server in trouble
+/// is asked less and less, whatever it is asked; and one for a kind that is not served.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     first: Duration,

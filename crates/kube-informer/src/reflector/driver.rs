@@ -29,6 +29,9 @@ pub(super) struct Driver<I> {
     /// Whether a watch is, or was last, being followed, and not a list read.
     pub(super) following: bool,
     backoff: Backoff,
+    /// Of its own for a kind that is not served: a server that answers so is not in trouble, and what fails once the
+    /// kind is back must not wait as long as its absence has taught.
+    absence: Backoff,
     objects: u32,
 }
 
@@ -37,6 +40,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         Self {
             cursor: Cursor::new(&reflector.settings),
             backoff: Backoff::new(&reflector.settings),
+            absence: Backoff::new(&reflector.settings),
             snapshot: SnapshotBuilder::default(),
             following: false,
             objects: 0,
@@ -129,6 +133,9 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
 
     async fn wait(&mut self, wait: &Wait) {
         let now = Instant::now();
+        if !matches!(wait, Wait::Kind) {
+            self.absence = Backoff::new(&self.reflector.settings);
+        }
         let (phase, wait) = match wait {
             Wait::No => return,
             Wait::Backoff { at_least } => {
@@ -139,7 +146,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 let rng = &mut self.reflector.rng;
                 let least = self.reflector.settings.gone_retry;
                 let most = least.saturating_add(least.mul_f64(rng.f64()));
-                (Phase::Gone, self.backoff.after_failure(now, None, rng).min(most))
+                (Phase::Gone, self.absence.after_failure(now, None, rng).min(most))
             }
         };
         self.reflector.status.enter(phase, now);

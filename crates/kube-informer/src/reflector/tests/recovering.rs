@@ -52,6 +52,19 @@ async fn d15_404_keeps_the_cache_and_asks_ever_more_rarely_until_the_kind_is_bac
 }
 
 #[tokio::test(start_paused = true)]
+async fn d15_what_fails_once_a_kind_is_back_does_not_wait_as_long_as_its_absence_taught() {
+    let mut replies: Vec<_> = (0..8).map(|_| refuse(http(404))).collect();
+    replies.extend([refuse(http(503)), list("20", None, &[]), refuse(http(404)), list("21", None, &[])]);
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.deltas().await, ["=20[]"]);
+    assert_eq!(play.deltas().await, ["=21[]"]);
+    let times = play.times();
+    assert!(times[8] - times[7] >= 30 * SECOND, "{times:?}");
+    assert!(times[9] - times[8] < 2 * SECOND, "the 503: {times:?}");
+    assert!(times[11] - times[10] < 2 * SECOND, "the next 404: {times:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn d15_a_silent_watch_is_dead_after_its_timeout_and_15_s_then_reopened_then_relisted() {
     // The probes beside the second watch are answered: the server knows the version.
     let replies = vec![list("10", None, &[]), hang(), hang(), list("10", None, &[]), list("11", None, &[])];

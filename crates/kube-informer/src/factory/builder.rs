@@ -113,7 +113,8 @@ impl FactoryBuilder {
     /// Looks at one namespace only; called again, at several as one. Kinds of the whole cluster are not affected.
     ///
     /// A kind that names namespaces of its own, or [all](InformerBuilder::all_namespaces), goes by those instead. Of a
-    /// dynamic kind whose scope is not known it is assumed that it lives in namespaces.
+    /// dynamic kind whose scope is not known it is assumed that it lives in namespaces, until somebody asks for it who
+    /// knows better.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespaces.insert(namespace.into());
         self
@@ -131,7 +132,11 @@ impl FactoryBuilder {
         self
     }
 
-    /// Which objects are asked for, kind by kind. Called once for each informer; what a kind says itself comes after it.
+    /// Which objects are asked for, kind by kind; what a kind says itself comes after it.
+    ///
+    /// What it says of a kind is kept: informers that follow one that was stopped ask for the same. It is called again for
+    /// each [named](SharedInformerFactory::informer_named) informer that is asked for, whether it exists or not, and may be
+    /// called by several who ask for a kind for the first time at the same moment, of which one result counts.
     pub fn tweak(mut self, function: impl Fn(&KindInfo, &mut Selection) + Send + Sync + 'static) -> Self {
         self.tweak = Some(Arc::new(function));
         self

@@ -172,7 +172,8 @@ impl SharedInformerFactory {
     /// The metadata of a kind's objects.
     ///
     /// If the factory holds, or has been asked before its start for, whole objects of this kind, it is that informer seen
-    /// as metadata: one watch and one copy are enough. Otherwise the server is asked for metadata only, which takes a
+    /// as metadata: one watch and one copy are enough, unless the kind has a transform of its own, which may have changed
+    /// the metadata. Otherwise the server is asked for metadata only, which takes a
     /// fraction of the traffic and memory.
     pub fn metadata<K>(&self) -> SharedInformer<PartialObjectMeta<K>>
     where
@@ -191,7 +192,11 @@ impl SharedInformerFactory {
     ///
     /// It begins with what the factory was told for all kinds; what it was told for this kind does not count. The same
     /// name gives the same informer; with other settings it is an error. An informer that has exactly these settings
-    /// already, under another name or none, is shared.
+    /// already, under another name or none, is shared, unless it looks at certain namespaces: those can be
+    /// [added](SharedInformer::add_namespace) and removed, which is nothing that another name should notice.
+    ///
+    /// Of those who share an informer the first has set [`on_error`](InformerBuilder::on_error); that of the others is
+    /// not called.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -242,7 +247,11 @@ impl SharedInformerFactory {
 
     fn untyped<K: Kind + DeserializeOwned>(&self, kind: &KindInfo, claim: Claim) -> SharedInformer<K> {
         let slot = Slot::Kind { resource: ResourceId::of(kind), metadata: K::metadata_only() };
-        if let Some(found) = self.inner.registry(|registry| registry.find(&slot, None, claim)) {
+        let found = self.inner.registry(|registry| {
+            registry.correct_scope(&slot, kind);
+            registry.find(&slot, None, claim)
+        });
+        if let Some(found) = found {
             return found.as_kind();
         }
         let recipe = self.inner.recipe::<K>(&slot, kind);
@@ -275,8 +284,9 @@ impl SharedInformerFactory {
 impl SharedInformerFactory {
     /// Starts the informers that were asked for, a few at a time so that their lists do not hit the server at once.
     ///
-    /// Returns at once. May be called again, which does nothing: informers that are asked for later start by themselves.
-    /// After a shutdown it does nothing either.
+    /// Returns at once. May be called again, which does nothing: informers that are asked for later start by themselves, on
+    /// the runtime of the first call. After a shutdown it does nothing either. Once that runtime is gone, all informers
+    /// have stopped and so do those that are asked for later.
     ///
     /// # Panics
     ///
@@ -294,6 +304,9 @@ impl SharedInformerFactory {
 
     /// Stops all informers for good and waits until they and their handlers have ended. Handlers hear what is known, for
     /// ten seconds unless [set otherwise](FactoryBuilder::drain).
+    ///
+    /// Once the factory was started that includes informers that somebody [runs](SharedInformer::run) himself; otherwise,
+    /// or if the factory is only dropped, those go on.
     ///
     /// Any number may ask for it, and all of them wait; the deadline of the first counts. The caches can be read
     /// afterwards. A handler must not await it.
@@ -323,10 +336,7 @@ impl Inner {
     /// How the informer of a kind is made. The first who asks decides the type that samples are checked against, where the
     /// builder was not told.
     fn recipe<K: Kind + DeserializeOwned>(&self, slot: &Slot, kind: &KindInfo) -> Recipe {
-        let known = |slot: &Slot| {
-            let recipes = self.recipes.lock();
-            recipes.iter().find(|(other, _)| other == slot).map(|(_, recipe)| recipe.clone())
-        };
+        let known = |slot: &Slot| known_recipe(&self.recipes.lock(), slot, kind);
         if let Some(recipe) = known(slot) {
             return recipe;
         }
@@ -336,14 +346,21 @@ impl Inner {
             }
             _ => None,
         };
+        // User code, so without the lock; somebody else may be quicker, and then his counts.
         let recipe = whole.map_or_else(|| self.defaults.recipe::<K>(kind), |whole| whole.metadata());
-        self.recipes.lock().push((slot.clone(), recipe.clone()));
+        let mut recipes = self.recipes.lock();
+        if let Some(first) = known_recipe(&recipes, slot, kind) {
+            return first;
+        }
+        recipes.retain(|(other, _)| other != slot);
+        recipes.push((slot.clone(), recipe.clone()));
         recipe
     }
 
     /// The informer of a slot, made if there is none that serves.
     fn obtain(&self, slot: Slot, recipe: &Recipe, name: &str, claim: Claim) -> SharedInformer<()> {
         let known = self.registry(|registry| {
+            registry.correct_scope(&slot, &recipe.kind);
             registry
                 .find(&slot, Some(&recipe.variant), claim)
                 .ok_or_else(|| registry.free_name(&self.defaults.name(name), &recipe.variant.resource))
@@ -356,6 +373,7 @@ impl Inner {
         let failed = Arc::new(Notify::new());
         let informer = recipe.make(name, failed.clone());
         self.registry(|registry| {
+            registry.correct_scope(&slot, &recipe.kind);
             registry.find(&slot, Some(&recipe.variant), claim).unwrap_or_else(|| {
                 registry.add(slot, recipe, informer.clone(), failed, &self.turns, claim);
                 informer
@@ -379,6 +397,12 @@ impl Inner {
             recipe::check_type::<K>(informer);
         }
     }
+}
+
+/// The recipe of a slot, unless it was made for namespaces by somebody who did not know that the kind has none.
+fn known_recipe(recipes: &[(Slot, Recipe)], slot: &Slot, kind: &KindInfo) -> Option<Recipe> {
+    let (_, recipe) = recipes.iter().find(|(other, _)| other == slot)?;
+    recipe.variant.suits(kind).then(|| recipe.clone())
 }
 
 impl fmt::Debug for SharedInformerFactory {

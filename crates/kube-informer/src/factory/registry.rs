@@ -7,6 +7,7 @@ use tokio::sync::Notify;
 
 use crate::factory::recipe::Recipe;
 use crate::factory::running::{Ended, Running, Turns};
+use crate::kind::KindInfo;
 use crate::shared::SharedInformer;
 use crate::shared::core::Core;
 use crate::shared::tasks::Spawn;
@@ -104,6 +105,15 @@ impl Registry {
         Some(entry.informer.clone())
     }
 
+    /// Gives a kind of the whole cluster no informer over namespaces, which somebody got who did not know its scope. He
+    /// keeps it; who asks from now on gets another.
+    pub(super) fn correct_scope(&mut self, slot: &Slot, kind: &KindInfo) {
+        if matches!(slot, Slot::Kind { .. }) {
+            let limited = self.entries.iter_mut().filter(|entry| !entry.variant.suits(kind));
+            limited.for_each(|entry| entry.slots.retain(|other| other != slot));
+        }
+    }
+
     /// The settings of what a slot holds.
     pub(super) fn variant(&self, slot: &Slot) -> Option<&Variant> {
         self.place(|entry| entry.slots.contains(slot)).map(|place| &self.entries[place].variant)
@@ -132,7 +142,7 @@ impl Registry {
         if self.closed {
             self.leftovers.never_started.push(entry.informer.clone());
         } else if let Some(spawn) = &self.spawn {
-            entry.start(spawn, turns);
+            self.leftovers.never_started.extend(entry.start(spawn, turns));
         }
         self.entries.push(entry);
     }
@@ -157,15 +167,15 @@ impl Registry {
         entry.is_some_and(|entry| !std::mem::replace(&mut entry.typed, true))
     }
 
-    /// Starts what has not started, now and from now on.
+    /// Starts what has not started, now and from now on. The first runtime counts: a later one may be short-lived.
     pub(super) fn start(&mut self, spawn: Arc<dyn Spawn>, turns: &Turns) {
         if self.closed {
             return;
         }
+        let spawn = self.spawn.get_or_insert(spawn);
         for entry in &mut self.entries {
-            entry.start(&spawn, turns);
+            self.leftovers.never_started.extend(entry.start(spawn, turns));
         }
-        self.spawn = Some(spawn);
     }
 
     pub(super) fn is_started(&self) -> bool {
@@ -266,9 +276,10 @@ impl Registry {
     }
 
     /// One with exactly these settings. What a transform has captured is not known, so no two are alike but that for all
-    /// kinds.
+    /// kinds. Namespaces come and go, so who names some does not share them with another name.
     fn alike(&self, wanted: &Variant) -> Option<usize> {
         let comparable = wanted.transform.is_none_or(|transform| transform.any_kind);
+        let comparable = comparable && wanted.namespaces.is_none();
         self.place(|entry| comparable && entry.variant == *wanted)
     }
 
@@ -301,11 +312,14 @@ impl Entry {
         }
     }
 
-    fn start(&mut self, spawn: &Arc<dyn Spawn>, turns: &Turns) {
-        if self.running.is_none() {
-            let (informer, failed) = (self.informer.clone(), self.failed.clone());
-            self.running = Some(Running::start(spawn, informer, failed, turns.clone()));
+    /// Gives the informer back if it will never run, to be let go without the lock.
+    fn start(&mut self, spawn: &Arc<dyn Spawn>, turns: &Turns) -> Option<SharedInformer<()>> {
+        if self.running.is_some() {
+            return None;
         }
+        let (informer, failed) = (self.informer.clone(), self.failed.clone());
+        let running = self.running.insert(Running::start(spawn, informer, failed, turns.clone()));
+        running.over_at_once().then(|| self.informer.clone())
     }
 }
 

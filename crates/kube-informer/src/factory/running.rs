@@ -2,6 +2,7 @@
 
 use std::future::pending;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -37,6 +38,7 @@ impl Turns {
 pub(super) struct Running {
     stop: watch::Sender<Option<Duration>>,
     ended: Ended,
+    over_at_once: bool,
     _task: Task,
 }
 
@@ -64,12 +66,22 @@ impl Running {
     ) -> Self {
         let (stop, stop_asked) = watch::channel(None);
         let (end, ended) = watch::channel(());
+        let started = Arc::new(AtomicBool::new(false));
+        // In the order in which they go. They do so also if the task is dropped before it is polled.
+        let at_end = (Abandoned { core: informer.core().clone(), started: started.clone() }, end);
         let work = async move {
-            let _end = end;
-            let _abandoned = Abandoned(informer.core().clone());
+            let _at_end = at_end;
             run(&informer, &failed, turns, stop_asked).await;
         };
-        Self { stop, ended: Ended(ended), _task: Task::start(spawn, work.boxed()) }
+        let task = Task::start(spawn, work.boxed());
+        let over_at_once = started.swap(true, Ordering::AcqRel);
+        Self { stop, ended: Ended(ended), over_at_once, _task: task }
+    }
+
+    /// Whether the task was over before its start was, such as on a runtime that is gone. Then the informer is to be
+    /// abandoned by the caller, who knows when he may: its handlers go with it.
+    pub(super) fn over_at_once(&self) -> bool {
+        self.over_at_once
     }
 
     /// Has the informer stop; handlers hear what is known for so long.
@@ -87,11 +99,17 @@ impl Running {
 }
 
 /// Ends an informer whose turn never came.
-struct Abandoned(Arc<Core>);
+struct Abandoned {
+    core: Arc<Core>,
+    /// Set by the first of start and end; the second sees to what is left to do.
+    started: Arc<AtomicBool>,
+}
 
 impl Drop for Abandoned {
     fn drop(&mut self) {
-        self.0.abandon();
+        if self.started.swap(true, Ordering::AcqRel) {
+            self.core.abandon();
+        }
     }
 }
 
@@ -118,10 +136,16 @@ async fn run(
         let deadline = stop.wait_for(Option::is_some).await.ok().and_then(|deadline| *deadline);
         informer.shutdown(deadline.unwrap_or_default()).await;
     };
+    let running = async {
+        if informer.run(pending()).await.is_err() {
+            // Somebody else runs it; here it is only stopped.
+            informer.core().state.subscribe().wait_for(|state| state.ended).await.ok();
+        }
+    };
     // First the informer, so that it has started before anybody asks how it is.
     tokio::select! {
         biased;
-        _ = informer.run(pending()) => {}
+        () = running => {}
         () = listing => {}
         () = stopping => {}
     }

@@ -230,12 +230,14 @@ impl Core {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };
         }
         let slot = self.scopes.add(scope, &self.metrics);
+        // Before anybody can hear of the scope: who adds it again or joins after this finds an informer that is not synced.
+        let mut was_synced = false;
+        self.state.send_modify(|state| was_synced = std::mem::replace(&mut state.synced, false));
         if let Err(stopped) = self.give(&mut lifecycle, Command::AddScope(slot.clone())) {
             self.scopes.take(&slot.scope);
+            self.state.send_modify(|state| state.synced = was_synced);
             return Err(stopped);
         }
-        drop(lifecycle);
-        self.state.send_modify(|state| state.synced &= self.all_synced());
         Ok(slot)
     }
 

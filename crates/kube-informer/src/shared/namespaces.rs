@@ -79,6 +79,7 @@ impl<K: 'static> SharedInformer<K> {
     /// - Until then the informer is [not synced](Self::has_synced), so
     ///   [`wait_synced`](Self::wait_synced) waits for it too and names it if it does not come; to wait for this namespace
     ///   alone use what is returned. Handlers that have been synced before remain so.
+    /// - All who share the informer see the namespace: its clones, and who asks the factory for the same kind or name.
     ///
     /// ```
     /// use std::time::Duration;

@@ -237,6 +237,11 @@ impl Core {
         self.scopes.now().iter().all(|slot| self.indexer.synced(slot.id))
     }
 
+    /// Whether any scope that is looked at has been listed.
+    pub(crate) fn any_synced(&self) -> bool {
+        self.scopes.now().iter().any(|slot| self.indexer.synced(slot.id))
+    }
+
     /// Notes a commit: wakes who waits for one, and tells the metrics. True if this one made the informer synced.
     pub(crate) fn committed(&self, counts: Counts, took: Duration) -> bool {
         let mut became_synced = false;

@@ -57,6 +57,11 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
+    /// Whether this can be had of a kind: one of the whole cluster is in no namespace.
+    pub(crate) fn suits(&self, kind: &KindInfo) -> bool {
+        self.namespaces.is_none() || kind.is_namespaced() != Some(false)
+    }
+
     /// The names of the settings in which two differ.
     pub(crate) fn differences(&self, other: &Self) -> Vec<&'static str> {
         let compared = [

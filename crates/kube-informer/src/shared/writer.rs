@@ -222,7 +222,10 @@ impl Writer {
         self.seats.retain(|seat| !(seat.post.is_leaving() && seat.task_is_over()));
         self.fan_out(&applied.changes, &applied.first_sync).await;
         if core.committed(applied.counts, started.elapsed()) {
-            core.ingest.first_list_done();
+            // An informer that looks at nothing is synced without any list.
+            if core.any_synced() {
+                core.ingest.first_list_done();
+            }
             for seat in &mut self.seats {
                 seat.post.upstream_synced();
                 seat.call_attached();

@@ -1,6 +1,7 @@
 //! The documents in which a server says what it serves: `/api`, `/apis`, and one for each group and version.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::{StreamExt, stream};
 use serde::Deserialize;
@@ -13,6 +14,9 @@ use crate::source::SourceError;
 
 /// How many documents are asked for at the same time.
 const AT_ONCE: usize = 8;
+
+/// How long a document is waited for: an aggregated server that hangs should not hide the others.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize)]
 struct CoreVersions {
@@ -123,7 +127,9 @@ impl Resource {
 }
 
 async fn get<T: DeserializeOwned>(sources: &Arc<dyn Sources>, path: &str) -> Result<T, SourceError> {
-    let document = sources.document(path).await?;
+    let document = tokio::time::timeout(PATIENCE, sources.document(path)).await;
+    let document = document
+        .map_err(|_| SourceError::Transport(format!("{path} was not answered within {PATIENCE:?}")))??;
     serde_json::from_slice(&document)
         .map_err(|error| SourceError::Transport(format!("{path} is no document of discovery: {error}")))
 }

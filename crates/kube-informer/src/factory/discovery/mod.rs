@@ -7,7 +7,7 @@ mod nearest;
 use std::sync::Arc;
 
 use kube_core::DynamicObject;
-use tokio::sync::Mutex;
+use parking_lot::Mutex;
 
 pub use catalogue::ResourceName;
 
@@ -19,7 +19,18 @@ use crate::source::SourceError;
 
 /// What the server said it has when it was last asked.
 #[derive(Default)]
-pub(super) struct Discovery(Mutex<Option<Arc<Catalogue>>>);
+pub(super) struct Discovery {
+    known: Mutex<Option<Arc<Catalogue>>>,
+    /// Held while the server is asked, so that it is not asked by many at once.
+    asking: tokio::sync::Mutex<()>,
+}
+
+impl Discovery {
+    /// What a name means, if that is known.
+    fn find(&self, name: &ResourceName) -> Option<KindInfo> {
+        self.known.lock().clone()?.resolve(name).ok()
+    }
+}
 
 /// No informer can be had for a name.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -78,26 +89,41 @@ impl SharedInformerFactory {
     }
 
     /// What a name means at the server, without an informer of it.
+    ///
+    /// A name that is known is answered at once, also while the server is being asked about another. A part of the server
+    /// that does not answer within 30 s is named in the error, if the name is not found elsewhere.
     pub async fn resolve(&self, name: impl Into<ResourceName>) -> Result<KindInfo, ResourceError> {
         let name = name.into();
-        let mut known = self.inner.discovery.0.lock().await;
-        if let Some(kind) = known.as_ref().and_then(|catalogue| catalogue.resolve(&name).ok()) {
+        let discovery = &self.inner.discovery;
+        if let Some(kind) = discovery.find(&name) {
             return Ok(kind);
         }
-        self.discover(&mut known).await?.resolve(&name)
+        let _asking = discovery.asking.lock().await;
+        // Somebody else may have asked meanwhile.
+        match discovery.find(&name) {
+            Some(kind) => Ok(kind),
+            None => self.discover().await?.resolve(&name),
+        }
     }
 
     /// All resources of the server that can be listed and watched, in each version that it serves. Asks the server.
+    ///
+    /// Groups that cannot be asked, or do not answer within 30 s, are missing; a warning in the log names them. It is an
+    /// error only if nothing can be asked at all.
     pub async fn resources(&self) -> Result<Vec<KindInfo>, ResourceError> {
-        let catalogue = self.discover(&mut *self.inner.discovery.0.lock().await).await?;
+        let _asking = self.inner.discovery.asking.lock().await;
+        let catalogue = self.discover().await?;
+        if !catalogue.unavailable.is_empty() {
+            tracing::warn!(unavailable = ?catalogue.unavailable, "some resources of the server are not known");
+        }
         let watchable = catalogue.served.iter().filter(|served| served.watchable);
         Ok(watchable.map(|served| served.kind.clone()).collect())
     }
 
-    async fn discover(&self, known: &mut Option<Arc<Catalogue>>) -> Result<Arc<Catalogue>, ResourceError> {
+    async fn discover(&self) -> Result<Arc<Catalogue>, ResourceError> {
         let read = documents::read(&self.inner.defaults.sources).await;
         let catalogue = Arc::new(read.map_err(ResourceError::Discovery)?);
-        *known = Some(catalogue.clone());
+        *self.inner.discovery.known.lock() = Some(catalogue.clone());
         Ok(catalogue)
     }
 }

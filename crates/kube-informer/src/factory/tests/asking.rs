@@ -15,6 +15,20 @@ fn same<A: 'static, B: 'static>(one: &SharedInformer<A>, other: &SharedInformer<
     Arc::ptr_eq(one.core(), other.core())
 }
 
+#[test]
+fn d16_names_do_not_share_namespaces_that_come_and_go() {
+    let factory = Servers::default().factory();
+    let ask = |name: &str| {
+        factory.informer_named::<Pod>(name, |pods| pods.namespaces(Vec::<String>::new())).unwrap()
+    };
+    let (one, other) = (ask("one"), ask("other"));
+    one.add_namespace("a").unwrap();
+    assert_eq!((one.namespaces(), other.namespaces()), (Some(vec!["a".to_owned()]), Some(vec![])));
+    assert!(same(&one, &ask("one")), "the same name is the same informer");
+    let everywhere = factory.informer_named::<Pod>("everywhere", |pods| pods).unwrap();
+    assert!(same(&everywhere, &factory.informer::<Pod>()), "these cannot change");
+}
+
 #[tokio::test(start_paused = true)]
 async fn b_420_a_kind_has_one_informer_whoever_asks() {
     let servers = Servers::default();

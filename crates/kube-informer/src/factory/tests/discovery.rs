@@ -5,8 +5,9 @@ use std::sync::Arc;
 use k8s_openapi::api::apps::v1::Deployment;
 use kube_core::GroupVersionResource;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
-use super::support::{Servers, started};
+use super::support::{Servers, rest, started};
 
 fn resource(name: &str, kind: &str, short: &[&str], verbs: &[&str]) -> Value {
     json!({ "name": name, "singularName": "", "namespaced": true, "kind": kind, "verbs": verbs, "shortNames": short })
@@ -104,4 +105,34 @@ async fn b_432_a_server_that_does_not_answer_is_said_to() {
         crate::factory::SharedInformerFactory::with_sources(move |_: &crate::kind::KindInfo| script.clone());
     let error = factory.build().unwrap().for_resource("pods").await.unwrap_err().to_string();
     assert!(error.ends_with("the source of this factory's objects knows nothing of /api"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_432_a_group_that_hangs_is_given_up_and_named() {
+    let servers = servers();
+    *servers.hangs.lock() = Some("/apis/apps/v1".into());
+    let factory = servers.factory();
+    let asked = Instant::now();
+    assert_eq!(factory.resolve("deployments.v1beta1.apps").await.unwrap().version(), "v1beta1");
+    assert_eq!(asked.elapsed().as_secs(), 30);
+    let error = factory.resolve("statefulsets").await.unwrap_err().to_string();
+    assert!(error.ends_with("apps/v1: /apis/apps/v1 was not answered within 30s"), "{error}");
+    *servers.hangs.lock() = Some("/api".into());
+    let resources = factory.resources().await.unwrap();
+    assert!(resources.iter().all(|kind| kind.group() == "apps") && resources.len() == 2, "{resources:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_432_what_is_known_is_answered_while_the_server_is_asked() {
+    let servers = servers();
+    let factory = servers.factory();
+    factory.resolve("pods").await.unwrap();
+    *servers.hangs.lock() = Some("/apis".into());
+    let asks = factory.clone();
+    let asking = tokio::spawn(async move { asks.resolve("widgets").await });
+    rest().await;
+    let asked = Instant::now();
+    assert_eq!(factory.resolve("deploy").await.unwrap().kind(), "Deployment");
+    assert!(asked.elapsed().is_zero() && !asking.is_finished());
+    assert!(asking.await.unwrap().is_err());
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
-use kube_core::{ApiResource, DynamicObject};
+use kube_core::{ApiResource, DynamicObject, GroupVersionResource};
 use parking_lot::Mutex;
 use serde_json::json;
 
@@ -45,6 +45,30 @@ async fn b_428_namespaces_are_for_kinds_that_live_in_one_and_a_kind_may_say_othe
     assert_eq!(scopes(&servers.of::<Secret>()), [Scope::namespace("c")]);
     assert_eq!(scopes(&servers.of::<ConfigMap>()), [Scope::All]);
     assert_eq!(scopes(&servers.of::<Node>()), [Scope::All], "a kind of the whole cluster has no namespace");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_428_who_knows_that_a_kind_has_no_namespace_does_not_get_one_over_namespaces() {
+    let servers = Servers::default();
+    servers.with::<Node>(&["n"]);
+    let factory = servers.builder().namespace("a").build().unwrap();
+    let gvr = GroupVersionResource::gvr("", "v1", "nodes");
+    let guessed = factory.dynamic(&gvr);
+    let guessed_metadata = factory.metadata_of(&gvr);
+    assert_eq!(guessed.namespaces(), Some(vec!["a".to_owned()]), "nobody knows better yet");
+    let metadata = factory.metadata::<Node>();
+    let nodes = factory.informer::<Node>();
+    assert_eq!((nodes.namespaces(), metadata.namespaces()), (None, None));
+    assert!(
+        !Arc::ptr_eq(nodes.core(), guessed.core()) && !Arc::ptr_eq(metadata.core(), guessed_metadata.core())
+    );
+    assert!(Arc::ptr_eq(nodes.core(), factory.dynamic(&gvr).core()), "now it is known");
+    assert!(Arc::ptr_eq(nodes.core(), factory.informer::<Node>().core()));
+    factory.start();
+    nodes.wait_synced(SOON).await.unwrap();
+    assert_eq!(nodes.lister().len(), 1);
+    factory.stop(&nodes).await;
+    assert_eq!(factory.dynamic(&gvr).namespaces(), None, "also of the next one");
 }
 
 #[tokio::test(start_paused = true)]

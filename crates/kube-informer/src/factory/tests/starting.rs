@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
+use tokio::runtime::Builder;
 use tokio::time::Instant;
 
 use super::support::{SOON, Servers, rest, started};
+use crate::factory::SharedInformerFactory;
+use crate::handler::handler;
 use crate::kind::KindInfo;
 use crate::source::{SourceError, VerbMatch};
 use crate::status::Phase;
@@ -54,7 +57,7 @@ async fn b_424_after_a_shutdown_start_does_nothing() {
     factory.start();
     rest().await;
     assert_eq!(servers.requests(), 0);
-    assert!(late.add_event_handler(crate::handler::handler()).is_err(), "who comes late is told");
+    assert!(late.add_event_handler(handler()).is_err(), "who comes late is told");
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,11 +131,58 @@ async fn w_36_who_waits_for_a_turn_can_be_stopped() {
     let factory = servers.builder().stagger(1, SOON).build().unwrap();
     factory.informer::<Pod>();
     let secrets = factory.informer::<Secret>();
-    let told = secrets.add_event_handler(crate::handler::handler()).unwrap();
+    let told = secrets.add_event_handler(handler()).unwrap();
     let _slow = servers.of::<Pod>().hold_next(VerbMatch::Any);
     factory.start();
     rest().await;
     factory.shutdown().await;
     assert!(secrets.is_stopped() && told.synced().await.is_err(), "who waits for it is told");
     assert_eq!(servers.of::<Secret>().requests().len(), 0);
+}
+
+/// Asks the factory when it is let go, which it can only without the factory's lock.
+struct Asks(SharedInformerFactory);
+
+impl Drop for Asks {
+    fn drop(&mut self) {
+        self.0.status();
+    }
+}
+
+#[test]
+fn b_423_an_informer_whose_runtime_goes_before_its_first_poll_has_stopped() {
+    let factory = Servers::default().factory();
+    let pods = factory.informer::<Pod>();
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let handle = runtime.handle().clone();
+    {
+        let _inside = runtime.enter();
+        factory.start();
+    }
+    assert!(!pods.is_stopped());
+    drop(runtime);
+    assert!(pods.is_stopped() && pods.add_event_handler(handler()).is_err());
+    assert!(factory.informer::<Secret>().is_stopped(), "one that is asked for later");
+
+    let factory = Servers::default().factory();
+    let pods = factory.informer::<Pod>();
+    let asks = Asks(factory.clone());
+    pods.add_event_handler(handler().on_add(move |_| drop(asks.0.status()))).unwrap();
+    let _inside = handle.enter();
+    factory.start();
+    assert!(pods.is_stopped(), "the task was dropped within the start");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_423_the_runtime_of_the_first_start_counts() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    factory.start();
+    let again = factory.clone();
+    let other = std::thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async { again.start() });
+    });
+    other.join().unwrap();
+    factory.informer::<Pod>().wait_synced(SOON).await.unwrap();
 }

@@ -177,3 +177,19 @@ async fn d13_dropping_a_factory_that_was_not_started_lets_nobody_wait() {
     assert!(told.synced().await.is_err());
     assert!(pods.wait_synced(SOON).await.is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn b_425_an_informer_that_somebody_else_runs_is_stopped_with_the_others() {
+    let servers = Servers::default();
+    let factory = servers.factory();
+    let pods = factory.informer::<Pod>();
+    let runs = pods.clone();
+    let running = tokio::spawn(async move { runs.run(std::future::pending()).await });
+    pods.wait_synced(SOON).await.unwrap();
+    started(&factory).await;
+    rest().await;
+    assert!(!pods.is_stopped() && !running.is_finished());
+    factory.shutdown().await;
+    assert!(pods.is_stopped());
+    running.await.unwrap().unwrap();
+}

@@ -24,6 +24,8 @@ pub(super) struct Servers {
     pub(super) documents: Arc<Mutex<BTreeMap<String, Value>>>,
     /// The documents that were asked for.
     pub(super) asked: Arc<Mutex<Vec<String>>>,
+    /// A document that is never answered.
+    pub(super) hangs: Arc<Mutex<Option<String>>>,
 }
 
 impl Servers {
@@ -71,6 +73,9 @@ impl Sources for Servers {
 
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
         self.asked.lock().push(path.to_owned());
+        if self.hangs.lock().as_deref() == Some(path) {
+            return std::future::pending().boxed();
+        }
         let document = self.documents.lock().get(path).map(|document| document.to_string().into());
         let missing = HttpFailure { code: 503, message: format!("{path} is away"), ..HttpFailure::default() };
         async move { document.ok_or(SourceError::Http(missing)) }.boxed()

@@ -1,5 +1,6 @@
 //! Many threads at one factory.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
@@ -36,6 +37,20 @@ fn b_420_a_kind_has_one_informer_also_if_many_ask_at_once() {
         });
         assert!(informers.iter().all(|informer| Arc::ptr_eq(informer.core(), informers[0].core())));
         assert_eq!(factory.status().len(), 1);
+    }
+}
+
+#[test]
+fn b_428_of_what_a_tweak_says_to_many_at_once_one_answer_counts() {
+    for _ in 0..100 {
+        let calls = AtomicUsize::new(0);
+        let builder = Servers::default().builder().tweak(move |_, selection| {
+            selection.labels = Some(format!("call={}", calls.fetch_add(1, Ordering::Relaxed)));
+        });
+        let factory = builder.build().unwrap();
+        let asked = on_threads(|_| factory.informer::<Pod>().core().selectors.clone());
+        assert!(asked.iter().all(|selectors| *selectors == asked[0]), "{asked:?}");
+        assert_eq!(factory.inner.recipes.lock().len(), 1);
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::aids::{quiet, started};
-use super::support::{Rig, map};
+use super::support::{Rig, SOON, map};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
 use crate::report::{Cause, Failure};
@@ -140,6 +140,21 @@ async fn d1_all_faces_of_a_kind_share_one_store_and_one_watch() {
     assert_eq!(dynamic.get().unwrap().data["data"]["text"], "hello");
     assert!(typed.same_version(&slim));
     assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d1_d16_a_wrong_type_is_said_by_the_first_list_also_of_a_namespace_that_is_added() {
+    let failures = Arc::new(Mutex::new(Vec::<Failure>::new()));
+    let heard = failures.clone();
+    let builder = SharedInformer::<Wrong>::builder(server_of(&["a/x", "a/y"]))
+        .namespaces(Vec::<String>::new())
+        .on_error(move |failure| heard.lock().push(failure.clone()));
+    let informer = started(builder.build().unwrap()).await;
+    informer.add_namespace("a").unwrap().synced(SOON).await.unwrap();
+    quiet().await;
+    assert!(informer.status().wrong_type.unwrap().contains("missing field `spec`"));
+    let failures = failures.lock().clone();
+    assert!(matches!(failures[..], [Failure { cause: Cause::WrongType { .. }, .. }]), "{failures:?}");
 }
 
 #[tokio::test(start_paused = true)]

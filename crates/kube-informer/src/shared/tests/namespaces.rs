@@ -89,6 +89,32 @@ async fn d16_until_it_is_listed_the_informer_is_not_synced_but_old_handlers_are(
     assert_eq!(rig.informer.last_sync_resource_version(), rig.server.version());
 }
 
+/// With real threads: the informer is not synced before anybody can find the namespace.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn d16_who_adds_what_another_thread_adds_sees_it_not_synced() {
+    const THREADS: usize = 4;
+    let rig = Rig::with(&["a/x"], |builder| builder.namespace("a")).started().await;
+    for round in 0..200 {
+        let hold = rig.server.hold_next(VerbMatch::Any);
+        let (informer, namespace) = (rig.informer.clone(), format!("n{round}"));
+        let adding = tokio::task::spawn_blocking(move || {
+            let barrier = std::sync::Barrier::new(THREADS);
+            let add = || {
+                barrier.wait();
+                informer.add_namespace(namespace.as_str()).unwrap();
+                informer.has_synced()
+            };
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(add)).collect();
+                threads.into_iter().any(|thread| thread.join().unwrap())
+            })
+        });
+        assert!(!adding.await.unwrap(), "synced before its list, round {round}");
+        drop(hold);
+        rig.synced().await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn d16_adding_what_is_there_changes_nothing() {
     let rig = over_a().started().await;

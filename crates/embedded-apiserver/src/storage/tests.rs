@@ -32,7 +32,7 @@ fn everything<'a>() -> PageRequest<'a> {
 type State = Vec<(String, u64, u64)>;
 
 fn state(page: &Page) -> State {
-    let value = |stored: &Stored| stored.to_object()["value"].as_u64().unwrap();
+    let value = |stored: &Stored| stored.to_object().unwrap()["value"].as_u64().unwrap();
     page.items.iter().map(|stored| (stored.content.key.to_string(), stored.version, value(stored))).collect()
 }
 
@@ -87,7 +87,7 @@ fn replay(mut state: BTreeMap<String, (u64, u64)>, events: &[Arc<Event>]) -> Sta
         match &event.new {
             Some(new) => {
                 assert_eq!(new.version, event.version);
-                state.insert(key, (new.version, new.to_object()["value"].as_u64().unwrap()));
+                state.insert(key, (new.version, new.to_object().unwrap()["value"].as_u64().unwrap()));
             }
             None => drop(state.remove(&key)),
         }
@@ -225,7 +225,7 @@ async fn writes_expect_what_they_replace() {
     assert!(matches!(storage.remove(&cats, "x", one.version), Err(Refused::Changed)));
     let gone = storage.remove(&cats, "x", two.version).unwrap();
     assert_eq!((gone.version, storage.version()), (two.version + 1, two.version + 1));
-    assert_eq!(gone.to_object()["metadata"]["resourceVersion"], gone.version.to_string());
+    assert_eq!(gone.to_object().unwrap()["metadata"]["resourceVersion"], gone.version.to_string());
     assert!(matches!(storage.remove(&cats, "x", two.version), Err(Refused::Changed)));
 }
 

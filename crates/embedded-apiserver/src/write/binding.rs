@@ -24,7 +24,7 @@ impl Api {
             return Err(ApiError::invalid("", "Binding", name, vec![cause]));
         };
         self.change(target, Part::Node, dry_run, &|stored| {
-            let mut pod = stored.to_object();
+            let mut pod = stored.to_object()?;
             let spec = pod.entry("spec").or_insert_with(|| json!({}));
             if let Some(other) = spec.get("nodeName").and_then(Value::as_str).filter(|name| !name.is_empty())
             {

@@ -91,6 +91,7 @@ impl Api {
         }
         self.accept_definition(resource, &mut object)?;
         let content = Content::new(&key, &object, &resource.fields);
+        validate::size(&content)?;
         if dry_run {
             return Ok(Stored { version: 0, content: Arc::new(content) });
         }

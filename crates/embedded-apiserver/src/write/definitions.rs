@@ -44,7 +44,7 @@ impl Api {
         if !is_definition(resource) {
             return;
         }
-        let definition = written.to_object();
+        let Ok(definition) = written.to_object() else { return };
         if let Some(id) = defined(&definition) {
             match self.storage.has(&id) {
                 true => self.storage.end_watches(&id),
@@ -66,7 +66,7 @@ impl Api {
             return;
         }
         self.registry.remove_crd(removed.content.name());
-        let Some(id) = defined(&removed.to_object()) else { return };
+        let Some(id) = removed.to_object().ok().and_then(|definition| defined(&definition)) else { return };
         let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
         if let Ok(page) = self.storage.page(&id, None, &everything) {
             for stored in page.items {
@@ -84,7 +84,7 @@ impl Api {
         let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
         let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
         for stored in page.items {
-            let before = Value::Object(stored.to_object());
+            let Ok(before) = stored.to_object().map(Value::Object) else { continue };
             let mut definition = before.clone();
             let is_of_group = before["spec"]["group"] == group;
             if !is_of_group || crd::accept(&self.registry, &mut definition, &self.clock.now()).is_err() {
@@ -110,7 +110,9 @@ impl Api {
         let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
         let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
         for stored in page.items {
-            self.install(stored.to_object());
+            if let Ok(definition) = stored.to_object() {
+                self.install(definition);
+            }
         }
     }
 }

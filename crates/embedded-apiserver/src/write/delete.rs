@@ -59,7 +59,7 @@ impl Api {
         loop {
             let current = self.current(target)?;
             options.check(resource, &current)?;
-            let old = current.to_object();
+            let old = current.to_object()?;
             if is_namespace(resource) {
                 return self.delete_namespace(target, &current, options.dry_run);
             }

@@ -51,7 +51,7 @@ impl Api {
         let _alone = self.definition_lock(resource);
         loop {
             let current = self.current(target)?;
-            let old = current.to_object();
+            let old = current.to_object()?;
             let new = change(&current)?;
             check_identity(resource, &current, &new)?;
             let mut new = status_part::combine(resource, part, &old, new);
@@ -63,6 +63,7 @@ impl Api {
                 self.accept_definition(resource, &mut new)?;
             }
             let content = Content::new(&current.content.key, &new, &resource.fields);
+            validate::size(&content)?;
             if content.is_same_as(&current.content) {
                 return Ok(current);
             }

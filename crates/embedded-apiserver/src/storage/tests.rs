@@ -341,3 +341,30 @@ fn objects_are_written_as_go_writes_them_with_metadata_first() {
     assert_eq!(text(7, false), format!(r#"{metadata},"data":{{"\u003ca\u003e":"b \u0026 \u2028"}}}}"#));
     assert!(text(0, false).starts_with(r#"{"kind":"Cat","metadata":{"labels""#), "not written yet");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_retired_is_told_to_the_end_takes_nothing_new_and_is_not_forgotten_in_silence() {
+    let storage = storage(History::default());
+    let cats = id("cats");
+    let before = storage.version();
+    storage.write(&id("definitions"), content("cats", 1), Expected::Absent).unwrap();
+    storage.renew(&cats);
+    storage.write(&cats, content("x", 1), Expected::Absent).unwrap();
+    storage.write(&cats, content("y", 1), Expected::Absent).unwrap();
+    let lived = storage.version();
+    let (_, mut cursor) = storage.cursor(&cats, None).unwrap();
+    let removed = storage.retire(&cats);
+    assert_eq!((removed.len(), storage.version()), (2, lived + 2));
+    let Read::Events(events) = storage.read(&mut cursor, 10) else { panic!("ended too early") };
+    assert!(events.iter().all(|event| event.new.is_none()));
+    assert_eq!(events.len(), 2);
+    assert!(matches!(storage.read(&mut cursor, 10), Read::Ended));
+    let refused = storage.write(&cats, content("z", 1), Expected::Absent).unwrap_err();
+    assert!(matches!(refused, Refused::Retired));
+
+    storage.renew(&cats);
+    storage.write(&cats, content("z", 1), Expected::Absent).unwrap();
+    assert_eq!(storage.rewind(lived).unwrap_err().oldest, lived + 2, "what was there then is forgotten");
+    storage.rewind(before).unwrap();
+    assert!(listed(&storage, &cats, None).unwrap().is_empty());
+}

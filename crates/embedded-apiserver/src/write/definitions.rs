@@ -27,12 +27,20 @@ impl Api {
     }
 
     /// Completes a definition that is about to be written, or refuses it.
-    pub(super) fn accept_definition(&self, resource: &Resource, object: &mut Object) -> Result<(), ApiError> {
+    pub(super) fn accept_definition(
+        &self,
+        resource: &Resource,
+        old: Option<&Object>,
+        object: &mut Object,
+    ) -> Result<(), ApiError> {
         if !is_definition(resource) {
             return Ok(());
         }
         let mut definition = Value::Object(std::mem::take(object));
-        let accepted = crd::accept(&self.registry, &mut definition, &self.clock.now());
+        let mut accepted = crd::accept(&self.registry, &mut definition, &self.clock.now());
+        if let (Ok(()), Some(old)) = (&accepted, old) {
+            accepted = crd::check_change(&Value::Object(old.clone()), &definition);
+        }
         if let Value::Object(completed) = definition {
             *object = completed;
         }
@@ -67,15 +75,9 @@ impl Api {
         }
         self.registry.remove_crd(removed.content.name());
         let Some(id) = removed.to_object().ok().and_then(|definition| defined(&definition)) else { return };
-        let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
-        if let Ok(page) = self.storage.page(&id, None, &everything) {
-            for stored in page.items {
-                if self.storage.remove(&id, &stored.content.key, stored.version).is_ok() {
-                    self.finalise_namespace(stored.content.namespace());
-                }
-            }
+        for stored in self.storage.retire(&id) {
+            self.finalise_namespace(stored.content.namespace());
         }
-        self.storage.retire(&id);
         self.give_away_names(resource, &id.group);
     }
 

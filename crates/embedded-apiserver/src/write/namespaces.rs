@@ -54,6 +54,9 @@ impl Api {
         dry_run: bool,
     ) -> Result<Deleted, ApiError> {
         if current.content.terminating {
+            if !dry_run {
+                self.finalise_namespace(current.content.name());
+            }
             return Ok(Deleted::Marked(current.clone()));
         }
         let mut object = current.to_object()?;

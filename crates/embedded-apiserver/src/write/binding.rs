@@ -46,7 +46,8 @@ impl Api {
         input::expect_json(&asked.headers)?;
         let eviction = input::document(&input::read(body).await?)?;
         let options = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
-        let options = DeleteOptions::parse(&options, &asked.query)?;
+        let mut options = DeleteOptions::parse(&options, &asked.query)?;
+        options.dry_run |= dry_run(&asked.query, "CreateOptions")?;
         self.delete_object(&asked.target, &options)?;
         Ok(created_status())
     }

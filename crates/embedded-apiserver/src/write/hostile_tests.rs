@@ -1,9 +1,15 @@
 //! Requests that no sane client sends: each is refused, and the server goes on.
 
+use std::time::Duration;
+
+use futures::FutureExt as _;
 use serde_json::{Value, json};
 
-use crate::testing::{CONFIGMAPS, Server};
+use crate::options::ApiOptions;
+use crate::storage::Slowness;
+use crate::testing::{CONFIGMAPS, PODS, Server, rv};
 
+const NAMESPACES: &str = "/api/v1/namespaces";
 const JSON_PATCH: &str = "application/json-patch+json";
 
 async fn json_patch(server: &Server, path: &str, operations: &Value) -> crate::testing::Answer {
@@ -68,4 +74,74 @@ async fn an_object_cannot_become_too_large_by_and_by() {
     let answer = server.merge(&path, &json!({ "data": { "b": half } })).await;
     assert_eq!(answer.refused(500, ""), "etcdserver: request is too large");
     assert_eq!(server.get(&path).await.of(200), first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_spec_that_is_no_object_is_refused() {
+    let server = Server::new();
+    for (path, kind) in [(NAMESPACES, "Namespace"), (PODS, "Pod")] {
+        let message = server.post(path, &json!({ "metadata": { "name": "x" }, "spec": "text" })).await;
+        let expected = format!(
+            "{kind} in version \"v1\" cannot be handled as a {kind}: json: cannot unmarshal string into Go struct field \
+             {kind}.spec of type v1.{kind}Spec"
+        );
+        assert_eq!(message.refused(400, "BadRequest"), expected);
+    }
+    server.post(PODS, &json!({ "metadata": { "name": "p" }, "spec": null })).await.of(201);
+    server.merge(&format!("{PODS}/p"), &json!({ "spec": [] })).await.refused(422, "Invalid");
+    server.merge(&format!("{PODS}/p/status"), &json!({ "status": 1 })).await.refused(422, "Invalid");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_eviction_that_is_tried_only_evicts_nothing() {
+    let server = Server::new();
+    let before = server.post(PODS, &json!({ "metadata": { "name": "p" } })).await.of(201);
+    let path = format!("{PODS}/p/eviction");
+    server.post(&format!("{path}?dryRun=All"), &json!({})).await.of(201);
+    server.post(&path, &json!({ "deleteOptions": { "dryRun": ["All"] } })).await.of(201);
+    assert_eq!(server.get(&format!("{PODS}/p")).await.of(200), before);
+    server.post(&format!("{path}?dryRun=Some"), &json!({})).await.refused(422, "Invalid");
+    server.post(&path, &json!({})).await.of(201);
+    assert_eq!(server.get(&format!("{PODS}/p")).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_generation_is_not_for_clients_to_set() {
+    let server = Server::new();
+    let object =
+        json!({ "metadata": { "name": "a", "generation": i64::MAX, "finalizers": ["example.com/x"] } });
+    let created = server.post(CONFIGMAPS, &object).await.of(201);
+    assert!(created["metadata"]["generation"].is_null());
+    let path = format!("{CONFIGMAPS}/a");
+    let marked = server.delete(&path).await.of(200);
+    assert!(marked["metadata"]["generation"].is_null());
+    assert!(marked["metadata"]["deletionTimestamp"].is_string());
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_may_be_as_large_or_small_as_they_can() {
+    let options = ApiOptions {
+        bookmark_interval: Duration::MAX,
+        last_bookmark: Duration::MAX,
+        watch_timeout: Duration::MAX..Duration::MAX,
+        slowness: Slowness { buffer: usize::MAX, patience: Duration::MAX },
+        ..ApiOptions::default()
+    };
+    let server = Server::with(options);
+    let query = format!("?watch=1&allowWatchBookmarks=true&resourceVersion={}", server.api.version());
+    let mut watch = server.watch(&format!("{CONFIGMAPS}{query}")).await;
+    assert_eq!(watch.next().now_or_never(), None);
+    server.configmap("a").await;
+    assert_eq!(watch.take(1).await, ["ADDED a"]);
+    server.configmap("b").await;
+    assert_eq!(watch.take(1).await, ["ADDED b"]);
+
+    let server = Server::with(ApiOptions { bookmark_interval: Duration::ZERO, ..ApiOptions::default() });
+    let created = server.configmap("a").await;
+    let query = format!("?watch=1&allowWatchBookmarks=true&resourceVersion={}", rv(&created));
+    let mut watch = server.watch(&format!("{CONFIGMAPS}{query}")).await;
+    server.configmap("b").await;
+    server.configmap("c").await;
+    assert_eq!(watch.take(2).await, ["ADDED b", "ADDED c"]);
+    assert_eq!(watch.take(1).await, ["BOOKMARK"]);
 }

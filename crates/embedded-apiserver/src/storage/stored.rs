@@ -39,7 +39,8 @@ pub(crate) struct Content {
     /// Where in `json` metadata is over.
     metadata_end: usize,
     labels: Vec<(Box<str>, Box<str>)>,
-    /// The values that field selectors ask for, by label.
+    /// The values that field selectors ask for, by label. Those of the resource as it was when this was written: if a
+    /// definition gets other selectable fields, its objects are found by them once they are written again.
     fields: Vec<(Arc<str>, Box<str>)>,
     pub(crate) uid: Box<str>,
     /// Whether it has a deletionTimestamp.

@@ -33,6 +33,6 @@ impl Chance {
     /// A time in a range, which may be empty: then its start.
     pub(crate) fn duration(&self, range: &Range<Duration>) -> Duration {
         let part = self.0.lock().f64();
-        range.start + range.end.saturating_sub(range.start).mul_f64(part)
+        range.start.saturating_add(range.end.saturating_sub(range.start).mul_f64(part))
     }
 }

@@ -37,7 +37,8 @@ struct Pages {
 
 #[derive(Debug, Default)]
 struct Held {
-    requests: VecDeque<RecordedRequest>,
+    /// Shared, so that they can be looked at without the lock.
+    requests: VecDeque<Arc<RecordedRequest>>,
     /// How many were dropped from the front: the number of the first that is held.
     forgotten: u64,
     bytes: usize,
@@ -55,12 +56,13 @@ impl Journal {
 
     /// Those that `matches` says yes to, oldest first.
     pub fn matching(&self, matches: impl Fn(&RecordedRequest) -> bool) -> Vec<RecordedRequest> {
-        self.pages.held.lock().requests.iter().filter(|request| matches(request)).cloned().collect()
+        let found = self.held().into_iter().filter(|request| matches(request));
+        found.map(Arc::unwrap_or_clone).collect()
     }
 
     /// How many `matches` says yes to.
     pub fn count(&self, matches: impl Fn(&RecordedRequest) -> bool) -> usize {
-        self.pages.held.lock().requests.iter().filter(|request| matches(request)).count()
+        self.held().iter().filter(|request| matches(request)).count()
     }
 
     /// Waits until `matches` says yes to at least this many, and returns them.
@@ -95,11 +97,16 @@ impl Journal {
         held.bytes = 0;
     }
 
+    /// A view of all, so that what the caller does with them may ask the journal again.
+    fn held(&self) -> VecDeque<Arc<RecordedRequest>> {
+        self.pages.held.lock().requests.clone()
+    }
+
     /// Puts a request in.
     pub(crate) fn enter(&self, request: RecordedRequest) -> Entry {
         let mut held = self.pages.held.lock();
         held.bytes += size(&request);
-        held.requests.push_back(request);
+        held.requests.push_back(request.into());
         let number = held.forgotten + held.requests.len() as u64 - 1;
         while held.bytes > LIMIT
             && let Some(oldest) = held.requests.pop_front()
@@ -114,7 +121,12 @@ impl Journal {
 }
 
 fn size(request: &RecordedRequest) -> usize {
-    ENTRY + 2 * request.path.len() + 2 * request.query.len() + request.user_agent.len() + request.user.len()
+    ENTRY
+        + request.method.as_str().len()
+        + 2 * request.path.len()
+        + 2 * request.query.len()
+        + request.user_agent.len()
+        + request.user.len()
 }
 
 /// A request in the journal that is not answered yet.
@@ -130,7 +142,7 @@ impl Entry {
         let mut held = self.journal.pages.held.lock();
         let index = self.number.checked_sub(held.forgotten).and_then(|index| usize::try_from(index).ok());
         if let Some(request) = index.and_then(|index| held.requests.get_mut(index)) {
-            request.status = Some(status);
+            Arc::make_mut(request).status = Some(status);
         }
         drop(held);
         self.journal.pages.changed.send_replace(());

@@ -112,3 +112,23 @@ async fn one_can_wait_for_requests_and_for_their_answers() {
     }
     assert_eq!(waiting.await.len(), 2);
 }
+
+#[test]
+fn what_is_done_with_requests_may_ask_the_journal_again() {
+    let journal = Journal::new();
+    journal.enter(request(Method::GET, "/api/v1/pods")).answered(200);
+    let all = journal.matching(|_| journal.requests().len() == 1);
+    assert_eq!((all.len(), all[0].status), (1, Some(200)));
+    assert_eq!(journal.count(|_| journal.forgotten() == 0), 1);
+}
+
+#[test]
+fn long_methods_count() {
+    let journal = Journal::new();
+    let method = Method::from_bytes("M".repeat(1 << 20).as_bytes()).unwrap();
+    for _ in 0..20 {
+        drop(journal.enter(request(method.clone(), "/")));
+    }
+    assert!(journal.requests().len() < 8, "8 MiB are held");
+    assert!(journal.forgotten() > 12);
+}

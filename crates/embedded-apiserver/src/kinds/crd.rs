@@ -112,6 +112,7 @@ fn in_use(name: &str) -> String {
 pub(crate) fn accept(registry: &Registry, definition: &mut Value, now: &str) -> Result<(), ApiError> {
     fill_in_spec(definition);
     crd_validation::validate(definition)?;
+    crd_validation::refuse_builtin(registry, definition)?;
     let name = text(&definition["metadata"]["name"]).to_owned();
     let mut names = Names::accepted(definition);
     let asked = Names::read(&definition["spec"]["names"]);
@@ -137,6 +138,14 @@ pub(crate) fn accept(registry: &Registry, definition: &mut Value, now: &str) -> 
         set_condition(status, "Established", false, "NotAccepted", "not all names are accepted", now);
     }
     Ok(())
+}
+
+/// Refuses to change what stored objects depend on.
+pub(crate) fn check_change(old: &Value, new: &Value) -> Result<(), ApiError> {
+    if !is_established(old) {
+        return Ok(());
+    }
+    crd_validation::validate_change(old, new)
 }
 
 fn fill_in_spec(definition: &mut Value) {

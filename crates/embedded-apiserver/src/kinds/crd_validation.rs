@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::Registry;
 use super::crd::{group, text, versions};
 use crate::status::{ApiError, Cause};
 
@@ -16,6 +17,34 @@ pub(super) fn validate(definition: &Value) -> Result<(), ApiError> {
     check_identity(definition, name, &mut causes);
     check_versions(definition, &mut causes);
     check_names(&definition["spec"]["names"], &mut causes);
+    refuse(definition, causes)
+}
+
+/// Refuses, in the words of the real server, a change of what objects are stored as.
+pub(super) fn validate_change(old: &Value, new: &Value) -> Result<(), ApiError> {
+    let causes: Vec<Cause> = [("/spec/scope", "spec.scope"), ("/spec/names/kind", "spec.names.kind")]
+        .into_iter()
+        .filter(|(pointer, _)| old.pointer(pointer) != new.pointer(pointer))
+        .map(|(pointer, field)| {
+            let value = new.pointer(pointer).unwrap_or(&Value::Null);
+            Cause::invalid(field, &value.to_string(), "field is immutable")
+        })
+        .collect();
+    refuse(new, causes)
+}
+
+/// Refuses what would take the place of a built-in resource. The real server takes it and never serves it.
+pub(super) fn refuse_builtin(registry: &Registry, definition: &Value) -> Result<(), ApiError> {
+    let (group, plural) = (group(definition), text(&definition["spec"]["names"]["plural"]));
+    if !registry.is_builtin_resource(group, plural) {
+        return Ok(());
+    }
+    let why = "a resource of that name is built in";
+    refuse(definition, vec![Cause::invalid("spec.names.plural", &format!("{plural:?}"), why)])
+}
+
+fn refuse(definition: &Value, causes: Vec<Cause>) -> Result<(), ApiError> {
+    let name = text(&definition["metadata"]["name"]);
     match causes.is_empty() {
         true => Ok(()),
         false => Err(ApiError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", name, causes)),

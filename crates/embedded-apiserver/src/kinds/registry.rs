@@ -72,6 +72,12 @@ impl Registry {
         BUILTIN.all.iter().any(|resource| &*resource.group == group)
     }
 
+    /// Whether a resource is built in, in whatever version.
+    pub(super) fn is_builtin_resource(&self, group: &str, plural: &str) -> bool {
+        let same = BUILTIN.by_plural.get(plural);
+        same.is_some_and(|same| same.iter().any(|resource| &*resource.group == group))
+    }
+
     /// Whether anything is served in that group.
     pub(crate) fn has_group(&self, group: &str) -> bool {
         let is = |resource: &Arc<Resource>| &*resource.group == group;

@@ -19,9 +19,16 @@ pub(super) struct Schedule {
 
 impl Schedule {
     pub(super) fn next(&self, now: Instant) -> Instant {
-        let regular = now + self.interval;
+        // With none at all between two bookmarks nothing else would ever be told.
+        let regular = later(now, self.interval.max(Duration::from_millis(1)));
         if self.before_end > now { regular.min(self.before_end) } else { regular }
     }
+}
+
+/// So much later; in thirty years, which is for ever, if that cannot be told.
+pub(super) fn later(now: Instant, duration: Duration) -> Instant {
+    const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+    now + duration.min(FOR_EVER)
 }
 
 /// The line of a bookmark. In a typed server its object is an empty one, so what must be there is there without a value.

@@ -191,7 +191,7 @@ async fn going_back_takes_definitions_along() {
     let with_cat = rv(&server.post(cats, &cat).await.of(201));
     let mut watch = server.watch(&format!("{cats}?watch=1&resourceVersion={with_cat}")).await;
     assert_eq!(server.delete(&format!("{DEFINITIONS}/cats.example.com")).await.status, 200);
-    assert_eq!(watch.told().await, Vec::<String>::new(), "it ends when its kind is gone");
+    assert_eq!(watch.told().await, ["DELETED tom"], "it ends when its kind is gone");
     assert_eq!(server.get(cats).await.status, 404);
     server.api.rewind(with_cat).unwrap();
     assert_eq!(names(&server.get(cats).await.of(200)), ["tom"]);

@@ -99,8 +99,7 @@ impl Api {
             None | Some(0) => self.chance.duration(&self.options.watch_timeout),
             Some(seconds) => std::time::Duration::from_secs(seconds),
         };
-        // A time that cannot be told apart from for ever.
-        let deadline = now.checked_add(timeout).unwrap_or(now + self.options.watch_timeout.end);
+        let deadline = bookmark::later(now, timeout);
         let before_end = deadline.checked_sub(self.options.last_bookmark).unwrap_or(now);
         let schedule = Schedule { interval: self.options.bookmark_interval, before_end };
         let bookmarks = options.allow_bookmarks && resource.cached;

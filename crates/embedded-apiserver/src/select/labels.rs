@@ -26,7 +26,10 @@ impl Requirement {
 
     pub(super) fn holds(&self, value: Option<&str>) -> bool {
         let number = || value.and_then(|value| value.parse::<i64>().ok());
-        let among = |values: &[String]| value.is_some_and(|value| values.iter().any(|other| other == value));
+        // They are sorted.
+        let among = |values: &[String]| {
+            value.is_some_and(|value| values.binary_search_by(|other| other.as_str().cmp(value)).is_ok())
+        };
         match &self.condition {
             Condition::Exists => value.is_some(),
             Condition::Absent => value.is_none(),

@@ -70,7 +70,11 @@ impl Collection {
     pub(super) fn renew(&mut self, version: u64) {
         self.objects.clear();
         self.log = Log::new(self.history.clone());
-        (self.floor, self.born, self.retired) = (version, version, false);
+        self.floor = version;
+        // What was there in an earlier life is forgotten, which is not the same as that there was none.
+        if !std::mem::take(&mut self.retired) {
+            self.born = version;
+        }
         self.end_watches();
     }
 
@@ -87,6 +91,7 @@ impl Collection {
     /// Takes back everything after a version; watches end.
     pub(super) fn rewind(&mut self, version: u64) {
         if self.born > version {
+            self.retired = false;
             return self.renew(version);
         }
         while let Some(event) = self.log.take_back(version) {

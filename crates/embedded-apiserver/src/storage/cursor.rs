@@ -74,10 +74,13 @@ impl Cursor {
         }
         if self.next >= log.end() {
             self.caught_up = true;
+            if collection.retired {
+                return Read::Ended;
+            }
             return Read::UpToDate(version);
         }
         // The age of the first change for which there is no room.
-        let overdue = log.age(self.next + slowness.buffer as u64);
+        let overdue = log.age(self.next.saturating_add(slowness.buffer as u64));
         if self.caught_up && overdue.is_some_and(|age| age > slowness.patience) {
             return Read::Ended;
         }

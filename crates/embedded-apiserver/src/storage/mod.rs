@@ -101,6 +101,8 @@ pub(crate) enum Refused {
     NoNamespace,
     /// The namespace is going away.
     NamespaceTerminating,
+    /// The resource is served no longer.
+    Retired,
 }
 
 impl Storage {
@@ -182,6 +184,9 @@ impl Storage {
         }
         let version = state.version + 1;
         let collection = self.collection(&mut state, id);
+        if collection.retired {
+            return Err(Refused::Retired);
+        }
         let old = expect(collection.objects.get(&content.key), expected)?;
         let new = Stored { version, content: content.into() };
         collection.apply(version, old, Some(new.clone()));
@@ -211,12 +216,21 @@ impl Storage {
         self.state.lock().collections.get(id).is_some_and(|collection| !collection.retired)
     }
 
-    /// Ends the use of a collection; watches of it end. What was in it is kept to go back to.
-    pub(crate) fn retire(&self, id: &StorageId) {
-        if let Some(collection) = self.state.lock().collections.get_mut(id) {
-            collection.retired = true;
-            collection.end_watches();
+    /// Ends the use of a collection: its objects are removed, and nothing new is taken. Watches tell that and end. What
+    /// was in it is kept to go back to. Returns what was removed.
+    pub(crate) fn retire(&self, id: &StorageId) -> Vec<Stored> {
+        let mut state = self.state.lock();
+        let mut version = state.version;
+        let Some(collection) = state.collections.get_mut(id) else { return Vec::new() };
+        let removed: Vec<Stored> = collection.objects.values().cloned().collect();
+        for stored in &removed {
+            version += 1;
+            collection.apply(version, Some(stored.clone()), None);
         }
+        collection.retired = true;
+        collection.changed.send_replace(());
+        self.advance(&mut state, version);
+        removed
     }
 
     /// Begins a collection anew, without objects and past; watches of it end.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::escape::HtmlSafe;
 use crate::kinds::Field;
+use crate::status::ApiError;
 
 /// An object in one version. Cheap to clone; one content can be of two versions, as a deleted object is.
 #[derive(Clone, Debug)]
@@ -14,6 +15,16 @@ pub(crate) struct Stored {
     /// Zero if it is not written, but only tried.
     pub(crate) version: u64,
     pub(crate) content: Arc<Content>,
+}
+
+/// What is stored cannot be read again. No write lets that happen; if one does, nothing is to be made up in its place.
+#[derive(Debug)]
+pub(crate) struct Unreadable(serde_json::Error);
+
+impl From<Unreadable> for ApiError {
+    fn from(Unreadable(error): Unreadable) -> Self {
+        Self::internal(format!("a stored object cannot be read: {error}"))
+    }
 }
 
 /// All of an object but its resourceVersion, which is known only once it is written.
@@ -28,7 +39,8 @@ pub(crate) struct Content {
     /// Where in `json` metadata is over.
     metadata_end: usize,
     labels: Vec<(Box<str>, Box<str>)>,
-    /// The values that field selectors ask for, by label.
+    /// The values that field selectors ask for, by label. Those of the resource as it was when this was written: if a
+    /// definition gets other selectable fields, its objects are found by them once they are written again.
     fields: Vec<(Arc<str>, Box<str>)>,
     pub(crate) uid: Box<str>,
     /// Whether it has a deletionTimestamp.
@@ -97,7 +109,7 @@ impl Content {
     }
 
     /// About how much memory it takes.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.json.len() + 256
     }
 }
@@ -131,10 +143,10 @@ impl Stored {
     }
 
     /// As a value, without kind and apiVersion.
-    pub(crate) fn to_object(&self) -> Map<String, Value> {
+    pub(crate) fn to_object(&self) -> Result<Map<String, Value>, Unreadable> {
         let mut text = Vec::new();
         self.write_whole("", &mut text);
-        serde_json::from_slice(&text).unwrap_or_default()
+        serde_json::from_slice(&text).map_err(Unreadable)
     }
 }
 

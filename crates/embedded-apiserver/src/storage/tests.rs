@@ -32,7 +32,7 @@ fn everything<'a>() -> PageRequest<'a> {
 type State = Vec<(String, u64, u64)>;
 
 fn state(page: &Page) -> State {
-    let value = |stored: &Stored| stored.to_object()["value"].as_u64().unwrap();
+    let value = |stored: &Stored| stored.to_object().unwrap()["value"].as_u64().unwrap();
     page.items.iter().map(|stored| (stored.content.key.to_string(), stored.version, value(stored))).collect()
 }
 
@@ -87,7 +87,7 @@ fn replay(mut state: BTreeMap<String, (u64, u64)>, events: &[Arc<Event>]) -> Sta
         match &event.new {
             Some(new) => {
                 assert_eq!(new.version, event.version);
-                state.insert(key, (new.version, new.to_object()["value"].as_u64().unwrap()));
+                state.insert(key, (new.version, new.to_object().unwrap()["value"].as_u64().unwrap()));
             }
             None => drop(state.remove(&key)),
         }
@@ -225,7 +225,7 @@ async fn writes_expect_what_they_replace() {
     assert!(matches!(storage.remove(&cats, "x", one.version), Err(Refused::Changed)));
     let gone = storage.remove(&cats, "x", two.version).unwrap();
     assert_eq!((gone.version, storage.version()), (two.version + 1, two.version + 1));
-    assert_eq!(gone.to_object()["metadata"]["resourceVersion"], gone.version.to_string());
+    assert_eq!(gone.to_object().unwrap()["metadata"]["resourceVersion"], gone.version.to_string());
     assert!(matches!(storage.remove(&cats, "x", two.version), Err(Refused::Changed)));
 }
 
@@ -340,4 +340,31 @@ fn objects_are_written_as_go_writes_them_with_metadata_first() {
     assert_eq!(text(7, true), format!("{metadata}}}"));
     assert_eq!(text(7, false), format!(r#"{metadata},"data":{{"\u003ca\u003e":"b \u0026 \u2028"}}}}"#));
     assert!(text(0, false).starts_with(r#"{"kind":"Cat","metadata":{"labels""#), "not written yet");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_retired_is_told_to_the_end_takes_nothing_new_and_is_not_forgotten_in_silence() {
+    let storage = storage(History::default());
+    let cats = id("cats");
+    let before = storage.version();
+    storage.write(&id("definitions"), content("cats", 1), Expected::Absent).unwrap();
+    storage.renew(&cats);
+    storage.write(&cats, content("x", 1), Expected::Absent).unwrap();
+    storage.write(&cats, content("y", 1), Expected::Absent).unwrap();
+    let lived = storage.version();
+    let (_, mut cursor) = storage.cursor(&cats, None).unwrap();
+    let removed = storage.retire(&cats);
+    assert_eq!((removed.len(), storage.version()), (2, lived + 2));
+    let Read::Events(events) = storage.read(&mut cursor, 10) else { panic!("ended too early") };
+    assert!(events.iter().all(|event| event.new.is_none()));
+    assert_eq!(events.len(), 2);
+    assert!(matches!(storage.read(&mut cursor, 10), Read::Ended));
+    let refused = storage.write(&cats, content("z", 1), Expected::Absent).unwrap_err();
+    assert!(matches!(refused, Refused::Retired));
+
+    storage.renew(&cats);
+    storage.write(&cats, content("z", 1), Expected::Absent).unwrap();
+    assert_eq!(storage.rewind(lived).unwrap_err().oldest, lived + 2, "what was there then is forgotten");
+    storage.rewind(before).unwrap();
+    assert!(listed(&storage, &cats, None).unwrap().is_empty());
 }

@@ -24,7 +24,7 @@ impl Api {
             return Err(ApiError::invalid("", "Binding", name, vec![cause]));
         };
         self.change(target, Part::Node, dry_run, &|stored| {
-            let mut pod = stored.to_object();
+            let mut pod = stored.to_object()?;
             let spec = pod.entry("spec").or_insert_with(|| json!({}));
             if let Some(other) = spec.get("nodeName").and_then(Value::as_str).filter(|name| !name.is_empty())
             {
@@ -46,7 +46,8 @@ impl Api {
         input::expect_json(&asked.headers)?;
         let eviction = input::document(&input::read(body).await?)?;
         let options = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
-        let options = DeleteOptions::parse(&options, &asked.query)?;
+        let mut options = DeleteOptions::parse(&options, &asked.query)?;
+        options.dry_run |= dry_run(&asked.query, "CreateOptions")?;
         self.delete_object(&asked.target, &options)?;
         Ok(created_status())
     }

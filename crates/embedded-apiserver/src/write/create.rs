@@ -89,8 +89,9 @@ impl Api {
         if let Some(stored) = self.storage.get(&resource.storage_id(), &key) {
             return Err(exists(&stored));
         }
-        self.accept_definition(resource, &mut object)?;
+        self.accept_definition(resource, None, &mut object)?;
         let content = Content::new(&key, &object, &resource.fields);
+        validate::size(&content)?;
         if dry_run {
             return Ok(Stored { version: 0, content: Arc::new(content) });
         }
@@ -100,6 +101,7 @@ impl Api {
             Refused::Changed => ApiError::modified(resource, &name),
             Refused::NoNamespace => self.no_namespace(target),
             Refused::NamespaceTerminating => namespace_terminating(target, &name),
+            Refused::Retired => ApiError::page_not_found(),
         })?;
         self.serve_definition(resource, &written);
         Ok(written)
@@ -109,7 +111,9 @@ impl Api {
     fn begin_object(&self, resource: &Resource, object: &mut Object) {
         status_part::begin(resource, object);
         let metadata = metadata::metadata_mut(object);
-        for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"] {
+        for name in
+            ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink", "managedFields"]
+        {
             metadata.remove(name);
         }
         if resource.generation != Generation::None {
@@ -124,7 +128,7 @@ impl Api {
         match self.storage.namespace_takes(target.namespace.as_deref().unwrap_or_default()) {
             Ok(()) => Ok(()),
             Err(Refused::NamespaceTerminating) => Err(namespace_terminating(target, name)),
-            Err(Refused::NoNamespace | Refused::Changed | Refused::Exists(_)) => {
+            Err(Refused::NoNamespace | Refused::Changed | Refused::Exists(_) | Refused::Retired) => {
                 Err(self.no_namespace(target))
             }
         }

@@ -27,12 +27,20 @@ impl Api {
     }
 
     /// Completes a definition that is about to be written, or refuses it.
-    pub(super) fn accept_definition(&self, resource: &Resource, object: &mut Object) -> Result<(), ApiError> {
+    pub(super) fn accept_definition(
+        &self,
+        resource: &Resource,
+        old: Option<&Object>,
+        object: &mut Object,
+    ) -> Result<(), ApiError> {
         if !is_definition(resource) {
             return Ok(());
         }
         let mut definition = Value::Object(std::mem::take(object));
-        let accepted = crd::accept(&self.registry, &mut definition, &self.clock.now());
+        let mut accepted = crd::accept(&self.registry, &mut definition, &self.clock.now());
+        if let (Ok(()), Some(old)) = (&accepted, old) {
+            accepted = crd::check_change(&Value::Object(old.clone()), &definition);
+        }
         if let Value::Object(completed) = definition {
             *object = completed;
         }
@@ -44,7 +52,7 @@ impl Api {
         if !is_definition(resource) {
             return;
         }
-        let definition = written.to_object();
+        let Ok(definition) = written.to_object() else { return };
         if let Some(id) = defined(&definition) {
             match self.storage.has(&id) {
                 true => self.storage.end_watches(&id),
@@ -66,16 +74,10 @@ impl Api {
             return;
         }
         self.registry.remove_crd(removed.content.name());
-        let Some(id) = defined(&removed.to_object()) else { return };
-        let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
-        if let Ok(page) = self.storage.page(&id, None, &everything) {
-            for stored in page.items {
-                if self.storage.remove(&id, &stored.content.key, stored.version).is_ok() {
-                    self.finalise_namespace(stored.content.namespace());
-                }
-            }
+        let Some(id) = removed.to_object().ok().and_then(|definition| defined(&definition)) else { return };
+        for stored in self.storage.retire(&id) {
+            self.finalise_namespace(stored.content.namespace());
         }
-        self.storage.retire(&id);
         self.give_away_names(resource, &id.group);
     }
 
@@ -84,7 +86,7 @@ impl Api {
         let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
         let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
         for stored in page.items {
-            let before = Value::Object(stored.to_object());
+            let Ok(before) = stored.to_object().map(Value::Object) else { continue };
             let mut definition = before.clone();
             let is_of_group = before["spec"]["group"] == group;
             if !is_of_group || crd::accept(&self.registry, &mut definition, &self.clock.now()).is_err() {
@@ -110,7 +112,9 @@ impl Api {
         let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
         let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
         for stored in page.items {
-            self.install(stored.to_object());
+            if let Ok(definition) = stored.to_object() {
+                self.install(definition);
+            }
         }
     }
 }

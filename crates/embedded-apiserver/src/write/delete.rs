@@ -59,7 +59,7 @@ impl Api {
         loop {
             let current = self.current(target)?;
             options.check(resource, &current)?;
-            let old = current.to_object();
+            let old = current.to_object()?;
             if is_namespace(resource) {
                 return self.delete_namespace(target, &current, options.dry_run);
             }
@@ -108,7 +108,7 @@ impl Api {
             metadata.insert("deletionTimestamp".to_owned(), at.into());
             metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
             if let Some(generation) = metadata.get("generation").and_then(Value::as_i64).filter(|_| first) {
-                metadata.insert("generation".to_owned(), (generation + 1).into());
+                metadata.insert("generation".to_owned(), generation.saturating_add(1).into());
             }
             object
         });

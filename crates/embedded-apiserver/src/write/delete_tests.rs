@@ -184,6 +184,51 @@ async fn namespaces_of_the_system_stay_and_others_can_be_finalised() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_namespace_with_a_finalizer_of_its_own_goes_when_that_is_removed() {
+    let server = Server::new();
+    let namespace = json!({ "metadata": { "name": "n", "finalizers": ["example.com/x"] } });
+    let created = server.post(NAMESPACES, &namespace).await.of(201);
+    let path = format!("{NAMESPACES}/n");
+    let query = format!("?watch=1&resourceVersion={}&timeoutSeconds=1", rv(&created));
+    let mut watch = server.watch(&format!("{NAMESPACES}{query}")).await;
+    server.delete(&path).await.of(200);
+    server.merge(&path, &json!({ "metadata": { "labels": { "a": "b" } } })).await.of(200);
+    assert_eq!(server.get(&path).await.status, 200, "it is still held");
+    server.merge(&path, &json!({ "metadata": { "finalizers": null } })).await.of(200);
+    server.get(&path).await.refused(404, "NotFound");
+    assert_eq!(watch.told().await, ["MODIFIED n", "MODIFIED n", "MODIFIED n", "DELETED n"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_objects_are_stored_as_cannot_be_changed() {
+    let server = Server::new();
+    let version = json!({ "name": "v1", "served": true, "storage": true,
+        "schema": { "openAPIV3Schema": { "type": "object" } } });
+    let mut definition = json!({
+        "metadata": { "name": "cats.example.com" },
+        "spec": { "group": "example.com", "scope": "Namespaced", "versions": [version],
+            "names": { "plural": "cats", "kind": "Cat" } },
+    });
+    server.post(DEFINITIONS, &definition).await.of(201);
+    let path = format!("{DEFINITIONS}/cats.example.com");
+    let change = json!({ "spec": { "scope": "Cluster", "names": { "kind": "Dog" } } });
+    let message = server.merge(&path, &change).await.refused(422, "Invalid");
+    assert_eq!(
+        message,
+        "CustomResourceDefinition.apiextensions.k8s.io \"cats.example.com\" is invalid: [spec.scope: Invalid value: \
+         \"Cluster\": field is immutable, spec.names.kind: Invalid value: \"Dog\": field is immutable]"
+    );
+    server.merge(&path, &json!({ "spec": { "names": { "shortNames": ["ct"] } } })).await.of(200);
+
+    definition["metadata"] = json!({ "name": "roles.rbac.authorization.k8s.io",
+        "annotations": { "api-approved.kubernetes.io": "yes" } });
+    definition["spec"]["group"] = "rbac.authorization.k8s.io".into();
+    definition["spec"]["names"]["plural"] = "roles".into();
+    let message = server.post(DEFINITIONS, &definition).await.refused(422, "Invalid");
+    assert!(message.ends_with("\"roles\": a resource of that name is built in"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_definition_is_served_at_once_and_takes_its_objects_along() {
     let server = Server::new();
     let definition = |served: &[&str]| {
@@ -228,7 +273,7 @@ async fn a_definition_is_served_at_once_and_takes_its_objects_along() {
 
     let mut watch = server.watch(&format!("{}?watch=1&resourceVersion={}", cats("v2"), rv(&created))).await;
     server.delete(&path).await.of(200);
-    assert_eq!(watch.next().await, None);
+    assert_eq!(watch.told().await, ["DELETED tom"], "and then it ends");
     assert_eq!(server.get(&cats("v1")).await.status, 404);
     let again = server.post(DEFINITIONS, &definition(&["v1"])).await.of(201);
     assert!(names(&server.get(&cats("v1")).await.of(200)).is_empty());

@@ -125,6 +125,13 @@ pub(super) fn check_metadata(resource: &Resource, object: &Object) -> Result<(),
              struct field {field} of type {wanted}"
         )))
     };
+    // What is defined by users may look different.
+    for (name, wanted) in [("spec", "Spec"), ("status", "Status")] {
+        let given = object.get(name).filter(|_| !resource.custom);
+        if let Some(other) = given.filter(|value| !value.is_object() && !value.is_null()) {
+            return cannot(other, format!("{kind}.{name}"), &format!("{version}.{kind}{wanted}"));
+        }
+    }
     let metadata = match object.get("metadata") {
         None | Some(Value::Null) => return Ok(()),
         Some(Value::Object(metadata)) => metadata,

@@ -84,7 +84,7 @@ pub(super) fn count_generation(resource: &Resource, old: &Object, new: &mut Obje
         }
     };
     if counts {
-        let generation = number(old, "generation").unwrap_or_default() + 1;
+        let generation = number(old, "generation").unwrap_or_default().saturating_add(1);
         metadata_mut(new).insert("generation".to_owned(), generation.into());
     }
 }

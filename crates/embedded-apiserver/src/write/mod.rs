@@ -12,6 +12,7 @@ mod delete;
 mod input;
 mod metadata;
 mod namespaces;
+mod operations;
 mod patch;
 mod scale;
 mod status_part;
@@ -93,5 +94,7 @@ fn media_type(headers: &HeaderMap) -> &str {
 
 #[cfg(test)]
 mod delete_tests;
+#[cfg(test)]
+mod hostile_tests;
 #[cfg(test)]
 mod tests;

@@ -54,9 +54,12 @@ impl Api {
         dry_run: bool,
     ) -> Result<Deleted, ApiError> {
         if current.content.terminating {
+            if !dry_run {
+                self.finalise_namespace(current.content.name());
+            }
             return Ok(Deleted::Marked(current.clone()));
         }
-        let mut object = current.to_object();
+        let mut object = current.to_object()?;
         metadata::metadata_mut(&mut object).insert("deletionTimestamp".to_owned(), self.clock.now().into());
         object.insert("status".to_owned(), json!({ "phase": "Terminating" }));
         let content = Content::new(&current.content.key, &object, &target.resource.fields);
@@ -97,7 +100,7 @@ impl Api {
         let id = resource.storage_id();
         while let Some(namespace) = self.storage.get(&id, name) {
             let held = !namespace.content.terminating
-                || !metadata::finalizers(&namespace.to_object()).is_empty()
+                || namespace.to_object().is_ok_and(|object| !metadata::finalizers(&object).is_empty())
                 || !self.storage.is_empty(name);
             if held || self.storage.remove(&id, name, namespace.version).is_ok() {
                 return;

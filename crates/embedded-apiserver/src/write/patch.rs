@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, create, dry_run, input, media_type, strategic};
+use super::{Object, create, dry_run, input, media_type, operations, strategic};
 use crate::api::{Api, Asked};
 use crate::body::Body;
 use crate::go;
@@ -35,7 +35,7 @@ impl Api {
         let body = input::read(body).await?;
         let part = Part::of(target.subresource.as_deref());
         let stored = self.change(target, part, dry_run, &|stored| {
-            let mut object = stored.to_object();
+            let mut object = stored.to_object()?;
             object.insert("kind".to_owned(), (&*resource.kind).into());
             object.insert("apiVersion".to_owned(), resource.api_version().into());
             let mut patched = patch.apply(&body, object)?;
@@ -93,9 +93,7 @@ impl Patch {
                 }
                 let operations: json_patch::Patch =
                     serde_json::from_value(patch).map_err(|_| ApiError::rejected())?;
-                let mut patched = Value::Object(object);
-                json_patch::patch(&mut patched, &operations).map_err(|_| ApiError::rejected())?;
-                match patched {
+                match operations::apply(&operations, Value::Object(object))? {
                     Value::Object(patched) => Ok(patched),
                     _ => Err(ApiError::rejected()),
                 }

@@ -17,7 +17,7 @@ use crate::storage::Stored;
 impl Api {
     pub(super) async fn get_scale(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
         let stored = self.fresh(asked).await?;
-        Ok(answer(&asked.target.resource, &stored))
+        answer(&asked.target.resource, &stored)
     }
 
     pub(super) async fn set_scale(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
@@ -34,10 +34,10 @@ impl Api {
         let body = input::read(body).await?;
         let stored = self.change(target, Part::Main, dry_run, &|stored| {
             let scale = match patch {
-                Some(kind) => kind.apply(&body, scale_of(&target.resource, stored))?,
+                Some(kind) => kind.apply(&body, scale_of(&target.resource, stored)?)?,
                 None => input::document(&body)?,
             };
-            let mut object = stored.to_object();
+            let mut object = stored.to_object()?;
             let replicas =
                 scale.get("spec").and_then(|spec| spec.get("replicas")).cloned().unwrap_or(json!(0));
             if replicas.as_i64().is_none_or(|replicas| replicas < 0) {
@@ -54,13 +54,13 @@ impl Api {
             }
             Ok(object)
         })?;
-        Ok(answer(&target.resource, &stored))
+        answer(&target.resource, &stored)
     }
 }
 
-fn answer(resource: &Resource, stored: &Stored) -> Response<Body> {
-    let scale = Value::Object(scale_of(resource, stored));
-    document(StatusCode::OK, scale.to_string().into_bytes())
+fn answer(resource: &Resource, stored: &Stored) -> Result<Response<Body>, ApiError> {
+    let scale = Value::Object(scale_of(resource, stored)?);
+    Ok(document(StatusCode::OK, scale.to_string().into_bytes()))
 }
 
 /// Where a kind has the wanted and the actual number, and the selector of its pods as text.
@@ -74,8 +74,8 @@ fn paths(resource: &Resource) -> (String, String, Option<String>) {
     }
 }
 
-fn scale_of(resource: &Resource, stored: &Stored) -> Object {
-    let object = stored.to_object();
+fn scale_of(resource: &Resource, stored: &Stored) -> Result<Object, ApiError> {
+    let object = stored.to_object()?;
     let (wanted, actual, selector) = paths(resource);
     let number = |path: &str, absent: i64| find(&object, path).and_then(Value::as_i64).unwrap_or(absent);
     let mut status = json!({ "replicas": number(&actual, 0) });
@@ -102,8 +102,8 @@ fn scale_of(resource: &Resource, stored: &Stored) -> Object {
         "status": status,
     });
     match scale {
-        Value::Object(scale) => scale,
-        _ => Object::new(),
+        Value::Object(scale) => Ok(scale),
+        _ => Ok(Object::new()),
     }
 }
 

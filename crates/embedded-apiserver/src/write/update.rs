@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::{Response, StatusCode};
 
+use super::delete::is_namespace;
 use super::status_part::{self, Part};
 use super::{Object, create, dry_run, input, metadata, validate};
 use crate::api::{Api, Asked};
@@ -51,7 +52,7 @@ impl Api {
         let _alone = self.definition_lock(resource);
         loop {
             let current = self.current(target)?;
-            let old = current.to_object();
+            let old = current.to_object()?;
             let new = change(&current)?;
             check_identity(resource, &current, &new)?;
             let mut new = status_part::combine(resource, part, &old, new);
@@ -60,9 +61,10 @@ impl Api {
             validate::finalizers(resource, &old, &new)?;
             if part == Part::Main {
                 metadata::count_generation(resource, &old, &mut new);
-                self.accept_definition(resource, &mut new)?;
+                self.accept_definition(resource, Some(&old), &mut new)?;
             }
             let content = Content::new(&current.content.key, &new, &resource.fields);
+            validate::size(&content)?;
             if content.is_same_as(&current.content) {
                 return Ok(current);
             }
@@ -79,6 +81,10 @@ impl Api {
             } else if let Ok(stored) = self.storage.write(&id, content, Expected::Version(current.version)) {
                 if part == Part::Main {
                     self.serve_definition(resource, &stored);
+                }
+                if is_namespace(resource) {
+                    // What held it may have been a finalizer of its own.
+                    self.finalise_namespace(name);
                 }
                 return Ok(stored);
             }
@@ -137,7 +143,7 @@ fn is_released(resource: &Resource, object: &Object) -> bool {
     if !metadata::is_terminating(object) || !metadata::finalizers(object).is_empty() {
         return false;
     }
-    if (&*resource.group, &*resource.plural) == ("", "namespaces") {
+    if is_namespace(resource) {
         let finalizers = object.get("spec").and_then(|spec| spec.get("finalizers"));
         return finalizers.and_then(serde_json::Value::as_array).is_none_or(Vec::is_empty);
     }

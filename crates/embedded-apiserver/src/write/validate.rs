@@ -1,11 +1,12 @@
-//! What names and labels of objects must look like.
+//! What names and labels of objects must look like, and how large they may be.
 
 use serde_json::Value;
 
 use super::{Object, metadata};
 use crate::kinds::Resource;
 use crate::select::{label_key_problems, label_value_problems, subdomain_problem};
-use crate::status::{ApiError, Cause};
+use crate::status::{ApiError, BODY_LIMIT, Cause};
+use crate::storage::Content;
 
 /// Refuses an object whose name or labels are not allowed.
 pub(super) fn object(resource: &Resource, object: &Object) -> Result<(), ApiError> {
@@ -71,4 +72,12 @@ fn path_segment_problem(name: &str) -> Option<String> {
         return Some(format!("may not be '{name}'"));
     }
     ['/', '%'].into_iter().find(|c| name.contains(*c)).map(|c| format!("may not contain '{c}'"))
+}
+
+/// Refuses what is too large to be stored, in the words of the real server.
+pub(super) fn size(content: &Content) -> Result<(), ApiError> {
+    match content.size() > BODY_LIMIT {
+        true => Err(ApiError::internal("etcdserver: request is too large")),
+        false => Ok(()),
+    }
 }

@@ -1,15 +1,17 @@
 //! Which cluster a program means when it does not say.
 
 use std::env;
+use std::fmt;
 use std::path::Path;
 
 use kube_client::Config;
 use kube_client::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
-use super::proxy;
+use super::told::told;
+use super::{proxy, way};
 
 /// A cluster that was found, and where its configuration came from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct FoundCluster {
     /// How to reach it.
@@ -18,17 +20,31 @@ pub struct FoundCluster {
     pub origin: String,
 }
 
+/// The configuration holds credentials, also in the address of a proxy.
+impl fmt::Debug for FoundCluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FoundCluster")
+            .field("origin", &self.origin)
+            .field("server", &way(&self.config))
+            .finish_non_exhaustive()
+    }
+}
+
 /// There is no cluster to be found, or what says how to reach it cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindClusterError {
     /// Nothing says which cluster to use.
     #[error(
-        "no cluster: no kubeconfig was named, KUBECONFIG is not set, this is not a pod, and {default} does not exist"
+        "no cluster: no kubeconfig was named, KUBECONFIG is not set, {}, and {default} does not exist",
+        not_the_pod(.context.as_deref())
     )]
+    #[non_exhaustive]
     Nowhere {
         /// The file that was looked for last.
         default: String,
+        /// The context that was named in a pod. Its service account has no contexts, so it was not used.
+        context: Option<String>,
     },
     /// It says something that cannot be used.
     #[error("{origin} cannot be used: {message}")]
@@ -71,17 +87,9 @@ pub async fn find_cluster(
 ) -> Result<FoundCluster, FindClusterError> {
     let set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     let default = env::home_dir().unwrap_or_default().join(".kube/config");
-    let place = choose(
-        kubeconfig,
-        context,
-        set("KUBECONFIG"),
-        set("KUBERNETES_SERVICE_HOST"),
-        &default,
-        default.exists(),
-    );
-    let Some(place) = place else {
-        return Err(FindClusterError::Nowhere { default: default.display().to_string() });
-    };
+    let pod = set("KUBERNETES_SERVICE_HOST");
+    let place = choose(kubeconfig, context, set("KUBECONFIG"), pod, &default, default.exists());
+    let Some(place) = place else { return Err(nowhere(context, pod, &default)) };
     let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
     let (origin, config) = match place {
         Place::File(file) => {
@@ -93,7 +101,7 @@ pub async fn find_cluster(
             (format!("kubeconfig {files}"), from_kubeconfig(Kubeconfig::read, options).await)
         }
         Place::Pod => {
-            let config = Config::incluster().map_err(|error| error.to_string());
+            let config = Config::incluster().map_err(|error| told(&error));
             ("the service account of this pod".to_owned(), config)
         }
     };
@@ -119,6 +127,20 @@ fn choose<'a>(
     }
 }
 
+fn nowhere(context: Option<&str>, pod: bool, default: &Path) -> FindClusterError {
+    let context = context.filter(|_| pod).map(str::to_owned);
+    FindClusterError::Nowhere { default: default.display().to_string(), context }
+}
+
+fn not_the_pod(context: Option<&str>) -> String {
+    match context {
+        Some(context) => {
+            format!("the service account of this pod is not used as the context {context:?} was named")
+        }
+        None => "this is not a pod".to_owned(),
+    }
+}
+
 async fn from_kubeconfig(
     read: impl FnOnce() -> Result<Kubeconfig, KubeconfigError> + Send + 'static,
     options: KubeConfigOptions,
@@ -126,10 +148,9 @@ async fn from_kubeconfig(
     let kubeconfig = tokio::task::spawn_blocking(read)
         .await
         .map_err(|error| error.to_string())?
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| told(&error))?;
     let named = proxy_of(&kubeconfig, options.context.as_ref());
-    let config =
-        Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| error.to_string())?;
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| told(&error))?;
     with_proxy(config, named, |name| env::var(name).ok())
 }
 

@@ -73,3 +73,29 @@ fn an_address_that_is_none_is_said_to_be_the_proxys() {
     let error = with_proxy(config, Some("http://a b".into()), |_| None).unwrap_err();
     assert!(error.starts_with("the address of the proxy: "), "{error}");
 }
+
+#[test]
+fn a_found_cluster_is_shown_without_credentials() {
+    let mut config = Config::new(http::Uri::from_static("https://api.example.com:6443"));
+    config.proxy_url = Some(http::Uri::from_static("http://user:hunter2@proxy:3128"));
+    config.auth_info.username = Some("hunter2".into());
+    let shown = format!("{:?}", FoundCluster { config, origin: "kubeconfig mine".into() });
+    assert!(shown.contains("kubeconfig mine") && shown.contains("https://api.example.com:6443"), "{shown}");
+    assert!(shown.contains("http://proxy:3128") && !shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
+fn why_there_is_no_cluster() {
+    let text = |context, pod| nowhere(context, pod, Path::new("home")).to_string();
+    for outside in [text(None, false), text(Some("prod"), false)] {
+        assert_eq!(
+            outside,
+            "no cluster: no kubeconfig was named, KUBECONFIG is not set, this is not a pod, and home does not exist"
+        );
+    }
+    assert_eq!(
+        text(Some("prod"), true),
+        "no cluster: no kubeconfig was named, KUBECONFIG is not set, the service account of this pod is not used as the \
+         context \"prod\" was named, and home does not exist"
+    );
+}

@@ -3,6 +3,7 @@
 mod client;
 mod cluster;
 mod proxy;
+mod told;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -22,6 +23,7 @@ use kube_client::{Client, Config};
 pub use self::cluster::{FindClusterError, FoundCluster, find_cluster};
 
 use self::client::Renewable;
+use self::told::told;
 use super::error::{HttpFailure, SourceError};
 use super::request::{Request, Verb};
 use super::{ByteStream, ListWatch};
@@ -119,11 +121,12 @@ impl HttpSource {
     ) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let (client, server) = (self.client.clone(), self.server.clone());
         Box::pin(async move {
-            let answer = client.client().await.send(request?).await;
+            let (with, attempt) = client.client().await;
+            let answer = with.send(request?).await;
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::UNAUTHORIZED {
-                client.refused();
+                client.refused(attempt);
             }
             if !head.status.is_success() {
                 let retry_after = head.headers.get(RETRY_AFTER).and_then(seconds);
@@ -235,20 +238,8 @@ fn no_answer(server: Option<&str>, error: &kube_client::Error) -> SourceError {
 }
 
 /// A failure without an answer, with all that is known of its cause.
-fn transport(error: &dyn StdError) -> SourceError {
-    let text = error.to_string();
-    let mut text = text.strip_prefix("ServiceError: ").unwrap_or(&text).to_owned();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let more = cause.to_string();
-        // Some errors print their cause themselves.
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        source = cause.source();
-    }
-    SourceError::Transport(text)
+fn transport(error: &(dyn StdError + 'static)) -> SourceError {
+    SourceError::Transport(told(error))
 }
 
 #[cfg(test)]

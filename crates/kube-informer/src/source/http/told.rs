@@ -1,0 +1,59 @@
+//! What is told of an error. Some errors quote what could not be read, and with it credentials: of those it is told what
+//! failed and where, not what was read.
+
+use std::error::Error as StdError;
+
+use kube_client::client::{AuthError, RustlsTlsError};
+use kube_client::config::KubeconfigError;
+
+/// An error with all that is known of its cause, without credentials.
+pub(super) fn told(error: &(dyn StdError + 'static)) -> String {
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        if let Some(text) = without_credentials(cause) {
+            return text;
+        }
+        next = cause.source();
+    }
+    let text = error.to_string();
+    let mut text = text.strip_prefix("ServiceError: ").unwrap_or(&text).to_owned();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let more = cause.to_string();
+        // Some errors print their cause themselves.
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// The text for an error that would quote credentials.
+fn without_credentials(error: &(dyn StdError + 'static)) -> Option<String> {
+    if let Some(KubeconfigError::Parse(error)) = error.downcast_ref() {
+        let place = error.location().map(|at| place(at.line(), at.column())).unwrap_or_default();
+        return Some(format!("it is not a kubeconfig in YAML{place}"));
+    }
+    if let Some(RustlsTlsError::InvalidIdentityPem(_)) = error.downcast_ref() {
+        return Some("the client certificate or its key is not valid PEM".to_owned());
+    }
+    match error.downcast_ref()? {
+        AuthError::AuthExecParse(error) => {
+            let place = error.location().map(|at| place(at.line(), at.column())).unwrap_or_default();
+            Some(format!("what the credential plugin printed is not an ExecCredential{place}"))
+        }
+        // The command is told with its environment, which may hold credentials too.
+        AuthError::AuthExecRun { out, .. } => Some(format!("the credential plugin failed: {}", out.status)),
+        _ => None,
+    }
+}
+
+fn place(line: u64, column: u64) -> String {
+    if line == 0 { String::new() } else { format!(": line {line}, column {column}") }
+}
+
+#[cfg(all(test, unix))]
+#[path = "told_tests.rs"]
+mod tests;

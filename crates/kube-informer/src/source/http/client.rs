@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use http::Uri;
@@ -13,7 +14,6 @@ use k8s_openapi::jiff::Timestamp;
 use kube_client::client::{Body, ClientBuilder, ConfigExt as _};
 use kube_client::{Client, Config};
 use parking_lot::Mutex;
-use tokio::time::Instant;
 use tower::{BoxError, Service, ServiceBuilder};
 
 use super::proxy::{Proxy, socks5, tunnel};
@@ -29,9 +29,6 @@ const IDLE: Duration = Duration::from_secs(10);
 /// A client is renewed this long before its certificate expires.
 const RENEW_BEFORE: Duration = Duration::from_secs(60);
 
-/// A certificate that expires soon from the beginning is not renewed more often than this.
-const RENEW_PAUSE: Duration = Duration::from_secs(10);
-
 type Build = dyn Fn() -> Result<Client, kube_client::Error> + Send + Sync;
 
 /// A client, and the way to make it anew.
@@ -40,43 +37,21 @@ pub(super) struct Renewable {
     /// Files whose content went into the client.
     files: Vec<PathBuf>,
     current: Mutex<Current>,
-    /// Held while a client is built: those who find the same reason wait for it instead of building their own.
-    building: tokio::sync::Mutex<()>,
+    /// The server did not accept the credentials.
+    refused: AtomicBool,
 }
 
 struct Current {
     client: Client,
     /// When the files were last changed, as of the time the client was built.
     changed: Vec<Option<SystemTime>>,
-    /// The server did not accept the credentials.
-    refused: bool,
-    /// How often it was tried to renew the client.
-    attempts: u64,
-    /// When it was last tried.
-    tried: Option<Instant>,
 }
-
-impl Current {
-    fn new(client: Client, changed: Vec<Option<SystemTime>>) -> Mutex<Self> {
-        Mutex::new(Self { client, changed, refused: false, attempts: 0, tried: None })
-    }
-
-    fn is_expiring(&self) -> bool {
-        let until = *self.client.valid_until();
-        let soon = |until| Timestamp::now().checked_add(RENEW_BEFORE).is_ok_and(|soon| soon >= until);
-        until.is_some_and(soon) && self.tried.is_none_or(|tried| tried.elapsed() >= RENEW_PAUSE)
-    }
-}
-
-/// The client that a request was sent with, to tell whether an answer concerns the credentials of now.
-#[derive(Clone, Copy)]
-pub(super) struct Attempt(u64);
 
 impl Renewable {
     /// A client that cannot be made anew.
     pub(super) fn fixed(client: Client) -> Self {
-        let current = Current::new(client, Vec::new());
-        Self { build: None, files: Vec::new(), current, building: tokio::sync::Mutex::new(()) }
+        let current = Mutex::new(Current { client, changed: Vec::new() });
+        Self { build: None, files: Vec::new(), current, refused: AtomicBool::new(false) }
     }
 
     pub(super) fn from_config(config: Config) -> Result<Self, kube_client::Error> {
@@ -91,53 +66,42 @@ impl Renewable {
         build: impl Fn() -> Result<Client, kube_client::Error> + Send + Sync + 'static,
     ) -> Result<Self, kube_client::Error> {
         let changed = changed(&files);
-        let current = Current::new(build()?, changed);
-        Ok(Self { build: Some(Arc::new(build)), files, current, building: tokio::sync::Mutex::new(()) })
+        let current = Mutex::new(Current { client: build()?, changed });
+        Ok(Self { build: Some(Arc::new(build)), files, current, refused: AtomicBool::new(false) })
     }
 
     /// The client to use now. Credentials that cannot be read leave the client as it is: the server will say so.
-    pub(super) async fn client(&self) -> (Client, Attempt) {
-        if let Some((build, attempt)) = self.reason_to_renew() {
-            let _one = self.building.lock().await;
-            // Whoever held it may have done just this.
-            if self.current.lock().attempts == attempt {
-                self.renew(build).await;
-            }
-        }
-        let current = self.current.lock();
-        (current.client.clone(), Attempt(current.attempts))
-    }
-
-    async fn renew(&self, build: Arc<Build>) {
+    pub(super) async fn client(self: &Arc<Self>) -> Client {
+        let Some(build) = self.reason_to_renew() else { return self.current.lock().client.clone() };
         // Reading files and running credential plugins blocks.
         let changed = changed(&self.files);
         let built = tokio::task::spawn_blocking(move || build()).await;
         let mut current = self.current.lock();
-        current.attempts += 1;
-        current.tried = Some(Instant::now());
-        current.refused = false;
         match built {
             Ok(Ok(client)) => {
                 tracing::info!("credentials are renewed");
-                current.client = client;
-                current.changed = changed;
+                *current = Current { client, changed };
             }
             Ok(Err(error)) => tracing::warn!(error = told(&error), "credentials cannot be renewed"),
             Err(error) => tracing::warn!(%error, "credentials cannot be renewed"),
         }
+        current.client.clone()
     }
 
-    /// The server answered 401: the next request uses new credentials, unless they were renewed since.
-    pub(super) fn refused(&self, sent: Attempt) {
-        let mut current = self.current.lock();
-        current.refused |= current.attempts == sent.0;
+    /// The server answered 401: the next request uses new credentials.
+    pub(super) fn refused(&self) {
+        self.refused.store(true, Ordering::Relaxed);
     }
 
-    fn reason_to_renew(&self) -> Option<(Arc<Build>, u64)> {
+    fn reason_to_renew(&self) -> Option<Arc<Build>> {
         let build = self.build.as_ref()?;
+        let refused = self.refused.swap(false, Ordering::Relaxed);
         let current = self.current.lock();
-        let reason = current.refused || current.is_expiring() || changed(&self.files) != current.changed;
-        reason.then(|| (build.clone(), current.attempts))
+        let expiring = current
+            .client
+            .valid_until()
+            .is_some_and(|until| Timestamp::now().checked_add(RENEW_BEFORE).is_ok_and(|soon| soon >= until));
+        (refused || expiring || changed(&self.files) != current.changed).then(|| build.clone())
     }
 }
 
@@ -180,28 +144,22 @@ where
     let mut http = HyperClient::builder(TokioExecutor::new());
     http.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
     let http = http.build::<_, Body>(tls);
-    let authorization = config.auth_layer()?;
-    let certified = config.auth_info.exec.is_some() && has_certificate(config)?;
-    if config.auth_info.exec.is_some() && authorization.is_none() && !certified {
-        let nothing = "the credential plugin gave neither a token nor a certificate";
-        return Err(kube_client::Error::Service(nothing.into()));
-    }
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
-        .option_layer(authorization)
+        .option_layer(config.auth_layer()?)
         .layer(config.extra_headers_layer()?)
         .map_err(BoxError::from)
         .service(http);
     let client = Client::new(service, config.default_namespace.clone());
-    Ok(client.with_valid_until(if certified { expiry(config)? } else { None }))
-}
-
-fn has_certificate(config: &Config) -> Result<bool, kube_client::Error> {
-    Ok(config.rustls_client_config()?.client_auth_cert_resolver.has_certs())
+    Ok(client.with_valid_until(expiry(config)?))
 }
 
 /// When a client certificate from a credential plugin expires. kube-client alone knows, and tells it of its own clients.
 fn expiry(config: &Config) -> Result<Option<Timestamp>, kube_client::Error> {
+    let from_plugin = config.auth_info.exec.is_some();
+    if !from_plugin || !config.rustls_client_config()?.client_auth_cert_resolver.has_certs() {
+        return Ok(None);
+    }
     let mut direct = config.clone();
     direct.proxy_url = None;
     Ok(*ClientBuilder::try_from(direct)?.build().valid_until())

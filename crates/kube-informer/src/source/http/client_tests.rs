@@ -1,5 +1,5 @@
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use super::*;
 
@@ -35,37 +35,10 @@ async fn d18_a_client_is_kept_while_nothing_changes() {
 #[tokio::test]
 async fn d18_a_401_renews_once() {
     let (renewable, built) = counting(Vec::new(), None);
-    let (_, sent) = renewable.client().await;
-    renewable.refused(sent);
+    renewable.refused();
     renewable.client().await;
     renewable.client().await;
     assert_eq!(built.load(Ordering::Relaxed), 2);
-    renewable.refused(sent);
-    renewable.client().await;
-    assert_eq!(built.load(Ordering::Relaxed), 2, "that was for the old credentials");
-}
-
-#[tokio::test]
-async fn d18_requests_at_the_same_time_renew_once() {
-    let (renewable, built) = counting(Vec::new(), Some(30));
-    let (_, sent) = renewable.client().await;
-    assert_eq!(built.load(Ordering::Relaxed), 2);
-    renewable.refused(sent);
-    let requests = (0..50).map(|_| renewable.client());
-    futures::future::join_all(requests).await;
-    assert_eq!(built.load(Ordering::Relaxed), 3);
-}
-
-#[tokio::test(start_paused = true)]
-async fn d18_a_certificate_of_seconds_is_not_renewed_for_every_request() {
-    let (renewable, built) = counting(Vec::new(), Some(30));
-    for _ in 0..3 {
-        renewable.client().await;
-    }
-    assert_eq!(built.load(Ordering::Relaxed), 2);
-    tokio::time::advance(RENEW_PAUSE).await;
-    renewable.client().await;
-    assert_eq!(built.load(Ordering::Relaxed), 3);
 }
 
 #[tokio::test]
@@ -102,8 +75,7 @@ async fn d18_what_cannot_be_renewed_stays() {
     };
     let renewable = Arc::new(Renewable::new(Vec::new(), build).unwrap());
     failing.store(true, Ordering::Relaxed);
-    let (_, sent) = renewable.client().await;
-    renewable.refused(sent);
+    renewable.refused();
     renewable.client().await;
     Arc::new(Renewable::fixed(client())).client().await;
 }

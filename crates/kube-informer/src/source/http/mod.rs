@@ -121,12 +121,11 @@ impl HttpSource {
     ) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let (client, server) = (self.client.clone(), self.server.clone());
         Box::pin(async move {
-            let (with, attempt) = client.client().await;
-            let answer = with.send(request?).await;
+            let answer = client.client().await.send(request?).await;
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::UNAUTHORIZED {
-                client.refused(attempt);
+                client.refused();
             }
             if !head.status.is_success() {
                 let retry_after = head.headers.get(RETRY_AFTER).and_then(seconds);

@@ -14,7 +14,7 @@ fn assert_silent(error: &(impl ToString + Debug)) {
 /// A kubeconfig whose user is known by a plugin, which is a shell script in the same folder.
 fn kubeconfig(folder: &Path, plugin: &str) -> std::path::PathBuf {
     let (file, script) = (folder.join("config"), folder.join("plugin"));
-    std::fs::write(&script, plugin).unwrap();
+    std::fs::write(&script, plugin).expect("a file");
     let text = format!(
         "
 apiVersion: v1
@@ -35,13 +35,13 @@ users:
         script.display(),
         folder.display()
     );
-    std::fs::write(&file, text).unwrap();
+    std::fs::write(&file, text).expect("a file");
     file
 }
 
 async fn source(plugin: &str) -> (tempfile::TempDir, Result<HttpSource, SourceError>) {
-    let folder = tempfile::tempdir().unwrap();
-    let cluster = find_cluster(Some(&kubeconfig(folder.path(), plugin)), None).await.unwrap();
+    let folder = tempfile::tempdir().expect("a directory");
+    let cluster = find_cluster(Some(&kubeconfig(folder.path(), plugin)), None).await.expect("a cluster");
     (folder, HttpSource::from_config(cluster.config, KindInfo::new("", "v1", "Pod", "pods")))
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::object::walk::{is_space, skip_space};
+
 /// Removes parts of a document, each with exactly one of the commas beside it.
 ///
 /// A part is a member of an object (key and value) or an element of an array, as [`member`] and
@@ -52,15 +54,6 @@ pub(crate) fn member(json: &[u8], value: &Range<usize>) -> Option<Range<usize>> 
             return Some(open..value.end);
         }
     }
-}
-
-pub(crate) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
-pub(crate) fn skip_space(json: &[u8], from: usize) -> usize {
-    let rest = json.get(from..).unwrap_or_default();
-    from + rest.iter().position(|byte| !is_space(*byte)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use crate::object::cut::{is_space, skip_space};
+use crate::object::walk::{skip_space, text_end, value_end};
 
 /// The path to a field of an object, such as `spec.containers[*].env` or
 /// `metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`.
@@ -93,7 +93,7 @@ fn in_brackets(text: &str, at: usize) -> Result<(Step, &str), String> {
     if !text.starts_with('"') {
         return Err(problem());
     }
-    let end = string_end(text.as_bytes(), 0).ok_or_else(problem)?;
+    let end = text_end(text.as_bytes(), 0).ok_or_else(problem)?;
     let (quoted, after) = text.split_at_checked(end).ok_or_else(problem)?;
     let name = serde_json::from_str(quoted).map_err(|error| format!("{}: {error}", problem()))?;
     Ok((Step::Name(name), after.strip_prefix(']').ok_or_else(problem)?))
@@ -167,8 +167,8 @@ impl fmt::Debug for FieldPath {
 
 /// Finds the parts of a document that paths name, for [`crate::object::cut::cut`].
 ///
-/// Goes only into what lies on a path; the rest is skipped by counting brackets, which takes the document to be JSON.
-/// Where it is not, the search ends early; there is no panic.
+/// Goes only into what lies on a path and steps over the rest. Where the document is not JSON, the search ends early; there
+/// is no panic.
 pub(crate) fn find(json: &[u8], paths: &[FieldPath], found: &mut Vec<Range<usize>>) {
     let paths: Vec<&[Step]> = paths.iter().map(|path| path.0.as_slice()).collect();
     walk(json, skip_space(json, 0), &paths, found);
@@ -198,7 +198,7 @@ fn walk(json: &[u8], at: usize, paths: &[&[Step]], found: &mut Vec<Range<usize>>
         let start = place;
         let mut key = None;
         if in_object {
-            let end = string_end(json, place)?;
+            let end = text_end(json, place)?;
             key = Some(json.get(place..end)?);
             place = skip_space(json, end);
             if json.get(place)? != &b':' {
@@ -237,51 +237,6 @@ fn matches_step(path: &[Step], key: Option<&[u8]>) -> bool {
             quoted.len() == name.len() + 2 && quoted.get(1..quoted.len() - 1) == Some(name.as_bytes())
         }
         _ => false,
-    }
-}
-
-/// Where the text that begins at `at` ends, behind its closing quote.
-fn string_end(json: &[u8], at: usize) -> Option<usize> {
-    if json.get(at)? != &b'"' {
-        return None;
-    }
-    let mut place = at + 1;
-    loop {
-        match json.get(place)? {
-            b'"' => return Some(place + 1),
-            b'\\' => place += 2,
-            _ => place += 1,
-        }
-    }
-}
-
-/// Where the value that begins at `at` ends. Counts brackets instead of recursing, so depth does not matter.
-fn value_end(json: &[u8], at: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut place = at;
-    loop {
-        match json.get(place)? {
-            b'"' => place = string_end(json, place)?,
-            b'{' | b'[' => {
-                depth += 1;
-                place += 1;
-            }
-            b'}' | b']' => {
-                depth = depth.checked_sub(1)?;
-                place += 1;
-            }
-            // Within brackets commas, colons and numbers need no attention.
-            _ if depth > 0 => place += 1,
-            _ => {
-                let ends = |byte: &u8| is_space(*byte) || matches!(byte, b',' | b'}' | b']' | b':');
-                let rest = json.get(place..)?;
-                return Some(place + rest.iter().position(ends).unwrap_or(rest.len()))
-                    .filter(|end| *end > place);
-            }
-        }
-        if depth == 0 {
-            return Some(place);
-        }
     }
 }
 

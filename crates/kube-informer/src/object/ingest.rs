@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::object::check::TypeCheck;
-use crate::object::cut::{cut, member, skip_space};
+use crate::object::cut::{cut, member};
 use crate::object::decoded::{DecodedSlot, Decoder, Shelf};
 use crate::object::error::{attempt, describe};
 use crate::object::fields::{self, FieldPath};
@@ -18,8 +18,9 @@ use crate::object::intern::Interner;
 use crate::object::origin::Origin;
 use crate::object::pack::Packer;
 use crate::object::record::Record;
-use crate::object::scan::{Metadata, ScanError, rough_key, scan};
+use crate::object::scan::{Metadata, ScanError, rough_key, scan, scan_first};
 use crate::object::transform::{Identity, Transform};
+use crate::object::walk::skip_space;
 use crate::report::{Cause, Reporter};
 use crate::version::{ResourceVersion, Uid};
 
@@ -159,14 +160,27 @@ impl Ingest {
 
     /// Reads an object's metadata and checks the whole of it to be JSON.
     pub(crate) fn scan<'a>(&self, json: &'a [u8]) -> Result<Scanned<'a>, IngestError> {
-        let metadata = match scan(json) {
-            Ok(metadata) => metadata,
-            Err(ScanError::NotJson(message)) => return Err(IngestError::NotJson(message)),
-            Err(ScanError::Odd(error)) => {
+        match scan(json) {
+            Ok(metadata) => self.scanned(json, metadata),
+            Err(ScanError::NotJson(message)) => Err(IngestError::NotJson(message)),
+            Err(ScanError::Odd(message)) => {
                 let key = rough_key(json).map(|(namespace, name)| self.key(&namespace, &name));
-                return Err(IngestError::LeftOut { key, message: describe(&error, self.origin.sensitive) });
+                Err(IngestError::LeftOut { key, message })
             }
-        };
+        }
+    }
+
+    /// The same for the object at the beginning of some bytes, and where it ends. `None` if no plain object is there, or
+    /// not all of it.
+    pub(crate) fn scan_first<'a>(
+        &self,
+        bytes: &'a [u8],
+    ) -> Option<(Result<Scanned<'a>, IngestError>, usize)> {
+        let (metadata, end) = scan_first(bytes).ok()?;
+        Some((self.scanned(bytes.get(..end)?, metadata), end))
+    }
+
+    fn scanned<'a>(&self, json: &'a [u8], metadata: Metadata<'a>) -> Result<Scanned<'a>, IngestError> {
         let key = (!metadata.name.is_empty()).then(|| self.key(&metadata.namespace, &metadata.name));
         if let Some(message) = self.other_type(&metadata) {
             return Err(IngestError::LeftOut { key, message });
@@ -190,8 +204,7 @@ impl Ingest {
         let Scanned { key, uid, resource_version, json, metadata } = scanned;
         let left_out = |message| IngestError::LeftOut { key: Some(key.clone()), message };
         let odd = |error: ScanError| match error {
-            ScanError::NotJson(message) => left_out(message),
-            ScanError::Odd(error) => left_out(describe(&error, self.origin.sensitive)),
+            ScanError::NotJson(message) | ScanError::Odd(message) => left_out(message),
         };
 
         let mut json = self.trimmed(json, &metadata);

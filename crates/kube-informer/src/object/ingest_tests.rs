@@ -102,9 +102,13 @@ fn what_spoils_one_object_only() {
         (r#"{"metadata":{}}"#, None, "no name"),
         (r#"{}"#, None, "no name"),
         (r#"{"metadata":{"name":""}}"#, None, "no name"),
-        (r#"{"metadata":{"name":7}}"#, None, "invalid type"),
-        (r#"{"metadata":[]}"#, None, "invalid type"),
-        (r#"{"metadata":{"name":"a","namespace":"b","labels":7}}"#, Some("b/a"), "invalid type"),
+        (r#"{"metadata":{"name":7}}"#, None, "metadata.name is not a text"),
+        (r#"{"metadata":[]}"#, None, "metadata is not an object"),
+        (
+            r#"{"metadata":{"name":"a","namespace":"b","labels":7}}"#,
+            Some("b/a"),
+            "metadata.labels is not an object",
+        ),
         (
             r#"{"kind":"Status","apiVersion":"v1","metadata":{}}"#,
             None,
@@ -117,7 +121,7 @@ fn what_spoils_one_object_only() {
         ),
         (r#"{"kind":"Pod","apiVersion":"v2","metadata":{"name":"a"}}"#, Some("a"), "it is a Pod of v2"),
         (r#"{"apiVersion":"x/v1","metadata":{"name":"a"}}"#, Some("a"), "(unnamed) of x/v1"),
-        ("[]", None, "invalid type"),
+        ("[]", None, "it is not an object"),
     ];
     for (json, key, expected) in cases {
         let (found, message) = left_out(take(&ingest, json.as_bytes()));

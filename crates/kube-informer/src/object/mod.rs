@@ -1,6 +1,6 @@
 //! Objects: bytes in the middle, types at the edges.
 //!
-//! JSON of one object → [`scan`] reads the metadata → [`ingest`] drops fields ([`fields`], [`cut`]), runs the
+//! JSON of one object → [`scan`] reads the metadata on its [`walk`] → [`ingest`] drops fields ([`fields`], [`cut`]), runs the
 //! [`transform`], shares what objects have in common ([`intern`]), packs the rest ([`pack`], [`body`]) → [`record`].
 //! [`Object`] is the typed face of a record; [`decoded`] shares what faces decode.
 
@@ -28,6 +28,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod torture_tests;
 pub(crate) mod transform;
+mod walk;
 
 pub use error::{DecodeError, InvalidObject};
 pub use face::Object;

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Range;
 
 use k8s_openapi::jiff::Timestamp;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+
+use crate::object::walk::{Parts, skip_space};
 
 /// What one pass reads out of an object. Borrows from its JSON wherever a text has no escapes.
 #[derive(Debug, Default)]
@@ -50,24 +51,59 @@ pub(crate) struct Owner<'a> {
 pub(crate) enum ScanError {
     /// The bytes are not JSON.
     NotJson(String),
-    /// They are JSON, but not an object of Kubernetes.
-    Odd(serde_json::Error),
+    /// They are JSON, but not an object of Kubernetes. Says what is wrong and quotes nothing.
+    Odd(String),
 }
 
 /// Reads the metadata of an object and checks the whole document to be JSON.
 ///
 /// Of a repeated key the last wins, and null counts as missing, everywhere.
 pub(crate) fn scan(json: &[u8]) -> Result<Metadata<'_>, ScanError> {
-    // serde_json does not look at the encoding of texts it skips.
+    let odd = match scan_first(json) {
+        Ok((metadata, end)) if skip_space(json, end) == json.len() => return Ok(metadata),
+        Ok(_) | Err(Stop::Broken) => None,
+        Err(Stop::Odd(message)) => Some(message),
+    };
+    // Whatever was disliked, the question is whether the document is JSON at all.
     let text = std::str::from_utf8(json).map_err(|error| ScanError::NotJson(error.to_string()))?;
-    match serde_json::from_str::<Top<'_>>(text) {
-        Ok(top) => Ok(top.finish(json)),
-        // Whatever the visitors disliked, the question is whether the document is JSON at all.
-        Err(odd) => match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => Err(ScanError::Odd(odd)),
-            Err(error) => Err(ScanError::NotJson(position(&error))),
-        },
+    match (serde_json::from_str::<IgnoredAny>(text), odd) {
+        (Err(error), _) => Err(ScanError::NotJson(position(&error))),
+        (Ok(_), Some(message)) => Err(ScanError::Odd(message)),
+        (Ok(_), None) => Err(ScanError::NotJson("not JSON".to_owned())),
     }
+}
+
+/// The same for the object at the beginning of some bytes, and where it ends.
+pub(crate) fn scan_first(json: &[u8]) -> Result<(Metadata<'_>, usize), Stop> {
+    let start = skip_space(json, 0);
+    let mut metadata = Metadata::default();
+    let end = members(json, start, "it", |key, parts| {
+        match key {
+            "apiVersion" => {
+                metadata.api_version = text(parts, "apiVersion")?;
+                metadata.blank_type |= metadata.api_version.is_empty();
+            }
+            "kind" => {
+                metadata.kind = text(parts, "kind")?;
+                metadata.blank_type |= metadata.kind.is_empty();
+            }
+            "metadata" => metadata.read(json, parts)?,
+            _ => drop(value(parts)?),
+        }
+        Ok(())
+    })?;
+    // Texts that were only stepped over have not been looked at.
+    std::str::from_utf8(json.get(start..end).unwrap_or_default()).map_err(|_| Stop::Broken)?;
+    Ok((metadata, end))
+}
+
+/// Why a scan went no further.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Not JSON, or it ends too early.
+    Broken,
+    /// Not of the expected form, be it JSON or not.
+    Odd(String),
 }
 
 /// Name and namespace of an object whose metadata is odd in other places.
@@ -93,157 +129,110 @@ pub(crate) fn position(error: &serde_json::Error) -> String {
     format!("{what} at line {} column {}", error.line(), error.column())
 }
 
-/// The document as the visitors leave it.
-#[derive(Default)]
-struct Top<'a> {
-    metadata: Metadata<'a>,
-    managed_fields: Vec<&'a RawValue>,
-}
-
-impl<'a> Top<'a> {
-    fn finish(self, json: &'a [u8]) -> Metadata<'a> {
-        let mut metadata = self.metadata;
-        let base = json.as_ptr() as usize;
-        metadata.managed_fields = self
-            .managed_fields
-            .into_iter()
-            .filter_map(|raw| {
-                // A borrowed raw value is a part of the document, so its address tells its place.
-                let start = (raw.get().as_ptr() as usize).checked_sub(base)?;
-                let end = start.checked_add(raw.get().len())?;
-                (end <= json.len()).then_some(start..end)
-            })
-            .collect();
-        metadata
-    }
-}
-
-/// A text, borrowed where possible.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// Reads the next value; null is the default.
-fn text<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Cow<'de, str>, A::Error> {
-    Ok(map.next_value::<Option<Text<'de>>>()?.map(|text| text.0).unwrap_or_default())
-}
-
-fn plain<'de, A: MapAccess<'de>, T: DeserializeOwned>(map: &mut A) -> Result<Option<T>, A::Error> {
-    map.next_value()
-}
-
-fn seconds<'de, A: MapAccess<'de>>(map: &mut A, field: &str) -> Result<Option<i64>, A::Error> {
-    let Some(text) = map.next_value::<Option<Text<'de>>>()? else { return Ok(None) };
-    match text.0.parse::<Timestamp>() {
-        Ok(time) => Ok(Some(time.as_second())),
-        Err(_) => Err(serde::de::Error::custom(format_args!(
-            "metadata.{field} is not a time as RFC 3339 writes it"
-        ))),
-    }
-}
-
-/// Makes a type out of a JSON object by a function over its members: derived code refuses repeated keys.
-macro_rules! from_members {
-    ($type:ident, $expecting:literal, |$into:ident, $key:ident, $map:ident| $member:expr) => {
-        impl<'de> Deserialize<'de> for $type<'de> {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Members;
-                impl<'de> Visitor<'de> for Members {
-                    type Value = $type<'de>;
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str($expecting)
-                    }
-                    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$type<'de>, A::Error> {
-                        let mut into = $type::default();
-                        while let Some(Text(key)) = map.next_key::<Text<'de>>()? {
-                            let ($into, $key, $map) = (&mut into, &*key, &mut map);
-                            $member
-                        }
-                        Ok(into)
-                    }
-                }
-                deserializer.deserialize_map(Members)
-            }
-        }
-    };
-}
-
-from_members!(Top, "an object", |top, key, map| match key {
-    "apiVersion" => {
-        top.metadata.api_version = text(map)?;
-        top.metadata.blank_type |= top.metadata.api_version.is_empty();
-    }
-    "kind" => {
-        top.metadata.kind = text(map)?;
-        top.metadata.blank_type |= top.metadata.kind.is_empty();
-    }
-    "metadata" => {
-        let fields: Fields<'_> = map.next_value::<Option<Fields<'_>>>()?.unwrap_or_default();
-        top.managed_fields.extend(fields.managed_fields);
-        top.metadata = Metadata {
-            api_version: std::mem::take(&mut top.metadata.api_version),
-            kind: std::mem::take(&mut top.metadata.kind),
-            blank_type: top.metadata.blank_type,
-            ..fields.metadata
+impl<'a> Metadata<'a> {
+    /// Reads `metadata`. What an earlier one of the same document said counts no longer, but its managedFields are cut
+    /// as well.
+    fn read(&mut self, json: &'a [u8], parts: &mut Parts<'a>) -> Result<(), Stop> {
+        *self = Metadata {
+            api_version: std::mem::take(&mut self.api_version),
+            kind: std::mem::take(&mut self.kind),
+            blank_type: self.blank_type,
+            managed_fields: std::mem::take(&mut self.managed_fields),
+            ..Metadata::default()
         };
+        if is_null(json, parts.place()) {
+            return value(parts).map(drop);
+        }
+        let end = members(json, parts.place(), "metadata", |key, parts| self.field(json, key, parts))?;
+        parts.go_to(end);
+        Ok(())
     }
-    _ => {
-        map.next_value::<IgnoredAny>()?;
-    }
-});
 
-/// `metadata`; the fields of the document around it stay empty.
-#[derive(Default)]
-struct Fields<'a> {
-    metadata: Metadata<'a>,
-    managed_fields: Vec<&'a RawValue>,
+    fn field(&mut self, json: &'a [u8], key: &str, parts: &mut Parts<'a>) -> Result<(), Stop> {
+        match key {
+            "name" => self.name = text(parts, "metadata.name")?,
+            "namespace" => self.namespace = text(parts, "metadata.namespace")?,
+            "uid" => self.uid = text(parts, "metadata.uid")?,
+            "resourceVersion" => self.resource_version = text(parts, "metadata.resourceVersion")?,
+            "generation" => {
+                self.generation = serde_json::from_slice(value(parts)?)
+                    .map_err(|_| Stop::Odd("metadata.generation is not a whole number".to_owned()))?;
+            }
+            "creationTimestamp" => self.created = seconds(parts, "metadata.creationTimestamp")?,
+            "deletionTimestamp" => self.deleted = seconds(parts, "metadata.deletionTimestamp")?,
+            "labels" => self.labels = labels(json, parts)?,
+            "ownerReferences" => self.owners = owners(json, parts)?,
+            "finalizers" => self.finalizers = finalizers(json, parts)?,
+            "managedFields" => {
+                let start = parts.place();
+                value(parts)?;
+                self.managed_fields.push(start..parts.place());
+            }
+            _ => drop(value(parts)?),
+        }
+        Ok(())
+    }
 }
 
-from_members!(Fields, "metadata, an object", |fields, key, map| match key {
-    "name" => fields.metadata.name = text(map)?,
-    "namespace" => fields.metadata.namespace = text(map)?,
-    "uid" => fields.metadata.uid = text(map)?,
-    "resourceVersion" => fields.metadata.resource_version = text(map)?,
-    "generation" => fields.metadata.generation = plain(map)?,
-    "creationTimestamp" => fields.metadata.created = seconds(map, "creationTimestamp")?,
-    "deletionTimestamp" => fields.metadata.deleted = seconds(map, "deletionTimestamp")?,
-    "labels" => {
-        fields.metadata.labels =
-            map.next_value::<Option<Pairs<'_>>>()?.map(Pairs::sorted).unwrap_or_default();
+/// Goes through the members of the object at `at` and says where it ends. `read` has to step over every value.
+fn members<'a>(
+    json: &'a [u8],
+    at: usize,
+    what: &str,
+    mut read: impl FnMut(&str, &mut Parts<'a>) -> Result<(), Stop>,
+) -> Result<usize, Stop> {
+    if json.get(at) != Some(&b'{') {
+        return Err(Stop::Odd(format!("{what} is not an object")));
     }
-    "ownerReferences" => {
-        let owners = map.next_value::<Option<Vec<Option<Owner<'_>>>>>()?.unwrap_or_default();
-        fields.metadata.owners = owners.into_iter().flatten().collect();
+    let mut parts = Parts::of(json, at).ok_or(Stop::Broken)?;
+    while let Some(key) = parts.next().ok_or(Stop::Broken)? {
+        let key = decode(key).ok_or_else(|| Stop::Odd(format!("a key of {what} is not a text")))?;
+        read(&key, &mut parts)?;
     }
-    "finalizers" => {
-        let finalizers = map.next_value::<Option<Vec<Option<Text<'_>>>>>()?.unwrap_or_default();
-        fields.metadata.finalizers = finalizers.into_iter().flatten().map(|text| text.0).collect();
-    }
-    "managedFields" => fields.managed_fields.push(map.next_value()?),
-    _ => {
-        map.next_value::<IgnoredAny>()?;
-    }
-});
+    Ok(parts.place())
+}
 
-from_members!(Owner, "an owner reference", |owner, key, map| match key {
-    "apiVersion" => owner.api_version = text(map)?,
-    "kind" => owner.kind = text(map)?,
-    "name" => owner.name = text(map)?,
-    "uid" => owner.uid = text(map)?,
-    "controller" => owner.controller = plain(map)?.unwrap_or_default(),
-    "blockOwnerDeletion" => owner.block_owner_deletion = plain(map)?.unwrap_or_default(),
-    _ => {
-        map.next_value::<IgnoredAny>()?;
+/// Goes through the elements of the next value, which is a list or null, except for those that are null.
+fn elements<'a>(
+    json: &'a [u8],
+    parts: &mut Parts<'a>,
+    what: &str,
+    mut read: impl FnMut(&mut Parts<'a>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let at = parts.place();
+    if is_null(json, at) {
+        return value(parts).map(drop);
     }
-});
+    if json.get(at) != Some(&b'[') {
+        return Err(Stop::Odd(format!("{what} is not a list")));
+    }
+    let mut elements = Parts::of(json, at).ok_or(Stop::Broken)?;
+    while elements.next().ok_or(Stop::Broken)?.is_some() {
+        if is_null(json, elements.place()) {
+            value(&mut elements)?;
+        } else {
+            read(&mut elements)?;
+        }
+    }
+    parts.go_to(elements.place());
+    Ok(())
+}
 
-/// Labels as they stand in the document.
-#[derive(Default)]
-struct Pairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
-
-impl<'a> Pairs<'a> {
-    /// Sorted by key; the last of equal keys wins.
-    fn sorted(self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
-        let mut pairs = self.0;
+/// Labels, sorted by key; the last of equal keys wins.
+fn labels<'a>(json: &'a [u8], parts: &mut Parts<'a>) -> Result<Vec<(Cow<'a, str>, Cow<'a, str>)>, Stop> {
+    let mut pairs: Vec<(Cow<'a, str>, Cow<'a, str>)> = Vec::new();
+    let at = parts.place();
+    if is_null(json, at) {
+        return value(parts).map(|_| pairs);
+    }
+    let odd = || Stop::Odd("metadata.labels is not an object of texts".to_owned());
+    let mut labels = Parts::of(json, at).filter(|_| json.get(at) == Some(&b'{')).ok_or_else(odd)?;
+    while let Some(key) = labels.next().ok_or(Stop::Broken)? {
+        pairs.push((decode(key).ok_or_else(odd)?, text(&mut labels, "the value of a label")?));
+    }
+    parts.go_to(labels.place());
+    // The server sends them sorted.
+    if !pairs.is_sorted_by(|a, b| a.0 < b.0) {
         pairs.sort_by(|a, b| a.0.cmp(&b.0));
         // `dedup_by` hands the later one first; moving its value into the earlier slot makes the last win.
         pairs.dedup_by(|later, earlier| {
@@ -253,27 +242,88 @@ impl<'a> Pairs<'a> {
             }
             same
         });
-        pairs
+    }
+    Ok(pairs)
+}
+
+fn owners<'a>(json: &'a [u8], parts: &mut Parts<'a>) -> Result<Vec<Owner<'a>>, Stop> {
+    let mut owners = Vec::new();
+    elements(json, parts, "metadata.ownerReferences", |elements| {
+        let mut owner = Owner::default();
+        let end = members(json, elements.place(), "an owner reference", |key, parts| {
+            match key {
+                "apiVersion" => owner.api_version = text(parts, "apiVersion of an owner")?,
+                "kind" => owner.kind = text(parts, "kind of an owner")?,
+                "name" => owner.name = text(parts, "name of an owner")?,
+                "uid" => owner.uid = text(parts, "uid of an owner")?,
+                "controller" => owner.controller = truth(parts, "controller of an owner")?,
+                "blockOwnerDeletion" => {
+                    owner.block_owner_deletion = truth(parts, "blockOwnerDeletion of an owner")?;
+                }
+                _ => drop(value(parts)?),
+            }
+            Ok(())
+        })?;
+        elements.go_to(end);
+        owners.push(owner);
+        Ok(())
+    })?;
+    Ok(owners)
+}
+
+fn finalizers<'a>(json: &'a [u8], parts: &mut Parts<'a>) -> Result<Vec<Cow<'a, str>>, Stop> {
+    let mut finalizers = Vec::new();
+    elements(json, parts, "metadata.finalizers", |elements| {
+        finalizers.push(text(elements, "a finalizer")?);
+        Ok(())
+    })?;
+    Ok(finalizers)
+}
+
+fn value<'a>(parts: &mut Parts<'a>) -> Result<&'a [u8], Stop> {
+    parts.value().ok_or(Stop::Broken)
+}
+
+fn is_null(json: &[u8], at: usize) -> bool {
+    json.get(at) == Some(&b'n')
+}
+
+/// The next value, a text or null, which is the empty text.
+fn text<'a>(parts: &mut Parts<'a>, what: &str) -> Result<Cow<'a, str>, Stop> {
+    match value(parts)? {
+        b"null" => Ok(Cow::Borrowed("")),
+        raw => decode(raw).ok_or_else(|| Stop::Odd(format!("{what} is not a text"))),
     }
 }
 
-impl<'de> Deserialize<'de> for Pairs<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Pairs<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("labels, an object of texts")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(Text(key)) = map.next_key::<Text<'de>>()? {
-                    pairs.push((key, text(&mut map)?));
-                }
-                Ok(Pairs(pairs))
-            }
+fn truth(parts: &mut Parts<'_>, what: &str) -> Result<bool, Stop> {
+    match value(parts)? {
+        b"true" => Ok(true),
+        b"false" | b"null" => Ok(false),
+        _ => Err(Stop::Odd(format!("{what} is neither true nor false"))),
+    }
+}
+
+fn seconds(parts: &mut Parts<'_>, what: &str) -> Result<Option<i64>, Stop> {
+    let raw = value(parts)?;
+    if raw == b"null" {
+        return Ok(None);
+    }
+    let time = decode(raw).and_then(|text| text.parse::<Timestamp>().ok());
+    match time {
+        Some(time) => Ok(Some(time.as_second())),
+        None => Err(Stop::Odd(format!("{what} is not a time as RFC 3339 writes it"))),
+    }
+}
+
+/// A text, borrowed unless it has escapes; `None` if it is something else.
+fn decode(raw: &[u8]) -> Option<Cow<'_, str>> {
+    match raw {
+        [b'"', plain @ .., b'"'] if !plain.contains(&b'\\') => {
+            std::str::from_utf8(plain).ok().map(Cow::Borrowed)
         }
-        deserializer.deserialize_map(Members)
+        [b'"', ..] => serde_json::from_slice(raw).ok().map(Cow::Owned),
+        _ => None,
     }
 }
 

@@ -110,8 +110,30 @@ fn rough_key_survives_odd_neighbours() {
 }
 
 #[test]
-fn positions_do_not_quote_the_document() {
-    let Err(ScanError::Odd(error)) = scan(br#"{"metadata":"s3cret"}"#) else { panic!("odd") };
-    assert!(error.to_string().contains("s3cret"));
-    assert!(!position(&error).contains("s3cret"), "{}", position(&error));
+fn what_is_odd_is_told_without_quoting_it() {
+    for json in [
+        r#"{"metadata":"s3cret"}"#,
+        r#"{"metadata":{"name":{"s3cret":1}}}"#,
+        r#"{"metadata":{"creationTimestamp":"s3cret"}}"#,
+        r#"{"metadata":{"labels":{"s3cret":7}}}"#,
+    ] {
+        let Err(ScanError::Odd(message)) = scan(json.as_bytes()) else { panic!("odd") };
+        assert!(!message.contains("s3cret"), "{message}");
+    }
+    let error = serde_json::from_str::<u8>(r#""s3cret""#).unwrap_err();
+    assert!(error.to_string().contains("s3cret") && !position(&error).contains("s3cret"));
+}
+
+#[test]
+fn an_object_at_the_beginning_of_bytes_ends_where_it_ends() {
+    let json = br#"{"metadata":{"name":"a","labels":{"x":"}"}},"spec":[{"y":"\\"}]}"#;
+    for behind in [&b""[..], b",{\"metadata\":{", b"]}", b"\xff", b" \n"] {
+        let bytes = [b" ", &json[..], behind].concat();
+        let (metadata, end) = scan_first(&bytes).unwrap();
+        assert_eq!((&*metadata.name, end), ("a", json.len() + 1));
+    }
+    for length in 0..json.len() {
+        assert!(scan_first(&json[..length]).is_err(), "{length}");
+    }
+    assert!(matches!(scan_first(b"{\"a\":\"\xff\"},"), Err(Stop::Broken)), "not UTF-8");
 }

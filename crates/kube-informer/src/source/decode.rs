@@ -38,6 +38,13 @@ pub(crate) enum ChangeType {
     Deleted,
 }
 
+/// How servers write the beginning of an event that carries an object.
+const PLAIN: [(&[u8], ChangeType); 3] = [
+    (br#"{"type":"MODIFIED","object":"#, ChangeType::Modified),
+    (br#"{"type":"ADDED","object":"#, ChangeType::Added),
+    (br#"{"type":"DELETED","object":"#, ChangeType::Deleted),
+];
+
 /// The annotation of the bookmark that ends the initial events of a streaming list.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
@@ -73,12 +80,28 @@ impl WatchDecoder {
             return None;
         }
         let known = if self.initial { known } else { &NothingKnown };
+        if let Some(item) = self.plain(intake, known) {
+            return Some(Ok(item));
+        }
         let item = self.frames.next_frame()?.and_then(|frame| decode(&frame, intake, known));
         match &item {
             Ok(WatchItem::Bookmark { initial_events_end: true, .. }) => self.initial = false,
             Ok(_) => {}
             Err(error) => self.failed = Some(error.clone()),
         }
+        Some(item)
+    }
+
+    /// An event that is whole within the chunk and written as servers write it: one pass over its bytes does it all.
+    /// With `None` nothing has been done.
+    fn plain(&mut self, intake: &impl Intake, known: &dyn Known) -> Option<WatchItem> {
+        let event = self.frames.beginning()?;
+        let (change, object) =
+            PLAIN.iter().find_map(|(start, change)| Some((*change, event.strip_prefix(*start)?)))?;
+        let (taken, end) = intake.take_first(object, known, |rest| rest.first() == Some(&b'}'))?;
+        let length = event.len() - object.len() + end + 1;
+        let item = changed(change, taken).ok()?;
+        self.frames.skip(length);
         Some(item)
     }
 
@@ -112,7 +135,11 @@ fn decode(frame: &Frame<'_>, intake: &impl Intake, known: &dyn Known) -> Result<
     let Some(object) = object else {
         return Ok(WatchItem::LeftOut { key: None, message: "the event has no object".to_owned() });
     };
-    match intake.take(object, known) {
+    changed(change, intake.take(object, known))
+}
+
+fn changed(change: ChangeType, taken: Result<Arc<Record>, IngestError>) -> Result<WatchItem, StreamError> {
+    match taken {
         Ok(record) => Ok(WatchItem::Object { change, record }),
         Err(IngestError::LeftOut { key, message }) => Ok(WatchItem::LeftOut { key, message }),
         Err(IngestError::NotJson(message)) => Err(StreamError::NotJson(message)),

@@ -2,7 +2,8 @@
 //!
 //! Every byte is looked at once. A document that lies whole within a chunk is not copied; one that crosses chunks is
 //! put together in a buffer that is used again. Line breaks mean nothing: documents may be spread over lines or
-//! follow each other without any.
+//! follow each other without any. The usual event, whole and plainly written, is not split off at all: the decoder reads
+//! it at its [beginning](Frames::beginning).
 
 use std::ops::Range;
 
@@ -85,6 +86,26 @@ impl Frames {
             self.chunk = chunk;
             self.at = 0;
         }
+    }
+
+    /// What has come and was not read, if that is where a document begins; no more of it than one may have.
+    ///
+    /// Whoever can make something of it says how far with [`skip`](Self::skip), all others ask for the
+    /// [next frame](Self::next_frame).
+    pub(crate) fn beginning(&mut self) -> Option<&[u8]> {
+        if self.failed.is_some() || !self.document.is_untouched() {
+            return None;
+        }
+        while self.chunk.get(self.at).is_some_and(|byte| is_space(*byte)) {
+            self.at += 1;
+        }
+        let rest = self.chunk.get(self.at..).filter(|rest| !rest.is_empty())?;
+        rest.get(..rest.len().min(self.capture.limit()))
+    }
+
+    /// A document of this length was read by somebody else.
+    pub(crate) fn skip(&mut self, length: usize) {
+        self.at = self.chunk.len().min(self.at + length);
     }
 
     /// The next whole document; `None` if more bytes are needed. An error ends the stream: nothing comes after it.

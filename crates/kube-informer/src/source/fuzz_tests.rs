@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::decode::{WatchDecoder, WatchItem};
 use super::decode_list::{ListDecoder, ListItem};
 use super::frames::Frames;
-use super::list_frames::ListFrames;
+use super::list_frames::{Item, ListFrames};
 use super::testing::TestIntake;
 use crate::object::known::NothingKnown;
 
@@ -128,8 +128,11 @@ fn list_frames(chunks: Vec<Bytes>) -> (Vec<Vec<u8>>, bool) {
     let (mut frames, mut found) = (ListFrames::new(LIMIT), Vec::new());
     for chunk in chunks {
         frames.push(chunk);
-        while let Some(item) = frames.next_item() {
-            found.extend(item.map(<[u8]>::to_vec));
+        while let Some(item) = frames.next_item(|_| None::<(Vec<u8>, usize)>) {
+            found.extend(item.map(|item| match item {
+                Item::Taken(item) => item,
+                Item::Split(item) => item.to_vec(),
+            }));
         }
     }
     let end = frames.finish().is_ok();

@@ -39,6 +39,22 @@ enum Reading {
     ValueOf(String),
 }
 
+/// One item.
+#[derive(Debug)]
+pub(crate) enum Item<'a, T> {
+    /// What was made of it where it stood.
+    Taken(T),
+    /// Its JSON, or what has the brackets of it.
+    Split(&'a [u8]),
+}
+
+/// An item has been read.
+enum Advance<T> {
+    Taken(T),
+    /// It is the piece that was captured.
+    Split,
+}
+
 /// What stands beside the items of a list that has been read to its end.
 #[derive(Debug)]
 pub(crate) struct ListFrame {
@@ -88,13 +104,20 @@ impl ListFrames {
     }
 
     /// The next whole item; `None` if more bytes are needed. After an error nothing comes.
-    pub(crate) fn next_item(&mut self) -> Option<Result<&[u8], StreamError>> {
+    ///
+    /// `take` is shown what has come of an item from its beginning on, and what comes behind it. If it can make something
+    /// of the item, it says what and how long the item is; else the item is split off.
+    pub(crate) fn next_item<T>(
+        &mut self,
+        take: impl FnMut(&[u8]) -> Option<(T, usize)>,
+    ) -> Option<Result<Item<'_, T>, StreamError>> {
         if self.failed.is_some() {
             return None;
         }
-        match self.advance() {
-            Ok(true) => Some(Ok(self.capture.piece(&self.chunk))),
-            Ok(false) => None,
+        match self.advance(take) {
+            Ok(Some(Advance::Taken(taken))) => Some(Ok(Item::Taken(taken))),
+            Ok(Some(Advance::Split)) => Some(Ok(Item::Split(self.capture.piece(&self.chunk)))),
+            Ok(None) => None,
             Err(error) => Some(Err(self.failed.insert(error).clone())),
         }
     }
@@ -106,7 +129,7 @@ impl ListFrames {
 
     /// The body has ended. Only a list that was read to its closing brace, with nothing behind it, is one.
     pub(crate) fn finish(&mut self) -> Result<ListFrame, StreamError> {
-        if self.next_item().is_some() && self.failed.is_none() {
+        if self.next_item(|_| None::<((), usize)>).is_some() && self.failed.is_none() {
             return Err(StreamError::NotJson("items were not read".to_owned()));
         }
         match &self.failed {
@@ -118,15 +141,27 @@ impl ListFrames {
         }
     }
 
-    /// Reads on to the end of the next item; false if the chunk ends before it.
-    fn advance(&mut self) -> Result<bool, StreamError> {
+    /// Reads on to the end of the next item; `None` if the chunk ends before it.
+    fn advance<T>(
+        &mut self,
+        mut take: impl FnMut(&[u8]) -> Option<(T, usize)>,
+    ) -> Result<Option<Advance<T>>, StreamError> {
         loop {
             if let Some(items) = &mut self.items {
                 match items.next_mark(&self.chunk, &mut self.at)? {
-                    Some(Mark::ValueStart(at)) => self.capture.begin(at),
+                    Some(Mark::ValueStart(at)) => {
+                        let limit = self.capture.limit();
+                        let rest = self.chunk.get(at..).unwrap_or_default();
+                        if let Some((taken, length)) = take(rest.get(..limit).unwrap_or(rest)) {
+                            items.value_done();
+                            self.at = at + length;
+                            return Ok(Some(Advance::Taken(taken)));
+                        }
+                        self.capture.begin(at);
+                    }
                     Some(Mark::ValueEnd(at)) => {
                         self.capture.end(&self.chunk, at).map_err(|_| self.too_big())?;
-                        return Ok(true);
+                        return Ok(Some(Advance::Split));
                     }
                     Some(Mark::Close(_)) => {
                         self.items = None;
@@ -203,11 +238,11 @@ impl ListFrames {
         Ok(())
     }
 
-    fn used_up(&mut self) -> Result<bool, StreamError> {
+    fn used_up<T>(&mut self) -> Result<Option<T>, StreamError> {
         self.capture.carry(&self.chunk).map_err(|_| self.too_big())?;
         self.chunk = Bytes::new();
         self.at = 0;
-        Ok(false)
+        Ok(None)
     }
 
     fn too_big(&self) -> StreamError {

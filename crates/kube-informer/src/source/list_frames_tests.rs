@@ -8,9 +8,10 @@ fn split(body: &str, size: usize, limit: usize) -> Split {
     let mut items = Vec::new();
     for chunk in chunks(body, size) {
         frames.push(chunk);
-        while let Some(item) = frames.next_item() {
+        while let Some(item) = frames.next_item(|_| None::<((), usize)>) {
             match item {
-                Ok(item) => items.push(String::from_utf8(item.to_vec()).unwrap()),
+                Ok(Item::Taken(())) => panic!("nothing was taken"),
+                Ok(Item::Split(item)) => items.push(String::from_utf8(item.to_vec()).unwrap()),
                 Err(error) => assert_eq!(frames.finish().unwrap_err(), error, "an error is not forgotten"),
             }
         }

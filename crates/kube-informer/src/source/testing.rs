@@ -55,6 +55,27 @@ impl Intake for TestIntake {
         let content = text(&object["data"]["text"]);
         Ok(record_with(&self.0, &key.to_string(), &uid, &version, &labels, &content))
     }
+
+    fn take_first(
+        &self,
+        bytes: &[u8],
+        known: &dyn Known,
+        follows: impl FnOnce(&[u8]) -> bool,
+    ) -> Option<(Result<Arc<Record>, IngestError>, usize)> {
+        take_first(bytes, follows, |json| self.take(json, known))
+    }
+}
+
+/// [`Intake::take_first`] by way of [`Intake::take`].
+pub(crate) fn take_first<T>(
+    bytes: &[u8],
+    follows: impl FnOnce(&[u8]) -> bool,
+    take: impl FnOnce(&[u8]) -> T,
+) -> Option<(T, usize)> {
+    let mut documents = serde_json::Deserializer::from_slice(bytes).into_iter::<Value>();
+    documents.next()?.ok()?;
+    let end = documents.byte_offset();
+    follows(&bytes[end..]).then(|| (take(&bytes[..end]), end))
 }
 
 /// Knows one record and counts the questions.

@@ -24,6 +24,7 @@ use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::source::intake::Intake;
+use crate::source::testing::take_first;
 use crate::status::{ScopeStatus, StatusCell};
 use crate::version::{ResourceVersion, Uid};
 
@@ -41,6 +42,15 @@ impl Intake for TestIntake {
         }
         let held = known.lookup(&key, &Uid::new(&uid), &ResourceVersion::new(&version));
         Ok(held.unwrap_or_else(|| testing::record(&self.0, &key.to_string(), &uid, &version)))
+    }
+
+    fn take_first(
+        &self,
+        bytes: &[u8],
+        known: &dyn Known,
+        follows: impl FnOnce(&[u8]) -> bool,
+    ) -> Option<(Result<Arc<Record>, IngestError>, usize)> {
+        take_first(bytes, follows, |json| self.take(json, known))
     }
 }
 

@@ -170,14 +170,16 @@ fn with_tools<R>(work: impl FnOnce(&mut Tools) -> R) -> R {
     result
 }
 
-fn take_buffer() -> Vec<u8> {
+/// An empty buffer of this thread, large enough already for most objects.
+pub(crate) fn take_buffer() -> Vec<u8> {
     let mut buffers = BUFFERS.try_with(Cell::take).unwrap_or_default();
     let buffer = buffers.pop().unwrap_or_default();
     let _ = BUFFERS.try_with(|cell| cell.set(buffers));
     buffer
 }
 
-fn give_buffer(buffer: Vec<u8>) {
+/// Gives it back for the next object.
+pub(crate) fn give_buffer(buffer: Vec<u8>) {
     let mut buffers = BUFFERS.try_with(Cell::take).unwrap_or_default();
     if buffer.capacity() <= KEEP && buffers.len() < 4 {
         buffers.push(buffer);

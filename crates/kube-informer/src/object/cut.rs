@@ -4,16 +4,15 @@ use std::ops::Range;
 
 use crate::object::walk::{is_space, skip_space};
 
-/// Removes parts of a document, each with exactly one of the commas beside it.
+/// Appends a document from a place on without some parts of it, each with exactly one of the commas beside it.
 ///
 /// A part is a member of an object (key and value) or an element of an array, as [`member`] and
 /// [`crate::object::fields`] find them. Parts may come in any order and contain each other. The document must be JSON
 /// for the result to be JSON; whatever it is, there is no panic.
-pub(crate) fn cut(json: &[u8], parts: &mut [Range<usize>]) -> Vec<u8> {
+pub(crate) fn cut(json: &[u8], from: usize, parts: &mut [Range<usize>], kept: &mut Vec<u8>) {
     // The larger of two parts that begin together comes first, so that the smaller one is skipped.
     parts.sort_unstable_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
-    let mut kept = Vec::with_capacity(json.len());
-    let mut place = 0;
+    let mut place = from;
     for part in parts.iter() {
         if part.start < place || part.end < part.start || part.end > json.len() {
             continue;
@@ -35,6 +34,13 @@ pub(crate) fn cut(json: &[u8], parts: &mut [Range<usize>]) -> Vec<u8> {
         }
     }
     kept.extend_from_slice(json.get(place..).unwrap_or_default());
+}
+
+/// A whole document without some parts of it.
+#[cfg(test)]
+pub(crate) fn without(json: &[u8], parts: &mut [Range<usize>]) -> Vec<u8> {
+    let mut kept = Vec::new();
+    cut(json, 0, parts, &mut kept);
     kept
 }
 
@@ -60,7 +66,7 @@ pub(crate) fn member(json: &[u8], value: &Range<usize>) -> Option<Range<usize>> 
 mod tests {
     use super::*;
 
-    fn without(json: &str, values: &[&str]) -> String {
+    fn rest(json: &str, values: &[&str]) -> String {
         let mut parts: Vec<_> = values
             .iter()
             .map(|value| {
@@ -68,37 +74,37 @@ mod tests {
                 member(json.as_bytes(), &(start..start + value.len())).unwrap()
             })
             .collect();
-        String::from_utf8(cut(json.as_bytes(), &mut parts)).unwrap()
+        String::from_utf8(without(json.as_bytes(), &mut parts)).unwrap()
     }
 
     #[test]
     fn takes_exactly_one_comma() {
-        assert_eq!(without(r#"{"m":[1]}"#, &["[1]"]), "{}");
-        assert_eq!(without(r#"{"m":[1],"a":2}"#, &["[1]"]), r#"{"a":2}"#);
-        assert_eq!(without(r#"{"a":2,"m":[1],"b":3}"#, &["[1]"]), r#"{"a":2,"b":3}"#);
-        assert_eq!(without(r#"{"a":2,"m":[1]}"#, &["[1]"]), r#"{"a":2}"#);
-        assert_eq!(without(r#"{"a":2,"b":3,"c":4}"#, &["3", "4"]), r#"{"a":2}"#);
-        assert_eq!(without(r#"{"a":2,"b":3,"c":4}"#, &["4", "2"]), r#"{"b":3}"#);
-        assert_eq!(without(r#"{"a":2,"b":3,"c":4}"#, &["2", "3", "4"]), "{}");
-        assert_eq!(without(r#"{"a":{"b":3},"c":4}"#, &["3", r#"{"b":3}"#]), r#"{"c":4}"#);
+        assert_eq!(rest(r#"{"m":[1]}"#, &["[1]"]), "{}");
+        assert_eq!(rest(r#"{"m":[1],"a":2}"#, &["[1]"]), r#"{"a":2}"#);
+        assert_eq!(rest(r#"{"a":2,"m":[1],"b":3}"#, &["[1]"]), r#"{"a":2,"b":3}"#);
+        assert_eq!(rest(r#"{"a":2,"m":[1]}"#, &["[1]"]), r#"{"a":2}"#);
+        assert_eq!(rest(r#"{"a":2,"b":3,"c":4}"#, &["3", "4"]), r#"{"a":2}"#);
+        assert_eq!(rest(r#"{"a":2,"b":3,"c":4}"#, &["4", "2"]), r#"{"b":3}"#);
+        assert_eq!(rest(r#"{"a":2,"b":3,"c":4}"#, &["2", "3", "4"]), "{}");
+        assert_eq!(rest(r#"{"a":{"b":3},"c":4}"#, &["3", r#"{"b":3}"#]), r#"{"c":4}"#);
     }
 
     #[test]
     fn pretty_documents() {
         let pretty = "{\n  \"a\" : 2 ,\n  \"m\" : [1] ,\n  \"b\" : 3\n}";
         for (cut, left) in [("[1]", ["a", "b"]), ("2", ["m", "b"]), ("3", ["a", "m"])] {
-            let rest = without(pretty, &[cut]);
+            let left_over = rest(pretty, &[cut]);
             let value: serde_json::Map<_, _> =
-                serde_json::from_str(&rest).unwrap_or_else(|e| panic!("{e}: {rest}"));
-            assert!(value.len() == 2 && left.iter().all(|key| value.contains_key(*key)), "{rest}");
+                serde_json::from_str(&left_over).unwrap_or_else(|e| panic!("{e}: {left_over}"));
+            assert!(value.len() == 2 && left.iter().all(|key| value.contains_key(*key)), "{left_over}");
         }
-        assert!(serde_json::from_str::<serde_json::Value>(&without("{ \"m\" : 1 }", &["1"])).is_ok());
+        assert!(serde_json::from_str::<serde_json::Value>(&rest("{ \"m\" : 1 }", &["1"])).is_ok());
     }
 
     #[test]
     fn keys_with_quotes_and_backslashes() {
-        assert_eq!(without(r#"{"x":"\\","a\"b\\":[1],"c":2}"#, &["[1]"]), r#"{"x":"\\","c":2}"#);
-        assert_eq!(without(r#"{"\"":[1]}"#, &["[1]"]), "{}");
+        assert_eq!(rest(r#"{"x":"\\","a\"b\\":[1],"c":2}"#, &["[1]"]), r#"{"x":"\\","c":2}"#);
+        assert_eq!(rest(r#"{"\"":[1]}"#, &["[1]"]), "{}");
     }
 
     #[test]
@@ -107,6 +113,6 @@ mod tests {
         assert_eq!(member(b":1", &(1..2)), None);
         assert_eq!(member(b"\":1", &(2..3)), None);
         assert_eq!(member(b"", &(5..7)), None);
-        assert_eq!(cut(b"{}", &mut [5..9, 7..8]), b"{}");
+        assert_eq!(without(b"{}", &mut [5..9, 7..8]), b"{}");
     }
 }

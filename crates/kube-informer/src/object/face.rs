@@ -255,10 +255,8 @@ impl<K> Object<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn view<V: DeserializeOwned>(&self) -> Result<V, DecodeError> {
-        attempt(self.record.origin.sensitive, || {
-            self.record.body.with_json(|json| serde_json::from_slice(json))
-        })
-        .map_err(|message| DecodeError::new(&self.record, message))
+        attempt(self.record.origin.sensitive, || self.record.body.with_json(decoded::read))
+            .map_err(|message| DecodeError::new(&self.record, message))
     }
 
     /// The values of the field that a path leads to, read from the JSON; the rest is skipped.

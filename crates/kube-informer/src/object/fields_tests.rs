@@ -1,11 +1,11 @@
 use super::*;
-use crate::object::cut::cut;
+use crate::object::cut::without;
 
 fn drop(json: &str, paths: &[&str]) -> String {
     let paths: Vec<FieldPath> = paths.iter().map(|path| path.parse().unwrap()).collect();
     let mut parts = Vec::new();
     find(json.as_bytes(), &paths, &mut parts);
-    String::from_utf8(cut(json.as_bytes(), &mut parts)).unwrap()
+    String::from_utf8(without(json.as_bytes(), &mut parts)).unwrap()
 }
 
 #[test]

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
+use crate::object::body::{give_buffer, take_buffer};
 use crate::object::check::TypeCheck;
 use crate::object::cut::{cut, member};
 use crate::object::decoded::{DecodedSlot, Decoder, Shelf};
@@ -207,7 +208,8 @@ impl Ingest {
             ScanError::NotJson(message) | ScanError::Odd(message) => left_out(message),
         };
 
-        let mut json = self.trimmed(json, &metadata);
+        let mut buffer = take_buffer();
+        let mut json = Cow::Borrowed(self.trimmed(json, &metadata, &mut buffer));
         if let Some(transform) = &self.transform {
             json = self.transformed(&**transform, &json, &metadata).map_err(left_out)?.into();
         }
@@ -216,7 +218,11 @@ impl Ingest {
         let head = self.head(key, uid, resource_version, again.as_ref().unwrap_or(&metadata));
 
         let decoded = self.trial(&head.key, &json);
-        Ok(Record::with_slot(head, self.packer.pack(&json), &self.origin, decoded))
+        let body = self.packer.pack(&json);
+        drop(again);
+        drop(json);
+        give_buffer(buffer);
+        Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
 
     /// The first list is complete: the type check passes its judgement, the dictionary stays as it is.
@@ -257,8 +263,8 @@ impl Ingest {
         ObjectKey::from_parts(in_namespace.then(|| self.interner.text(namespace)), name.into())
     }
 
-    /// Without managedFields and dropped fields, with kind and apiVersion.
-    fn trimmed<'a>(&self, json: &'a [u8], metadata: &Metadata<'_>) -> Cow<'a, [u8]> {
+    /// Without managedFields and dropped fields, with kind and apiVersion. As it is, or written into the buffer.
+    fn trimmed<'a>(&self, json: &'a [u8], metadata: &Metadata<'_>, buffer: &'a mut Vec<u8>) -> &'a [u8] {
         let mut parts = Vec::new();
         if !self.keep_managed_fields {
             parts.extend(metadata.managed_fields.iter().filter_map(|value| member(json, value)));
@@ -269,27 +275,28 @@ impl Ingest {
         if metadata.blank_type {
             fields::find(json, &FieldPath::of_type(), &mut parts);
         }
-        let mut json = if parts.is_empty() { Cow::Borrowed(json) } else { cut(json, &mut parts).into() };
-
         // The items of a list of a built-in kind come without their type.
         let kind = self.expected();
         let missing =
             |found: &str, expected: &str| (found.is_empty() || metadata.blank_type) && !expected.is_empty();
-        let mut members: Vec<u8> = Vec::new();
-        if missing(&metadata.kind, &kind.kind) {
-            members.extend_from_slice(&kind.kind_member);
+        let lacks_kind = missing(&metadata.kind, &kind.kind);
+        let lacks_api_version = missing(&metadata.api_version, &kind.api_version);
+        if parts.is_empty() && !lacks_kind && !lacks_api_version {
+            return json;
         }
-        if missing(&metadata.api_version, &kind.api_version) {
-            members.extend_from_slice(&kind.api_version_member);
+        buffer.clear();
+        buffer.reserve(json.len() + kind.kind_member.len() + kind.api_version_member.len());
+        // Behind the opening brace; members follow, since there is a name.
+        let front = json.len().min(skip_space(json, 0) + 1);
+        buffer.extend_from_slice(json.get(..front).unwrap_or_default());
+        if lacks_kind {
+            buffer.extend_from_slice(&kind.kind_member);
         }
-        if !members.is_empty() {
-            // Behind the opening brace; members follow, since there is a name.
-            let front = skip_space(&json, 0) + 1;
-            if front <= json.len() {
-                json.to_mut().splice(front..front, members);
-            }
+        if lacks_api_version {
+            buffer.extend_from_slice(&kind.api_version_member);
         }
-        json
+        cut(json, front, &mut parts, buffer);
+        buffer
     }
 
     /// What the transform makes of an object, with the identity it had.

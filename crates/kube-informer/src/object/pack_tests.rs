@@ -26,7 +26,7 @@ fn dictionary_of(body: &Body) -> Option<*const Dictionary> {
 fn trains_again_while_the_first_list_lasts_and_not_after() {
     let packer = Packer::new(true);
     let mut dictionaries = Vec::new();
-    for i in 1..=13_000 {
+    for i in 1..=TRAIN_AT[1] + 100 {
         let before = packer.dictionary();
         let body = packer.pack(&json(i));
         packer.settle();
@@ -34,7 +34,7 @@ fn trains_again_while_the_first_list_lasts_and_not_after() {
         let now = packer.dictionary();
         assert_eq!(now.is_some(), i >= FIRST_AT, "{i}");
         if now.as_ref().map(Arc::as_ptr) != before.as_ref().map(Arc::as_ptr) {
-            assert!([FIRST_AT, 200, 1_600, 12_800].contains(&i), "{i}");
+            assert!(i == FIRST_AT || TRAIN_AT.contains(&i), "{i}");
             dictionaries.extend(now);
         }
         if i > FIRST_AT && before.is_some() && dictionary_of(&body).is_some() {
@@ -44,9 +44,24 @@ fn trains_again_while_the_first_list_lasts_and_not_after() {
             );
         }
     }
-    assert_eq!(dictionaries.len(), 4);
-    packer.first_list_done();
+    assert_eq!(dictionaries.len(), 3);
     assert!(!packer.sampling.load(Ordering::Relaxed) && packer.sampler.lock().kept.is_empty());
+    packer.first_list_done();
+    assert_eq!(packer.sampler.lock().seen, TRAIN_AT[1]);
+}
+
+#[test]
+fn a_training_that_is_due_during_another_is_made_up_for() {
+    let packer = Packer::new(true);
+    let (finish, unfinished) = std::sync::mpsc::channel::<()>();
+    *packer.training.lock() = Some(thread::spawn(move || drop(unfinished.recv())));
+    (0..TRAIN_AT[0] + 50).for_each(|i| drop(packer.pack(&json(i))));
+    let first = packer.dictionary().unwrap();
+    drop(finish);
+    packer.settle();
+    packer.pack(&json(0));
+    packer.settle();
+    assert!(!Arc::ptr_eq(&first, &packer.dictionary().unwrap()), "trained");
 }
 
 #[test]
@@ -66,9 +81,20 @@ fn a_short_first_list_is_made_up_for_once() {
     (0..40).for_each(|i| drop(packer.pack(&json(i))));
     packer.first_list_done();
     assert!(packer.dictionary().is_none(), "too few to pay for its tables");
-    (40..199).for_each(|i| drop(packer.pack(&json(i))));
+    (40..SAMPLES - 1).for_each(|i| drop(packer.pack(&json(i))));
     let first = packer.dictionary().unwrap();
-    packer.pack(&json(199));
+    packer.pack(&json(SAMPLES));
+    packer.settle();
+    assert!(!Arc::ptr_eq(&first, &packer.dictionary().unwrap()), "trained");
+    assert!(!packer.sampling.load(Ordering::Relaxed) && packer.sampler.lock().kept.is_empty());
+}
+
+#[test]
+fn a_list_that_ends_before_the_training_is_trained_on_at_its_end() {
+    let packer = Packer::new(true);
+    (0..TRAIN_AT[0] - 1).for_each(|i| drop(packer.pack(&json(i))));
+    let first = packer.dictionary().unwrap();
+    packer.first_list_done();
     packer.settle();
     assert!(!Arc::ptr_eq(&first, &packer.dictionary().unwrap()), "trained");
     assert!(!packer.sampling.load(Ordering::Relaxed) && packer.sampler.lock().kept.is_empty());

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::kind::KindInfo;
 use crate::object::Object;
-use crate::object::cut::{cut, member};
+use crate::object::cut::{member, without};
 use crate::object::fields::{FieldPath, find};
 use crate::object::scan::scan;
 use crate::object::testing::benchmark_pod;
@@ -31,7 +31,7 @@ fn read_all(json: &[u8]) {
         parts.extend(metadata.managed_fields.iter().filter_map(|value| member(json, value)));
     }
     find(json, &paths(), &mut parts);
-    let kept = cut(json, &mut parts);
+    let kept = without(json, &mut parts);
     if serde_json::from_slice::<Value>(json).is_ok() {
         let parsed = serde_json::from_slice::<Value>(&kept);
         assert!(
@@ -144,7 +144,7 @@ fn cutting_is_removing() {
         let mut parts = Vec::new();
         find(json.as_bytes(), &paths, &mut parts);
         cuts += parts.len();
-        let kept = cut(json.as_bytes(), &mut parts);
+        let kept = without(json.as_bytes(), &mut parts);
         let mut expected = original;
         chosen.iter().for_each(|(_, steps)| remove(&mut expected, steps));
         let found: Value =
@@ -173,7 +173,7 @@ fn managed_fields_are_cut_wherever_they_stand() {
         let found = scan(json.as_bytes()).unwrap();
         let mut parts: Vec<_> =
             found.managed_fields.iter().map(|value| member(json.as_bytes(), value).unwrap()).collect();
-        let kept = cut(json.as_bytes(), &mut parts);
+        let kept = without(json.as_bytes(), &mut parts);
         value["metadata"].as_object_mut().unwrap().remove("managedFields");
         assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), value, "{json}");
     }

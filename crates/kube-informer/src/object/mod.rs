@@ -27,6 +27,7 @@ mod scan;
 pub(crate) mod testing;
 #[cfg(test)]
 mod torture_tests;
+mod trainer;
 pub(crate) mod transform;
 mod walk;
 

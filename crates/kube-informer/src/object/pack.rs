@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 
 use crate::object::body::{Body, Dictionary};
+use crate::object::trainer::Place;
 
 /// How large a dictionary may be. Twice as much packs the benchmark's pods no better, half as much by 3 % worse.
 const DICTIONARY: usize = 32 << 10;
@@ -32,22 +32,19 @@ const TRAIN_AT: [usize; 2] = [800, 102_400];
 
 /// Packs the bodies of one informer.
 pub(crate) struct Packer {
-    dictionary: Arc<RwLock<Option<Arc<Dictionary>>>>,
+    place: Arc<Place>,
     /// Whether the sampler wants more; read without a lock for the many objects after it is done.
     sampling: AtomicBool,
     sampler: Mutex<Sampler>,
-    /// Training takes tens of milliseconds, so it is done beside the pipeline, one at a time.
-    training: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Packer {
     /// `dictionary` must be false for sensitive kinds: sample and dictionary hold plaintext.
     pub(crate) fn new(dictionary: bool) -> Self {
         Self {
-            dictionary: Arc::default(),
+            place: Arc::default(),
             sampling: AtomicBool::new(dictionary),
             sampler: Mutex::new(Sampler::default()),
-            training: Mutex::new(None),
         }
     }
 
@@ -56,7 +53,7 @@ impl Packer {
         if self.sampling.load(Ordering::Relaxed) {
             self.sample(json);
         }
-        let dictionary = self.dictionary.read().clone();
+        let dictionary = self.place.dictionary.read().clone();
         Body::pack(json, dictionary.as_ref())
     }
 
@@ -76,7 +73,7 @@ impl Packer {
     /// The dictionary that objects are packed with now.
     #[cfg(test)]
     pub(crate) fn dictionary(&self) -> Option<Arc<Dictionary>> {
-        self.dictionary.read().clone()
+        self.place.dictionary.read().clone()
     }
 
     fn sample(&self, json: &[u8]) {
@@ -88,7 +85,7 @@ impl Packer {
         if sampler.seen == FIRST_AT {
             let first = beginning(&sampler.kept);
             drop(sampler);
-            *self.dictionary.write() = first;
+            *self.place.dictionary.write() = first;
             return;
         }
         let due = if sampler.listed { Some(&SAMPLES) } else { TRAIN_AT.get(sampler.trainings) };
@@ -100,29 +97,18 @@ impl Packer {
         }
     }
 
-    /// Trains a dictionary on a thread of its own. Where that fails, the one before stays. False if one is being trained.
+    /// Has a dictionary trained beside the pipeline. False if one is being trained already.
     fn train(&self, sampler: &mut Sampler) -> bool {
-        let mut training = self.training.lock();
-        if training.as_ref().is_some_and(|thread| !thread.is_finished()) {
-            return false;
-        }
-        sampler.trainings += 1;
-        let (samples, dictionary) = (sampler.kept.clone(), self.dictionary.clone());
-        let train = move || {
-            if let Some(trained) = train(&samples) {
-                *dictionary.write() = Some(Arc::new(trained));
-            }
-        };
-        *training = thread::Builder::new().name("informer-dictionary".to_owned()).spawn(train).ok();
-        true
+        let bytes: usize = sampler.kept.iter().map(|sample| sample.len()).sum();
+        let ordered = self.place.order(sampler.kept.clone(), DICTIONARY.min(bytes / CHOICE));
+        sampler.trainings += usize::from(ordered);
+        ordered
     }
 
     /// Waits for the training under way.
     #[cfg(test)]
     pub(crate) fn settle(&self) {
-        if let Some(thread) = self.training.lock().take() {
-            thread.join().unwrap();
-        }
+        self.place.settle();
     }
 
     fn stop(&self, sampler: &mut Sampler) {
@@ -139,14 +125,6 @@ fn beginning(samples: &[Box<[u8]>]) -> Option<Arc<Dictionary>> {
         bytes.extend_from_slice(sample.get(..room).unwrap_or(sample));
     }
     Dictionary::new(&bytes).map(Arc::new)
-}
-
-/// Makes a dictionary; `None` where the samples are too few or too odd for one.
-fn train(samples: &[Box<[u8]>]) -> Option<Dictionary> {
-    let sizes: Vec<usize> = samples.iter().map(|sample| sample.len()).collect();
-    let mut bytes = Vec::with_capacity(DICTIONARY.min(sizes.iter().sum::<usize>() / CHOICE));
-    zstd_safe::train_from_buffer(&mut bytes, &samples.concat(), &sizes).ok()?;
-    Dictionary::new(&bytes)
 }
 
 /// A reservoir: at any time every object seen so far is in it with the same probability.

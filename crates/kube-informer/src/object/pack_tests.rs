@@ -5,6 +5,7 @@ use crate::kind::KindInfo;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::record::Record;
 use crate::object::testing::benchmark_pod;
+use crate::object::trainer::train;
 use crate::report::Reporter;
 
 fn json(i: usize) -> Vec<u8> {
@@ -53,12 +54,10 @@ fn trains_again_while_the_first_list_lasts_and_not_after() {
 #[test]
 fn a_training_that_is_due_during_another_is_made_up_for() {
     let packer = Packer::new(true);
-    let (finish, unfinished) = std::sync::mpsc::channel::<()>();
-    *packer.training.lock() = Some(thread::spawn(move || drop(unfinished.recv())));
+    let finish = packer.place.occupy();
     (0..TRAIN_AT[0] + 50).for_each(|i| drop(packer.pack(&json(i))));
     let first = packer.dictionary().unwrap();
-    drop(finish);
-    packer.settle();
+    finish();
     packer.pack(&json(0));
     packer.settle();
     assert!(!Arc::ptr_eq(&first, &packer.dictionary().unwrap()), "trained");
@@ -117,7 +116,7 @@ fn what_cannot_be_trained_on_means_no_dictionary() {
             packer.pack(sample).with_json(|read| assert_eq!(read, sample));
         }
     }
-    assert!(train(&[]).is_none());
+    assert!(train(&[], 0).is_none() && train(&[Box::from(*b"a")], 1_000).is_none());
 }
 
 #[test]

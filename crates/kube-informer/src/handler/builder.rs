@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 
 use crate::handler::delivery::{Delivery, Event};
 use crate::handler::filter::Filtered;
+use crate::handler::pending::Keep;
 use crate::handler::post::Post;
 use crate::handler::runner::Callee;
 use crate::handler::typed::TypedHandler;
@@ -74,6 +75,7 @@ pub(crate) struct Options {
     pub(crate) resync: Option<Duration>,
     pub(crate) every_event: Option<usize>,
     pub(crate) blocking: bool,
+    pub(crate) keep: Keep,
 }
 
 type One<K> = Box<dyn FnMut(&Object<K>) + Send>;
@@ -171,6 +173,11 @@ impl<K: 'static> Handler<K> {
 
     pub(crate) fn also(mut self, callee: Box<dyn Callee>) -> Self {
         self.also = Some(callee);
+        self
+    }
+
+    pub(crate) fn keep(mut self, keep: Keep) -> Self {
+        self.options.keep = keep;
         self
     }
 

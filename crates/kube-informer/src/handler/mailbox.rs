@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::mem;
 
 use crate::handler::delivery::Delivery;
-use crate::handler::pending::Pending;
+use crate::handler::pending::{Keep, Pending};
 use crate::key::ObjectKey;
 use crate::store::change::Change;
 use crate::store::snapshot::Snapshot;
@@ -82,6 +82,7 @@ struct Merge {
     order: VecDeque<ObjectKey>,
     /// The first one stays until all that was loaded from it has been taken.
     sweeps: VecDeque<Sweep>,
+    keep: Keep,
 }
 
 impl Merge {
@@ -90,7 +91,7 @@ impl Merge {
         // A key can be in several: its namespace was removed and added again meanwhile. The last one holds what is there now.
         let sweep = self.sweeps.iter_mut().rfind(|sweep| sweep.awaits(key));
         if let Some(pending) = self.pending.get_mut(key) {
-            pending.merge(change);
+            pending.merge(change, self.keep);
             if let Some(sweep) = sweep {
                 sweep.overrides.insert(key.clone(), None);
             }
@@ -109,7 +110,7 @@ impl Merge {
                 SweepKind::Resync => Pending::resync(record),
             })
         }) {
-            Some(pending) => pending.merge(change),
+            Some(pending) => pending.merge(change, self.keep),
             // The key was pending beside the sweep and has been delivered since.
             None => {
                 self.pending.insert(key.clone(), Pending::from_change(change));
@@ -129,7 +130,7 @@ impl Merge {
                 match self.pending.get_mut(&key) {
                     // The end of an earlier incarnation still waits to be told: the new one follows it. A resync of a
                     // key that has a real change waiting is covered by that change.
-                    Some(waiting) => waiting.succeed(pending),
+                    Some(waiting) => waiting.succeed(pending, self.keep),
                     None => {
                         self.pending.insert(key.clone(), pending);
                         self.loaded.push_back(key);
@@ -192,6 +193,12 @@ impl Mailbox {
             upstream_synced: false,
             initial_in_flight: false,
         }
+    }
+
+    /// What is kept of an object that ended and has a successor already.
+    pub(crate) fn keeping(mut self, keep: Keep) -> Self {
+        self.merge.keep = keep;
+        self
     }
 
     /// A change that the store has committed.
@@ -319,3 +326,7 @@ impl Mailbox {
 #[cfg(test)]
 #[path = "mailbox_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "mailbox_model_tests.rs"]
+mod model_tests;

@@ -68,7 +68,7 @@ impl Post {
     pub(crate) fn new(
         name: Arc<str>,
         resync: Duration,
-        every_event: Option<usize>,
+        mailbox: Mailbox,
         reporter: Arc<Reporter>,
         metrics: &Metrics,
     ) -> Arc<Self> {
@@ -79,7 +79,7 @@ impl Post {
             name,
             resync,
             reporter,
-            mailbox: Mutex::new(Mailbox::new(every_event)),
+            mailbox: Mutex::new(mailbox),
             bell: Notify::new(),
             state: watch::Sender::new(PostState::default()),
             counters: Counters::default(),

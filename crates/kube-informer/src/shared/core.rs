@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::delta::fifo::{Bounds, DeltaFifo};
 use crate::handler::HandlerStatus;
 use crate::handler::builder::Options;
+use crate::handler::mailbox::Mailbox;
 use crate::handler::post::{Ending, Post};
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
@@ -181,7 +182,8 @@ impl Core {
             }
             period => period,
         };
-        let post = Post::new(name, resync, options.every_event, self.reporter.clone(), &self.metrics);
+        let mailbox = Mailbox::new(options.every_event).keeping(options.keep);
+        let post = Post::new(name, resync, mailbox, self.reporter.clone(), &self.metrics);
         let mut posts = self.posts.lock();
         posts.retain(|post| post.strong_count() > 0);
         posts.push(Arc::downgrade(&post));

@@ -5,8 +5,9 @@ use std::mem;
 use std::sync::Arc;
 
 use super::tests::snapshot;
-use super::{Mailbox, SweepKind};
+use super::{Mailbox, Sweep, SweepKind};
 use crate::handler::delivery::Delivery;
+use crate::handler::pending::Keep;
 use crate::object::record::Record;
 use crate::object::testing::{origin, record};
 use crate::store::change::Change;
@@ -39,6 +40,47 @@ impl Listener {
     }
 }
 
+/// When each key became pending: a key keeps the place it got, and a sweep has one place for all its keys.
+#[derive(Default)]
+struct Places {
+    next: usize,
+    of: HashMap<String, usize>,
+    heard: usize,
+}
+
+impl Places {
+    /// These become pending now, unless they are already. To be called before the mailbox hears of it.
+    fn give<'a>(&mut self, objects: impl Iterator<Item = &'a Arc<Record>>, mailbox: &Mailbox) {
+        for key in objects.map(|object| object.key()) {
+            let swept = |sweep: &Sweep| sweep.awaits(key) && !matches!(sweep.overrides.get(key), Some(None));
+            let merge = &mailbox.merge;
+            if !merge.pending.contains_key(key) && !merge.sweeps.iter().any(swept) {
+                self.of.insert(key.to_string(), self.next);
+            }
+        }
+        self.next += 1;
+    }
+
+    /// Deliveries that left their places just now. An add that follows a delete of the same key shares its place.
+    fn check(&mut self, taken: &[Delivery]) {
+        let mut deleted = None;
+        for delivery in taken {
+            let key = match delivery {
+                Delivery::Added { new, .. } if deleted == Some(new.key()) => continue,
+                Delivery::Added { new, .. } | Delivery::Updated { new, .. } => new.key(),
+                Delivery::Deleted { object, .. } => {
+                    deleted = Some(object.key());
+                    object.key()
+                }
+                Delivery::Merged => continue,
+            };
+            let place = self.of.remove(&key.to_string()).expect("has a place");
+            assert!(place >= self.heard, "{key} of place {place} was overtaken by place {}", self.heard);
+            self.heard = place;
+        }
+    }
+}
+
 /// The very same, or read again without a difference.
 fn same(one: &Arc<Record>, other: &Arc<Record>) -> bool {
     Arc::ptr_eq(one, other) || (one.same_version(other) && one.same_content(other))
@@ -55,7 +97,18 @@ fn any_interleaving_is_a_legal_history_that_ends_at_the_store() {
 fn run_seed(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     let origin = origin();
-    let mut mailbox = Mailbox::new(random.bool().then(|| random.usize(0..6)));
+    let every_event = random.bool().then(|| random.usize(0..6));
+    let mut mailbox = Mailbox::new(every_event).keeping(if random.bool() { Keep::Told } else { Keep::Final });
+    let mut places = Places::default();
+    // Every event in stream order is another order.
+    let take = |mailbox: &mut Mailbox, places: &mut Places, most| {
+        let placed = mailbox.ready.len();
+        let taken = mailbox.take(most);
+        if every_event.is_none() {
+            places.check(taken.get(placed..).unwrap_or_default());
+        }
+        taken
+    };
     let mut store: HashMap<String, Arc<Record>> = HashMap::new();
     let mut listener = Listener::default();
     let mut version = 0;
@@ -67,6 +120,7 @@ fn run_seed(seed: u64) {
         let key = format!("ns/{key}");
         store.insert(key.clone(), fresh(&key, "0"));
     }
+    places.give(store.values(), &mailbox);
     mailbox.sweep(snapshot(&store.values().collect::<Vec<_>>()), SweepKind::Initial);
     mailbox.upstream_synced();
     for step in 0..random.usize(0..60) {
@@ -92,11 +146,16 @@ fn run_seed(seed: u64) {
                         Change::Added { new }
                     }
                 };
+                let (Change::Added { new: object }
+                | Change::Updated { new: object, .. }
+                | Change::Deleted { old: object, .. }) = &change;
+                places.give([object].into_iter(), &mailbox);
                 mailbox.change(&change);
             }
             7 if random.bool() => {
                 // The namespace is removed and added again: all is gone, then it is there as the server has it by then.
                 for (key, old) in mem::take(&mut store) {
+                    places.give([&old].into_iter(), &mailbox);
                     mailbox.change(&Change::Deleted { old: old.clone(), last: None });
                     let (uid, now) = (old.head.uid.to_string(), old.head.resource_version.to_string());
                     let back = match random.u8(0..5) {
@@ -107,14 +166,23 @@ fn run_seed(seed: u64) {
                     };
                     store.insert(key, back);
                 }
+                places.give(store.values(), &mailbox);
                 mailbox.sweep(snapshot(&store.values().collect::<Vec<_>>()), SweepKind::Initial);
             }
-            6 => mailbox.sweep(snapshot(&store.values().collect::<Vec<_>>()), SweepKind::Resync),
-            _ => mailbox.take(random.usize(1..4)).iter().for_each(|delivery| listener.hear(delivery)),
+            6 => {
+                if !mailbox.sweeping() {
+                    places.give(store.values(), &mailbox);
+                }
+                mailbox.sweep(snapshot(&store.values().collect::<Vec<_>>()), SweepKind::Resync);
+            }
+            _ => {
+                let taken = take(&mut mailbox, &mut places, random.usize(1..4));
+                taken.iter().for_each(|delivery| listener.hear(delivery));
+            }
         }
     }
     loop {
-        let taken = mailbox.take(3);
+        let taken = take(&mut mailbox, &mut places, 3);
         if taken.is_empty() {
             break;
         }

@@ -208,6 +208,22 @@ fn d3_a_key_keeps_the_place_it_got_first() {
 }
 
 #[test]
+fn d3_a_sweep_waits_for_what_was_pending_before_it() {
+    let origin = origin();
+    let [x, ..] = versions(&origin);
+    let [gone, late] = ["a/gone", "a/late"].map(|key| record(&origin, key, key, "5"));
+    for (kind, told) in
+        [(SweepKind::Initial, "add a/x@1 initial"), (SweepKind::Resync, "update a/x@1 a/x@1 resync")]
+    {
+        let mut mailbox = Mailbox::new(None);
+        mailbox.change(&deleted(&gone, None));
+        mailbox.sweep(snapshot(&[&x]), kind);
+        mailbox.change(&added(&late));
+        assert_eq!(all(&mut mailbox), ["delete a/gone@5 guessed", told, "add a/late@5"]);
+    }
+}
+
+#[test]
 fn b_276_resync_tells_every_object_again() {
     let [x, ..] = versions(&origin());
     let mut mailbox = Mailbox::new(None);
@@ -259,6 +275,24 @@ fn an_initial_object_whose_earlier_end_is_untold_follows_it() {
     mailbox.change(&deleted(&x, Some(&x2)));
     mailbox.sweep(snapshot(&[&y]), SweepKind::Initial);
     assert_eq!(all(&mut mailbox), ["delete a/x@2", "add a/x@7"]);
+}
+
+/// The namespace of `a/x` is removed while a resync of it waits, and added again.
+#[test]
+fn d16_a_key_that_left_during_a_sweep_and_is_back_is_what_differs() {
+    let origin = origin();
+    let [x, x2, _, y, _] = versions(&origin);
+    for (back, told) in [
+        (&x, vec!["update a/x@1 a/x@1 resync"]),
+        (&x2, vec!["update a/x@1 a/x@2"]),
+        (&y, vec!["delete a/x@1 guessed", "add a/x@7"]),
+    ] {
+        let mut mailbox = Mailbox::new(None);
+        mailbox.sweep(snapshot(&[&x]), SweepKind::Resync);
+        mailbox.change(&deleted(&x, None));
+        mailbox.sweep(snapshot(&[back]), SweepKind::Initial);
+        assert_eq!(all(&mut mailbox), told);
+    }
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn d3_nothing_told_and_something_there_is_an_add() {
 }
 
 #[test]
-fn d3_same_uid_is_one_update_from_what_was_told() {
+fn b_114_d3_same_uid_is_one_update_from_what_was_told() {
     let [x, x2, x3, ..] = versions(&origin());
     let mut mailbox = Mailbox::new(None);
     mailbox.change(&updated(&x, &x2));
@@ -84,7 +84,7 @@ fn d3_same_uid_is_one_update_from_what_was_told() {
 }
 
 #[test]
-fn d3_other_uid_is_a_delete_of_the_final_state_then_an_add() {
+fn b_118_d3_other_uid_is_a_delete_of_the_final_state_then_an_add() {
     let [x, x2, x3, y, y2] = versions(&origin());
     let mut mailbox = Mailbox::new(None);
     mailbox.change(&updated(&x, &x2));
@@ -122,7 +122,7 @@ fn d3_gone_is_a_delete_with_the_final_state_as_seen() {
 }
 
 #[test]
-fn d3_delete_recreate_delete_while_stuck_is_one_delete_of_the_first_incarnation() {
+fn b_114_d3_delete_recreate_delete_while_stuck_is_one_delete_of_the_first_incarnation() {
     let [x, _, x3, y, y2] = versions(&origin());
     let mut mailbox = Mailbox::new(None);
     mailbox.change(&deleted(&x, Some(&x3)));
@@ -196,7 +196,7 @@ fn d16_a_key_that_left_unheard_and_is_back_is_what_differs() {
 }
 
 #[test]
-fn d3_a_key_keeps_the_place_it_got_first() {
+fn b_113_d3_a_key_keeps_the_place_it_got_first() {
     let origin = origin();
     let [x, x2, ..] = versions(&origin);
     let other = record(&origin, "a/other", "9", "5");
@@ -208,7 +208,7 @@ fn d3_a_key_keeps_the_place_it_got_first() {
 }
 
 #[test]
-fn d3_a_sweep_waits_for_what_was_pending_before_it() {
+fn b_113_d3_a_sweep_waits_for_what_was_pending_before_it() {
     let origin = origin();
     let [x, ..] = versions(&origin);
     let [gone, late] = ["a/gone", "a/late"].map(|key| record(&origin, key, key, "5"));
@@ -232,7 +232,7 @@ fn b_276_resync_tells_every_object_again() {
 }
 
 #[test]
-fn b_109_resync_of_a_key_with_a_change_waiting_is_that_change() {
+fn b_109_b_164_resync_of_a_key_with_a_change_waiting_is_that_change() {
     let [x, x2, x3, ..] = versions(&origin());
     let mut mailbox = Mailbox::new(None);
     mailbox.change(&updated(&x, &x2));
@@ -253,7 +253,7 @@ fn a_resync_while_another_runs_is_left_out() {
 }
 
 #[test]
-fn b_273_synced_once_the_initial_adds_have_returned() {
+fn b_167_b_273_synced_once_the_initial_adds_have_returned() {
     let origin = origin();
     let [x, x2, ..] = versions(&origin);
     let mut mailbox = Mailbox::new(None);
@@ -329,7 +329,7 @@ fn every_event_over_the_limit_merges_and_says_so_until_caught_up() {
 }
 
 #[test]
-fn backlog_counts_keys_and_what_a_sweep_has_left() {
+fn b_323_backlog_counts_keys_and_what_a_sweep_has_left() {
     let origin = origin();
     let [x, x2, ..] = versions(&origin);
     let other = record(&origin, "a/other", "9", "5");
@@ -375,7 +375,7 @@ fn not_synced_while_loaded_initial_objects_wait() {
 
 /// A stuck handler and many updates: per pending key at most two versions stay alive.
 #[test]
-fn a_stuck_handler_keeps_two_versions_a_key() {
+fn b_323_b_324_a_stuck_handler_keeps_two_versions_a_key() {
     const KEYS: usize = 1_000;
     const UPDATES: usize = 1_000_000;
     let origin = origin();
@@ -397,7 +397,7 @@ fn a_stuck_handler_keeps_two_versions_a_key() {
 
 /// The same when objects end and come back as others, whichever version of an end is kept.
 #[test]
-fn a_stuck_handler_keeps_two_versions_of_a_key_that_is_taken_again() {
+fn b_324_a_stuck_handler_keeps_two_versions_of_a_key_that_is_taken_again() {
     for keep in [Keep::Final, Keep::Told] {
         let origin = origin();
         let mut mailbox = Mailbox::new(None).keeping(keep);

@@ -3,7 +3,7 @@ use super::*;
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
-fn the_defaults_are_the_documented_numbers_and_can_work() {
+fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
     let settings = Settings::default();
     assert_eq!(settings.check(), Ok(()));
     assert_eq!(settings.backoff_first, Duration::from_millis(800));
@@ -17,7 +17,7 @@ fn the_defaults_are_the_documented_numbers_and_can_work() {
 }
 
 #[test]
-fn settings_that_cannot_work_are_named() {
+fn b_010_settings_that_cannot_work_are_named() {
     let ok = Settings::default;
     let cases = [
         ("backoff_first", ok().backoff_first(Duration::ZERO)),

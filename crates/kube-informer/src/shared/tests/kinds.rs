@@ -89,7 +89,7 @@ async fn p_002_dynamic_objects_have_kind_and_api_version_where_list_items_lack_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn d1_custom_resources_of_either_scope_are_found_through_the_dynamic_face() {
+async fn b_002_d1_custom_resources_of_either_scope_are_found_through_the_dynamic_face() {
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
     let server = ScriptedSource::new(DynamicObject::info(&resource));
     server.put_json(json!({ "metadata": { "name": "of-cluster" } })).unwrap();
@@ -267,7 +267,7 @@ async fn b_285_b_296_a_transform_changes_what_is_stored_but_not_which_object_it_
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_298_what_a_transform_refuses_is_left_out_and_reported() {
+async fn b_120_b_163_b_298_what_a_transform_refuses_is_left_out_and_reported() {
     let rig = Rig::with(&["a/bad", "a/good"], |builder| {
         builder.transform(|map: &mut ConfigMap| match map.metadata.name.as_deref() {
             Some("bad") => Err("I do not like it"),

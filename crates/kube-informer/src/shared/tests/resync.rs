@@ -29,7 +29,7 @@ fn times(rig: &Rig, period: Option<Duration>) -> (Times, Registration) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_276_a_resync_tells_every_object_again_and_asks_nobody() {
+async fn b_061_b_276_a_resync_tells_every_object_again_and_asks_nobody() {
     let rig = Rig::new(&["a/x", "a/y"]).started().await;
     let (listener, _) = rig.listen_with(|handler| handler.resync(10 * SECOND));
     rig.settle().await;

@@ -76,7 +76,7 @@ fn b_057_p_048_a_server_that_is_away_or_busy_is_asked_to_stream_again() {
 }
 
 #[test]
-fn b_057_p_060_a_rejection_falls_back_to_list_for_an_hour_and_is_no_failure() {
+fn b_057_b_060c_p_060_a_rejection_falls_back_to_list_for_an_hour_and_is_no_failure() {
     for code in [400, 405, 406, 422] {
         let (mut script, _) = Script::streams();
         assert_eq!(script.fail_to_open(http(code)), at_once(list("0", Some(500))).falling_back());

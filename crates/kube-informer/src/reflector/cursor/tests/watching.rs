@@ -34,7 +34,7 @@ fn b_042_the_last_version_is_that_of_the_last_event_not_the_highest() {
 }
 
 #[test]
-fn p_052_a_bookmark_advances_and_one_without_a_version_does_not() {
+fn b_067_p_052_a_bookmark_advances_and_one_without_a_version_does_not() {
     let mut script = Script::watching_after_list("10");
     script.cursor.advance(&"20".into());
     script.cursor.advance(&ResourceVersion::empty());
@@ -133,7 +133,7 @@ fn d15_too_large_on_a_watch_relists_with_the_most_recent_state() {
 }
 
 #[test]
-fn d15_a_stream_that_is_not_json_relists() {
+fn b_050_d15_a_stream_that_is_not_json_relists() {
     let trouble = Trouble::NotJson("x".into());
     let mut script = Script::watching_after_list("10");
     let expected = after_backoff(list("10", None)).because(RelistReason::NotJson);

@@ -22,6 +22,8 @@ const BATCH: usize = 32;
 pub(crate) struct Post {
     pub(crate) name: Arc<str>,
     pub(crate) resync: Duration,
+    /// A call that takes longer than this without being asynchronous keeps others from running.
+    pub(crate) slow_call: Duration,
     pub(crate) reporter: Arc<Reporter>,
     mailbox: Mutex<Mailbox>,
     bell: Notify,
@@ -68,6 +70,7 @@ impl Post {
     pub(crate) fn new(
         name: Arc<str>,
         resync: Duration,
+        slow_call: Duration,
         mailbox: Mailbox,
         reporter: Arc<Reporter>,
         metrics: &Metrics,
@@ -78,6 +81,7 @@ impl Post {
             duration,
             name,
             resync,
+            slow_call,
             reporter,
             mailbox: Mutex::new(mailbox),
             bell: Notify::new(),

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::support::{Rig, rest};
 use crate::handler::{Event, Registration, handler};
+use crate::settings::Settings;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -66,6 +67,17 @@ async fn b_277_less_than_a_second_counts_as_a_second() {
     let (times, _) = times(&rig, Some(Duration::from_millis(10)));
     tokio::time::sleep(Duration::from_millis(3_500)).await;
     assert_eq!(*times.lock(), [1, 2, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_010_the_shortest_period_can_be_set() {
+    for (minimum, heard) in [(500, 6), (1_500, 2)] {
+        let settings = Settings::default().minimum_resync(Duration::from_millis(minimum));
+        let rig = Rig::with(&["a/x"], |builder| builder.settings(settings)).started().await;
+        let (times, _) = times(&rig, Some(Duration::from_millis(10)));
+        tokio::time::sleep(Duration::from_millis(3_250)).await;
+        assert_eq!(times.lock().len(), heard, "every {minimum} ms");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -197,3 +197,13 @@ fn refresh_streams_the_most_recent_state_without_reuse() {
     script.marker("9").unwrap();
     assert_eq!(script.last(), "9");
 }
+
+#[test]
+fn b_010_how_often_a_streamed_list_may_end_early_can_be_set() {
+    for most in [1, 2, 5] {
+        let mut script = Script::new(&Settings::default().early_ends_to_list(most));
+        script.cursor.begin(script.now);
+        assert!((1..most).all(|_| script.end(1).action == stream("")), "{most}");
+        assert_eq!(script.end(1).action, list("0", Some(500)), "{most}");
+    }
+}

@@ -253,3 +253,22 @@ fn what_a_probe_says_after_the_watch_is_over_does_not_matter() {
     assert!(!script.cursor.wants_probe());
     assert_eq!(script.cursor.probed(script.now, ProbeOutcome::TooLarge), None);
 }
+
+#[test]
+fn b_010_how_often_a_watch_is_resumed_can_be_set() {
+    for most in [1, 2, 5] {
+        let mut script = Script::watching_with(Settings::default().errors_to_relist(most), "10");
+        let resumed = (1..=most).filter(|_| script.fail(http(500)).action == watch("10")).count();
+        assert_eq!(resumed as u32, most - 1, "errors");
+
+        let mut script = Script::watching_with(Settings::default().silences_to_relist(most), "10");
+        let resumed = (1..=most).filter(|_| script.fail(silent()).relist.is_none()).count();
+        assert_eq!(resumed as u32, most - 1, "silences");
+
+        let mut script = Script::watching_with(Settings::default().answers_to_rewound(most), "10");
+        script.fail(refused());
+        let mut probe = || script.cursor.probed(script.now, ProbeOutcome::TooLarge);
+        assert!((1..most).all(|_| probe().is_none()), "answers");
+        assert_eq!(probe().unwrap().relist, Some(RelistReason::Rewound));
+    }
+}

@@ -258,12 +258,12 @@ fn what_a_probe_says_after_the_watch_is_over_does_not_matter() {
 fn b_010_how_often_a_watch_is_resumed_can_be_set() {
     for most in [1, 2, 5] {
         let mut script = Script::watching_with(Settings::default().errors_to_relist(most), "10");
-        let resumed = (1..=most).filter(|_| script.fail(http(500)).action == watch("10")).count();
-        assert_eq!(resumed as u32, most - 1, "errors");
+        assert!((1..most).all(|_| script.fail(http(500)).relist.is_none()), "errors");
+        assert_eq!(script.fail(http(500)).relist, Some(RelistReason::RepeatedErrors));
 
         let mut script = Script::watching_with(Settings::default().silences_to_relist(most), "10");
-        let resumed = (1..=most).filter(|_| script.fail(silent()).relist.is_none()).count();
-        assert_eq!(resumed as u32, most - 1, "silences");
+        assert!((1..most).all(|_| script.fail(silent()).relist.is_none()), "silences");
+        assert_eq!(script.fail(silent()).relist, Some(RelistReason::Dead));
 
         let mut script = Script::watching_with(Settings::default().answers_to_rewound(most), "10");
         script.fail(refused());

@@ -156,6 +156,22 @@ async fn b_284_a_relist_tells_nothing_of_unchanged_objects() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn b_113_a_resync_does_not_overtake_what_a_slow_handler_has_yet_to_hear() {
+    let rig = Rig::with(&["a/gone", "a/x"], |builder| builder.resync(10 * SECOND)).started().await;
+    let (listener, _, permits) = rig.listen_stuck();
+    permits.add_permits(2);
+    rig.settle().await;
+    rig.put("a/x", "1");
+    rig.settle().await;
+    assert_eq!(listener.log()[2..], ["update a/x@3 4"], "which keeps the handler from now on");
+    rig.delete("a/gone");
+    tokio::time::sleep(10 * SECOND).await;
+    permits.add_permits(2);
+    rest().await;
+    assert_eq!(listener.log()[3..], ["delete a/gone@5", "update a/x@4 4 resync"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn b_290_a_resync_writes_nothing() {
     let rig = Rig::new(&["a/x"]).started().await;
     let commits = || rig.informer.core().state.borrow().commits;

@@ -131,7 +131,7 @@ async fn b_303_a_final_state_that_does_not_decode_loses_no_delete() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_303_nor_does_one_whose_successor_is_there_already() {
+async fn b_303_no_delete_is_lost_either_if_the_key_is_taken_again() {
     let rig = Rig::new(&[]).started().await;
     let (log, _) = typed(&rig, true);
     put(&rig, "1").await;

@@ -18,8 +18,23 @@ use crate::store::indexer::Indexer;
 
 /// Reads an informer's cache. Cheap to clone; never talks to the server.
 ///
-/// Each call answers from exactly one commit and in no particular order. Reading before the informer is synced gives
-/// what is there, perhaps nothing.
+/// # What you can rely on
+///
+/// - A call answers from exactly one commit, and commits are whole: all of a batch of events, all of a relist. Between two
+///   calls the cache may have moved on, but a later call never shows an earlier commit.
+/// - What a handler is told is in the cache already, and perhaps more: the cache is changed first.
+/// - What a call gave never changes: objects are shared and cannot be written to, and a list stays as it was.
+/// - A long scan delays neither the informer nor other readers, and no call waits for the server.
+/// - The order of objects is unspecified, except where a method says sorted.
+/// - Reading before the informer is synced gives what is there, perhaps nothing; after it has stopped, what was there last.
+/// - Between the server and the cache some time passes. To read what you have just written, wait for it:
+///   [`SharedInformer::wait_for`](crate::SharedInformer::wait_for).
+///
+/// # By namespace, selector and index
+///
+/// [`namespace`](Self::namespace) goes on in one namespace, [`matching`](Self::matching) picks by labels, and
+/// [`by_index`](Self::by_index) finds objects by any other value, such as the node of a pod, without going through all of
+/// them.
 ///
 /// # Methods of your own
 ///
@@ -87,6 +102,11 @@ impl<K> Lister<K> {
     /// All objects.
     pub fn list(&self) -> Vec<Object<K>> {
         self.in_scope(&Scope::All)
+    }
+
+    /// The store it reads.
+    pub(crate) fn indexer(&self) -> &Arc<Indexer> {
+        &self.indexer
     }
 
     /// The objects that a label selector picks.
@@ -170,6 +190,14 @@ impl<K> NamespaceLister<K> {
     /// All objects of the namespace.
     pub fn list(&self) -> Vec<Object<K>> {
         self.all.in_scope(&self.scope)
+    }
+
+    pub(crate) fn all(&self) -> &Lister<K> {
+        &self.all
+    }
+
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
     }
 
     /// Those that a label selector picks.

@@ -1,4 +1,4 @@
-//! Every number the reflectors of one informer go by.
+//! Every wait, count and limit that one informer goes by.
 
 use std::time::Duration;
 
@@ -36,6 +36,13 @@ pub struct Settings {
     pub(crate) document_limit: usize,
     pub(crate) queue_bytes: usize,
     pub(crate) queue_entries: usize,
+    pub(crate) errors_to_relist: u32,
+    pub(crate) silences_to_relist: u32,
+    pub(crate) answers_to_rewound: u32,
+    pub(crate) early_ends_to_list: u32,
+    pub(crate) minimum_resync: Duration,
+    pub(crate) stop_patience: Duration,
+    pub(crate) slow_call: Duration,
 }
 
 /// Whether lists are read as a stream (`sendInitialEvents=true`), which costs the server far less memory.
@@ -74,6 +81,13 @@ impl Default for Settings {
             document_limit: 32 << 20,
             queue_bytes: 8 << 20,
             queue_entries: 4096,
+            errors_to_relist: 3,
+            silences_to_relist: 2,
+            answers_to_rewound: 2,
+            early_ends_to_list: 3,
+            minimum_resync: Duration::from_secs(1),
+            stop_patience: Duration::from_secs(10),
+            slow_call: Duration::from_millis(100),
         }
     }
 }
@@ -142,6 +156,25 @@ setters! {
     queue_bytes: usize,
     /// How many events wait between the network and the store. Default 4,096.
     queue_entries: usize,
+    /// How many errors of a watch in a row, without an event or bookmark in between, make the list be read again; fewer
+    /// resume. Default 3.
+    errors_to_relist: u32,
+    /// How many watches in a row that die without a byte make the list be read again; fewer are opened again. Default 2.
+    silences_to_relist: u32,
+    /// How many times in a row the server must say that it does not know our version yet before it counts as one that
+    /// went back in time. Default 2: once may be a replica that lags.
+    answers_to_rewound: u32,
+    /// How many streamed lists in a row may end before they are complete; after the last of them LIST is used instead.
+    /// Default 3.
+    early_ends_to_list: u32,
+    /// The shortest period of a resync; handlers that ask for a shorter one get this. Default 1 s.
+    minimum_resync: Duration,
+    /// How long a stop waits for calls of handlers that are in progress. Default 10 s.
+    ///
+    /// [`SharedInformer::shutdown`](crate::SharedInformer::shutdown), which also delivers what waits, has a deadline of its own.
+    stop_patience: Duration,
+    /// A call of a handler that keeps the thread for longer counts as slow, and the first is logged. Default 100 ms.
+    slow_call: Duration,
 }
 
 /// A setting that cannot work.
@@ -172,6 +205,7 @@ impl Settings {
             ("bookmark_silence", self.bookmark_silence),
             ("gone_retry", self.gone_retry),
             ("probe_after", self.probe_after),
+            ("minimum_resync", self.minimum_resync),
         ];
         if let Some((setting, _)) = waits.iter().find(|(_, wait)| wait.is_zero()) {
             return fail(setting, "must not be zero");
@@ -197,6 +231,16 @@ impl Settings {
             ("queue_entries", self.queue_entries),
         ] {
             if bound == 0 {
+                return fail(setting, "must not be zero");
+            }
+        }
+        for (setting, count) in [
+            ("errors_to_relist", self.errors_to_relist),
+            ("silences_to_relist", self.silences_to_relist),
+            ("answers_to_rewound", self.answers_to_rewound),
+            ("early_ends_to_list", self.early_ends_to_list),
+        ] {
+            if count == 0 {
                 return fail(setting, "must not be zero");
             }
         }

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn p_080_versions_compare_as_decimals_of_any_length() {
+    fn b_068_p_080_versions_compare_as_decimals_of_any_length() {
         let version = ResourceVersion::new;
         let long = "123456789012345678901234567890";
         assert_eq!(version("9").compare(&version("10")), Some(Ordering::Less));

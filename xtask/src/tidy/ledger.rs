@@ -1,9 +1,10 @@
-//! The ledger of client-go's behaviours answers each of them, and names tests that exist.
+//! The ledger of client-go's behaviours answers each of them, and names tests that show it.
 //!
 //! A row is `| B-006 | N | kept | text | `test_name`, `other_test` |`: numbers, the kind of statement (contract,
-//! number, …), the decision, the answer, the tests or `–`.
+//! number, …), the decision, the answer, the tests or `–`. The name of a test carries the numbers it is about, such as
+//! `b_006_b_008_waits_double`, so that a row cannot name a test of something else.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::tidy::Problem;
 use crate::tidy::ledger_numbers::{self, Number, Range};
@@ -17,7 +18,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     let Some(ledger) = tree.file(LEDGER) else {
         return vec![Problem::new(LEDGER, 0, "the ledger of client-go's behaviours is missing")];
     };
-    let functions = function_names(tree);
+    let functions = functions(tree);
     let rows = rows(ledger);
     let mut problems: Vec<Problem> = rows.iter().flat_map(|row| check_row(row, &functions)).collect();
     for number in ledger_numbers::required() {
@@ -68,7 +69,7 @@ fn cells(text: &str) -> Option<Vec<&str>> {
     Some(cells)
 }
 
-fn check_row(row: &Row<'_>, functions: &HashSet<&str>) -> Vec<Problem> {
+fn check_row(row: &Row<'_>, functions: &HashMap<&str, bool>) -> Vec<Problem> {
     let problem = |text: String| Problem::new(LEDGER, row.line, text);
     let mut problems = Vec::new();
     let decision = DECISIONS.into_iter().find(|known| row.decision.starts_with(known));
@@ -76,16 +77,25 @@ fn check_row(row: &Row<'_>, functions: &HashSet<&str>) -> Vec<Problem> {
         problems.push(problem(format!("`{}` is no decision: {}", row.decision, DECISIONS.join(", "))));
     }
     let shown = row.tags.iter().any(|tag| ["C", "N"].contains(tag));
-    if shown && matches!(decision, Some("kept" | "improved")) && row.tests.is_empty() {
-        problems.push(problem("a contract or number we keep needs a test in the last column".to_owned()));
+    if shown && matches!(decision, Some("kept" | "improved")) {
+        for number in required_of(row).filter(|number| !row.tests.iter().any(|test| number.is_in(test))) {
+            problems.push(problem(format!("{number} needs a test in the last column whose name carries it")));
+        }
     }
     for test in &row.tests {
         let name = test.rsplit("::").next().unwrap_or(test);
-        if !functions.contains(name) {
-            problems.push(problem(format!("there is no `fn {name}`")));
+        match functions.get(name) {
+            None => problems.push(problem(format!("there is no `fn {name}`"))),
+            Some(false) => problems.push(problem(format!("`fn {name}` is not a test"))),
+            Some(true) => {}
         }
     }
     problems
+}
+
+fn required_of<'a>(row: &'a Row<'_>) -> impl Iterator<Item = Number> + 'a {
+    let of_row = |number: &Number| row.numbers.iter().any(|range| range.contains(*number));
+    ledger_numbers::required().into_iter().filter(of_row)
 }
 
 fn check_number(number: Number, rows: &[Row<'_>]) -> Option<Problem> {
@@ -100,12 +110,22 @@ fn check_number(number: Number, rows: &[Row<'_>]) -> Option<Problem> {
     }
 }
 
-/// The names after every `fn` in the sources.
-fn function_names(tree: &Tree) -> HashSet<&str> {
-    tree.rust_files()
-        .flat_map(|file| file.text.split("fn ").skip(1))
-        .filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next())
-        .collect()
+/// Every function in the sources by name, and whether it, or one of the same name, is a test.
+fn functions(tree: &Tree) -> HashMap<&str, bool> {
+    let mut functions = HashMap::new();
+    for file in tree.rust_files() {
+        let mut is_test = false;
+        for line in file.text.lines().map(str::trim) {
+            if line.starts_with("#[test]") || line.starts_with("#[tokio::test") {
+                is_test = true;
+            } else if let Some((_, rest)) = line.split_once("fn ") {
+                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                *functions.entry(&rest[..end]).or_default() |= is_test;
+                is_test = false;
+            }
+        }
+    }
+    functions
 }
 
 #[cfg(test)]

@@ -9,6 +9,15 @@ pub(crate) struct Number {
     suffix: Option<char>,
 }
 
+impl Number {
+    /// Whether the name of a test carries it: `b_006` between underscores or at an end.
+    pub(crate) fn is_in(self, test: &str) -> bool {
+        let name = test.rsplit("::").next().unwrap_or(test);
+        let written = self.to_string().to_lowercase().replace('-', "_");
+        format!("_{name}_").contains(&format!("_{written}_"))
+    }
+}
+
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "B-{:03}", self.value)?;
@@ -100,6 +109,19 @@ mod tests {
         assert_eq!(covered("B-060…B-061"), 5, "B-060a, b and c lie between");
         assert_eq!(covered("B-060a…B-060c"), 3);
         assert_eq!(covered("B-060"), 1);
+    }
+
+    #[test]
+    fn names_of_tests_carry_numbers() {
+        let carries = |cell: &str, test: &str| number(cell).unwrap().is_in(test);
+        assert!(carries("B-006", "b_006_waits_double"));
+        assert!(carries("B-006", "store::tests::b_004_b_006_waits_double"));
+        assert!(carries("B-006", "waits_double_b_006"));
+        assert!(carries("B-060c", "b_060c_old_servers"));
+        assert!(!carries("B-060", "b_060c_old_servers"));
+        assert!(!carries("B-006", "b_0061_x"));
+        assert!(!carries("B-006", "tab_006_x"));
+        assert!(!carries("B-006", "b_006::other"), "a module is not the test");
     }
 
     #[test]

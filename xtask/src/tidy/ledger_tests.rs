@@ -1,6 +1,21 @@
 use super::*;
 
-const SOURCE: (&str, &str) = ("a.rs", "#[test]\nfn b006_order() {}\nasync fn b007_more<T>() {}\n");
+const SOURCE: (&str, &str) = (
+    "a.rs",
+    "#[test]
+fn b_006_order() {}
+
+#[tokio::test(start_paused = true)]
+/// Text.
+#[should_panic]
+async fn b_004_b_006_more() {}
+
+#[test]
+fn other() {}
+
+fn b_006_aid<T>() {}
+",
+);
 
 /// A ledger that answers everything, with `row` instead of the row of B-006.
 fn ledger_with(row: &str) -> String {
@@ -17,22 +32,34 @@ fn problems(row: &str) -> Vec<String> {
 #[test]
 fn a_complete_ledger_is_fine() {
     let none: [&str; 0] = [];
-    assert_eq!(problems("| B-006 | N | kept | text | `b006_order`, `store::tests::b007_more` |"), none);
-    assert_eq!(problems("| B-006 | C, N | improved: no copy | text | `b006_order` |"), none);
+    assert_eq!(
+        problems("| B-006 | N | kept | text | `b_006_order`, `store::tests::b_004_b_006_more` |"),
+        none
+    );
+    assert_eq!(problems("| B-006 | C, N | improved: no copy | text | `b_004_b_006_more`, `other` |"), none);
     assert_eq!(problems("| B-006 | C | n/a | text | – |"), none);
     assert_eq!(problems("| B-006 | Q | kept | text | – |"), none);
 }
 
 #[test]
 fn a_test_that_does_not_exist_is_a_problem() {
-    assert_eq!(problems("| B-006 | N | kept | text | `b006_gone` |"), ["6: there is no `fn b006_gone`"]);
+    assert_eq!(problems("| B-006 | N | kept | text | `b_006_gone` |"), ["6: there is no `fn b_006_gone`"]);
+}
+
+#[test]
+fn a_function_that_is_no_test_is_a_problem() {
+    assert_eq!(problems("| B-006 | N | kept | text | `b_006_aid` |"), ["6: `fn b_006_aid` is not a test"]);
+    assert_eq!(problems("| B-006 | Q | kept | text | `b_006_aid` |"), ["6: `fn b_006_aid` is not a test"]);
 }
 
 #[test]
 fn a_contract_or_number_needs_a_test() {
-    let expected = ["6: a contract or number we keep needs a test in the last column"];
+    let expected = ["6: B-006 needs a test in the last column whose name carries it"];
     assert_eq!(problems("| B-006 | N | kept | text | – |"), expected);
     assert_eq!(problems("| B-006 | C | improved | text | – |"), expected);
+    assert_eq!(problems("| B-006 | C | improved | text | `other` |"), expected);
+    assert_eq!(problems("| B-006 | C/Q | kept | text | `other` |"), expected);
+    assert_eq!(problems("| B-006 | Q | kept | text | `other` |"), [""; 0], "a decision on a quirk need not");
 }
 
 #[test]

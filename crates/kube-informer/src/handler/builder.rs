@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 
 use crate::handler::delivery::{Delivery, Event};
 use crate::handler::filter::Filtered;
+use crate::handler::pending::Keep;
 use crate::handler::post::Post;
 use crate::handler::runner::Callee;
 use crate::handler::typed::TypedHandler;
@@ -57,7 +58,7 @@ where
 /// What to call when objects come, change and go. Made with [`handler`] or [`async_handler`].
 ///
 /// Calls come one at a time, in the informer's own tasks, never with a lock held. A function must not block the thread
-/// (a call over 100 ms is counted and logged once); use [`async_handler`] to wait for something or
+/// (a call over [`Settings::slow_call`](crate::Settings::slow_call) is counted and logged once); use [`async_handler`] to wait for something or
 /// [`Handler::blocking`] to give the handler a thread of its own. A panic is caught, counted and reported.
 pub struct Handler<K> {
     functions: Functions<K>,
@@ -74,6 +75,7 @@ pub(crate) struct Options {
     pub(crate) resync: Option<Duration>,
     pub(crate) every_event: Option<usize>,
     pub(crate) blocking: bool,
+    pub(crate) keep: Keep,
 }
 
 type One<K> = Box<dyn FnMut(&Object<K>) + Send>;
@@ -132,7 +134,8 @@ impl<K: 'static> Handler<K> {
 
     /// Tells every cached object again each period; zero for never. Nothing is fetched from the server.
     ///
-    /// Overrides the informer's default. Periods under a second count as a second.
+    /// Overrides the informer's default. Periods under [`Settings::minimum_resync`](crate::Settings::minimum_resync), a
+    /// second by default, count as that.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.options.resync = Some(period);
@@ -171,6 +174,11 @@ impl<K: 'static> Handler<K> {
 
     pub(crate) fn also(mut self, callee: Box<dyn Callee>) -> Self {
         self.also = Some(callee);
+        self
+    }
+
+    pub(crate) fn keep(mut self, keep: Keep) -> Self {
+        self.options.keep = keep;
         self
     }
 

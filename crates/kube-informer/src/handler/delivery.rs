@@ -70,9 +70,21 @@ impl<K> Clone for Event<K> {
 /// An event before it gets the user's type.
 #[derive(Clone, Debug)]
 pub(crate) enum Delivery {
-    Added { new: Arc<Record>, initial: bool },
-    Updated { old: Arc<Record>, new: Arc<Record>, resync: bool },
-    Deleted { object: Arc<Record>, final_state_known: bool },
+    Added {
+        new: Arc<Record>,
+        initial: bool,
+    },
+    Updated {
+        old: Arc<Record>,
+        new: Arc<Record>,
+        resync: bool,
+    },
+    Deleted {
+        object: Arc<Record>,
+        /// What the handler was told last, if that is another version and still at hand.
+        told: Option<Arc<Record>>,
+        final_state_known: bool,
+    },
     Merged,
 }
 
@@ -87,7 +99,7 @@ impl Delivery {
             Self::Updated { old, new, resync } => {
                 Event::Updated { old: Object::from_record(old), new: Object::from_record(new), resync }
             }
-            Self::Deleted { object, final_state_known } => {
+            Self::Deleted { object, final_state_known, .. } => {
                 Event::Deleted { object: Object::from_record(object), final_state_known }
             }
             Self::Merged => Event::Merged,

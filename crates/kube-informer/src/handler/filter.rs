@@ -48,16 +48,16 @@ impl<K: 'static, F: FnMut(&Object<K>) -> bool + Send> Callee for Filtered<K, F> 
                     }
                     (true, false) => {
                         self.passed.remove(new.key());
-                        Delivery::Deleted { object: old, final_state_known: true }
+                        Delivery::Deleted { object: old, told: None, final_state_known: true }
                     }
                     (false, false) => return None,
                 }
             }
-            Delivery::Deleted { object, final_state_known } => {
+            Delivery::Deleted { object, told, final_state_known } => {
                 if !self.passed.remove(object.key()) {
                     return None;
                 }
-                Delivery::Deleted { object, final_state_known }
+                Delivery::Deleted { object, told, final_state_known }
             }
             Delivery::Merged => Delivery::Merged,
         };

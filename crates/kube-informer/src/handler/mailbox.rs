@@ -6,10 +6,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::mem;
+use std::sync::Arc;
 
 use crate::handler::delivery::Delivery;
-use crate::handler::pending::Pending;
+use crate::handler::pending::{Keep, Pending};
 use crate::key::ObjectKey;
+use crate::object::record::Record;
 use crate::store::change::Change;
 use crate::store::snapshot::Snapshot;
 
@@ -27,19 +29,37 @@ struct Sweep {
     snapshot: Snapshot,
     kind: SweepKind,
     next_part: usize,
+    /// How many keys had ever become pending beside a sweep when this one began: those have their turn before it.
+    after: u64,
     /// What happened to keys of parts not loaded yet; `None` if the key is pending elsewhere and is to be skipped.
     overrides: HashMap<ObjectKey, Option<Pending>>,
 }
 
 impl Sweep {
     fn new(snapshot: Snapshot, kind: SweepKind) -> Self {
-        Self { snapshot, kind, next_part: 0, overrides: HashMap::new() }
+        Self { snapshot, kind, next_part: 0, after: 0, overrides: HashMap::new() }
     }
 
     /// Whether the key is in the snapshot and its turn has not come.
     fn awaits(&self, key: &ObjectKey) -> bool {
         self.snapshot.part_of(key).is_some_and(|part| part >= self.next_part)
             && self.snapshot.get(key).is_some()
+    }
+
+    /// What there is to tell of an object of the snapshot of which nothing was heard since.
+    fn untouched(&self, record: &Arc<Record>) -> Pending {
+        match self.kind {
+            SweepKind::Initial => Pending::initial(record.clone()),
+            SweepKind::Resync => Pending::resync(record.clone()),
+        }
+    }
+
+    /// Gives what it would tell of a key that it awaits to whoever tells of the key before it; nothing if it has done so.
+    fn hand_over(&mut self, key: &ObjectKey) -> Option<Pending> {
+        match self.overrides.insert(key.clone(), None) {
+            Some(handed) => handed,
+            None => self.snapshot.get(key).map(|record| self.untouched(record)),
+        }
     }
 
     /// The next part that is not empty, as entries in order; `None` when the sweep is over.
@@ -53,10 +73,7 @@ impl Sweep {
                 let entry = match self.overrides.remove(key) {
                     Some(Some(pending)) => pending,
                     Some(None) => continue,
-                    None => match self.kind {
-                        SweepKind::Initial => Pending::initial(record.clone()),
-                        SweepKind::Resync => Pending::resync(record.clone()),
-                    },
+                    None => self.untouched(record),
                 };
                 entries.push((key.clone(), entry));
             }
@@ -76,12 +93,15 @@ impl Sweep {
 #[derive(Default)]
 struct Merge {
     pending: HashMap<ObjectKey, Pending>,
-    /// Keys of the loaded part of a sweep: they became pending when the sweep began, before all that is in `order`.
+    /// Keys of the loaded part of a sweep: they became pending when the sweep began.
     loaded: VecDeque<ObjectKey>,
     /// Keys in the order they became pending.
     order: VecDeque<ObjectKey>,
+    /// How many have been taken out of `order` so far.
+    taken: u64,
     /// The first one stays until all that was loaded from it has been taken.
     sweeps: VecDeque<Sweep>,
+    keep: Keep,
 }
 
 impl Merge {
@@ -90,10 +110,11 @@ impl Merge {
         // A key can be in several: its namespace was removed and added again meanwhile. The last one holds what is there now.
         let sweep = self.sweeps.iter_mut().rfind(|sweep| sweep.awaits(key));
         if let Some(pending) = self.pending.get_mut(key) {
-            pending.merge(change);
-            if let Some(sweep) = sweep {
-                sweep.overrides.insert(key.clone(), None);
+            // A resync of a key that has a real change waiting is covered by that change.
+            if let Some(next) = sweep.and_then(|sweep| sweep.hand_over(key)) {
+                pending.succeed(next, self.keep);
             }
+            pending.merge(change, self.keep);
             return;
         }
         let Some(sweep) = sweep else {
@@ -101,15 +122,9 @@ impl Merge {
             self.order.push_back(key.clone());
             return;
         };
-        let kind = sweep.kind;
-        let before = sweep.snapshot.get(key).cloned();
-        match sweep.overrides.entry(key.clone()).or_insert_with(|| {
-            before.map(|record| match kind {
-                SweepKind::Initial => Pending::initial(record),
-                SweepKind::Resync => Pending::resync(record),
-            })
-        }) {
-            Some(pending) => pending.merge(change),
+        let before = sweep.snapshot.get(key).map(|record| sweep.untouched(record));
+        match sweep.overrides.entry(key.clone()).or_insert(before) {
+            Some(pending) => pending.merge(change, self.keep),
             // The key was pending beside the sweep and has been delivered since.
             None => {
                 self.pending.insert(key.clone(), Pending::from_change(change));
@@ -118,30 +133,50 @@ impl Merge {
         }
     }
 
+    /// Adds a sweep behind all that waits.
+    fn sweep(&mut self, sweep: Sweep) {
+        let after = self.taken + self.order.len() as u64;
+        self.sweeps.push_back(Sweep { after, ..sweep });
+    }
+
     fn next(&mut self, out: &mut VecDeque<Delivery>) -> bool {
+        self.load();
+        // Sweeps that come later can hold the key too: the end of an earlier incarnation waits to be told here.
+        let (key, later) = match self.loaded.pop_front() {
+            Some(key) => (key, 1),
+            None => {
+                let Some(key) = self.order.pop_front() else { return false };
+                self.taken += 1;
+                (key, 0)
+            }
+        };
+        if let Some(mut pending) = self.pending.remove(&key) {
+            for sweep in self.sweeps.iter_mut().skip(later).filter(|sweep| sweep.awaits(&key)) {
+                if let Some(next) = sweep.hand_over(&key) {
+                    pending.succeed(next, self.keep);
+                }
+            }
+            pending.deliver(&mut |delivery| out.push_back(delivery));
+        }
+        true
+    }
+
+    /// Loads from the first sweep if its turn has come and nothing of it is loaded.
+    fn load(&mut self) {
         while self.loaded.is_empty() {
-            let Some(sweep) = self.sweeps.front_mut() else { break };
+            let Some(sweep) = self.sweeps.front_mut().filter(|sweep| sweep.after <= self.taken) else {
+                return;
+            };
             let Some(entries) = sweep.load() else {
                 self.sweeps.pop_front();
                 continue;
             };
             for (key, pending) in entries {
-                match self.pending.get_mut(&key) {
-                    // The end of an earlier incarnation still waits to be told: the new one follows it. A resync of a
-                    // key that has a real change waiting is covered by that change.
-                    Some(waiting) => waiting.succeed(pending),
-                    None => {
-                        self.pending.insert(key.clone(), pending);
-                        self.loaded.push_back(key);
-                    }
-                }
+                let waiting = self.pending.insert(key.clone(), pending);
+                debug_assert!(waiting.is_none(), "{key} waits before its sweep and was not handed over");
+                self.loaded.push_back(key);
             }
         }
-        let Some(key) = self.loaded.pop_front().or_else(|| self.order.pop_front()) else { return false };
-        if let Some(pending) = self.pending.remove(&key) {
-            pending.deliver(&mut |delivery| out.push_back(delivery));
-        }
-        true
     }
 
     fn is_empty(&self) -> bool {
@@ -194,6 +229,12 @@ impl Mailbox {
         }
     }
 
+    /// What is kept of an object that ended and has a successor already.
+    pub(crate) fn keeping(mut self, keep: Keep) -> Self {
+        self.merge.keep = keep;
+        self
+    }
+
     /// A change that the store has committed.
     pub(crate) fn change(&mut self, change: &Change) {
         match &mut self.log {
@@ -218,7 +259,7 @@ impl Mailbox {
         let sweep = Sweep::new(snapshot, kind);
         match &mut self.log {
             Some(log) if self.merge.is_empty() => log.entries.push_back(Logged::Sweep(sweep)),
-            _ => self.merge.sweeps.push_back(sweep),
+            _ => self.merge.sweep(sweep),
         }
     }
 
@@ -310,7 +351,7 @@ impl Mailbox {
         for entry in mem::take(&mut log.entries) {
             match entry {
                 Logged::Change(change) => self.merge.change(&change),
-                Logged::Sweep(sweep) => self.merge.sweeps.push_back(sweep),
+                Logged::Sweep(sweep) => self.merge.sweep(sweep),
             }
         }
     }
@@ -319,3 +360,7 @@ impl Mailbox {
 #[cfg(test)]
 #[path = "mailbox_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "mailbox_model_tests.rs"]
+mod model_tests;

@@ -15,6 +15,16 @@ pub(crate) struct Pending {
     resync: bool,
 }
 
+/// What is kept of an incarnation that ended when the next one is there and two versions would be too many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// The final state.
+    #[default]
+    Final,
+    /// The version that the handler was told last: it is known to decode, the final state might not.
+    Told,
+}
+
 /// What the handler was told.
 #[derive(Debug)]
 enum Told {
@@ -40,7 +50,7 @@ impl Pending {
             Change::Updated { old, .. } | Change::Deleted { old, .. } => Told::Present(old.clone()),
         };
         let mut pending = Self { told, now: None, initial: false, resync: false };
-        pending.merge(change);
+        pending.merge(change, Keep::default()); // Nothing has ended yet of which something could be kept.
         pending
     }
 
@@ -55,14 +65,18 @@ impl Pending {
     }
 
     /// Takes in what happened since.
-    pub(crate) fn merge(&mut self, change: &Change) {
+    pub(crate) fn merge(&mut self, change: &Change, keep: Keep) {
         match change {
             Change::Added { new } => {
-                if let Told::Ended { told, .. } = &mut self.told {
+                if let Told::Ended { told, last, final_state_known } = &mut self.told {
                     match told.take() {
                         // Back with the same uid, as when an object leaves a selector and returns.
                         Some(told) if told.same_incarnation(new) => self.told = Told::Present(told),
                         // Another incarnation: the end of the first one has to be told before it.
+                        Some(told) if keep == Keep::Told && !Arc::ptr_eq(&told, last) => {
+                            *last = told;
+                            *final_state_known = false;
+                        }
                         _ => {}
                     }
                 }
@@ -83,11 +97,11 @@ impl Pending {
     }
 
     /// Takes in the first sight of an object of which an earlier end is still to be told.
-    pub(crate) fn succeed(&mut self, next: Self) {
+    pub(crate) fn succeed(&mut self, next: Self, keep: Keep) {
         if next.initial
             && let Some(new) = next.now
         {
-            self.merge(&Change::Added { new });
+            self.merge(&Change::Added { new }, keep);
         }
     }
 
@@ -105,9 +119,12 @@ impl Pending {
                 }
             }
             // `merge` turns Present into Ended when the object goes, so this is only for completeness.
-            (Told::Present(object), None) => out(Delivery::Deleted { object, final_state_known: false }),
-            (Told::Ended { last, final_state_known, .. }, now) => {
-                out(Delivery::Deleted { object: last, final_state_known });
+            (Told::Present(object), None) => {
+                out(Delivery::Deleted { object, told: None, final_state_known: false });
+            }
+            (Told::Ended { told, last, final_state_known }, now) => {
+                let told = told.filter(|told| !Arc::ptr_eq(told, &last));
+                out(Delivery::Deleted { object: last, told, final_state_known });
                 if let Some(new) = now {
                     out(Delivery::Added { new, initial: false });
                 }

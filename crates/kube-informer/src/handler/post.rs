@@ -22,6 +22,8 @@ const BATCH: usize = 32;
 pub(crate) struct Post {
     pub(crate) name: Arc<str>,
     pub(crate) resync: Duration,
+    /// A call that takes longer than this without being asynchronous keeps others from running.
+    pub(crate) slow_call: Duration,
     pub(crate) reporter: Arc<Reporter>,
     mailbox: Mutex<Mailbox>,
     bell: Notify,
@@ -68,7 +70,8 @@ impl Post {
     pub(crate) fn new(
         name: Arc<str>,
         resync: Duration,
-        every_event: Option<usize>,
+        slow_call: Duration,
+        mailbox: Mailbox,
         reporter: Arc<Reporter>,
         metrics: &Metrics,
     ) -> Arc<Self> {
@@ -78,8 +81,9 @@ impl Post {
             duration,
             name,
             resync,
+            slow_call,
             reporter,
-            mailbox: Mutex::new(Mailbox::new(every_event)),
+            mailbox: Mutex::new(mailbox),
             bell: Notify::new(),
             state: watch::Sender::new(PostState::default()),
             counters: Counters::default(),

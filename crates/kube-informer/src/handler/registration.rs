@@ -23,7 +23,7 @@ pub struct HandlerStats {
     pub delivered: u64,
     /// Calls that panicked.
     pub panics: u64,
-    /// Calls that kept the thread for more than 100 ms.
+    /// Calls that kept the thread for more than [`Settings::slow_call`](crate::Settings::slow_call).
     pub slow: u64,
     /// Objects that did not decode for a typed handler.
     pub undecodable: u64,

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -13,9 +12,6 @@ use tokio::time::Instant;
 use crate::handler::delivery::Delivery;
 use crate::handler::post::Post;
 use crate::report::{Cause, panic_text};
-
-/// A call that takes longer than this without being asynchronous keeps others from running.
-const SLOW: Duration = Duration::from_millis(100);
 
 /// User code that hears deliveries, without its type.
 pub(crate) trait Callee: Send {
@@ -81,7 +77,7 @@ fn call(
     let started = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| callee.call(delivery, post)));
     let blocked = started.elapsed();
-    if blocked > SLOW && post.counters.slow.fetch_add(1, Ordering::Relaxed) == 0 {
+    if blocked > post.slow_call && post.counters.slow.fetch_add(1, Ordering::Relaxed) == 0 {
         tracing::warn!(handler = %post.name, ?blocked, "a handler blocks: make it async or `.blocking()`");
     }
     outcome

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::handler::builder::Handler;
 use crate::handler::delivery::Delivery;
+use crate::handler::pending::Keep;
 use crate::handler::post::Post;
 use crate::handler::runner::Callee;
 use crate::key::ObjectKey;
@@ -79,6 +80,10 @@ impl<K: 'static> TypedHandler<K> {
     }
 
     /// Called with the last known state of an object that is gone.
+    ///
+    /// If that does not decode, or if the key was taken again before this handler's turn came, it is the state that the
+    /// handler was told last. Only an object that was not decoded for this handler when it changed, because there is no
+    /// [`on_update`](Self::on_update), may have neither: then [`on_undecodable`](Self::on_undecodable) hears of its end.
     #[must_use]
     pub fn on_delete(mut self, function: impl FnMut(&K) + Send + 'static) -> Self {
         self.functions.delete = Some(Box::new(function));
@@ -96,7 +101,8 @@ impl<K: 'static> TypedHandler<K> {
 impl<K: DeserializeOwned + Send + Sync + 'static> TypedHandler<K> {
     /// The handler, ready to be added to an informer.
     pub fn build(self) -> Handler<K> {
-        self.handler.also(Box::new(self.functions))
+        let keep = if self.functions.delete.is_some() { Keep::Told } else { Keep::Final };
+        self.handler.keep(keep).also(Box::new(self.functions))
     }
 }
 
@@ -163,16 +169,17 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
         }
     }
 
-    fn deleted(&mut self, object: Arc<Record>, post: &Post) {
-        let last = match self.behind.remove(object.key()) {
+    fn deleted(&mut self, object: Arc<Record>, told: Option<Arc<Record>>, post: &Post) {
+        let (last, told) = match self.behind.remove(object.key()) {
             Some(None) => return,
-            Some(Some(told)) => told,
-            None => object,
+            Some(Some(told)) => (told, None),
+            None => (object, told),
         };
         if self.delete.is_none() {
             return;
         }
-        if let Some(last) = self.decode(last, post) {
+        let last = self.decode(last, post).or_else(|| self.decode(told?, post));
+        if let Some(last) = last {
             self.delete.iter_mut().for_each(|function| function(&last));
         }
     }
@@ -183,7 +190,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Callee for Functions<K> {
         match delivery {
             Delivery::Added { new, .. } => self.added(new, post),
             Delivery::Updated { old, new, .. } => self.updated(old, new, post),
-            Delivery::Deleted { object, .. } => self.deleted(object, post),
+            Delivery::Deleted { object, told, .. } => self.deleted(object, told, post),
             Delivery::Merged => {}
         }
         None

@@ -96,7 +96,7 @@ fn metadata_only_objects() {
 }
 
 #[test]
-fn what_spoils_one_object_only() {
+fn b_003_b_108_what_spoils_one_object_only() {
     let ingest = Ingest::new(options(pods()).0);
     let cases = [
         (r#"{"metadata":{}}"#, None, "no name"),
@@ -164,7 +164,7 @@ fn with_transform(transform: impl Transform + 'static) -> Ingest {
 }
 
 #[test]
-fn a_transform_changes_all_but_the_identity() {
+fn b_226_a_transform_changes_all_but_the_identity() {
     let ingest = with_transform(TypedTransform::new(|map: &mut ConfigMap| {
         map.metadata = k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta {
             name: Some("other".into()),
@@ -206,7 +206,7 @@ fn a_transform_into_less_keeps_the_identity() {
 }
 
 #[test]
-fn a_failing_transform_leaves_the_object_out() {
+fn b_120_a_failing_transform_leaves_the_object_out() {
     let refuses = with_transform(TypedTransform::new(|_: &mut ConfigMap| Err("too old")));
     assert_eq!(
         left_out(take(&refuses, MAP)),

@@ -3,21 +3,44 @@ use super::*;
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
-fn the_defaults_are_the_documented_numbers_and_can_work() {
+fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
     let settings = Settings::default();
     assert_eq!(settings.check(), Ok(()));
-    assert_eq!(settings.backoff_first, Duration::from_millis(800));
-    assert_eq!(settings.backoff_limit, 30 * SECOND);
-    assert_eq!(settings.backoff_reset, 120 * SECOND);
-    assert_eq!(settings.min_watch_timeout, 300 * SECOND);
-    assert_eq!(settings.streaming_list, StreamingList::Auto);
-    assert_eq!(settings.fallback_memory, 3600 * SECOND);
-    assert_eq!(settings.document_limit, 33_554_432);
-    assert_eq!((settings.queue_bytes, settings.queue_entries), (8_388_608, 4096));
+    // Every one of them: a setting that is added and not written here does not compile.
+    let documented = Settings {
+        backoff_first: Duration::from_millis(800),
+        backoff_factor: 2.0,
+        backoff_limit: 30 * SECOND,
+        backoff_jitter: 1.0,
+        backoff_reset: 2 * 60 * SECOND,
+        retry_after_limit: 10 * 60 * SECOND,
+        min_watch_timeout: 5 * 60 * SECOND,
+        page_size: None,
+        streaming_list: StreamingList::Auto,
+        streaming_deadline: 30 * SECOND,
+        fallback_memory: 60 * 60 * SECOND,
+        list_silence: 75 * SECOND,
+        watch_grace: 15 * SECOND,
+        bookmark_silence: 150 * SECOND,
+        gone_retry: 30 * SECOND,
+        probe_after: 10 * SECOND,
+        short_watch: SECOND,
+        document_limit: 32 * 1024 * 1024,
+        queue_bytes: 8 * 1024 * 1024,
+        queue_entries: 4096,
+        errors_to_relist: 3,
+        silences_to_relist: 2,
+        answers_to_rewound: 2,
+        early_ends_to_list: 3,
+        minimum_resync: SECOND,
+        stop_patience: 10 * SECOND,
+        slow_call: Duration::from_millis(100),
+    };
+    assert_eq!(settings, documented);
 }
 
 #[test]
-fn settings_that_cannot_work_are_named() {
+fn b_010_settings_that_cannot_work_are_named() {
     let ok = Settings::default;
     let cases = [
         ("backoff_first", ok().backoff_first(Duration::ZERO)),
@@ -39,6 +62,11 @@ fn settings_that_cannot_work_are_named() {
         ("document_limit", ok().document_limit(0)),
         ("queue_bytes", ok().queue_bytes(0)),
         ("queue_entries", ok().queue_entries(0)),
+        ("errors_to_relist", ok().errors_to_relist(0)),
+        ("silences_to_relist", ok().silences_to_relist(0)),
+        ("answers_to_rewound", ok().answers_to_rewound(0)),
+        ("early_ends_to_list", ok().early_ends_to_list(0)),
+        ("minimum_resync", ok().minimum_resync(Duration::ZERO)),
     ];
     for (setting, settings) in cases {
         let error = settings.check().unwrap_err();
@@ -55,6 +83,8 @@ fn settings_that_cannot_work_are_named() {
         ok().fallback_memory(Duration::ZERO),
         ok().streaming_list(StreamingList::Never),
         ok().retry_after_limit(Duration::ZERO),
+        ok().stop_patience(Duration::ZERO),
+        ok().slow_call(Duration::ZERO),
     ] {
         assert_eq!(settings.check(), Ok(()));
     }

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::delta::fifo::{Bounds, DeltaFifo};
 use crate::handler::HandlerStatus;
 use crate::handler::builder::Options;
+use crate::handler::mailbox::Mailbox;
 use crate::handler::post::{Ending, Post};
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
@@ -25,9 +26,6 @@ use crate::shared::writer::{Command, Inbox, Runner, Writer};
 use crate::source::ListWatch;
 use crate::status::Phase;
 use crate::store::indexer::Indexer;
-
-/// The shortest resync period; shorter ones count as this.
-const MINIMUM_RESYNC: Duration = Duration::from_secs(1);
 
 /// One informer, without the type of its objects.
 pub(crate) struct Core {
@@ -173,15 +171,18 @@ impl Core {
     pub(crate) fn post(&self, options: &Options) -> Arc<Post> {
         let number = self.handlers_named.fetch_add(1, Ordering::Relaxed);
         let name = options.name.clone().unwrap_or_else(|| format!("{}-{number}", self.name).into());
+        let minimum = self.settings.minimum_resync;
         let resync = match options.resync.unwrap_or(self.default_resync) {
             Duration::ZERO => Duration::ZERO,
-            period if period < MINIMUM_RESYNC => {
-                tracing::warn!(handler = %name, ?period, "resync periods under a second count as a second");
-                MINIMUM_RESYNC
+            period if period < minimum => {
+                tracing::warn!(handler = %name, ?period, ?minimum, "a resync period is too short and counts as the minimum");
+                minimum
             }
             period => period,
         };
-        let post = Post::new(name, resync, options.every_event, self.reporter.clone(), &self.metrics);
+        let mailbox = Mailbox::new(options.every_event).keeping(options.keep);
+        let post =
+            Post::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), &self.metrics);
         let mut posts = self.posts.lock();
         posts.retain(|post| post.strong_count() > 0);
         posts.push(Arc::downgrade(&post));

@@ -18,6 +18,7 @@ use crate::store::index::IndexFunction;
 use crate::store::index_build::IndexBuild;
 pub use crate::store::index_reader::IndexError;
 use crate::store::index_reader::IndexReader;
+use crate::store::indexer::Indexer;
 
 /// What an index function may give back: values, perhaps one, or either with an error.
 ///
@@ -48,6 +49,20 @@ impl<V, T: IndexValues<V>, E: fmt::Display> IndexValues<V> for Result<T, E> {
 type Slot<V> = Option<Result<IndexReader<V>, IndexError>>;
 
 /// A secondary index: finds objects by values that a function reads from them. Cheap to clone.
+///
+/// # What you can rely on
+///
+/// - The index is part of the cache: a commit shows in both at once, so what [`get`](Self::get) finds is exactly what the
+///   [lister](crate::Lister) has under that value at the same commit, and an index is never behind.
+/// - A query answers from exactly one commit and from all of it. Two queries may answer from two, the later one never
+///   from the earlier commit. What two queries give need not fit together if something changed between them.
+/// - An object that is in the index has the values that the function gave for that very version. One for which the
+///   function failed or panicked is in the cache and not in the index, and has been reported.
+/// - Until [`ready`](Self::ready), which takes a moment if the cache was filled already, queries are an error and never
+///   an incomplete answer.
+/// - What a query gave is yours: it does not change and delays nobody, however long you hold it.
+///
+/// [`Lister::by_index`](crate::Lister::by_index) reads it through a lister, also within one namespace.
 pub struct Index<K, V> {
     name: Arc<str>,
     core: Arc<Core>,
@@ -212,6 +227,14 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
             .boxed()
         }));
         self.core.command(remove).ok();
+    }
+
+    /// For a reader of this store: an index of another informer is refused.
+    pub(super) fn reader_in(&self, indexer: &Arc<Indexer>) -> Result<IndexReader<V>, IndexError> {
+        if !Arc::ptr_eq(&self.core.indexer, indexer) {
+            return Err(IndexError::OtherInformer(self.name.clone()));
+        }
+        self.reader()
     }
 
     fn reader(&self) -> Result<IndexReader<V>, IndexError> {

@@ -5,6 +5,7 @@ pub(crate) mod core;
 mod full_state;
 mod index;
 mod index_key;
+mod index_lister;
 mod namespaces;
 mod reflectors;
 mod run;

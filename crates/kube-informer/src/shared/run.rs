@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::sync::oneshot;
@@ -12,9 +11,6 @@ use crate::shared::core::{AlreadyStarted, Core, Stop};
 use crate::shared::reflectors::Reflectors;
 use crate::shared::tasks::{Spawn, Task};
 use crate::shared::writer::Writer;
-
-/// How long a stop waits for calls that are in progress.
-const CALLS_IN_PROGRESS: Duration = Duration::from_secs(10);
 
 /// Marks the informer stopped however its future ends, also when it is dropped.
 struct EndGuard {
@@ -63,7 +59,7 @@ pub(crate) async fn run(
     reflectors.stop().await;
     core.queue.close();
     let (ending, patience) = match stop {
-        Stop::Now => (Ending::Closed, CALLS_IN_PROGRESS),
+        Stop::Now => (Ending::Closed, core.settings.stop_patience),
         Stop::Drain(deadline) => (Ending::Draining, deadline),
     };
     // Not by adding: that overflows with the longest durations.

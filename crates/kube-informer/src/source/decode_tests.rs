@@ -95,7 +95,7 @@ fn p_047_unknown_types_and_fields_are_ignored() {
 }
 
 #[test]
-fn p_052_of_a_bookmark_only_the_metadata_is_read() {
+fn b_054_p_052_of_a_bookmark_only_the_metadata_is_read() {
     let bookmark = |metadata: &str| {
         let object =
             format!(r#"{{"kind":"Pod","metadata":{metadata},"spec":{{"containers":null}},"status":{{}}}}"#);

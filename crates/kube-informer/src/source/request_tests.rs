@@ -26,7 +26,7 @@ fn at(version: &str) -> ListParams {
 }
 
 #[test]
-fn lists_name_the_version_only_if_there_is_one() {
+fn b_065_lists_name_the_version_only_if_there_is_one() {
     assert_eq!(list(at("")).query(), "");
     assert_eq!(list(at("0")).query(), "resourceVersion=0");
     assert_eq!(list(at("12345")).query(), "resourceVersion=12345");
@@ -36,7 +36,7 @@ fn lists_name_the_version_only_if_there_is_one() {
 }
 
 #[test]
-fn lists_not_older_than_a_version() {
+fn b_065_lists_not_older_than_a_version() {
     let params = ListParams { version_match: Some(VersionMatch::NotOlderThan), limit: Some(1), ..at("7") };
     assert_eq!(list(params).query(), "resourceVersion=7&resourceVersionMatch=NotOlderThan&limit=1");
     let params = ListParams { version_match: Some(VersionMatch::Exact), ..at("7") };
@@ -69,7 +69,7 @@ fn watches_ask_for_bookmarks_and_an_end() {
 }
 
 #[test]
-fn streaming_lists_always_name_the_match() {
+fn b_069_streaming_lists_always_name_the_match() {
     let common = "watch=true&allowWatchBookmarks=true&timeoutSeconds=300&sendInitialEvents=true\
                   &resourceVersionMatch=NotOlderThan";
     assert_eq!(watch("", true).query(), common);

@@ -23,6 +23,9 @@ pub enum IndexError {
     /// There is one, on other values.
     #[error("index {0:?} is not on values of this type")]
     OtherType(Arc<str>),
+    /// It is one of another informer than the lister it was given to.
+    #[error("index {0:?} is not of the informer that this lister reads")]
+    OtherInformer(Arc<str>),
     /// There is one already.
     #[error("there is already an index {0:?}")]
     Duplicate(Arc<str>),

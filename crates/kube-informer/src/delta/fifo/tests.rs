@@ -162,7 +162,7 @@ fn b_156_what_was_popped_is_not_kept_alive() {
 }
 
 #[test]
-fn d2_the_queue_is_bounded_in_entries_and_bytes() {
+fn b_165_b_166_d2_the_queue_is_bounded_in_entries_and_bytes() {
     assert_eq!(Bounds::default(), Bounds { bytes: 8 * 1024 * 1024, entries: 4_096 });
     let origin = origin();
     let fifo = entries(2);
@@ -185,7 +185,7 @@ fn d2_the_queue_is_bounded_in_entries_and_bytes() {
 }
 
 #[test]
-fn d2_what_is_larger_than_the_bound_gets_its_turn_when_the_queue_is_empty() {
+fn b_166_d2_what_is_larger_than_the_bound_gets_its_turn_when_the_queue_is_empty() {
     let origin = origin();
     let text = "x".repeat(5_000);
     let large = || Delta {
@@ -251,7 +251,7 @@ async fn give_up<T>(waits: Option<usize>, future: impl Future<Output = T>) -> Op
 }
 
 #[test]
-fn no_interleaving_loses_a_delta_or_a_wake_up() {
+fn b_102_no_interleaving_loses_a_delta_or_a_wake_up() {
     let origin = origin();
     for seed in 0..5_000 {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -325,7 +325,7 @@ fn no_interleaving_loses_a_delta_or_a_wake_up() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn threads_that_push_and_pop_at_once_never_get_stuck() {
+async fn b_165_threads_that_push_and_pop_at_once_never_get_stuck() {
     let (fifo, origin) = (Arc::new(entries(2)), origin());
     let producers: Vec<_> = (0..3)
         .map(|producer| {

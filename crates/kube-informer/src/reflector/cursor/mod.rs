@@ -77,6 +77,7 @@ pub(crate) struct Cursor {
     streaming: StreamingList,
     fallback_memory: Duration,
     short_watch: Duration,
+    counts: Counts,
     /// Nothing up to this version has been missed.
     last: ResourceVersion,
     /// The next list asks for the most recent state, because `last` cannot be had or is in doubt.
@@ -90,6 +91,15 @@ pub(crate) struct Cursor {
     /// Why the present round is necessary.
     reason: RelistReason,
     place: Place,
+}
+
+/// How many times something happens in a row before another way is tried. As in [`Settings`].
+#[derive(Clone, Copy, Debug)]
+struct Counts {
+    errors_to_relist: u32,
+    silences_to_relist: u32,
+    answers_to_rewound: u32,
+    early_ends_to_list: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -106,6 +116,12 @@ impl Cursor {
             streaming: settings.streaming_list,
             fallback_memory: settings.fallback_memory,
             short_watch: settings.short_watch,
+            counts: Counts {
+                errors_to_relist: settings.errors_to_relist,
+                silences_to_relist: settings.silences_to_relist,
+                answers_to_rewound: settings.answers_to_rewound,
+                early_ends_to_list: settings.early_ends_to_list,
+            },
             last: ResourceVersion::empty(),
             latest: false,
             reuse: true,

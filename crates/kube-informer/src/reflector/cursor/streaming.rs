@@ -7,16 +7,13 @@ use super::{Action, Cursor, Place, Step, Wait, backoff};
 use crate::status::RelistReason;
 use crate::version::ResourceVersion;
 
-/// How many streams in a row may end before the mark until LIST is used for the round.
-const EARLY_ENDS: u8 = 3;
-
 /// A streamed list being read.
 #[derive(Clone, Debug)]
 pub(super) struct Streaming {
     /// The version asked for: `""` for the most recent state, or the last one seen.
     version: String,
     /// How many streams of this round ended before the mark.
-    early_ends: u8,
+    early_ends: u32,
 }
 
 impl Cursor {
@@ -78,9 +75,9 @@ impl Cursor {
     }
 
     fn ended_early(&mut self, mut streaming: Streaming, trouble: Trouble) -> Step {
-        streaming.early_ends += 1;
+        streaming.early_ends = streaming.early_ends.saturating_add(1);
         let wait = backoff(&trouble);
-        if streaming.early_ends < EARLY_ENDS {
+        if streaming.early_ends < self.counts.early_ends_to_list {
             Step::new(wait, self.stream(streaming)).reporting(trouble)
         } else {
             self.fall_back(wait).reporting(trouble)

@@ -7,20 +7,13 @@ use super::{Action, Cursor, Place, Step, Wait, backoff};
 use crate::status::RelistReason;
 use crate::version::ResourceVersion;
 
-/// How many failures in a row, without an event or bookmark in between, make the list be read again.
-const STRIKES: u8 = 3;
-/// How many connections in a row without a byte.
-const SILENT: u8 = 2;
-/// How many times in a row the server must say that it does not know our version yet: one may be a replica that lags.
-const TOO_LARGE: u8 = 2;
-
 /// What has been seen since the last list or, where it says so, since something better happened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watching {
     /// Failures since the last event or bookmark.
-    strikes: u8,
+    strikes: u32,
     /// Connections that died since the last byte.
-    silent: u8,
+    silent: u32,
     /// The server may not know our version: it may have gone back in time before this watch was opened. No byte has
     /// come and no probe has succeeded since.
     unsure: bool,
@@ -29,7 +22,7 @@ pub(super) struct Watching {
     /// Whether the server was heard of during the present connection: a byte, or the answer to a probe.
     pub(super) heard: bool,
     /// Probes since the last byte that said "too large".
-    too_large: u8,
+    too_large: u32,
     /// Whether the present connection brought a newer version.
     pub(super) moved: bool,
 }
@@ -112,8 +105,8 @@ impl Cursor {
             }
             ProbeOutcome::NoAnswer => {}
             ProbeOutcome::TooLarge => {
-                watching.too_large += 1;
-                if watching.too_large >= TOO_LARGE {
+                watching.too_large = watching.too_large.saturating_add(1);
+                if watching.too_large >= self.counts.answers_to_rewound {
                     return Some(self.read_rewound(now));
                 }
             }
@@ -131,8 +124,8 @@ impl Cursor {
             }
             Remedy::Resume => Step::new(wait, self.watch(watching)),
             Remedy::ResumeFewTimes => {
-                watching.strikes += 1;
-                if watching.strikes < STRIKES {
+                watching.strikes = watching.strikes.saturating_add(1);
+                if watching.strikes < self.counts.errors_to_relist {
                     Step::new(wait, self.watch(watching))
                 } else {
                     self.relist(now, RelistReason::RepeatedErrors, wait)
@@ -140,8 +133,8 @@ impl Cursor {
             }
             Remedy::Reopen => {
                 watching.unsure = true;
-                watching.silent += 1;
-                if watching.silent < SILENT {
+                watching.silent = watching.silent.saturating_add(1);
+                if watching.silent < self.counts.silences_to_relist {
                     // The silence was wait enough.
                     Step::new(Wait::No, self.watch(watching))
                 } else {

@@ -62,7 +62,7 @@ fn d15_documents_that_are_not_usable_resume_a_few_times() {
 }
 
 #[test]
-fn d15_410_expired_and_gone_relist_in_any_place() {
+fn b_020_d15_410_expired_and_gone_relist_in_any_place() {
     for trouble in [http(410, "", ""), http(200, "Expired", ""), http(0, "Gone", "")] {
         assert_eq!(trouble.remedy(), Remedy::Relist(RelistReason::Expired), "{trouble:?}");
     }

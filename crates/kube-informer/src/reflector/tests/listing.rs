@@ -43,7 +43,7 @@ async fn p_024_nothing_of_the_pages_before_a_410_is_used() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_028_a_failed_list_is_reported_changes_nothing_and_is_tried_again() {
+async fn b_011_b_028_a_failed_list_is_reported_changes_nothing_and_is_tried_again() {
     let cut = Reply::Body(vec![Piece::Text(r#"{"items":[{"meta"#.into())]);
     let play = Play::start(&lists(), vec![cut, refuse(http(403)), list("10", None, &[])]);
     assert_eq!(play.deltas().await, ["=10[]"]);
@@ -195,7 +195,7 @@ async fn a_long_list_gives_other_tasks_a_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p_062_what_a_relist_lacks_its_replacement_lacks() {
+async fn b_030_p_062_what_a_relist_lacks_its_replacement_lacks() {
     let expired = Reply::Body(vec![error_event(410)]);
     let replies = vec![list("10", None, &["a@1", "b@2"]), expired, list("20", None, &["b@2"])];
     let play = Play::start(&lists(), replies);

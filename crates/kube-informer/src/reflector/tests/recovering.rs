@@ -13,7 +13,7 @@ fn hang() -> Reply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_008_one_backoff_for_lists_and_watches() {
+async fn b_008_b_015_one_backoff_for_lists_and_watches() {
     let replies = vec![refused(), list("10", None, &[]), refused(), refuse(http(429)), hang()];
     let play = Play::start(&lists(), replies);
     play.deltas().await;

@@ -87,7 +87,7 @@ async fn b_040_very_short_watches_are_reported_waited_for_and_then_relisted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_012_p_043_error_events_are_reported_and_the_watch_resumes() {
+async fn b_001_b_012_p_043_error_events_are_reported_and_the_watch_resumes() {
     let mut replies = watched(vec![event("ADDED", "a@11"), error_event(500)]);
     replies.push(Reply::Body(vec![event("ADDED", "b@12"), Piece::Hang]));
     let play = Play::start(&lists(), replies);
@@ -116,7 +116,7 @@ async fn b_013_b_039_p_041_an_expired_watch_relists_at_the_last_version_without_
 }
 
 #[tokio::test(start_paused = true)]
-async fn p_044_a_cut_or_failed_stream_resumes_after_a_wait() {
+async fn b_050_p_044_a_cut_or_failed_stream_resumes_after_a_wait() {
     use crate::source::SourceError;
     for piece in [Piece::Text("{\"type\":\"ADD".into()), Piece::Fail(SourceError::Transport("reset".into()))]
     {
@@ -147,7 +147,7 @@ async fn b_005_b_014_dropping_the_future_ends_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_closed_queue_ends_the_reflector() {
+async fn b_059_a_closed_queue_ends_the_reflector() {
     let play =
         Play::start(&lists(), watched(vec![Piece::Pause(SECOND), event("ADDED", "a@11"), Piece::Hang]));
     play.deltas().await;
@@ -157,7 +157,7 @@ async fn a_closed_queue_ends_the_reflector() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d2_a_full_queue_stops_reading_and_does_not_make_the_watch_look_dead() {
+async fn b_050_d2_a_full_queue_stops_reading_and_does_not_make_the_watch_look_dead() {
     let body =
         vec![event("ADDED", "a@11"), event("ADDED", "b@12"), Piece::Pause(314 * SECOND), bookmark("20")];
     let settings = lists();

@@ -106,7 +106,7 @@ async fn taken(items: &[Value]) -> (Vec<String>, Vec<String>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_265_d15_items_that_are_no_objects_of_the_kind_are_left_out_alone() {
+async fn b_003_b_108_b_265_d15_items_that_are_no_objects_of_the_kind_are_left_out_alone() {
     let cases = [
         (
             json!({ "kind": "Pod", "apiVersion": "v1", "metadata": { "namespace": "a", "name": "pod" } }),
@@ -136,7 +136,7 @@ async fn b_265_d15_items_that_are_no_objects_of_the_kind_are_left_out_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_key_that_is_listed_twice_the_last_counts() {
+async fn b_154_of_a_key_that_is_listed_twice_the_last_counts() {
     let (cached, said) = taken(&[wire_map("x", "8"), wire_map("y", "9"), wire_map("x", "10")]).await;
     assert_eq!((cached, said), (vec!["a/x@10".to_owned(), "a/y@9".to_owned()], vec![]));
 }

@@ -12,6 +12,7 @@ use super::listener::Listener;
 use super::support::{Rig, SOON, quiet_panic, rest};
 use crate::handler::{async_handler, handler};
 use crate::report::Cause;
+use crate::settings::Settings;
 
 #[tokio::test(start_paused = true)]
 async fn b_275_calls_of_one_handler_come_one_at_a_time_and_delay_no_other() {
@@ -233,6 +234,19 @@ async fn b_325_a_call_that_keeps_the_thread_is_counted() {
     let _rig = rig.started().await;
     slow.synced().await.unwrap();
     assert_eq!(slow.stats().slow, 1);
+}
+
+/// Any call takes longer than nothing, and none takes a day.
+#[tokio::test]
+async fn b_010_what_counts_as_slow_can_be_set() {
+    for (slow_call, counted) in [(Duration::ZERO, 1), (Duration::from_secs(86_400), 0)] {
+        let settings = Settings::default().slow_call(slow_call);
+        let rig = Rig::with(&["a/x"], |builder| builder.settings(settings));
+        let registration = rig.add(handler().on_add(|_| std::thread::yield_now()));
+        let _rig = rig.started().await;
+        registration.synced().await.unwrap();
+        assert_eq!(registration.stats().slow, counted, "over {slow_call:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::aids::texts;
 use super::support::Rig;
+use crate::object::Object;
 use crate::shared::{IndexError, IndexKey};
 
 const BY_TEXT: IndexKey<ConfigMap, String> = IndexKey::new("text", "data.text");
@@ -66,4 +67,46 @@ async fn values_of_another_type_and_paths_that_are_none_are_reported() {
     };
     assert_eq!(about("index \"number\"", "expected u64"), 2, "{failures:?}");
     assert_eq!(about("index \"nonsense\"", "is not a path to a field"), 2, "{failures:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn listers_read_by_index_all_or_one_namespace() {
+    let rig = coloured().await;
+    rig.put("b/z", "red");
+    rig.settle().await;
+    let (lister, by_text) = (rig.informer.lister(), rig.informer.index_by(BY_TEXT));
+    assert_eq!(lister.by_index(&by_text, "red").unwrap_err(), IndexError::NotReady("text".into()));
+    by_text.ready().await.unwrap();
+    let found = |objects: Vec<Object<ConfigMap>>| {
+        let mut keys: Vec<_> = objects.iter().map(|object| object.key().to_string()).collect();
+        keys.sort();
+        keys
+    };
+    let read =
+        |namespace: &str, text: &str| found(lister.namespace(namespace).by_index(&by_text, text).unwrap());
+    assert_eq!(found(lister.by_index(&by_text, "red").unwrap()), ["a/x", "b/z"]);
+    assert_eq!((read("a", "red"), read("b", "red")), (vec!["a/x".to_owned()], vec!["b/z".to_owned()]));
+    assert_eq!((read("a", "green"), read("none", "red")), (vec![], vec![]));
+    assert_eq!(read("", "red"), ["a/x", "b/z"], "blank is all, as elsewhere");
+
+    rig.put("a/x", "green");
+    rig.settle().await;
+    assert_eq!(read("a", "green"), ["a/x"]);
+    by_text.remove();
+    rig.settle().await;
+    assert_eq!(lister.by_index(&by_text, "red").unwrap_err(), IndexError::Unknown("text".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lister_refuses_the_index_of_another_informer() {
+    let (rig, other) = (coloured().await, coloured().await);
+    let by_text = other.informer.index_by(BY_TEXT);
+    by_text.ready().await.unwrap();
+    let refused = rig.informer.lister().by_index(&by_text, "red").unwrap_err();
+    assert_eq!(refused, IndexError::OtherInformer("text".into()));
+    assert_eq!(refused.to_string(), "index \"text\" is not of the informer that this lister reads");
+    let namespaced = rig.informer.lister().namespace("a").by_index(&by_text, "red");
+    assert_eq!(namespaced.unwrap_err(), refused);
+    // Another face of the same informer has the same cache.
+    assert_eq!(other.informer.as_kind::<ConfigMap>().lister().by_index(&by_text, "red").unwrap().len(), 1);
 }

@@ -57,7 +57,7 @@ async fn b_266_the_same_function_registered_twice_is_two_handlers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_267_a_handler_added_before_the_start_hears_everything_from_the_first_list_on() {
+async fn b_105_b_267_a_handler_added_before_the_start_hears_everything_from_the_first_list_on() {
     let rig = Rig::new(&["a/x"]);
     let (listener, _) = rig.listen();
     let rig = rig.started().await;
@@ -67,7 +67,7 @@ async fn b_267_a_handler_added_before_the_start_hears_everything_from_the_first_
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_267_a_late_handler_hears_the_cache_then_every_change() {
+async fn b_105_b_267_a_late_handler_hears_the_cache_then_every_change() {
     let rig = Rig::new(&["a/x", "a/y"]).started().await;
     rig.put("a/x", "1");
     rig.settle().await;

@@ -72,6 +72,62 @@ async fn d1_a_typed_kind_decodes_on_request_only() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn d1_how_much_stays_decoded_can_be_set() {
+    let hits_and_misses = |set: fn(InformerBuilder<ConfigMap>) -> InformerBuilder<ConfigMap>| async move {
+        let builder = SharedInformer::<ConfigMap>::builder(server_of(&["a/x"]));
+        let informer = started(set(builder).build().unwrap()).await;
+        let object = informer.lister().namespace("a").get("x").unwrap();
+        for _ in 0..3 {
+            assert_eq!(object.get().unwrap().data.as_ref().unwrap()["text"], "hello");
+        }
+        let status = informer.status();
+        (status.decode_hits, status.decode_misses)
+    };
+    assert_eq!(hits_and_misses(|builder| builder).await, (2, 1), "the first is at hand after that");
+    assert_eq!(hits_and_misses(|builder| builder.decode_cache_bytes(1 << 20)).await, (2, 1));
+    assert_eq!(hits_and_misses(|builder| builder.decode_cache_bytes(0)).await, (0, 3), "nobody holds it");
+    assert_eq!(hits_and_misses(InformerBuilder::decoded).await, (3, 0), "before anybody asks");
+}
+
+#[tokio::test(start_paused = true)]
+async fn d1_decoded_objects_are_there_for_as_long_as_they_are_cached() {
+    let server = server_of(&["a/x"]);
+    let builder = SharedInformer::<ConfigMap>::builder(server.clone()).decoded().decode_cache_bytes(0);
+    let informer = started(builder.build().unwrap()).await;
+    let lister = informer.lister().namespace("a");
+    let decoded = lister.get("x").unwrap().get().unwrap();
+    assert!(Arc::ptr_eq(&decoded, &lister.list_decoded()[0]), "one for all readers");
+    server.update(&map("a/x", "changed")).unwrap();
+    quiet().await;
+    assert_eq!(lister.get("x").unwrap().get().unwrap().data.as_ref().unwrap()["text"], "changed");
+    assert_eq!(informer.status().decode_misses, 0);
+    assert_eq!(Arc::strong_count(&decoded), 1, "the version that is gone took its own along");
+}
+
+#[tokio::test(start_paused = true)]
+async fn d1_a_kind_can_be_made_sensitive() {
+    let set: [fn(InformerBuilder<ConfigMap>) -> InformerBuilder<ConfigMap>; 2] =
+        [|builder| builder, InformerBuilder::sensitive];
+    for (sensitive, set) in [false, true].into_iter().zip(set) {
+        let failures = Arc::new(Mutex::new(Vec::new()));
+        let heard = failures.clone();
+        let keys: Vec<_> = (0..100).map(|number| format!("a/map-{number}")).collect();
+        let server = server_of(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+        let metadata = json!({ "namespace": "a", "name": "x" });
+        server.put_json(json!({ "metadata": metadata, "data": "hunter2" })).unwrap();
+        let builder = SharedInformer::<ConfigMap>::builder(server)
+            .on_error(move |failure: &Failure| heard.lock().push(failure.to_string()));
+        let informer = started(set(builder).build().unwrap()).await;
+        assert_eq!(informer.lister().list_decoded().len(), 100);
+        assert_eq!(informer.core().ingest.dictionary_size() == 0, sensitive, "a dictionary holds plaintext");
+        let object = informer.lister().namespace("a").get("x").unwrap();
+        let said = format!("{:?} {} {:?}", failures.lock(), object.get().unwrap_err(), object);
+        assert!(!failures.lock().is_empty() && said.contains("does not decode"), "{said}");
+        assert_eq!(said.contains("hunter2"), !sensitive, "{said}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn p_002_dynamic_objects_have_kind_and_api_version_where_list_items_lack_them() {
     let resource = ApiResource::erase::<ConfigMap>(&());
     let settings = Settings::default().streaming_list(crate::settings::StreamingList::Never);
@@ -89,7 +145,7 @@ async fn p_002_dynamic_objects_have_kind_and_api_version_where_list_items_lack_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn d1_custom_resources_of_either_scope_are_found_through_the_dynamic_face() {
+async fn b_002_d1_custom_resources_of_either_scope_are_found_through_the_dynamic_face() {
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
     let server = ScriptedSource::new(DynamicObject::info(&resource));
     server.put_json(json!({ "metadata": { "name": "of-cluster" } })).unwrap();
@@ -267,7 +323,7 @@ async fn b_285_b_296_a_transform_changes_what_is_stored_but_not_which_object_it_
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_298_what_a_transform_refuses_is_left_out_and_reported() {
+async fn b_120_b_163_b_298_what_a_transform_refuses_is_left_out_and_reported() {
     let rig = Rig::with(&["a/bad", "a/good"], |builder| {
         builder.transform(|map: &mut ConfigMap| match map.metadata.name.as_deref() {
             Some("bad") => Err("I do not like it"),

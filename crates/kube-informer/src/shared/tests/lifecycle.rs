@@ -98,7 +98,7 @@ async fn b_258_indexes_are_added_before_and_after_the_start_but_not_after_the_st
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_259_synced_once_the_first_list_is_in_the_store_and_from_then_on() {
+async fn b_107_b_259_synced_once_the_first_list_is_in_the_store_and_from_then_on() {
     let rig = Rig::new(&["a/x"]);
     let hold = rig.server.hold_next(VerbMatch::Any);
     let (stop, running) = rig.start_until();

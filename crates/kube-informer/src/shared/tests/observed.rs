@@ -132,7 +132,7 @@ async fn d10_the_status_names_who_listens_until_they_have_heard_their_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_260_the_last_version_is_empty_before_the_sync_and_follows_the_cache() {
+async fn b_044_b_260_the_last_version_is_empty_before_the_sync_and_follows_the_cache() {
     let rig = Rig::new(&["a/x"]);
     assert!(rig.informer.last_sync_resource_version().is_empty() && !rig.informer.has_synced());
     let rig = rig.started().await;
@@ -190,7 +190,7 @@ fn series(snapshotter: &Snapshotter) -> BTreeMap<String, f64> {
 const LABELS: &str = "name=web,group=apps,version=v1,resource=deployments";
 
 #[tokio::test(start_paused = true)]
-async fn b_190_b_191_b_225_metrics_have_client_gos_names_and_labels() {
+async fn b_001_b_190_b_191_b_225_metrics_have_client_gos_names_and_labels() {
     let server = ScriptedSource::of::<Deployment>();
     server.put_json(json!({ "metadata": { "namespace": "a", "name": "x" } })).unwrap();
     server.advance(8_000_000_000_000_000);

@@ -30,6 +30,21 @@ async fn b_264_the_cache_is_updated_before_the_notification() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn b_176_a_callback_may_see_other_keys_of_its_batch() {
+    let rig = Rig::new(&["a/x", "a/y", "a/z"]);
+    let (informer, cached) = (rig.informer.clone(), Arc::new(Mutex::new(Vec::new())));
+    let writes = cached.clone();
+    rig.add(handler().on_add(move |_| writes.lock().push(informer.lister().len())));
+    let rig = rig.started().await;
+    rig.settle().await;
+    assert_eq!(
+        *cached.lock(),
+        [3, 3, 3],
+        "a list is one commit, and the cache has it whole at the first call"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn b_265_an_event_of_another_kind_is_reported_and_told_to_nobody() {
     let rig = Rig::new(&[]).started().await;
     let (listener, _) = rig.listen();

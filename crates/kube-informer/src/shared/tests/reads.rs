@@ -9,6 +9,7 @@ use serde_json::json;
 use super::aids::{quiet, start, started};
 use super::support::Rig;
 use crate::key::ObjectKey;
+use crate::lister::Lister;
 use crate::object::Object;
 use crate::report::Cause;
 use crate::shared::SharedInformer;
@@ -150,6 +151,23 @@ async fn b_405_reading_before_the_sync_gives_what_is_there() {
     drop(hold);
     late.synced().await;
     assert_eq!(late.informer.lister().len(), 2);
+}
+
+/// A method of a trait is called only where the type has none of that name itself.
+#[test]
+fn b_404_only_kinds_of_the_whole_cluster_are_got_by_name_alone() {
+    trait Otherwise {
+        fn get(&self, _: &str) -> &'static str {
+            "a name is not enough"
+        }
+    }
+    impl<K> Otherwise for Lister<K> {}
+
+    let maps = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build().unwrap();
+    assert_eq!(maps.lister().get("web"), "a name is not enough");
+    assert!(maps.lister().namespace("a").get("web").is_err());
+    let nodes = SharedInformer::<Node>::builder(ScriptedSource::of::<Node>()).build().unwrap();
+    assert_eq!(nodes.lister().get("web").unwrap_err().to_string(), r#"nodes "web" not found"#);
 }
 
 #[tokio::test(start_paused = true)]

@@ -141,7 +141,7 @@ async fn d15_a_restored_backup_is_noticed_and_nothing_is_taken_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d5_deletes_found_on_a_relist_are_told_with_the_last_known_state() {
+async fn b_030_b_202_d5_deletes_found_on_a_relist_are_told_with_the_last_known_state() {
     let rig = Rig::new(&["a/seen", "a/missed", "a/stays"]).started().await;
     let (listener, registration) = rig.listen();
     registration.synced().await.unwrap();
@@ -287,7 +287,7 @@ async fn p_048_refused_requests_keep_the_cache_are_reported_and_retried() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p_060_a_server_that_cannot_stream_lists_is_asked_with_list_and_remembered() {
+async fn b_060c_p_060_a_server_that_cannot_stream_lists_is_asked_with_list_and_remembered() {
     for ignores in [true, false] {
         let rig = Rig::new(&["a/x"]);
         if ignores {

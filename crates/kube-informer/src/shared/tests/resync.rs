@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::support::{Rig, rest};
 use crate::handler::{Event, Registration, handler};
+use crate::settings::Settings;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -29,7 +30,7 @@ fn times(rig: &Rig, period: Option<Duration>) -> (Times, Registration) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_276_a_resync_tells_every_object_again_and_asks_nobody() {
+async fn b_061_b_276_a_resync_tells_every_object_again_and_asks_nobody() {
     let rig = Rig::new(&["a/x", "a/y"]).started().await;
     let (listener, _) = rig.listen_with(|handler| handler.resync(10 * SECOND));
     rig.settle().await;
@@ -66,6 +67,17 @@ async fn b_277_less_than_a_second_counts_as_a_second() {
     let (times, _) = times(&rig, Some(Duration::from_millis(10)));
     tokio::time::sleep(Duration::from_millis(3_500)).await;
     assert_eq!(*times.lock(), [1, 2, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_010_the_shortest_period_can_be_set() {
+    for (minimum, heard) in [(500, 6), (1_500, 2)] {
+        let settings = Settings::default().minimum_resync(Duration::from_millis(minimum));
+        let rig = Rig::with(&["a/x"], |builder| builder.settings(settings)).started().await;
+        let (times, _) = times(&rig, Some(Duration::from_millis(10)));
+        tokio::time::sleep(Duration::from_millis(3_250)).await;
+        assert_eq!(times.lock().len(), heard, "every {minimum} ms");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -141,6 +153,22 @@ async fn b_284_a_relist_tells_nothing_of_unchanged_objects() {
     tokio::time::sleep(60 * SECOND).await;
     assert!(rig.server.requests().len() > 2, "it has listed again");
     assert_eq!((with.calls(), without.calls()), (2, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_113_a_resync_does_not_overtake_what_a_slow_handler_has_yet_to_hear() {
+    let rig = Rig::with(&["a/gone", "a/x"], |builder| builder.resync(10 * SECOND)).started().await;
+    let (listener, _, permits) = rig.listen_stuck();
+    permits.add_permits(2);
+    rig.settle().await;
+    rig.put("a/x", "1");
+    rig.settle().await;
+    assert_eq!(listener.log()[2..], ["update a/x@3 4"], "which keeps the handler from now on");
+    rig.delete("a/gone");
+    tokio::time::sleep(10 * SECOND).await;
+    permits.add_permits(2);
+    rest().await;
+    assert_eq!(listener.log()[3..], ["delete a/gone@5", "update a/x@4 4 resync"]);
 }
 
 #[tokio::test(start_paused = true)]

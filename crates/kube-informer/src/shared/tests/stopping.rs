@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::support::{Rig, SOON, rest};
 use crate::handler::handler;
+use crate::settings::Settings;
 use crate::shared::core::Stop;
 use crate::shared::writer::Command;
 
@@ -39,6 +40,22 @@ async fn b_252_a_call_that_never_returns_is_given_up_after_ten_seconds() {
     drop(stop);
     running.await.unwrap();
     assert_eq!(asked.elapsed().as_secs(), 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_010_how_long_calls_in_progress_are_awaited_can_be_set() {
+    for patience in [0, 3] {
+        let settings = Settings::default().stop_patience(Duration::from_secs(patience));
+        let rig = Rig::with(&["a/x"], |builder| builder.settings(settings));
+        rig.listen_stuck();
+        let (stop, running) = rig.start_until();
+        rig.synced().await;
+        rest().await;
+        let asked = Instant::now();
+        drop(stop);
+        running.await.unwrap();
+        assert_eq!(asked.elapsed().as_secs(), patience);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -63,12 +63,13 @@ async fn b_296_a_resync_transforms_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_297_a_version_is_transformed_once_by_list_or_stream() {
+async fn b_155_b_297_a_version_is_transformed_once_by_list_or_stream() {
     for streaming in [StreamingList::Always, StreamingList::Never] {
         let seen = Seen::default();
         let settings = Settings::default().streaming_list(streaming);
         let set = |builder: crate::InformerBuilder<_>| builder.settings(settings).transform(stamp(&seen));
         let rig = Rig::with(&["a/x", "a/y"], set).started().await;
+        let (listener, _) = rig.listen_with(|handler| handler.resync(std::time::Duration::from_secs(10)));
         rig.put("a/x", "1");
         rig.settle().await;
         // A relist because of lost history finds what it knows; one that was asked for trusts nothing it knows.
@@ -77,12 +78,13 @@ async fn b_297_a_version_is_transformed_once_by_list_or_stream() {
         rig.server.compact();
         rig.server.cut_watches();
         tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+        assert!(listener.log().contains(&"update a/y@3 3 resync".to_owned()), "{:?}", listener.log());
         assert_eq!(*seen.lock(), ["x@2", "y@3", "x@4"], "{streaming:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_298_what_a_transform_refuses_is_left_out_and_reported() {
+async fn b_120_b_163_b_298_what_a_transform_refuses_is_left_out_and_reported() {
     let rig = Rig::with(&[], |builder| builder.transform(picky));
     rig.put("a/x", "bad");
     rig.put("a/y", "good");

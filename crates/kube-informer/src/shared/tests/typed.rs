@@ -119,6 +119,30 @@ async fn b_303_an_object_that_ends_undecodable_is_deleted_as_it_was_told_last() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn b_303_a_final_state_that_does_not_decode_loses_no_delete() {
+    let rig = Rig::new(&[]).started().await;
+    let (log, _) = typed(&rig, true);
+    put(&rig, "1").await;
+    // Both reach the mailbox before the handler's next turn, and are merged there.
+    put_odd(&rig, "a/x");
+    rig.delete("a/x");
+    rig.settle().await;
+    assert_eq!(*log.lock(), ["add 1", "cannot a/x", "delete 1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_303_no_delete_is_lost_either_if_the_key_is_taken_again() {
+    let rig = Rig::new(&[]).started().await;
+    let (log, _) = typed(&rig, true);
+    put(&rig, "1").await;
+    put_odd(&rig, "a/x");
+    rig.delete("a/x");
+    rig.put("a/x", "2");
+    rig.settle().await;
+    assert_eq!(*log.lock(), ["add 1", "delete 1", "add 2"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn b_303_an_object_that_was_never_told_is_not_deleted() {
     let rig = Rig::new(&["a/y"]).started().await;
     let (log, _) = typed(&rig, true);

@@ -32,6 +32,26 @@ async fn b_330_a_stop_ends_the_waiting() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn b_331_several_are_waited_for_together() {
+    let (one, other) = (Rig::new(&["a/x"]), Rig::new(&["a/y"]));
+    let hold = other.server.hold_next(VerbMatch::Any);
+    one.start();
+    other.start();
+    let mut both = std::pin::pin!(tokio::time::timeout(
+        SOON,
+        futures::future::join(one.informer.wait_synced(SOON), other.informer.wait_synced(SOON)),
+    ));
+    hold.reached().await;
+    rest().await;
+    assert!(futures::poll!(both.as_mut()).is_pending(), "one is, the other is not");
+    assert!(one.informer.has_synced() && !other.informer.has_synced());
+    hold.release();
+    let (one, other) = both.await.unwrap();
+    one.unwrap();
+    other.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn b_331_what_is_synced_counts_even_without_time_to_wait() {
     let rig = Rig::new(&[]).started().await;
     rig.informer.wait_synced(Duration::ZERO).await.unwrap();

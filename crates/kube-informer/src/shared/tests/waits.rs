@@ -71,7 +71,7 @@ async fn d11_a_wait_may_begin_before_the_sync() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d11_a_bookmark_that_passes_the_version_ends_the_wait() {
+async fn b_045_d11_a_bookmark_that_passes_the_version_ends_the_wait() {
     let rig = Rig::new(&["a/x"]).started().await;
     rig.server.lose_next_event();
     let lost = rig.server.create(&map("a/lost", "")).unwrap();

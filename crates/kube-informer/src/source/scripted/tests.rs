@@ -107,7 +107,7 @@ fn code(error: SourceError) -> u16 {
 }
 
 #[tokio::test]
-async fn writes_are_those_of_a_server() {
+async fn b_545_writes_are_those_of_a_server() {
     let source = config_maps();
     assert_eq!(source.create(&map("d/a", "1")).unwrap().to_string(), "2");
     assert_eq!(code(source.create(&map("d/a", "1")).unwrap_err()), 409);
@@ -219,7 +219,7 @@ async fn p_021_pages_are_of_one_version() {
 }
 
 #[tokio::test]
-async fn lists_honour_versions() {
+async fn b_065_lists_honour_versions() {
     let source = config_maps();
     source.create(&map("d/a", "")).unwrap();
     source.create(&map("d/b", "")).unwrap();
@@ -236,7 +236,7 @@ async fn lists_honour_versions() {
 }
 
 #[tokio::test]
-async fn watches_replay_and_go_on() {
+async fn b_066_b_545_watches_replay_and_go_on() {
     let source = config_maps();
     source.create(&map("d/a", "")).unwrap();
     source.update(&map("d/a", "x")).unwrap();
@@ -332,7 +332,7 @@ async fn watches_break_on_command() {
 }
 
 #[tokio::test]
-async fn events_are_stalled_lost_and_doubled() {
+async fn b_545_events_are_stalled_lost_and_doubled() {
     let source = config_maps();
     let mut reader = Reader::open(&source, watch("1", false)).await;
     source.stall();
@@ -349,7 +349,7 @@ async fn events_are_stalled_lost_and_doubled() {
 }
 
 #[tokio::test]
-async fn a_restored_backup_goes_back_in_time() {
+async fn b_545_a_restored_backup_goes_back_in_time() {
     let source = config_maps();
     source.create(&map("d/a", "")).unwrap();
     let backup = source.snapshot();
@@ -367,7 +367,7 @@ async fn a_restored_backup_goes_back_in_time() {
 }
 
 #[tokio::test]
-async fn requests_fail_and_are_answered_as_told() {
+async fn b_545_requests_fail_and_are_answered_as_told() {
     let source = config_maps();
     let refused = SourceError::Transport("refused".into());
     source.fail_next(VerbMatch::Watch, refused.clone());

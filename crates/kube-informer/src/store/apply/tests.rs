@@ -15,7 +15,7 @@ fn b_286_added_and_updated_are_told_apart_by_the_store() {
 }
 
 #[test]
-fn d15_an_event_not_newer_than_the_stored_version_is_dropped_and_counted() {
+fn b_066_d15_an_event_not_newer_than_the_stored_version_is_dropped_and_counted() {
     let mut bench = Bench::new();
     let [four, five, ten] = ["4", "5", "10"].map(|version| bench.record("a", "u", version));
     bench.add(&[&five]);
@@ -25,7 +25,7 @@ fn d15_an_event_not_newer_than_the_stored_version_is_dropped_and_counted() {
 }
 
 #[test]
-fn versions_that_do_not_compare_are_applied_unless_they_are_the_same() {
+fn b_068_versions_that_do_not_compare_are_applied_unless_they_are_the_same() {
     let mut bench = Bench::new();
     let [x, y, none] = ["x", "y", ""].map(|version| bench.record("a", "u", version));
     bench.add(&[&x]);
@@ -38,7 +38,7 @@ fn versions_that_do_not_compare_are_applied_unless_they_are_the_same() {
 }
 
 #[test]
-fn d5_changed_uid_is_deleted_then_added() {
+fn b_203_d5_changed_uid_is_deleted_then_added() {
     let mut bench = Bench::new();
     let old = bench.record("a", "first", "5");
     bench.add(&[&old]);
@@ -72,7 +72,7 @@ fn b_287_b_294_a_delete_carries_the_last_state_of_its_incarnation() {
 }
 
 #[test]
-fn b_151_b_218_a_delete_of_an_unknown_key_is_ignored_and_counted() {
+fn b_115_b_151_b_218_a_delete_of_an_unknown_key_is_ignored_and_counted() {
     let mut bench = Bench::new();
     let applied = bench.apply(vec![Deleted(bench.record("a", "u", "5"))]);
     assert_eq!((told(&applied).len(), applied.counts.unknown_deletes), (0, 1));
@@ -127,7 +127,7 @@ fn b_222_the_version_follows_every_delta() {
 }
 
 #[test]
-fn b_291_a_bookmark_moves_the_version_and_nothing_else() {
+fn b_045_b_291_a_bookmark_moves_the_version_and_nothing_else() {
     let mut bench = Bench::new();
     let before = bench.writer.indexer().list().commit();
     let applied = bench.apply(vec![Bookmark("15".into())]);

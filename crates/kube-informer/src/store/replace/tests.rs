@@ -6,7 +6,7 @@ use crate::object::testing::record_with;
 use crate::store::testing::{Bench, names, replaced, run, told};
 
 #[test]
-fn b_288_all_that_is_gone_then_the_rest_in_list_order() {
+fn b_152_b_153_b_288_all_that_is_gone_then_the_rest_in_list_order() {
     let mut bench = Bench::new();
     let [a, b, c] = ["ns/a", "ns/b", "other/c"].map(|key| bench.record(key, "u", "1"));
     let applied = bench.apply(vec![replaced("5", &[&c, &a, &b])]);
@@ -35,7 +35,7 @@ fn b_217_the_version_is_the_lists_even_when_nothing_changed() {
 }
 
 #[test]
-fn b_162_an_empty_first_list_is_a_sync_too() {
+fn b_103_b_104_b_162_an_empty_first_list_is_a_sync_too() {
     let mut bench = Bench::new();
     bench.add(&[&bench.record("a", "u", "1")]);
     assert!(!bench.writer.indexer().synced(0), "events alone are no list");
@@ -72,7 +72,7 @@ fn a_rewound_server_is_believed() {
 }
 
 #[test]
-fn d5_a_changed_uid_in_a_list_is_deleted_then_added() {
+fn b_203_d5_a_changed_uid_in_a_list_is_deleted_then_added() {
     let mut bench = Bench::new();
     bench.apply(vec![replaced("50", &[&bench.record("a", "u", "40")])]);
     let applied = bench.apply(vec![replaced("60", &[&bench.record("a", "v", "30")])]);
@@ -81,7 +81,7 @@ fn d5_a_changed_uid_in_a_list_is_deleted_then_added() {
 }
 
 #[test]
-fn of_duplicate_keys_in_a_list_the_last_wins() {
+fn b_154_of_duplicate_keys_in_a_list_the_last_wins() {
     let mut bench = Bench::new();
     let [one, two, three] = ["1", "2", "3"].map(|version| bench.record("a", "u", version));
     let b = bench.record("b", "u", "1");
@@ -114,7 +114,7 @@ fn d16_a_scope_is_removed_in_one_commit_and_what_comes_late_is_ignored() {
 }
 
 #[test]
-fn d16_a_list_replaces_its_own_scope_only() {
+fn b_161_d16_a_list_replaces_its_own_scope_only() {
     let mut bench = Bench::of(vec![Scope::namespace("x"), Scope::namespace("y")]);
     let (in_x, in_y) = (bench.record("x/a", "u", "1"), bench.record("y/a", "u", "2"));
     let applied = bench.apply_to(0, vec![replaced("5", &[&in_x, &in_y])]);
@@ -128,7 +128,7 @@ fn d16_a_list_replaces_its_own_scope_only() {
 }
 
 #[test]
-fn b_160_a_list_in_the_middle_of_a_batch_keeps_its_place() {
+fn b_118_b_160_a_list_in_the_middle_of_a_batch_keeps_its_place() {
     let mut bench = Bench::new();
     let at = |key: &str, version: &str| bench.record(key, "u", version);
     let (a, b) = (at("a", "1"), at("b", "5"));

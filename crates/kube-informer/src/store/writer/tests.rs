@@ -166,7 +166,7 @@ fn large_replaces_pause_often() {
 }
 
 #[test]
-fn a_batch_dropped_half_way_leaves_the_last_whole_commit() {
+fn b_351_a_batch_dropped_half_way_leaves_the_last_whole_commit() {
     let mut bench = Bench::new();
     let objects = many(&bench, 5_000, "1");
     bench.apply(vec![list("5", &objects)]);

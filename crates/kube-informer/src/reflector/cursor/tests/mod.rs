@@ -38,6 +38,14 @@ impl Script {
         script
     }
 
+    /// The same with other settings.
+    fn watching_with(settings: Settings, version: &str) -> Self {
+        let mut script = Self::new(&settings.streaming_list(StreamingList::Never));
+        script.cursor.begin(script.now);
+        script.page(version, None);
+        script
+    }
+
     /// Streaming, watching from this version.
     fn watching_after_stream(version: &str) -> Self {
         let (mut script, _) = Self::streams();

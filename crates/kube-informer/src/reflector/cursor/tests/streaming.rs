@@ -76,7 +76,7 @@ fn b_057_p_048_a_server_that_is_away_or_busy_is_asked_to_stream_again() {
 }
 
 #[test]
-fn b_057_p_060_a_rejection_falls_back_to_list_for_an_hour_and_is_no_failure() {
+fn b_057_b_060c_p_060_a_rejection_falls_back_to_list_for_an_hour_and_is_no_failure() {
     for code in [400, 405, 406, 422] {
         let (mut script, _) = Script::streams();
         assert_eq!(script.fail_to_open(http(code)), at_once(list("0", Some(500))).falling_back());
@@ -196,4 +196,14 @@ fn refresh_streams_the_most_recent_state_without_reuse() {
     // A version that is the same or older is what it is.
     script.marker("9").unwrap();
     assert_eq!(script.last(), "9");
+}
+
+#[test]
+fn b_010_how_often_a_streamed_list_may_end_early_can_be_set() {
+    for most in [1, 2, 5] {
+        let mut script = Script::new(&Settings::default().early_ends_to_list(most));
+        script.cursor.begin(script.now);
+        assert!((1..most).all(|_| script.end(1).action == stream("")), "{most}");
+        assert_eq!(script.end(1).action, list("0", Some(500)), "{most}");
+    }
 }

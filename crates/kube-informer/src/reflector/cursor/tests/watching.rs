@@ -34,7 +34,7 @@ fn b_042_the_last_version_is_that_of_the_last_event_not_the_highest() {
 }
 
 #[test]
-fn p_052_a_bookmark_advances_and_one_without_a_version_does_not() {
+fn b_067_p_052_a_bookmark_advances_and_one_without_a_version_does_not() {
     let mut script = Script::watching_after_list("10");
     script.cursor.advance(&"20".into());
     script.cursor.advance(&ResourceVersion::empty());
@@ -133,7 +133,7 @@ fn d15_too_large_on_a_watch_relists_with_the_most_recent_state() {
 }
 
 #[test]
-fn d15_a_stream_that_is_not_json_relists() {
+fn b_050_d15_a_stream_that_is_not_json_relists() {
     let trouble = Trouble::NotJson("x".into());
     let mut script = Script::watching_after_list("10");
     let expected = after_backoff(list("10", None)).because(RelistReason::NotJson);
@@ -252,4 +252,23 @@ fn what_a_probe_says_after_the_watch_is_over_does_not_matter() {
     let (mut script, _) = Script::lists();
     assert!(!script.cursor.wants_probe());
     assert_eq!(script.cursor.probed(script.now, ProbeOutcome::TooLarge), None);
+}
+
+#[test]
+fn b_010_how_often_a_watch_is_resumed_can_be_set() {
+    for most in [1, 2, 5] {
+        let mut script = Script::watching_with(Settings::default().errors_to_relist(most), "10");
+        assert!((1..most).all(|_| script.fail(http(500)).relist.is_none()), "errors");
+        assert_eq!(script.fail(http(500)).relist, Some(RelistReason::RepeatedErrors));
+
+        let mut script = Script::watching_with(Settings::default().silences_to_relist(most), "10");
+        assert!((1..most).all(|_| script.fail(silent()).relist.is_none()), "silences");
+        assert_eq!(script.fail(silent()).relist, Some(RelistReason::Dead));
+
+        let mut script = Script::watching_with(Settings::default().answers_to_rewound(most), "10");
+        script.fail(refused());
+        let mut probe = || script.cursor.probed(script.now, ProbeOutcome::TooLarge);
+        assert!((1..most).all(|_| probe().is_none()), "answers");
+        assert_eq!(probe().unwrap().relist, Some(RelistReason::Rewound));
+    }
 }

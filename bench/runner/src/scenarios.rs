@@ -73,7 +73,7 @@ fn sync(settings: &Settings) -> Scenario {
         baseline("client-go, protobuf", ClientGo, "--mode=protobuf"),
         baseline("kube-rs", KubeRs, ""),
         participant("ours, packed, LIST", Ours, "--mode=packed --list=list"),
-        participant("client-go, protobuf, LIST", ClientGo, "--mode=protobuf --list=list"),
+        baseline("client-go, protobuf, LIST", ClientGo, "--mode=protobuf --list=list"),
         participant("kube-rs, LIST", KubeRs, "--list=list"),
         participant("ours, decoded", Ours, "--mode=decoded"),
         participant("client-go, protobuf, managedFields stripped", ClientGo, "--mode=protobuf-stripped"),

@@ -92,9 +92,13 @@ pub(crate) fn scan_first(json: &[u8]) -> Result<(Metadata<'_>, usize), Stop> {
         }
         Ok(())
     })?;
-    // Texts that were only stepped over have not been looked at.
-    std::str::from_utf8(json.get(start..end).unwrap_or_default()).map_err(|_| Stop::Broken)?;
-    Ok((metadata, end))
+    // Texts that were only stepped over have not been looked at. Nearly all objects are ASCII, which is seen sooner.
+    let object = json.get(start..end).unwrap_or_default();
+    if object.is_ascii() || std::str::from_utf8(object).is_ok() {
+        Ok((metadata, end))
+    } else {
+        Err(Stop::Broken)
+    }
 }
 
 /// Why a scan went no further.

@@ -3,6 +3,7 @@
 mod aids;
 mod bad_input;
 mod bounds;
+mod breaking;
 mod filtering;
 mod full_state;
 mod handlers;

@@ -311,8 +311,9 @@ impl Drop for Writer {
     }
 }
 
+/// `None` for never, which is also when the clock does not go so far.
 fn next_resync(post: &Post, now: Instant) -> Option<Instant> {
-    (!post.resync.is_zero()).then(|| now + post.resync)
+    now.checked_add(post.resync).filter(|_| !post.resync.is_zero())
 }
 
 /// Reports what index functions said. Runs user code, so never with a lock held.

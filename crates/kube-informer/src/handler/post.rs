@@ -166,36 +166,50 @@ impl Post {
     }
 
     /// What there is to deliver at this moment. Taking counts what was taken before as done.
-    #[allow(clippy::cast_precision_loss)] // A gauge is a float.
     pub(crate) fn take_now(&self) -> Vec<Delivery> {
-        let (taken, synced, backlog) = {
-            let mut mailbox = self.mailbox.lock();
-            let taken = mailbox.take(BATCH);
-            (taken, !self.state.borrow().synced && mailbox.is_synced(), mailbox.pending())
-        };
-        if synced {
-            self.state.send_modify(|state| state.synced = true);
+        let (taken, reached) = self.take();
+        if reached {
+            self.mark_synced();
         }
-        self.waiting.set((backlog + taken.len()) as f64);
-        self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
         taken
     }
 
+    /// The same, and whether with what was taken before it has for the first time heard of everything that was there when
+    /// it joined.
+    #[allow(clippy::cast_precision_loss)] // A gauge is a float.
+    fn take(&self) -> (Vec<Delivery>, bool) {
+        let mut mailbox = self.mailbox.lock();
+        let taken = mailbox.take(BATCH);
+        let reached = !self.state.borrow().synced && mailbox.is_synced();
+        let backlog = mailbox.pending();
+        drop(mailbox);
+        self.waiting.set((backlog + taken.len()) as f64);
+        self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
+        (taken, reached)
+    }
+
+    /// It has heard of everything that was there when it joined.
+    pub(crate) fn mark_synced(&self) {
+        self.state.send_if_modified(|state| !std::mem::replace(&mut state.synced, true));
+    }
+
     /// Waits until there is something new to tell, the first filling of an empty cache included, and takes all of it.
-    /// False when the handler is to end.
+    /// False when the handler is to end. Said to be heard with [`mark_synced`](Self::mark_synced).
     pub(crate) async fn next_state(&self) -> bool {
-        let synced_before = self.state.borrow().synced;
+        let synced = self.state.borrow().synced;
         loop {
             let ending = self.state.borrow().ending;
             if ending == Ending::Closed {
                 return false;
             }
-            let mut news = false;
-            while !self.take_now().is_empty() {
-                news = true;
-            }
-            let state = *self.state.borrow();
-            if state.synced && (news || !synced_before) {
+            let mut news = !synced;
+            let complete = loop {
+                match self.take() {
+                    (taken, reached) if taken.is_empty() => break synced || reached,
+                    _ => news = true,
+                }
+            };
+            if complete && news {
                 return true;
             }
             if ending == Ending::Draining {

@@ -1,6 +1,6 @@
 //! What can be measured: counters, gauges and histograms of the `metrics` facade, with client-go's names where it has one.
 //!
-//! Series are labelled with the informer's name, so their number is bounded by what the program builds. They go to the
+//! Series are labelled with the names of informers and handlers, so their number is bounded by what the program names. They go to the
 //! recorder that is installed when the informer is built, those of a handler to the one when it is added; without a
 //! recorder they cost next to nothing.
 
@@ -100,9 +100,10 @@ impl Metrics {
         CounterBy(values.iter().map(|value| (*value, counter!(metric, self.with(label, value)))).collect())
     }
 
-    /// How many events wait for a handler, and how long its calls take.
-    pub(crate) fn handler(&self, handler: &str) -> (Gauge, Histogram) {
-        let labels = self.with("handler", handler);
+    /// How many events wait for a handler, and how long its calls take. Those without a name of their own, streams among
+    /// them, have one series together: there may be one of them for each connection of a server, and a series is for ever.
+    pub(crate) fn handler(&self, handler: Option<&str>) -> (Gauge, Histogram) {
+        let labels = self.with("handler", handler.unwrap_or("unnamed"));
         (
             gauge!("informer_handler_backlog", labels.iter()),
             histogram!("informer_handler_duration_seconds", labels.iter()),

@@ -10,7 +10,6 @@ use tokio::sync::{Notify, watch};
 
 use crate::handler::delivery::Delivery;
 use crate::handler::mailbox::{Mailbox, SweepKind};
-use crate::metrics::Metrics;
 use crate::report::Reporter;
 use crate::store::change::Change;
 use crate::store::snapshot::Snapshot;
@@ -27,7 +26,10 @@ pub(crate) struct Post {
     bell: Notify,
     state: watch::Sender<PostState>,
     pub(crate) counters: Counters,
-    waiting: Gauge,
+    backlog: Gauge,
+    /// How much of the gauge is ours: handlers of the same name, and those without one, share it. Written with the
+    /// mailbox locked.
+    shown: AtomicUsize,
     pub(crate) duration: Histogram,
 }
 
@@ -70,11 +72,12 @@ impl Post {
         resync: Duration,
         every_event: Option<usize>,
         reporter: Arc<Reporter>,
-        metrics: &Metrics,
+        metrics: (Gauge, Histogram),
     ) -> Arc<Self> {
-        let (waiting, duration) = metrics.handler(&name);
+        let (backlog, duration) = metrics;
         Arc::new(Self {
-            waiting,
+            backlog,
+            shown: AtomicUsize::new(0),
             duration,
             name,
             resync,
@@ -95,7 +98,9 @@ impl Post {
         for change in changes {
             mailbox.change(change);
         }
+        let shown = self.measure(&mailbox);
         drop(mailbox);
+        self.show(shown);
         self.bell.notify_one();
     }
 
@@ -117,9 +122,32 @@ impl Post {
     pub(crate) fn end(&self, ending: Ending) {
         self.state.send_modify(|state| state.ending = state.ending.max(ending));
         if ending == Ending::Closed {
-            self.mailbox.lock().clear();
+            self.discard();
         }
         self.bell.notify_one();
+    }
+
+    /// Forgets what waits.
+    fn discard(&self) {
+        let mut mailbox = self.mailbox.lock();
+        mailbox.clear();
+        let shown = self.measure(&mailbox);
+        drop(mailbox);
+        self.show(shown);
+    }
+
+    /// What the gauge is to show more, or less, of this handler than it does.
+    #[allow(clippy::cast_precision_loss)] // A gauge is a float.
+    fn measure(&self, mailbox: &Mailbox) -> f64 {
+        let now = mailbox.pending() + self.counters.in_hand.load(Ordering::Relaxed);
+        now as f64 - self.shown.swap(now, Ordering::Relaxed) as f64
+    }
+
+    /// Shows it, without the lock: the recorder is not ours. In what order does not matter, since it is added.
+    fn show(&self, change: f64) {
+        if change != 0.0 {
+            self.backlog.increment(change);
+        }
     }
 
     /// The first snapshot of a handler that joins, also of one that is asked to drain already: it hears the cache.
@@ -146,8 +174,8 @@ impl Post {
             state.ending = Ending::Closed;
             state.finished = true;
         });
-        self.mailbox.lock().clear();
         self.counters.in_hand.store(0, Ordering::Relaxed);
+        self.discard();
     }
 
     /// Waits for something to deliver. Empty when the handler is to end. Taking counts what was taken before as done.
@@ -176,15 +204,14 @@ impl Post {
 
     /// The same, and whether with what was taken before it has for the first time heard of everything that was there when
     /// it joined.
-    #[allow(clippy::cast_precision_loss)] // A gauge is a float.
     fn take(&self) -> (Vec<Delivery>, bool) {
         let mut mailbox = self.mailbox.lock();
         let taken = mailbox.take(BATCH);
-        let reached = !self.state.borrow().synced && mailbox.is_synced();
-        let backlog = mailbox.pending();
-        drop(mailbox);
-        self.waiting.set((backlog + taken.len()) as f64);
         self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
+        let reached = !self.state.borrow().synced && mailbox.is_synced();
+        let shown = self.measure(&mailbox);
+        drop(mailbox);
+        self.show(shown);
         (taken, reached)
     }
 

@@ -13,6 +13,8 @@ mod joining;
 mod kinds;
 mod lifecycle;
 mod listener;
+mod measured;
+mod meter;
 mod model;
 mod namespaces;
 mod observed;

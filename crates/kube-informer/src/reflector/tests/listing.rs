@@ -131,6 +131,8 @@ async fn b_060_a_stream_without_an_object_for_30_s_falls_back_however_busy_it_is
     assert_eq!(play.deltas().await, ["=10[a@2]"]);
     assert_eq!(play.times()[1], 59 * SECOND);
     assert_eq!(play.open_connections(), 1, "the stream was dropped, the watch is open");
+    assert_eq!(play.failures(), ["cannot list configmaps in all namespaces: nothing came for 30s"]);
+    assert_eq!(play.status().last_error.unwrap().message, "nothing came for 30s");
 }
 
 #[tokio::test(start_paused = true)]

@@ -150,7 +150,7 @@ fn b_058_p_060_a_stream_that_ends_before_the_marker_is_retried_and_the_third_tim
 #[test]
 fn b_060_d15_no_marker_within_the_deadline_falls_back_to_list_for_an_hour() {
     let (mut script, _) = Script::streams();
-    assert_eq!(script.fail(silent()), at_once(list("0", Some(500))).falling_back());
+    assert_eq!(script.fail(silent()), at_once(list("0", Some(500))).falling_back().told(silent()));
     script.page("10", None);
     assert_eq!(script.fail(expired()).action, list("10", None));
 }

@@ -125,7 +125,7 @@ impl Writer {
             tokio::select! {
                 biased;
                 Some(command) = commands.0.recv() => self.command(command, core).await,
-                () = resync => self.resync(),
+                () = resync => self.resync().await,
                 batch = core.queue.pop_batch(BATCH) => match batch {
                     Some(batch) => self.apply(batch, core).await,
                     None => return,
@@ -228,7 +228,7 @@ impl Writer {
             }
             for seat in &mut self.seats {
                 seat.post.upstream_synced();
-                seat.call_attached();
+                seat.call_attached().await;
             }
         }
         report_index_failures(core, applied.failures);
@@ -253,19 +253,19 @@ impl Writer {
             }
         }
         for seat in &mut self.seats {
-            seat.call_attached();
+            seat.call_attached().await;
         }
     }
 
     /// Tells handlers whose time has come of every object again.
-    fn resync(&mut self) {
+    async fn resync(&mut self) {
         let now = Instant::now();
         let snapshot = self.store.indexer().list();
         for seat in &mut self.seats {
             if seat.next_resync.is_some_and(|due| due <= now) {
                 seat.post.sweep(snapshot.clone(), SweepKind::Resync);
                 seat.next_resync = next_resync(&seat.post, now);
-                seat.call_attached();
+                seat.call_attached().await;
             }
         }
     }
@@ -298,9 +298,9 @@ impl Seat {
     }
 
     /// Calls a handler that the writer calls itself, with all that is in its mailbox.
-    fn call_attached(&mut self) {
+    async fn call_attached(&mut self) {
         if let Some(callee) = &mut self.callee {
-            call_now(&self.post, &mut **callee);
+            call_now(&self.post, &mut **callee).await;
         }
     }
 }

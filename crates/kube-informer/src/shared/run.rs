@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +31,10 @@ impl Drop for EndGuard {
     fn drop(&mut self) {
         self.reflectors.abandon();
         self.core.end();
+        // A recorder that panics must not keep those waiting who wait for the end.
+        if catch_unwind(AssertUnwindSafe(|| self.core.metrics.ended())).is_err() {
+            tracing::error!(kind = %self.core.kind, "the metrics recorder panicked");
+        }
         self.core.state.send_modify(|state| state.ended = true);
     }
 }

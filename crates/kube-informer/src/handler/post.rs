@@ -1,5 +1,6 @@
 //! The meeting point of the writer, which puts changes into a handler's mailbox, and the runner, which takes them out.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -133,7 +134,9 @@ impl Post {
         mailbox.clear();
         let shown = self.measure(&mailbox);
         drop(mailbox);
-        self.show(shown);
+        // This may be the end of a task that unwinds because the recorder has panicked; a second panic would be the end
+        // of the process.
+        catch_unwind(AssertUnwindSafe(|| self.show(shown))).ok();
     }
 
     /// What the gauge is to show more, or less, of this handler than it does.

@@ -1,7 +1,9 @@
 //! The one writer of an informer: applies deltas, lets handlers join, resyncs, one thing at a time.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -10,7 +12,7 @@ use crate::delta::Delta;
 use crate::handler::mailbox::SweepKind;
 use crate::handler::post::{Ending, Post};
 use crate::handler::runner::{Callee, call_now};
-use crate::report::Cause;
+use crate::report::{Cause, panic_text};
 use crate::scope::ScopeId;
 use crate::shared::core::{Core, StoreJob};
 use crate::shared::reflectors::Reflectors;
@@ -185,10 +187,11 @@ impl Writer {
         }
         post.start();
         let spawn = self.spawn.as_ref()?;
+        let future = reporting(post.clone(), runner.future);
         if !runner.blocking {
-            return Some(Task::start(spawn, runner.future));
+            return Some(Task::start(spawn, future));
         }
-        match Task::start_thread(&post.name, runner.future) {
+        match Task::start_thread(&post.name, future) {
             Ok(task) => Some(task),
             Err(error) => {
                 let message = format!("its thread cannot be started: {error}");
@@ -309,6 +312,18 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.end_posts(Ending::Closed);
     }
+}
+
+/// The user's code is guarded where it is called; should the rest of a handler's task panic, the handler has ended and it
+/// is at least said why.
+fn reporting(post: Arc<Post>, runner: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+    let reporting = async move {
+        if let Err(panic) = AssertUnwindSafe(runner).catch_unwind().await {
+            let message = panic_text(&*panic);
+            post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
+        }
+    };
+    reporting.boxed()
 }
 
 /// `None` for never, which is also when the clock does not go so far.

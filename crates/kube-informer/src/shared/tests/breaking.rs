@@ -168,6 +168,24 @@ async fn d9_a_reflector_that_panics_stops_the_informer_and_lets_nobody_wait() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn d9_a_handler_whose_task_panics_has_ended_and_it_is_said_why() {
+    let broken = Arc::new(AtomicBool::new(false));
+    let recorder = Fragile { metric: "informer_handler_backlog", broken: broken.clone() };
+    let rig = Rig::new(&["a/x"]).started().await;
+    let (listener, _) = rig.listen();
+    rig.settle().await;
+    broken.store(true, Ordering::Relaxed);
+    let late = metrics::with_local_recorder(&recorder, || rig.add(handler().named("late").on_add(|_| {})));
+    assert!(soon(late.synced()).await.is_err());
+    rest().await;
+    assert_eq!(rig.failures(), [r#"handler "late" of configmaps panicked: the recorder is broken"#]);
+    rig.put("a/x", "new");
+    rig.settle().await;
+    assert_eq!(listener.calls(), 2, "the others go on");
+    assert!(!rig.informer.is_stopped());
+}
+
+#[tokio::test(start_paused = true)]
 async fn d9_a_recorder_that_panics_at_failures_does_not_keep_them_from_the_callback() {
     let (rig, broken) = fragile("informer_failures_total");
     let rig = rig.started().await;

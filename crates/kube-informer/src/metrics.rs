@@ -1,6 +1,6 @@
 //! What can be measured: counters, gauges and histograms of the `metrics` facade, with client-go's names where it has one.
 //!
-//! Series are labelled with the informer's name, so their number is bounded by what the program builds. They go to the
+//! Series are labelled with the names of informers and handlers, so their number is bounded by what the program names. They go to the
 //! recorder that is installed when the informer is built, those of a handler to the one when it is added; without a
 //! recorder they cost next to nothing.
 
@@ -19,6 +19,9 @@ pub(crate) struct Metrics {
     version: Gauge,
     objects: Gauge,
     synced: Gauge,
+    queued: Gauge,
+    last_event: Gauge,
+    last_bookmark: Gauge,
     duplicates: Counter,
     unknown_deletes: Counter,
     outside_scope: Counter,
@@ -37,6 +40,9 @@ impl Metrics {
             version: gauge!("informer_store_resource_version", labels.iter()),
             objects: gauge!("informer_objects", labels.iter()),
             synced: gauge!("informer_synced", labels.iter()),
+            queued: gauge!("informer_queued_items", labels.iter()),
+            last_event: gauge!("informer_last_event_timestamp_seconds", labels.iter()),
+            last_bookmark: gauge!("informer_last_bookmark_timestamp_seconds", labels.iter()),
             duplicates: counter!("informer_duplicate_events_total", labels.iter()),
             unknown_deletes: counter!("informer_unknown_deletes_total", labels.iter()),
             outside_scope: counter!("informer_outside_scope_total", labels.iter()),
@@ -63,6 +69,14 @@ impl Metrics {
         self.synced.set(if synced { 1.0 } else { 0.0 });
     }
 
+    /// The informer has ended: what its gauges said last is not so any more.
+    pub(crate) fn ended(&self) {
+        let Self { version, objects, synced, queued, last_event, last_bookmark, .. } = self;
+        for gauge in [version, objects, synced, queued, last_event, last_bookmark] {
+            gauge.set(0.0);
+        }
+    }
+
     pub(crate) fn failures(&self, causes: &[&'static str]) -> CounterBy {
         self.by("informer_failures_total", "cause", causes)
     }
@@ -73,7 +87,7 @@ impl Metrics {
 
     /// How many deltas wait to be applied.
     pub(crate) fn queued(&self) -> Gauge {
-        gauge!("informer_queued_items", self.labels.iter())
+        self.queued.clone()
     }
 
     pub(crate) fn watches(&self) -> Counter {
@@ -89,20 +103,21 @@ impl Metrics {
     }
 
     pub(crate) fn last_event(&self) -> Gauge {
-        gauge!("informer_last_event_timestamp_seconds", self.labels.iter())
+        self.last_event.clone()
     }
 
     pub(crate) fn last_bookmark(&self) -> Gauge {
-        gauge!("informer_last_bookmark_timestamp_seconds", self.labels.iter())
+        self.last_bookmark.clone()
     }
 
     fn by(&self, metric: &'static str, label: &'static str, values: &[&'static str]) -> CounterBy {
         CounterBy(values.iter().map(|value| (*value, counter!(metric, self.with(label, value)))).collect())
     }
 
-    /// How many events wait for a handler, and how long its calls take.
-    pub(crate) fn handler(&self, handler: &str) -> (Gauge, Histogram) {
-        let labels = self.with("handler", handler);
+    /// How many events wait for a handler, and how long its calls take. Those without a name of their own, streams among
+    /// them, have one series together: there may be one of them for each connection of a server, and a series is for ever.
+    pub(crate) fn handler(&self, handler: Option<&str>) -> (Gauge, Histogram) {
+        let labels = self.with("handler", handler.unwrap_or("unnamed"));
         (
             gauge!("informer_handler_backlog", labels.iter()),
             histogram!("informer_handler_duration_seconds", labels.iter()),

@@ -12,7 +12,7 @@ use crate::kind::KindInfo;
 use crate::metrics::{CounterBy, Metrics};
 use crate::scope::Scope;
 
-/// A failure that an informer survived. The error callback hears all of them.
+/// A failure of an informer, which it has survived unless the cause says otherwise. The error callback hears all of them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Failure {
@@ -77,11 +77,17 @@ pub enum Cause {
         /// What it said.
         message: String,
     },
+    /// The informer itself panicked and has stopped: its cache stays readable and is not kept up to date any more.
+    Broken {
+        /// What it said.
+        message: String,
+    },
 }
 
 impl Cause {
     /// The names of all causes.
-    const NAMES: [&str; 7] = ["list", "watch", "left_out", "wrong_type", "undecodable", "index", "handler"];
+    const NAMES: [&str; 8] =
+        ["list", "watch", "left_out", "wrong_type", "undecodable", "index", "handler", "broken"];
 
     /// The HTTP status, if the server answered with one.
     pub fn http_status(&self) -> Option<u16> {
@@ -101,6 +107,7 @@ impl Cause {
             Self::Undecodable { .. } => "undecodable",
             Self::Index { .. } => "index",
             Self::Handler { .. } => "handler",
+            Self::Broken { .. } => "broken",
         }
     }
 }
@@ -134,6 +141,9 @@ impl fmt::Display for Failure {
             }
             Cause::Handler { handler, message } => {
                 write!(f, "handler {handler:?} of {kind} panicked: {message}")
+            }
+            Cause::Broken { message } => {
+                write!(f, "the informer of {kind} broke and has stopped: {message}")
             }
         }
     }
@@ -218,8 +228,11 @@ impl Reporter {
     pub(crate) fn report(&self, scope: Option<&Scope>, cause: Cause) {
         let failure = Failure { kind: self.kind.clone(), scope: scope.cloned(), cause };
         self.count.fetch_add(1, Ordering::Relaxed);
-        if let Some(counters) = &self.counters {
-            counters.increment(failure.cause.name());
+        if let Some(counters) = &self.counters
+            // What has failed may be the recorder itself.
+            && catch_unwind(AssertUnwindSafe(|| counters.increment(failure.cause.name()))).is_err()
+        {
+            tracing::error!(kind = %self.kind, "the metrics recorder panicked");
         }
         tracing::warn!(kind = %self.kind, cause = failure.cause.name(), "{failure}");
         *self.last.lock() = Some(failure.clone());

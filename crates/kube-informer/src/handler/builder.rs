@@ -125,7 +125,7 @@ impl<K: 'static> Handler<K> {
         self
     }
 
-    /// A name for logs, metrics and errors.
+    /// A name for logs, metrics and errors. In metrics all handlers of an informer without one are `unnamed`.
     #[must_use]
     pub fn named(mut self, name: impl Into<Arc<str>>) -> Self {
         self.options.name = Some(name.into());

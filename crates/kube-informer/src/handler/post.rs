@@ -1,5 +1,6 @@
 //! The meeting point of the writer, which puts changes into a handler's mailbox, and the runner, which takes them out.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -10,7 +11,6 @@ use tokio::sync::{Notify, watch};
 
 use crate::handler::delivery::Delivery;
 use crate::handler::mailbox::{Mailbox, SweepKind};
-use crate::metrics::Metrics;
 use crate::report::Reporter;
 use crate::store::change::Change;
 use crate::store::snapshot::Snapshot;
@@ -29,7 +29,10 @@ pub(crate) struct Post {
     bell: Notify,
     state: watch::Sender<PostState>,
     pub(crate) counters: Counters,
-    waiting: Gauge,
+    backlog: Gauge,
+    /// How much of the gauge is ours: handlers of the same name, and those without one, share it. Written with the
+    /// mailbox locked.
+    shown: AtomicUsize,
     pub(crate) duration: Histogram,
 }
 
@@ -73,11 +76,12 @@ impl Post {
         slow_call: Duration,
         mailbox: Mailbox,
         reporter: Arc<Reporter>,
-        metrics: &Metrics,
+        metrics: (Gauge, Histogram),
     ) -> Arc<Self> {
-        let (waiting, duration) = metrics.handler(&name);
+        let (backlog, duration) = metrics;
         Arc::new(Self {
-            waiting,
+            backlog,
+            shown: AtomicUsize::new(0),
             duration,
             name,
             resync,
@@ -99,7 +103,9 @@ impl Post {
         for change in changes {
             mailbox.change(change);
         }
+        let shown = self.measure(&mailbox);
         drop(mailbox);
+        self.show(shown);
         self.bell.notify_one();
     }
 
@@ -121,9 +127,34 @@ impl Post {
     pub(crate) fn end(&self, ending: Ending) {
         self.state.send_modify(|state| state.ending = state.ending.max(ending));
         if ending == Ending::Closed {
-            self.mailbox.lock().clear();
+            self.discard();
         }
         self.bell.notify_one();
+    }
+
+    /// Forgets what waits.
+    fn discard(&self) {
+        let mut mailbox = self.mailbox.lock();
+        mailbox.clear();
+        let shown = self.measure(&mailbox);
+        drop(mailbox);
+        // This may be the end of a task that unwinds because the recorder has panicked; a second panic would be the end
+        // of the process.
+        catch_unwind(AssertUnwindSafe(|| self.show(shown))).ok();
+    }
+
+    /// What the gauge is to show more, or less, of this handler than it does.
+    #[allow(clippy::cast_precision_loss)] // A gauge is a float.
+    fn measure(&self, mailbox: &Mailbox) -> f64 {
+        let now = mailbox.pending() + self.counters.in_hand.load(Ordering::Relaxed);
+        now as f64 - self.shown.swap(now, Ordering::Relaxed) as f64
+    }
+
+    /// Shows it, without the lock: the recorder is not ours. In what order does not matter, since it is added.
+    fn show(&self, change: f64) {
+        if change != 0.0 {
+            self.backlog.increment(change);
+        }
     }
 
     /// The first snapshot of a handler that joins, also of one that is asked to drain already: it hears the cache.
@@ -150,8 +181,8 @@ impl Post {
             state.ending = Ending::Closed;
             state.finished = true;
         });
-        self.mailbox.lock().clear();
         self.counters.in_hand.store(0, Ordering::Relaxed);
+        self.discard();
     }
 
     /// Waits for something to deliver. Empty when the handler is to end. Taking counts what was taken before as done.
@@ -170,36 +201,49 @@ impl Post {
     }
 
     /// What there is to deliver at this moment. Taking counts what was taken before as done.
-    #[allow(clippy::cast_precision_loss)] // A gauge is a float.
     pub(crate) fn take_now(&self) -> Vec<Delivery> {
-        let (taken, synced, backlog) = {
-            let mut mailbox = self.mailbox.lock();
-            let taken = mailbox.take(BATCH);
-            (taken, !self.state.borrow().synced && mailbox.is_synced(), mailbox.pending())
-        };
-        if synced {
-            self.state.send_modify(|state| state.synced = true);
+        let (taken, reached) = self.take();
+        if reached {
+            self.mark_synced();
         }
-        self.waiting.set((backlog + taken.len()) as f64);
-        self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
         taken
     }
 
+    /// The same, and whether with what was taken before it has for the first time heard of everything that was there when
+    /// it joined.
+    fn take(&self) -> (Vec<Delivery>, bool) {
+        let mut mailbox = self.mailbox.lock();
+        let taken = mailbox.take(BATCH);
+        self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
+        let reached = !self.state.borrow().synced && mailbox.is_synced();
+        let shown = self.measure(&mailbox);
+        drop(mailbox);
+        self.show(shown);
+        (taken, reached)
+    }
+
+    /// It has heard of everything that was there when it joined.
+    pub(crate) fn mark_synced(&self) {
+        self.state.send_if_modified(|state| !std::mem::replace(&mut state.synced, true));
+    }
+
     /// Waits until there is something new to tell, the first filling of an empty cache included, and takes all of it.
-    /// False when the handler is to end.
+    /// False when the handler is to end. Said to be heard with [`mark_synced`](Self::mark_synced).
     pub(crate) async fn next_state(&self) -> bool {
-        let synced_before = self.state.borrow().synced;
+        let synced = self.state.borrow().synced;
         loop {
             let ending = self.state.borrow().ending;
             if ending == Ending::Closed {
                 return false;
             }
-            let mut news = false;
-            while !self.take_now().is_empty() {
-                news = true;
-            }
-            let state = *self.state.borrow();
-            if state.synced && (news || !synced_before) {
+            let mut news = !synced;
+            let complete = loop {
+                match self.take() {
+                    (taken, reached) if taken.is_empty() => break synced || reached,
+                    _ => news = true,
+                }
+            };
+            if complete && news {
                 return true;
             }
             if ending == Ending::Draining {

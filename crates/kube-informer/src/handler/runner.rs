@@ -12,6 +12,10 @@ use tokio::time::Instant;
 use crate::handler::delivery::Delivery;
 use crate::handler::post::Post;
 use crate::report::{Cause, panic_text};
+use crate::store::pace::Pace;
+
+/// A call is user code and may decode the object; it counts as this much work.
+const CALL: usize = 4;
 
 /// User code that hears deliveries, without its type.
 pub(crate) trait Callee: Send {
@@ -52,18 +56,21 @@ pub(crate) async fn run(post: Arc<Post>, mut callee: Box<dyn Callee>) {
     }
 }
 
-/// Delivers all there is at this moment, on the spot.
-pub(crate) fn call_now(post: &Post, callee: &mut dyn Callee) {
+/// Delivers all there is at this moment, and lets others run now and then: it may be a whole cache.
+pub(crate) async fn call_now(post: &Post, callee: &mut dyn Callee) {
+    let mut pace = Pace::default();
     loop {
         let taken = post.take_now();
         if taken.is_empty() {
             return;
         }
+        let work = taken.len() * CALL;
         for delivery in taken {
             let started = Instant::now();
             let outcome = call(post, callee, delivery).map(|_| ());
             done(post, started, outcome);
         }
+        pace.work(work).await;
     }
 }
 

@@ -1,12 +1,15 @@
 //! One request and its answer, as they come in.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::StreamExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
+use crate::report::panic_text;
 use crate::source::{ByteStream, ListWatch, Request, SourceError};
 
 /// A request under way. Dropping it ends it.
@@ -36,7 +39,7 @@ pub(super) enum Arrival {
 impl Connection {
     pub(super) fn open(source: &dyn ListWatch, request: Request) -> Self {
         let opened = Instant::now();
-        Self { state: State::Opening(source.open(request)), opened, answered: false }
+        Self { state: State::Opening(open(source, request)), opened, answered: false }
     }
 
     /// Waits for the next thing. Nothing is lost if the wait is given up.
@@ -49,10 +52,11 @@ impl Connection {
                 }
                 Err(error) => (State::Done, Arrival::Failed(error)),
             },
-            State::Open(stream) => match stream.next().await {
-                Some(Ok(bytes)) => return Arrival::Bytes(bytes),
-                Some(Err(error)) => (State::Done, Arrival::Failed(error)),
-                None => (State::Done, Arrival::Ended),
+            State::Open(stream) => match AssertUnwindSafe(stream.next()).catch_unwind().await {
+                Ok(Some(Ok(bytes))) => return Arrival::Bytes(bytes),
+                Ok(Some(Err(error))) => (State::Done, Arrival::Failed(error)),
+                Ok(None) => (State::Done, Arrival::Ended),
+                Err(panic) => (State::Done, Arrival::Failed(panicked(&*panic))),
             },
             State::Done => return Arrival::Ended,
         };
@@ -69,4 +73,22 @@ impl Connection {
     pub(super) fn elapsed(&self) -> Duration {
         self.opened.elapsed()
     }
+}
+
+/// Sends a request. A source may be the user's own: if it panics, here or later, the request has failed.
+pub(super) fn open(
+    source: &dyn ListWatch,
+    request: Request,
+) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+    match catch_unwind(AssertUnwindSafe(|| source.open(request))) {
+        Ok(opening) => AssertUnwindSafe(opening)
+            .catch_unwind()
+            .map(|answer| answer.unwrap_or_else(|panic| Err(panicked(&*panic))))
+            .boxed(),
+        Err(panic) => futures::future::ready(Err(panicked(&*panic))).boxed(),
+    }
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> SourceError {
+    SourceError::Transport(format!("the source panicked: {}", panic_text(panic)))
 }

@@ -1,13 +1,17 @@
 //! Does what the cursor says and tells it what happened.
 
+use std::future::Future;
 use std::sync::Arc;
 
+use futures::FutureExt;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use super::backoff::Backoff;
 use super::cursor::{Action, Cursor, Step, Wait};
 use super::recovery::Trouble;
 use super::snapshot::SnapshotBuilder;
+use super::watch::Streamed;
 use super::{Reflector, Target};
 use crate::delta::fifo::Closed;
 use crate::delta::{Delta, DeltaChange};
@@ -59,32 +63,39 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             {
                 return;
             }
-            self.wait(&step.wait).await;
             // A refresh asked for during a wait is done after it: the server may have asked for the wait.
-            let done = tokio::select! {
-                biased;
-                () = refresh.notified() => None,
-                done = self.perform(step.action) => Some(done),
-            };
-            step = match done {
-                Some(Ok(step)) => step,
-                Some(Err(Closed)) => return,
-                None => self.cursor.refresh(Instant::now()),
+            self.wait(&step.wait).await;
+            step = match self.perform(step.action, &refresh).await {
+                Ok(Some(step)) => step,
+                Ok(None) => self.cursor.refresh(Instant::now()),
+                Err(Closed) => return,
             };
         }
     }
 
-    async fn perform(&mut self, action: Action) -> Result<Step, Closed> {
+    /// Does what a step says. `None` if a refresh was asked for before it was done.
+    ///
+    /// What is itself read without reuse is read to its end, or refreshes that come faster than a list can be read would
+    /// keep it from ever being read. The one asked for meanwhile is remembered until then.
+    async fn perform(&mut self, action: Action, refresh: &Notify) -> Result<Option<Step>, Closed> {
         match action {
             Action::List { params, fresh, reuse } => {
                 self.begin_list(fresh);
-                Ok(self.list(params, reuse).await)
+                let interrupt = interrupt(refresh, reuse, fresh);
+                Ok(unless(interrupt, self.list(params, reuse)).await)
             }
             Action::StreamingList { version, reuse } => {
                 self.begin_list(true);
-                self.stream(version, reuse).await
+                let interrupt = interrupt(refresh, reuse, true);
+                match unless(interrupt, self.stream(version, reuse)).await.transpose()? {
+                    Some(Streamed::Complete(watch)) => {
+                        unless(Some(refresh), self.follow(*watch)).await.transpose()
+                    }
+                    Some(Streamed::Failed(step)) => Ok(Some(*step)),
+                    None => Ok(None),
+                }
             }
-            Action::Watch { version, .. } => self.watch(version).await,
+            Action::Watch { version, .. } => unless(Some(refresh), self.watch(version)).await.transpose(),
         }
     }
 
@@ -177,5 +188,24 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             self.objects = 0;
             tokio::task::yield_now().await;
         }
+    }
+}
+
+/// What may interrupt the reading of a list: a refresh, unless the list is as good as one. A wish from before it begins
+/// is granted by it.
+fn interrupt(refresh: &Notify, reuse: bool, fresh: bool) -> Option<&Notify> {
+    if !reuse && fresh {
+        refresh.notified().now_or_never();
+    }
+    reuse.then_some(refresh)
+}
+
+/// Does something, unless it is interrupted before it is done.
+async fn unless<T>(interrupt: Option<&Notify>, work: impl Future<Output = T>) -> Option<T> {
+    let Some(interrupt) = interrupt else { return Some(work.await) };
+    tokio::select! {
+        biased;
+        () = interrupt.notified() => None,
+        done = work => Some(done),
     }
 }

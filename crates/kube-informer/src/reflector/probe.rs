@@ -6,6 +6,7 @@
 use futures::future::BoxFuture;
 use tokio::time::{sleep, timeout};
 
+use super::connection;
 use super::cursor::ProbeOutcome;
 use super::driver::Driver;
 use crate::source::intake::Intake;
@@ -31,7 +32,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             sleep(after).await;
             status.edit(|status| status.lists += 1);
             // The status line tells it all, the body is not read.
-            match timeout(silence, source.open(request)).await {
+            match timeout(silence, connection::open(&*source, request)).await {
                 Ok(Ok(_)) => ProbeOutcome::Known,
                 Ok(Err(SourceError::Http(failure))) if failure.is_version_too_large() => {
                     ProbeOutcome::TooLarge

@@ -20,8 +20,16 @@ use crate::source::{Verb, WatchParams};
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
+/// What came of reading a scope as a stream.
+pub(super) enum Streamed {
+    /// It is in the queue; the stream goes on as the watch.
+    Complete(Box<Watch>),
+    /// It is not; do that.
+    Failed(Box<Step>),
+}
+
 /// A watch that is open.
-struct Watch {
+pub(super) struct Watch {
     connection: Connection,
     decoder: WatchDecoder,
     timeout_seconds: u32,
@@ -40,8 +48,8 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         self.follow(watch).await
     }
 
-    /// Reads the scope as a stream and goes on with the same stream.
-    pub(super) async fn stream(&mut self, version: String, reuse: bool) -> Result<Step, Closed> {
+    /// Reads the scope as a stream, up to the mark of its end.
+    pub(super) async fn stream(&mut self, version: String, reuse: bool) -> Result<Streamed, Closed> {
         let mut watch = self.open_watch(version, true);
         let known = self.known(reuse);
         let intake = self.reflector.intake.clone();
@@ -66,24 +74,26 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                     Ok(WatchItem::Bookmark { version, initial_events_end: true }) => {
                         self.reflector.status.bookmark(Instant::now());
                         if let Err(step) = self.cursor.marker(Instant::now(), &version) {
-                            return Ok(*step);
+                            return Ok(Streamed::Failed(step));
                         }
                         self.commit(version).await?;
                         self.show_phase();
-                        return self.follow(watch).await;
+                        return Ok(Streamed::Complete(Box::new(watch)));
                     }
                     Ok(WatchItem::Bookmark { .. } | WatchItem::Ignored { .. }) => {}
-                    Ok(WatchItem::Error(failure)) => return Ok(self.broken(&watch, Trouble::Http(failure))),
-                    Err(error) => return Ok(self.broken(&watch, error.into())),
+                    Ok(WatchItem::Error(failure)) => {
+                        return Ok(self.stream_broken(&watch, Trouble::Http(failure)));
+                    }
+                    Err(error) => return Ok(self.stream_broken(&watch, error.into())),
                 }
                 self.pace().await;
             }
             let asked = Instant::now();
             match timeout(deadline.saturating_sub(waited), watch.connection.arrival()).await {
-                Err(_) => return Ok(self.broken(&watch, Trouble::Silent(deadline))),
+                Err(_) => return Ok(self.stream_broken(&watch, Trouble::Silent(deadline))),
                 Ok(Arrival::Answered) => {}
-                Ok(Arrival::Failed(error)) => return Ok(self.broken(&watch, error.into())),
-                Ok(Arrival::Ended) => return Ok(self.ended(&watch)),
+                Ok(Arrival::Failed(error)) => return Ok(self.stream_broken(&watch, error.into())),
+                Ok(Arrival::Ended) => return Ok(Streamed::Failed(Box::new(self.ended(&watch)))),
                 Ok(Arrival::Bytes(chunk)) => {
                     self.reflector.status.byte(Instant::now());
                     watch.decoder.push(chunk);
@@ -93,7 +103,12 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         }
     }
 
-    async fn follow(&mut self, mut watch: Watch) -> Result<Step, Closed> {
+    fn stream_broken(&mut self, watch: &Watch, trouble: Trouble) -> Streamed {
+        Streamed::Failed(Box::new(self.broken(watch, trouble)))
+    }
+
+    /// Passes on what a watch brings until something happens that the cursor has to decide on.
+    pub(super) async fn follow(&mut self, mut watch: Watch) -> Result<Step, Closed> {
         self.following = true;
         let intake = self.reflector.intake.clone();
         let mut probe = self.cursor.wants_probe().then(|| self.probe());

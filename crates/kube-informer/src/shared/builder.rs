@@ -193,7 +193,7 @@ impl<K: Kind> InformerBuilder<K> {
         self
     }
 
-    /// Hears every failure that the informer survives. Must not block.
+    /// Hears every failure; the informer survives all but [`Cause::Broken`](crate::Cause::Broken). Must not block.
     #[must_use]
     pub fn on_error(mut self, callback: impl Fn(&Failure) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(callback));

@@ -181,8 +181,8 @@ impl Core {
             period => period,
         };
         let mailbox = Mailbox::new(options.every_event).keeping(options.keep);
-        let post =
-            Post::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), &self.metrics);
+        let metrics = self.metrics.handler(options.name.as_deref());
+        let post = Post::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), metrics);
         let mut posts = self.posts.lock();
         posts.retain(|post| post.strong_count() > 0);
         posts.push(Arc::downgrade(&post));

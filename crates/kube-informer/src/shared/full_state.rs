@@ -46,6 +46,7 @@ async fn push<K: 'static>(
         let objects: Vec<_> = indexer.list().iter().cloned().map(Object::from_record).collect();
         let outcome = catch_unwind(AssertUnwindSafe(|| function(&objects)));
         post.counters.delivered.fetch_add(1, Ordering::Relaxed);
+        post.mark_synced();
         if let Err(panic) = outcome {
             post.counters.panics.fetch_add(1, Ordering::Relaxed);
             let message = panic_text(&*panic);

@@ -5,6 +5,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::FutureExt;
 use tokio::sync::watch;
@@ -67,6 +68,8 @@ pub struct Index<K, V> {
     name: Arc<str>,
     core: Arc<Core>,
     slot: watch::Receiver<Slot<V>>,
+    /// It was removed before it was there.
+    cancelled: Arc<AtomicBool>,
     of: PhantomData<fn() -> K>,
 }
 
@@ -106,19 +109,21 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             Arc::new(move |record| function(&Object::from_record(record.clone())).into_values());
         let mut build = IndexBuild::new(name.clone(), function);
         let core = self.core().clone();
+        let cancelled = Arc::<AtomicBool>::default();
+        let wanted = Wanted { answer, cancelled: cancelled.clone(), how };
         if core.indexer.is_empty() {
-            add(&core, build, answer, how);
+            add(&core, build, wanted);
         } else {
             // The objects that are there are indexed beside the writer, which then has only what came since to add.
             let beside = core.clone();
             let build = async move {
                 build.catch_up(beside.indexer.list()).await;
-                add(&beside, build, answer, how);
+                add(&beside, build, wanted);
             };
             // Refused after the stop; then the answer is dropped with it, and whoever waits for it hears.
             core.command(Command::Beside(build.boxed())).ok();
         }
-        Index { name, core, slot, of: PhantomData }
+        Index { name, core, slot, cancelled, of: PhantomData }
     }
 }
 
@@ -131,13 +136,25 @@ pub(super) enum Add {
     OrShare,
 }
 
+/// Who asked for an index, and how.
+struct Wanted<V> {
+    answer: watch::Sender<Slot<V>>,
+    cancelled: Arc<AtomicBool>,
+    how: Add,
+}
+
 /// Has the writer make an index visible.
-fn add<V>(core: &Core, build: IndexBuild<V>, answer: watch::Sender<Slot<V>>, how: Add)
+fn add<V>(core: &Core, build: IndexBuild<V>, wanted: Wanted<V>)
 where
     V: Hash + Eq + Clone + Send + Sync + 'static,
 {
+    let Wanted { answer, cancelled, how } = wanted;
     let add = Command::Store(Box::new(move |store, core| {
         async move {
+            if cancelled.load(Ordering::Relaxed) {
+                answer.send_replace(Some(Err(IndexError::Unknown(build.name().clone()))));
+                return;
+            }
             match store.add_index(build).await {
                 Ok((reader, failures)) => {
                     answer.send_replace(Some(Ok(reader)));
@@ -165,7 +182,7 @@ impl<K: 'static> SharedInformer<K> {
         let reader = IndexReader::find(&self.core().indexer, name)?;
         let name = reader.name().clone();
         let (_, slot) = watch::channel(Some(Ok(reader)));
-        Ok(Index { name, core: self.core().clone(), slot, of: PhantomData })
+        Ok(Index { name, core: self.core().clone(), slot, cancelled: Arc::default(), of: PhantomData })
     }
 
     /// The names of the indexes, sorted.
@@ -217,12 +234,18 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         Ok(found.into_iter().map(Object::from_record).collect())
     }
 
-    /// Removes the index from the informer, for all who hold it.
+    /// Removes the index from the informer, for all who hold it. Another one that has its name since is not touched, and
+    /// one that is still being built does not appear.
     pub fn remove(&self) {
-        let name = self.name.clone();
+        self.cancelled.store(true, Ordering::Relaxed);
+        let slot = self.slot.clone();
         let remove = Command::Store(Box::new(move |store, _| {
             async move {
-                store.remove_index(&name).await;
+                // Asked by the writer: if it was adding the index when this was called, it has done so.
+                let there = slot.borrow().clone();
+                if let Some(Ok(index)) = there {
+                    store.remove_index(&index).await;
+                }
             }
             .boxed()
         }));
@@ -249,7 +272,13 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
 
 impl<K, V> Clone for Index<K, V> {
     fn clone(&self) -> Self {
-        Self { name: self.name.clone(), core: self.core.clone(), slot: self.slot.clone(), of: PhantomData }
+        Self {
+            name: self.name.clone(),
+            core: self.core.clone(),
+            slot: self.slot.clone(),
+            cancelled: self.cancelled.clone(),
+            of: PhantomData,
+        }
     }
 }
 

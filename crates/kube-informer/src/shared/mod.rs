@@ -124,6 +124,9 @@ impl<K: 'static> SharedInformer<K> {
     /// end when it returns or is dropped. When told to stop it ends the requests first, then the cache's writer, then
     /// the handlers: calls in progress are awaited (up to ten seconds), events not delivered are discarded. Use
     /// [`shutdown`](Self::shutdown) to have them delivered.
+    ///
+    /// Should the informer itself panic, it stops in the same way, after the error callback and the
+    /// [status](Self::status) have heard of [`Cause::Broken`](crate::Cause::Broken).
     pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), AlreadyStarted> {
         run::run(self.core.clone(), Arc::new(OnTokio), shutdown).await
     }

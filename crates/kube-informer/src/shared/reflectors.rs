@@ -1,14 +1,17 @@
 //! The reflectors of a running informer: one for each scope, ended with it.
 
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use futures::FutureExt;
 use parking_lot::Mutex;
+use tokio::sync::watch;
 
 use crate::object::ingest::Ingest;
 use crate::reflector::{Reflector, Target};
+use crate::report::{Cause, panic_text};
 use crate::scope::ScopeId;
 use crate::shared::core::Core;
 use crate::shared::scopes::ScopeSlot;
@@ -19,19 +22,37 @@ pub(crate) struct Reflectors {
     spawn: Arc<dyn Spawn>,
     /// `None` once the informer stops: from then on none is started.
     running: Mutex<Option<BTreeMap<ScopeId, Task>>>,
+    broken: watch::Sender<bool>,
 }
 
 impl Reflectors {
     pub(crate) fn new(spawn: Arc<dyn Spawn>) -> Arc<Self> {
-        Arc::new(Self { spawn, running: Mutex::new(Some(BTreeMap::new())) })
+        Arc::new(Self {
+            spawn,
+            running: Mutex::new(Some(BTreeMap::new())),
+            broken: watch::Sender::new(false),
+        })
     }
 
     /// Starts to keep up with a scope, unless the informer is about to stop.
     pub(crate) fn start(&self, core: &Core, slot: &ScopeSlot) {
         if let Some(running) = &mut *self.running.lock() {
-            let task = Task::start(&self.spawn, reflector(core, slot).run().boxed());
-            running.insert(slot.id, task);
+            let (reporter, broken, scope) = (core.reporter.clone(), self.broken.clone(), slot.scope.clone());
+            let reflector = AssertUnwindSafe(reflector(core, slot).run());
+            let guarded = async move {
+                if let Err(panic) = reflector.catch_unwind().await {
+                    reporter.report(Some(&scope), Cause::Broken { message: panic_text(&*panic) });
+                    broken.send_replace(true);
+                }
+            };
+            running.insert(slot.id, Task::start(&self.spawn, guarded.boxed()));
         }
+    }
+
+    /// Waits until one of them has panicked, for which there is no remedy.
+    pub(crate) async fn broken(&self) {
+        // The sender is here, so there is always somebody to wait for.
+        self.broken.subscribe().wait_for(|broken| *broken).await.ok();
     }
 
     /// Ends the one of a scope. When this returns it sends and reports nothing more.

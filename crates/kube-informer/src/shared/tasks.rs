@@ -46,7 +46,9 @@ impl Task {
     pub(crate) fn start_thread(name: &str, future: BoxFuture<'static, ()>) -> std::io::Result<Self> {
         let (task, handle) = Self::prepare(future);
         let runtime = Handle::current();
-        std::thread::Builder::new().name(name.to_owned()).spawn(move || runtime.block_on(task))?;
+        // The one character that the name of a thread cannot have.
+        let name = name.replace('\0', " ");
+        std::thread::Builder::new().name(name).spawn(move || runtime.block_on(task))?;
         Ok(handle)
     }
 

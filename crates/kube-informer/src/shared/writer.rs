@@ -1,7 +1,9 @@
 //! The one writer of an informer: applies deltas, lets handlers join, resyncs, one thing at a time.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -10,7 +12,7 @@ use crate::delta::Delta;
 use crate::handler::mailbox::SweepKind;
 use crate::handler::post::{Ending, Post};
 use crate::handler::runner::{Callee, call_now};
-use crate::report::Cause;
+use crate::report::{Cause, panic_text};
 use crate::scope::ScopeId;
 use crate::shared::core::{Core, StoreJob};
 use crate::shared::reflectors::Reflectors;
@@ -125,7 +127,7 @@ impl Writer {
             tokio::select! {
                 biased;
                 Some(command) = commands.0.recv() => self.command(command, core).await,
-                () = resync => self.resync(),
+                () = resync => self.resync().await,
                 batch = core.queue.pop_batch(BATCH) => match batch {
                     Some(batch) => self.apply(batch, core).await,
                     None => return,
@@ -185,10 +187,11 @@ impl Writer {
         }
         post.start();
         let spawn = self.spawn.as_ref()?;
+        let future = reporting(post.clone(), runner.future);
         if !runner.blocking {
-            return Some(Task::start(spawn, runner.future));
+            return Some(Task::start(spawn, future));
         }
-        match Task::start_thread(&post.name, runner.future) {
+        match Task::start_thread(&post.name, future) {
             Ok(task) => Some(task),
             Err(error) => {
                 let message = format!("its thread cannot be started: {error}");
@@ -228,7 +231,7 @@ impl Writer {
             }
             for seat in &mut self.seats {
                 seat.post.upstream_synced();
-                seat.call_attached();
+                seat.call_attached().await;
             }
         }
         report_index_failures(core, applied.failures);
@@ -253,19 +256,19 @@ impl Writer {
             }
         }
         for seat in &mut self.seats {
-            seat.call_attached();
+            seat.call_attached().await;
         }
     }
 
     /// Tells handlers whose time has come of every object again.
-    fn resync(&mut self) {
+    async fn resync(&mut self) {
         let now = Instant::now();
         let snapshot = self.store.indexer().list();
         for seat in &mut self.seats {
             if seat.next_resync.is_some_and(|due| due <= now) {
                 seat.post.sweep(snapshot.clone(), SweepKind::Resync);
                 seat.next_resync = next_resync(&seat.post, now);
-                seat.call_attached();
+                seat.call_attached().await;
             }
         }
     }
@@ -298,9 +301,9 @@ impl Seat {
     }
 
     /// Calls a handler that the writer calls itself, with all that is in its mailbox.
-    fn call_attached(&mut self) {
+    async fn call_attached(&mut self) {
         if let Some(callee) = &mut self.callee {
-            call_now(&self.post, &mut **callee);
+            call_now(&self.post, &mut **callee).await;
         }
     }
 }
@@ -311,8 +314,21 @@ impl Drop for Writer {
     }
 }
 
+/// The user's code is guarded where it is called; should the rest of a handler's task panic, the handler has ended and it
+/// is at least said why.
+fn reporting(post: Arc<Post>, runner: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+    let reporting = async move {
+        if let Err(panic) = AssertUnwindSafe(runner).catch_unwind().await {
+            let message = panic_text(&*panic);
+            post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
+        }
+    };
+    reporting.boxed()
+}
+
+/// `None` for never, which is also when the clock does not go so far.
 fn next_resync(post: &Post, now: Instant) -> Option<Instant> {
-    (!post.resync.is_zero()).then(|| now + post.resync)
+    now.checked_add(post.resync).filter(|_| !post.resync.is_zero())
 }
 
 /// Reports what index functions said. Runs user code, so never with a lock held.

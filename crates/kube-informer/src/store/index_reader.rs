@@ -79,6 +79,11 @@ impl<V: IndexValue> IndexReader<V> {
         &self.name
     }
 
+    /// Tells it from others that had or will have its name.
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
     /// The objects with a value; none if no object has it.
     pub(crate) fn get<Q>(&self, value: &Q) -> Result<Vec<Arc<Record>>, IndexError>
     where

@@ -288,8 +288,8 @@ fn store_changes_and_indexes_equal_a_plain_map() {
                     world.index = Some(run(world.writer.add_index(build)).unwrap().0);
                     world.check_index(seed);
                 }
-                (_, Some(_)) if world.random.u32(..20) == 0 => {
-                    assert!(run(world.writer.remove_index("colours")), "seed {seed}");
+                (_, Some(index)) if world.random.u32(..20) == 0 => {
+                    assert!(run(world.writer.remove_index(index)), "seed {seed}");
                     world.index = None;
                 }
                 _ => {}

@@ -196,11 +196,11 @@ impl Writer {
         Ok((IndexReader::new(self.indexer.clone(), name, id), failures))
     }
 
-    /// Forgets an index; false if there is none of this name. Its readers are told that it is gone.
-    pub(crate) async fn remove_index(&mut self, name: &str) -> bool {
+    /// Forgets an index; false if it is gone already. Its readers are told that it is.
+    pub(crate) async fn remove_index<V: IndexValue>(&mut self, index: &IndexReader<V>) -> bool {
         let removed = {
             let mut state = self.indexer.state.write();
-            let place = state.indexes().iter().position(|slot| &*slot.name == name);
+            let place = state.indexes().iter().position(|slot| slot.id == index.id());
             place.map(|place| state.indexes_mut().remove(place))
         };
         let Some(slot) = removed else { return false };

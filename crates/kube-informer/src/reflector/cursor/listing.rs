@@ -20,6 +20,11 @@ pub(super) struct Listing {
     limit: Option<u32>,
     /// The page asked for; `None` for the first.
     token: Option<String>,
+    /// How many pages have been asked for by a token.
+    pages: u64,
+    /// The token of an earlier page: the first, second, fourth, eighth and so on. Pages that go round in a circle come by
+    /// it again, however large the circle is.
+    landmark: Option<String>,
     /// The version of the pages read so far.
     read: Option<ResourceVersion>,
     /// Whether this is the attempt without pages, after the history that pages need was lost.
@@ -27,6 +32,10 @@ pub(super) struct Listing {
 }
 
 impl Listing {
+    fn new(version: String, whole: bool) -> Self {
+        Self { version, limit: None, token: None, pages: 0, landmark: None, read: None, whole }
+    }
+
     fn concrete(&self) -> bool {
         !self.version.is_empty() && self.version != "0"
     }
@@ -61,7 +70,7 @@ impl Cursor {
         } else {
             self.last.to_string()
         };
-        let mut listing = Listing { version, limit: None, token: None, read: None, whole: false };
+        let mut listing = Listing::new(version, false);
         // A cache answers a concrete version only without a limit, and ignores the limit for version 0.
         listing.limit = match self.page_size {
             Some(size) => Some(size),
@@ -91,7 +100,7 @@ impl Cursor {
         if listing.read.as_ref().is_some_and(|read| read != version) {
             return self.list_failed(now, &listing, Trouble::MixedPages);
         }
-        if token.is_some() && token == listing.token {
+        if token.is_some() && token == listing.landmark {
             let trouble = Trouble::NotAList("its pages go round in a circle".into());
             return self.list_failed(now, &listing, trouble);
         }
@@ -101,6 +110,10 @@ impl Cursor {
         if token.is_some() {
             self.pages_anything |= listing.version == "0";
             listing.read = Some(version.clone());
+            listing.pages += 1;
+            if listing.pages.is_power_of_two() {
+                listing.landmark.clone_from(&token);
+            }
             listing.token = token;
             return Step::new(Wait::No, self.list(listing));
         }
@@ -120,8 +133,7 @@ impl Cursor {
         let may_ask_for_latest = unavailable && !listing.version.is_empty();
         if pages_lost && !listing.whole {
             let version = listing.version.clone();
-            let whole = Listing { version, limit: None, token: None, read: None, whole: true };
-            return Step::new(Wait::No, self.list(whole)).reporting(trouble);
+            return Step::new(Wait::No, self.list(Listing::new(version, true))).reporting(trouble);
         }
         // A server that cannot read our version never will; without it there may be an answer.
         self.latest |= unavailable || (trouble.is_bad_request() && listing.concrete());

@@ -51,6 +51,9 @@ impl Cursor {
     ) -> Step {
         let wait = backoff(&trouble);
         match trouble.remedy() {
+            // Not allowed to watch is not the same as not allowed to list. Whatever is not allowed is reported by what
+            // follows: the LIST, or the watch after it.
+            _ if trouble.http_status() == Some(403) => self.fall_back(Wait::No),
             // LIST would meet the same: the server is away, or does not want us.
             Remedy::Resume => Step::new(wait, self.stream(streaming)).reporting(trouble),
             Remedy::Reconnect if !answered => Step::new(wait, self.stream(streaming)).reporting(trouble),
@@ -63,9 +66,10 @@ impl Cursor {
                 streaming.version = String::new();
                 Step::new(Wait::No, self.stream(streaming)).reporting(trouble)
             }
+            // That is no failure.
             _ if trouble.rejects_streaming() => self.fall_back_for_long(now),
             // Objects may have come, the mark did not: the server knows nothing of it, or a proxy swallows it.
-            Remedy::Reopen if answered => self.fall_back_for_long(now),
+            Remedy::Reopen if answered => self.fall_back_for_long(now).reporting(trouble),
             Remedy::Reconnect => self.ended_early(streaming, trouble),
             _ if trouble == Trouble::EndedEarly => self.ended_early(streaming, trouble),
             Remedy::Reopen | Remedy::Relist(_) | Remedy::ResumeFewTimes => {
@@ -91,7 +95,7 @@ impl Cursor {
         step
     }
 
-    /// The server cannot stream lists. That is no failure, and not asked again for a while.
+    /// The server cannot stream lists, so it is not asked to again for a while.
     fn fall_back_for_long(&mut self, now: Instant) -> Step {
         self.no_streaming_until = now.checked_add(self.fallback_memory);
         self.fall_back(Wait::No)

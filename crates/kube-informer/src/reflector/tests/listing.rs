@@ -131,6 +131,8 @@ async fn b_060_a_stream_without_an_object_for_30_s_falls_back_however_busy_it_is
     assert_eq!(play.deltas().await, ["=10[a@2]"]);
     assert_eq!(play.times()[1], 59 * SECOND);
     assert_eq!(play.open_connections(), 1, "the stream was dropped, the watch is open");
+    assert_eq!(play.failures(), ["cannot list configmaps in all namespaces: nothing came for 30s"]);
+    assert_eq!(play.status().last_error.unwrap().message, "nothing came for 30s");
 }
 
 #[tokio::test(start_paused = true)]
@@ -158,25 +160,91 @@ async fn d4_a_rewound_server_is_read_again_without_reuse() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refresh_reads_again_without_reuse_while_watching_and_while_listing() {
+async fn refresh_reads_again_without_reuse_while_listing_and_while_watching() {
     let replies = vec![
+        Reply::Silence,
         list("10", None, &["a@1"]),
         Reply::Body(vec![Piece::Hang]),
-        Reply::Silence,
         list("11", None, &["a@1"]),
     ];
     let play = Play::start(&lists(), replies);
-    assert_eq!(play.deltas().await, ["=10[a@1]"]);
     sleep_a_bit().await;
     play.refresh.notify_one();
+    assert_eq!(play.deltas().await, ["=10[a@1]"]);
     sleep_a_bit().await;
-    assert_eq!((play.lists().len(), play.open_connections()), (2, 1));
+    assert_eq!(play.open_connections(), 1, "the silent list was given up, the watch is open");
     play.refresh.notify_one();
     assert_eq!(play.deltas().await, ["=11[a@1]"]);
     assert_eq!(play.lists()[2].resource_version, "");
-    assert_eq!(play.asked(), 1);
+    assert_eq!(play.asked(), 0);
     assert_eq!(play.status().relists(RelistReason::Refresh), 2);
     assert_eq!(play.failures(), [""; 0]);
+}
+
+/// The same, ten seconds late.
+fn late(reply: Reply) -> Reply {
+    let Reply::Body(mut pieces) = reply else { panic!("only an answer can be late") };
+    pieces.insert(0, Piece::Pause(10 * SECOND));
+    Reply::Body(pieces)
+}
+
+/// Asks for a refresh ten times, a second apart.
+async fn keep_refreshing(play: &Play) {
+    for _ in 0..10 {
+        play.refresh.notify_one();
+        tokio::time::sleep(SECOND).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn refreshes_asked_for_while_one_is_read_do_not_disturb_it_and_become_one() {
+    let hang = || Reply::Body(vec![Piece::Hang]);
+    let replies = vec![
+        list("10", None, &[]),
+        hang(),
+        late(list("11", None, &["a@1"])),
+        late(list("12", None, &["a@2"])),
+        hang(),
+    ];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.deltas().await, ["=10[]"]);
+    keep_refreshing(&play).await;
+    assert_eq!(play.first_deltas(2).await, ["=11[a@1]", "=12[a@2]"]);
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!((play.requests(), play.open_connections()), (5, 1), "and no further one");
+    assert_eq!(play.status().relists(RelistReason::Refresh), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refreshes_asked_for_while_one_is_streamed_do_not_disturb_it_and_become_one() {
+    let stream = |version: &str| Reply::Body(vec![event("ADDED", "a@1"), marker(version), Piece::Hang]);
+    let play = Play::start(&Settings::default(), vec![stream("10"), late(stream("11")), late(stream("12"))]);
+    assert_eq!(play.deltas().await, ["=10[a@1]"]);
+    keep_refreshing(&play).await;
+    assert_eq!(play.first_deltas(2).await, ["=11[a@1]", "=12[a@1]"]);
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!((play.requests(), play.open_connections()), (3, 1), "and no further one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refresh_that_fails_and_is_tried_again_does_for_those_asked_for_before_that() {
+    let replies = vec![
+        list("10", None, &[]),
+        Reply::Body(vec![Piece::Hang]),
+        refuse(http(500)),
+        list("11", None, &[]),
+        Reply::Body(vec![Piece::Hang]),
+    ];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.deltas().await, ["=10[]"]);
+    play.refresh.notify_one();
+    sleep_a_bit().await;
+    assert_eq!(play.status().phase, Phase::BackingOff);
+    play.refresh.notify_one();
+    assert_eq!(play.deltas().await, ["=11[]"]);
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!((play.requests(), play.lists().len()), (5, 3));
+    assert_eq!(play.status().relists(RelistReason::Refresh), 1);
 }
 
 #[tokio::test(start_paused = true)]

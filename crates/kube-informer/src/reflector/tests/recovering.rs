@@ -186,3 +186,40 @@ async fn a_refresh_during_a_wait_is_done_after_it() {
     assert_eq!(start.elapsed(), 7 * SECOND);
     assert_eq!(play.lists()[1].resource_version, "");
 }
+
+#[tokio::test(start_paused = true)]
+async fn d9_a_source_that_panics_is_reported_and_asked_again_after_a_backoff() {
+    let replies = vec![
+        Reply::Panic,
+        Reply::PanicLater,
+        Reply::Body(vec![Piece::Text(r#"{"items":["#.into()), Piece::Panic]),
+        list("10", None, &[]),
+        Reply::Body(vec![bookmark("11"), Piece::Panic]),
+        hang(),
+    ];
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.first_deltas(2).await, ["=10[]", "#11"]);
+    let times = play.times();
+    let waits: Vec<_> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(waits[..3], [800, 1600, 3200].map(Duration::from_millis));
+    tokio::time::sleep(9 * SECOND).await;
+    let failures = play.failures();
+    assert_eq!(failures.len(), 4, "{failures:?}");
+    let said = "cannot list configmaps in all namespaces: the source panicked: a bug of the source";
+    assert_eq!(failures[..3], [said; 3]);
+    assert!(failures[3].starts_with("cannot watch configmaps"), "{}", failures[3]);
+    assert_eq!(play.watches()[1].resource_version, "11", "resumed where it was");
+    assert_eq!(play.status().phase, Phase::Watching);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d9_a_source_that_panics_when_it_is_probed_has_not_answered() {
+    for panic in [Reply::Panic, Reply::PanicLater] {
+        let replies = vec![list("100", None, &[]), refused(), hang(), panic, list("100", None, &[])];
+        let play = Play::start(&lists(), replies);
+        play.deltas().await;
+        tokio::time::sleep(200 * SECOND).await;
+        assert_eq!(play.requests(), 5, "probed once more");
+        assert_eq!(play.status().phase, Phase::Watching);
+    }
+}

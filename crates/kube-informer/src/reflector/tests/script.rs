@@ -22,6 +22,10 @@ pub(super) enum Reply {
     Refuse(SourceError),
     /// No answer ever.
     Silence,
+    /// The source panics before it gives back anything.
+    Panic,
+    /// The source panics while it waits for the answer.
+    PanicLater,
 }
 
 pub(super) enum Piece {
@@ -29,6 +33,12 @@ pub(super) enum Piece {
     Pause(Duration),
     Fail(SourceError),
     Hang,
+    Panic,
+}
+
+/// Unwinds without the hook that prints.
+fn quiet_panic() -> ! {
+    std::panic::resume_unwind(Box::new("a bug of the source"))
 }
 
 pub(super) fn refused() -> Reply {
@@ -87,6 +97,8 @@ impl ListWatch for Server {
         let open = self.open.clone();
         match self.replies.lock().pop_front().unwrap_or(Reply::Silence) {
             Reply::Refuse(error) => futures::future::ready(Err(error)).boxed(),
+            Reply::Panic => quiet_panic(),
+            Reply::PanicLater => async { quiet_panic() }.boxed(),
             Reply::Silence => async move {
                 let _open = open;
                 std::future::pending().await
@@ -105,6 +117,7 @@ impl ListWatch for Server {
                                 None
                             }
                             Piece::Hang => std::future::pending().await,
+                            Piece::Panic => quiet_panic(),
                         }
                     }
                 });

@@ -49,6 +49,28 @@ async fn b_359_an_empty_cache_is_pushed_too_once_it_is_known_to_be_empty() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn b_359_it_is_synced_when_the_first_push_has_returned() {
+    for keys in [&["a/x"][..], &[]] {
+        let rig = Rig::new(keys);
+        let registration: Arc<Mutex<Option<Registration>>> = Arc::default();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (asks, sees) = (registration.clone(), seen.clone());
+        let pushing = rig.informer.on_full_state(move |_| {
+            sees.lock().push(asks.lock().as_ref().unwrap().has_synced());
+        });
+        *registration.lock() = Some(pushing.unwrap());
+        let rig = rig.started().await;
+        let synced = registration.lock().clone().unwrap();
+        synced.synced().await.unwrap();
+        assert_eq!(*seen.lock(), [false]);
+        rig.put("a/y", "");
+        rig.settle().await;
+        assert_eq!(*seen.lock(), [false, true]);
+        registration.lock().take();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn b_359_a_replace_is_one_push_and_reads_and_relists_without_change_are_none() {
     let rig = Rig::new(&["a/x", "a/y", "a/z"]);
     let (pushes, _) = pushes(&rig);

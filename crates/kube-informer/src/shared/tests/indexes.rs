@@ -139,6 +139,71 @@ async fn b_215_a_removed_index_is_gone_for_all_and_its_name_is_free() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn b_213_removing_an_index_that_was_refused_leaves_the_one_that_is_there() {
+    let rig = wordy().await;
+    let first = rig.informer.add_index("word", words);
+    let second = rig.informer.add_index("word", words);
+    assert_eq!(second.ready().await.unwrap_err(), IndexError::Duplicate("word".into()));
+    second.remove();
+    rig.settle().await;
+    assert_eq!(first.get("red").unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_215_removing_an_index_twice_leaves_the_one_that_has_its_name_since() {
+    let rig = wordy().await;
+    let old = rig.informer.add_index("word", words);
+    old.ready().await.unwrap();
+    old.remove();
+    let new = rig.informer.add_index("word", words);
+    new.ready().await.unwrap();
+    old.remove();
+    rig.settle().await;
+    assert_eq!(new.get("red").unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_215_an_index_that_is_removed_while_it_is_being_built_never_appears() {
+    let rig = wordy().await;
+    let by_word = rig.informer.add_index("word", words);
+    assert_eq!(by_word.get("red").unwrap_err(), IndexError::NotReady("word".into()));
+    by_word.remove();
+    assert_eq!(by_word.ready().await.unwrap_err(), IndexError::Unknown("word".into()));
+    rig.settle().await;
+    assert!(rig.informer.index_names().is_empty());
+    rig.informer.add_index("word", words).ready().await.unwrap();
+}
+
+/// Two threads: one is kept by the index function, the other one is the test's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn b_215_an_index_that_is_removed_while_its_function_runs_is_gone_after_that() {
+    let rig = Rig::new(&[]).started().await;
+    let (reached, reaches) = tokio::sync::oneshot::channel();
+    let (let_go, gate) = std::sync::mpsc::channel::<()>();
+    let gate = parking_lot::Mutex::new(Some((reached, gate)));
+    let by_word = rig.informer.add_index("first", words);
+    by_word.ready().await.unwrap();
+    rig.put("a/x", "red");
+    rig.settle().await;
+    let stuck = rig.informer.add_index("stuck", move |map| {
+        if map.resource_version().to_string() == "3"
+            && let Some((reached, gate)) = gate.lock().take()
+        {
+            reached.send(()).unwrap();
+            gate.recv().unwrap();
+        }
+        words(map)
+    });
+    rig.put("a/x", "blue");
+    reaches.await.unwrap();
+    stuck.remove();
+    let_go.send(()).unwrap();
+    rig.settle().await;
+    assert_eq!(rig.informer.index_names(), ["first".into()]);
+    assert_eq!(stuck.get("red").unwrap_err(), IndexError::Unknown("stuck".into()));
+}
+
+#[tokio::test(start_paused = true)]
 async fn b_213_a_second_index_of_a_name_is_refused_and_the_first_goes_on() {
     let rig = wordy().await;
     let first = rig.informer.add_index("word", words);

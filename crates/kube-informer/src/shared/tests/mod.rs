@@ -3,6 +3,7 @@
 mod aids;
 mod bad_input;
 mod bounds;
+mod breaking;
 mod filtering;
 mod full_state;
 mod handlers;
@@ -12,6 +13,8 @@ mod joining;
 mod kinds;
 mod lifecycle;
 mod listener;
+mod measured;
+mod meter;
 mod model;
 mod namespaces;
 mod observed;

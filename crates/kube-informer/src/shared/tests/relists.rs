@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::oneshot;
 
-use super::aids::{http, phase, quiet, relists, texts};
-use super::support::{Rig, served};
+use super::aids::{http, phase, quiet, relists, started, texts};
+use super::support::{Rig, cached, map, served};
 use crate::object::Object;
 use crate::settings::{Settings, StreamingList};
+use crate::shared::SharedInformer;
 use crate::shared::writer::Command;
-use crate::source::{Verb, VerbMatch};
+use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Verb, VerbMatch};
 use crate::status::{Phase, RelistReason};
 
 fn object(rig: &Rig, name: &str) -> Object<ConfigMap> {
@@ -286,6 +288,39 @@ async fn p_048_refused_requests_keep_the_cache_are_reported_and_retried() {
     }
 }
 
+/// A server that lets us list and not watch.
+struct ListsOnly(ScriptedSource);
+
+impl ListWatch for ListsOnly {
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        match request.verb {
+            Verb::Watch(_) => async { Err(http(403, "Forbidden")) }.boxed(),
+            Verb::List(_) => self.0.open(request),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_057_p_048_who_may_list_but_not_watch_is_synced_and_hears_why_nothing_follows() {
+    let server = ScriptedSource::of::<ConfigMap>();
+    server.create(&map("a/x", "")).unwrap();
+    let failures = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let heard = failures.clone();
+    let informer = SharedInformer::<ConfigMap>::builder(ListsOnly(server.clone()))
+        .on_error(move |failure| heard.lock().push(failure.clone()))
+        .build()
+        .unwrap();
+    let informer = started(informer).await;
+    assert_eq!(cached(&informer), served(&server, None));
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(informer.status().phase, Phase::BackingOff);
+    let said = "cannot watch configmaps in all namespaces (HTTP 403): the server says Forbidden; \
+                grant the verbs list and watch on configmaps to the account the program runs as";
+    let told = texts(&failures.lock());
+    assert!((3..=6).contains(&told.len()) && told.iter().all(|text| text == said), "{told:?}");
+    assert_eq!(server.requests().len(), 1, "it is not listed again and again");
+}
+
 #[tokio::test(start_paused = true)]
 async fn b_060c_p_060_a_server_that_cannot_stream_lists_is_asked_with_list_and_remembered() {
     for ignores in [true, false] {
@@ -299,7 +334,8 @@ async fn b_060c_p_060_a_server_that_cannot_stream_lists_is_asked_with_list_and_r
         let rig = rig.started().await;
         assert!(began.elapsed() <= Duration::from_secs(31), "{:?}", began.elapsed());
         assert_eq!(rig.cached(), served(&rig.server, None));
-        assert!(rig.failures.lock().is_empty(), "it is no failure");
+        let said = "cannot list configmaps in all namespaces: nothing came for 30s";
+        assert_eq!(rig.failures(), [said], "why it took so long");
         let status = &rig.informer.status().scopes[0];
         assert_eq!((status.streaming_fallbacks, status.lists), (1, 1));
 

@@ -206,3 +206,17 @@ async fn b_290_resyncs_do_not_pile_up_for_a_stuck_handler() {
     tokio::time::sleep(1_000 * SECOND).await;
     assert!(registration.stats().backlog <= 4, "{registration:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_resync_period_beyond_all_clocks_means_never() {
+    let rig = Rig::with(&["a/x"], |builder| builder.resync(Duration::MAX));
+    let (early, _) = rig.listen();
+    let rig = rig.started().await;
+    let (late, _) = rig.listen_with(|handler| handler.resync(Duration::from_secs(u64::MAX)));
+    tokio::time::sleep(1_000 * SECOND).await;
+    rig.put("a/x", "1");
+    rig.settle().await;
+    for listener in [early, late] {
+        assert_eq!(listener.log(), ["add a/x@2 initial", "update a/x@2 3"]);
+    }
+}

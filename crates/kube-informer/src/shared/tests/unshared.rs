@@ -1,6 +1,7 @@
 //! The informer with one function that it calls itself.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -11,6 +12,7 @@ use super::support::{SOON, map, quiet_panic, rest};
 use crate::handler::Event;
 use crate::shared::{Informer, InformerBuilder, SharedInformer};
 use crate::source::ScriptedSource;
+use crate::store::pace::yield_now;
 
 fn server(keys: &[&str]) -> ScriptedSource {
     let server = ScriptedSource::of::<ConfigMap>();
@@ -188,6 +190,59 @@ async fn b_358_the_cache_can_only_be_read() {
     let mut mine = read();
     Arc::make_mut(&mut mine).data = None;
     assert!(mine.data.is_none() && read().data.is_some());
+}
+
+/// A server with so many objects.
+fn crowd(objects: usize) -> ScriptedSource {
+    let server = server(&[]);
+    for number in 0..objects {
+        server.create(&map(&format!("a/{number}"), "")).unwrap();
+    }
+    server
+}
+
+#[tokio::test(start_paused = true)]
+async fn others_get_a_turn_between_the_calls_of_a_large_commit() {
+    let server = crowd(2_000);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counts = calls.clone();
+    let informer = builder(&server).build_unshared(move |_| {
+        counts.fetch_add(1, Ordering::Relaxed);
+    });
+    let informer = Arc::new(informer.unwrap());
+    let running = informer.clone();
+    tokio::spawn(async move { running.run(std::future::pending()).await });
+    // In a task: what a test itself does has its turn more rarely.
+    let most = tokio::spawn(async move {
+        let (mut before, mut most) = (0, 0);
+        while before < 2_000 {
+            yield_now().await;
+            let now = calls.load(Ordering::Relaxed);
+            most = most.max(now - before);
+            before = now;
+        }
+        most
+    });
+    let most = most.await.unwrap();
+    assert!(most <= 100, "{most} calls in one turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_wait_for_the_calls_of_a_large_commit() {
+    let server = crowd(2_000);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let (mut stop, calls) = (Some(stop), Arc::new(AtomicUsize::new(0)));
+    let counts = calls.clone();
+    let informer = builder(&server).build_unshared(move |_| {
+        if counts.fetch_add(1, Ordering::Relaxed) == 10
+            && let Some(stop) = stop.take()
+        {
+            stop.send(()).unwrap();
+        }
+    });
+    informer.unwrap().run(async { stopped.await.unwrap() }).await.unwrap();
+    let calls = calls.load(Ordering::Relaxed);
+    assert!((11..=200).contains(&calls), "{calls} calls");
 }
 
 #[tokio::test(start_paused = true)]

@@ -73,8 +73,9 @@ async fn b_332_the_error_names_kind_scope_and_cause() {
     let rig = Rig::with(&[], |builder| builder.namespace("a").namespace("b"));
     let refused =
         HttpFailure { code: 403, message: "configmaps is forbidden".into(), ..HttpFailure::default() };
-    // The requests of both scopes come in order, so the first of each pair is that of namespace a.
-    rig.server.fail_next(VerbMatch::Any, SourceError::Http(refused));
+    // The requests of both scopes come in order, so the first of each pair is that of namespace a; only it falls back.
+    rig.server.fail_next(VerbMatch::Watch, SourceError::Http(refused.clone()));
+    rig.server.fail_next(VerbMatch::List, SourceError::Http(refused));
     rig.start();
     rig.server.wait_for_requests(2).await;
     let error = rig.informer.wait_synced(Duration::from_millis(100)).await.unwrap_err();

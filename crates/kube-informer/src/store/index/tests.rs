@@ -201,10 +201,11 @@ fn b_215_a_removed_index_says_so_and_its_name_is_free_again() {
     let mut bench = Bench::new();
     let index = indexed(&mut bench);
     bench.add(&[&bench.labelled("a", "1", &[("x", "red")])]);
-    assert!(run(bench.writer.remove_index("values")));
-    assert!(!run(bench.writer.remove_index("values")));
+    assert!(run(bench.writer.remove_index(&index)));
+    assert!(!run(bench.writer.remove_index(&index)));
     assert_eq!(index.get("red").unwrap_err(), IndexError::Unknown("values".into()));
     let again = indexed(&mut bench);
+    assert!(!run(bench.writer.remove_index(&index)), "the new one is another");
     assert_eq!(names(&again.get("red").unwrap()), ["a@1"]);
     assert!(index.get("red").is_err(), "the old handle does not answer from the new index");
 }

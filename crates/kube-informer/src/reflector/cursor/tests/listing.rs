@@ -173,6 +173,32 @@ fn pages_that_go_round_in_a_circle_are_a_failed_list() {
 }
 
 #[test]
+fn pages_that_go_round_in_a_larger_circle_are_a_failed_list() {
+    for circle in [2, 3, 7, 50] {
+        let (mut script, _) = Script::lists();
+        let tokens = (0..20).map(|page| format!("straight-{page}"));
+        let tokens = tokens.chain((0..circle).cycle().map(|page| format!("round-{page}")));
+        let steps = tokens.take(1_000).map(|token| script.page("10", Some(&token)));
+        let failed = steps.enumerate().find(|(_, step)| step.report.is_some());
+        let (pages, step) = failed.expect("it is noticed");
+        assert!(pages < 20 + 3 * 50, "{pages}");
+        assert_eq!((step.wait, step.action), (Wait::Backoff { at_least: None }, list("0", Some(500))));
+    }
+}
+
+#[test]
+fn a_list_of_many_pages_is_no_circle() {
+    let (mut script, _) = Script::lists();
+    for page in 0..10_000 {
+        assert_eq!(
+            script.page("10", Some(&page.to_string())),
+            at_once(next_page(&page.to_string(), Some(500)))
+        );
+    }
+    assert_eq!(script.page("10", None).commit, Some("10".into()));
+}
+
+#[test]
 fn a_list_without_a_version_is_a_failed_list() {
     let (mut script, _) = Script::lists();
     let step = script.page("", None);

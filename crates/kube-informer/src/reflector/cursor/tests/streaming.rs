@@ -63,7 +63,7 @@ fn b_057_too_large_without_a_version_is_read_with_list() {
 
 #[test]
 fn b_057_p_048_a_server_that_is_away_or_busy_is_asked_to_stream_again() {
-    for trouble in [http(401), http(403), http(429)] {
+    for trouble in [http(401), http(429)] {
         let (mut script, _) = Script::streams();
         for _ in 0..5 {
             assert_eq!(script.fail_to_open(trouble.clone()), after_backoff(stream("")).told(trouble.clone()));
@@ -72,6 +72,27 @@ fn b_057_p_048_a_server_that_is_away_or_busy_is_asked_to_stream_again() {
     let (mut script, _) = Script::streams();
     for _ in 0..5 {
         assert_eq!(script.fail_to_open(refused()), after_backoff(stream("")).told(refused()));
+    }
+}
+
+#[test]
+fn b_057_p_048_who_may_list_but_not_watch_gets_a_list_and_hears_of_the_watch() {
+    let (mut script, _) = Script::streams();
+    assert_eq!(script.fail_to_open(http(403)), at_once(list("0", Some(500))).falling_back());
+    assert_eq!(script.page("10", None), at_once(watch("10")).committing("10"));
+    for _ in 0..5 {
+        assert_eq!(script.fail_to_open(http(403)), after_backoff(watch("10")).told(http(403)));
+    }
+    // For this round only: what is allowed can change.
+    assert_eq!(script.fail(expired()).action, stream("10"));
+}
+
+#[test]
+fn b_057_p_048_who_may_do_neither_hears_so_once_a_round() {
+    let (mut script, _) = Script::streams();
+    for _ in 0..5 {
+        assert_eq!(script.fail_to_open(http(403)), at_once(list("0", Some(500))).falling_back());
+        assert_eq!(script.fail_to_open(http(403)), after_backoff(stream("")).told(http(403)));
     }
 }
 
@@ -150,7 +171,7 @@ fn b_058_p_060_a_stream_that_ends_before_the_marker_is_retried_and_the_third_tim
 #[test]
 fn b_060_d15_no_marker_within_the_deadline_falls_back_to_list_for_an_hour() {
     let (mut script, _) = Script::streams();
-    assert_eq!(script.fail(silent()), at_once(list("0", Some(500))).falling_back());
+    assert_eq!(script.fail(silent()), at_once(list("0", Some(500))).falling_back().told(silent()));
     script.page("10", None);
     assert_eq!(script.fail(expired()).action, list("10", None));
 }

@@ -70,7 +70,7 @@ pub enum Cause {
         /// What it said.
         message: String,
     },
-    /// A handler panicked; the others, and its next events, go on.
+    /// A handler panicked; the others, and its next events, go on. Or its task could not go on, and it has ended.
     Handler {
         /// The handler.
         handler: Arc<str>,

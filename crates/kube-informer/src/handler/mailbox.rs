@@ -270,10 +270,11 @@ impl Mailbox {
 
     /// The next deliveries, at most about `most`; none if there is nothing to tell. The previous ones count as done.
     pub(crate) fn take(&mut self, most: usize) -> Vec<Delivery> {
-        self.initial_in_flight = false;
+        // Of a key that waited already an initial object may be told as an update.
+        let filling = self.merge.initial_left();
         while self.ready.len() < most && self.refill() {}
         let taken: Vec<_> = self.ready.drain(..self.ready.len().min(most)).collect();
-        self.initial_in_flight = taken.iter().any(Delivery::is_initial);
+        self.initial_in_flight = !taken.is_empty() && (filling || taken.iter().any(Delivery::is_initial));
         taken
     }
 
@@ -305,9 +306,10 @@ impl Mailbox {
         self.ready.len() + self.merge.pending.len() + self.log.as_ref().map_or(0, |log| log.changes)
     }
 
-    /// Forgets everything: the handler was removed.
-    pub(crate) fn clear(&mut self) {
-        *self = Self { upstream_synced: self.upstream_synced, ..Self::new(None) };
+    /// Forgets everything: the handler was removed. What it held is given back, to be dropped without a lock: decoded
+    /// objects are of a user's type.
+    pub(crate) fn clear(&mut self) -> Self {
+        mem::replace(self, Self { upstream_synced: self.upstream_synced, ..Self::new(None) })
     }
 
     fn sweeping(&self) -> bool {

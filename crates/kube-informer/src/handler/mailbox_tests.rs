@@ -269,6 +269,20 @@ fn b_167_b_273_synced_once_the_initial_adds_have_returned() {
 }
 
 #[test]
+fn b_273_not_synced_while_an_initial_object_is_told_behind_an_earlier_end() {
+    let [x, x2, _, y, _] = versions(&origin());
+    for back in [&y, &x2] {
+        let mut mailbox = Mailbox::new(None);
+        mailbox.change(&deleted(&x, Some(&x)));
+        mailbox.sweep(snapshot(&[back]), SweepKind::Initial);
+        mailbox.upstream_synced();
+        assert!(!mailbox.take(10).is_empty());
+        assert!(!mailbox.is_synced(), "the calls have not returned");
+        assert!(mailbox.take(10).is_empty() && mailbox.is_synced());
+    }
+}
+
+#[test]
 fn an_initial_object_whose_earlier_end_is_untold_follows_it() {
     let [x, x2, _, y, _] = versions(&origin());
     let mut mailbox = Mailbox::new(None);

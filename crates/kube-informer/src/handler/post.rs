@@ -96,10 +96,11 @@ impl Post {
 
     /// Changes that the store has committed.
     pub(crate) fn changes(&self, changes: &[Change]) {
+        let mut mailbox = self.mailbox.lock();
+        // Asked with the lock: whoever ends the handler says so before clearing, so nothing gets in after that.
         if self.state.borrow().ending != Ending::No {
             return;
         }
-        let mut mailbox = self.mailbox.lock();
         for change in changes {
             mailbox.change(change);
         }
@@ -111,8 +112,9 @@ impl Post {
 
     /// A snapshot of what the store holds.
     pub(crate) fn sweep(&self, snapshot: Snapshot, kind: SweepKind) {
+        let mut mailbox = self.mailbox.lock();
         if self.state.borrow().ending == Ending::No {
-            self.mailbox.lock().sweep(snapshot, kind);
+            mailbox.sweep(snapshot, kind);
             self.bell.notify_one();
         }
     }
@@ -135,9 +137,10 @@ impl Post {
     /// Forgets what waits.
     fn discard(&self) {
         let mut mailbox = self.mailbox.lock();
-        mailbox.clear();
+        let forgotten = mailbox.clear();
         let shown = self.measure(&mailbox);
         drop(mailbox);
+        drop(forgotten);
         // This may be the end of a task that unwinds because the recorder has panicked; a second panic would be the end
         // of the process.
         catch_unwind(AssertUnwindSafe(|| self.show(shown))).ok();
@@ -159,8 +162,9 @@ impl Post {
 
     /// The first snapshot of a handler that joins, also of one that is asked to drain already: it hears the cache.
     pub(crate) fn welcome(&self, snapshot: Snapshot) {
+        let mut mailbox = self.mailbox.lock();
         if !self.is_closed() {
-            self.mailbox.lock().sweep(snapshot, SweepKind::Initial);
+            mailbox.sweep(snapshot, SweepKind::Initial);
             self.bell.notify_one();
         }
     }

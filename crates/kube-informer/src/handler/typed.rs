@@ -90,7 +90,8 @@ impl<K: 'static> TypedHandler<K> {
         self
     }
 
-    /// Called instead of the others with an object that does not decode.
+    /// Called with an object that does not decode: instead of the others, or before [`on_delete`](Self::on_delete) hears of an
+    /// earlier state of it.
     #[must_use]
     pub fn on_undecodable(mut self, function: impl FnMut(&Object<K>, &DecodeError) + Send + 'static) -> Self {
         self.functions.undecodable = Some(Box::new(function));
@@ -172,7 +173,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
     fn deleted(&mut self, object: Arc<Record>, told: Option<Arc<Record>>, post: &Post) {
         let (last, told) = match self.behind.remove(object.key()) {
             Some(None) => return,
-            Some(Some(told)) => (told, None),
+            Some(Some(told)) => (told, Some(object)),
             None => (object, told),
         };
         if self.delete.is_none() {

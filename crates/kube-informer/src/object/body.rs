@@ -179,7 +179,8 @@ pub(crate) fn take_buffer() -> Vec<u8> {
 }
 
 /// Gives it back for the next object.
-pub(crate) fn give_buffer(buffer: Vec<u8>) {
+pub(crate) fn give_buffer(mut buffer: Vec<u8>) {
+    buffer.clear();
     let mut buffers = BUFFERS.try_with(Cell::take).unwrap_or_default();
     if buffer.capacity() <= KEEP && buffers.len() < 4 {
         buffers.push(buffer);

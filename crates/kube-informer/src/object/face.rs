@@ -17,6 +17,7 @@ use crate::object::head::OwnerReference;
 use crate::object::ingest::{Ingest, IngestError, IngestOptions};
 use crate::object::labels::Labels;
 use crate::object::record::Record;
+use crate::object::view::view;
 use crate::object::{decoded, field_values};
 use crate::report::Reporter;
 use crate::version::{ResourceVersion, Uid};
@@ -255,7 +256,7 @@ impl<K> Object<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn view<V: DeserializeOwned>(&self) -> Result<V, DecodeError> {
-        attempt(self.record.origin.sensitive, || self.record.body.with_json(decoded::read))
+        attempt(self.record.origin.sensitive, || self.record.body.with_json(view))
             .map_err(|message| DecodeError::new(&self.record, message))
     }
 

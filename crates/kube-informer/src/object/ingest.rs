@@ -177,7 +177,7 @@ impl Ingest {
         &self,
         bytes: &'a [u8],
     ) -> Option<(Result<Scanned<'a>, IngestError>, usize)> {
-        let (metadata, end) = scan_first(bytes).ok()?;
+        let (metadata, end) = bytes.starts_with(b"{").then(|| scan_first(bytes).ok())??;
         Some((self.scanned(bytes.get(..end)?, metadata), end))
     }
 

@@ -29,6 +29,7 @@ pub(crate) mod testing;
 mod torture_tests;
 mod trainer;
 pub(crate) mod transform;
+mod view;
 mod walk;
 
 pub use error::{DecodeError, InvalidObject};

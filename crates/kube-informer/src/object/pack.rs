@@ -99,8 +99,10 @@ impl Packer {
 
     /// Has a dictionary trained beside the pipeline. False if one is being trained already.
     fn train(&self, sampler: &mut Sampler) -> bool {
-        let bytes: usize = sampler.kept.iter().map(|sample| sample.len()).sum();
-        let ordered = self.place.order(sampler.kept.clone(), DICTIONARY.min(bytes / CHOICE));
+        let ordered = self.place.order(|| {
+            let bytes: usize = sampler.kept.iter().map(|sample| sample.len()).sum();
+            (sampler.kept.clone(), DICTIONARY.min(bytes / CHOICE))
+        });
         sampler.trainings += usize::from(ordered);
         ordered
     }

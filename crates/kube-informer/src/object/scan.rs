@@ -321,7 +321,7 @@ fn seconds(parts: &mut Parts<'_>, what: &str) -> Result<Option<i64>, Stop> {
 }
 
 /// A text, borrowed unless it has escapes; `None` if it is something else.
-fn decode(raw: &[u8]) -> Option<Cow<'_, str>> {
+pub(crate) fn decode(raw: &[u8]) -> Option<Cow<'_, str>> {
     match raw {
         [b'"', plain @ .., b'"'] if !plain.contains(&b'\\') => {
             std::str::from_utf8(plain).ok().map(Cow::Borrowed)

@@ -4,6 +4,7 @@
 //! together would have it kept sixty times, were each to train on a thread of its own.
 
 use std::collections::VecDeque;
+use std::panic::catch_unwind;
 use std::sync::Arc;
 use std::thread;
 
@@ -34,16 +35,24 @@ struct Trainer {
 static TRAINER: Mutex<Trainer> = Mutex::new(Trainer { orders: VecDeque::new(), running: false });
 
 impl Place {
-    /// Has a dictionary of at most this size trained. Where that fails, the one before stays. False if one is on its way.
-    pub(crate) fn order(self: &Arc<Self>, samples: Vec<Box<[u8]>>, size: usize) -> bool {
+    /// Has a dictionary of at most this size trained. Where that fails, the one before stays. False if one is on its way;
+    /// then no samples are asked for.
+    pub(crate) fn order(self: &Arc<Self>, samples: impl FnOnce() -> (Vec<Box<[u8]>>, usize)) -> bool {
         if std::mem::replace(&mut *self.training.lock(), true) {
             return false;
         }
+        let (samples, size) = samples();
         let mut trainer = TRAINER.lock();
         trainer.orders.push_back(Order { samples, size, place: self.clone() });
         if !trainer.running {
             let thread = thread::Builder::new().name("informer-dictionary".to_owned()).spawn(work);
             trainer.running = thread.is_ok();
+            if !trainer.running {
+                // It can do without; so can others that waited for the same thread.
+                let orders = std::mem::take(&mut trainer.orders);
+                drop(trainer);
+                orders.into_iter().for_each(|order| order.place.put(None));
+            }
         }
         true
     }
@@ -86,7 +95,8 @@ fn work() {
         let Order { samples, size, place } = order;
         // Nobody packs with it any more if the informer is gone.
         let wanted = Arc::strong_count(&place) > 1;
-        place.put(if wanted { train(&samples, size) } else { None });
+        let trained = catch_unwind(|| if wanted { train(&samples, size) } else { None });
+        place.put(trained.unwrap_or_default());
     }
 }
 

@@ -166,7 +166,6 @@ fn text_end_by_bytes(json: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-#[cold]
 fn escape_end(json: &[u8], at: usize) -> Option<usize> {
     match json.get(at + 1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),

@@ -264,8 +264,11 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         let slot = self.slot.borrow().clone();
         slot.unwrap_or_else(|| match self.slot.has_changed() {
             Ok(_) => Err(IndexError::NotReady(self.name.clone())),
-            // Nobody is left to add it.
-            Err(_) => Err(IndexError::Unknown(self.name.clone())),
+            // Nobody is left to add it, unless it was added just now.
+            Err(_) => {
+                let added = self.slot.borrow().clone();
+                added.unwrap_or_else(|| Err(IndexError::Unknown(self.name.clone())))
+            }
         })
     }
 }

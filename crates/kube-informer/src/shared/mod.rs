@@ -122,7 +122,7 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// Construction spawns nothing; this future spawns tasks on the tokio runtime it is polled on and owns them: they
     /// end when it returns or is dropped. When told to stop it ends the requests first, then the cache's writer, then
-    /// the handlers: calls in progress are awaited (up to ten seconds), events not delivered are discarded. Use
+    /// the handlers: calls in progress are awaited (for [`Settings::stop_patience`](crate::Settings::stop_patience)), events not delivered are discarded. Use
     /// [`shutdown`](Self::shutdown) to have them delivered.
     ///
     /// Should the informer itself panic, it stops in the same way, after the error callback and the

@@ -1,6 +1,6 @@
 //! Bytes to documents: the body of a watch is one JSON object after the other.
 //!
-//! Every byte is looked at once. A document that lies whole within a chunk is not copied; one that crosses chunks is
+//! Every byte is looked at once here. A document that lies whole within a chunk is not copied; one that crosses chunks is
 //! put together in a buffer that is used again. Line breaks mean nothing: documents may be spread over lines or
 //! follow each other without any. The usual event, whole and plainly written, is not split off at all: the decoder reads
 //! it at its [beginning](Frames::beginning).

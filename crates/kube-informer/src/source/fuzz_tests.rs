@@ -1,5 +1,7 @@
 //! Seeded fuzzing of frames and decoders. A failure prints its seed; run that seed alone to see it again.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use fastrand::Rng;
 use serde::Deserialize;
@@ -11,7 +13,11 @@ use super::decode_list::{ListDecoder, ListItem};
 use super::frames::Frames;
 use super::list_frames::{Item, ListFrames};
 use super::testing::TestIntake;
+use crate::kind::KindInfo;
+use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::NothingKnown;
+use crate::object::record::Record;
+use crate::report::Reporter;
 
 const LIMIT: usize = 1 << 20;
 
@@ -225,6 +231,90 @@ fn mutated_watches_never_end_well_unless_they_are_well() {
                 serde_json::Deserializer::from_str(text).into_iter().collect();
             assert_eq!(parsed.unwrap().len(), decoded.0);
         }
+    });
+}
+
+/// What a decoder with the real intake makes of the body of a watch: every item, and whether it ended well.
+fn taken_from_watch(chunks: Vec<Bytes>) -> (Vec<String>, bool) {
+    let (mut decoder, ingest, mut items) = (WatchDecoder::new(LIMIT, true), config_maps(), Vec::new());
+    for chunk in chunks {
+        decoder.push(chunk);
+        while let Some(item) = decoder.next(&ingest, &NothingKnown) {
+            items.push(match item {
+                Ok(WatchItem::Object { change, record }) => format!("{change:?} {}", whole(&record)),
+                Ok(other) => format!("{other:?}"),
+                Err(error) => error.to_string(),
+            });
+        }
+    }
+    (items, decoder.finish().is_ok())
+}
+
+fn taken_from_list(chunks: Vec<Bytes>) -> (Vec<String>, bool) {
+    let (mut decoder, ingest, mut items) = (ListDecoder::new(LIMIT), config_maps(), Vec::new());
+    for chunk in chunks {
+        decoder.push(chunk);
+        while let Some(item) = decoder.next(&ingest, &NothingKnown) {
+            items.push(match item {
+                Ok(ListItem::Object(record)) => whole(&record),
+                Ok(other) => format!("{other:?}"),
+                Err(error) => error.to_string(),
+            });
+        }
+    }
+    (items, decoder.finish().is_ok())
+}
+
+fn config_maps() -> Ingest {
+    let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
+    Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))))
+}
+
+/// All there is in a record.
+fn whole(record: &Record) -> String {
+    let body = record.body.with_json(|json| String::from_utf8(json.to_vec()).unwrap());
+    format!("{:?} {body}", record.head)
+}
+
+/// An object as servers write it, with what else JSON allows now and then.
+fn plain_object(rng: &mut Rng) -> String {
+    let labels = object(rng, 0).into_iter().map(|(key, value)| (key, Value::from(value.to_string())));
+    let metadata = json!({
+        "name": format!("n{}", rng.u8(..9)), "namespace": "a", "uid": format!("u{}", rng.u8(..3)),
+        "resourceVersion": rng.u8(..).to_string(), "labels": labels.collect::<Map<_, _>>(),
+        "creationTimestamp": "2026-01-02T03:04:05Z", "managedFields": [value(rng, 2)], "finalizers": ["x", text(rng)],
+        "ownerReferences": [{ "uid": "o", "name": text(rng), "controller": rng.bool() }], "x": value(rng, 2),
+    });
+    let object = json!({ "kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata, "data": { "text": text(rng) } });
+    String::from_utf8(print(rng, &object)).unwrap()
+}
+
+/// Read in one pass where it stands, or split off first because it never lies whole in a chunk: the same.
+#[test]
+fn one_pass_takes_in_what_splitting_first_does() {
+    let bytes = |body: &[u8]| body.iter().map(|byte| Bytes::copy_from_slice(&[*byte])).collect::<Vec<_>>();
+    seeds(6_000, |rng| {
+        let types = ["ADDED", "MODIFIED", "DELETED"];
+        let mut watch = Vec::new();
+        for _ in 0..rng.usize(1..4) {
+            let space = ["", "", "", " "][rng.usize(..4)];
+            let event = format!(
+                "{{\"type\":\"{}\",\"object\":{space}{}{space}}}\n",
+                types[rng.usize(..3)],
+                plain_object(rng)
+            );
+            watch.extend(event.into_bytes());
+        }
+        let items: Vec<String> = (0..rng.usize(1..4)).map(|_| plain_object(rng)).collect();
+        let mut list =
+            format!("{{\"metadata\":{{\"resourceVersion\":\"5\"}},\"items\":[{}]}}", items.join(","))
+                .into_bytes();
+        if rng.usize(..3) > 0 {
+            mutate(rng, &mut watch);
+            mutate(rng, &mut list);
+        }
+        assert_eq!(taken_from_watch(vec![Bytes::from(watch.clone())]), taken_from_watch(bytes(&watch)));
+        assert_eq!(taken_from_list(vec![Bytes::from(list.clone())]), taken_from_list(bytes(&list)));
     });
 }
 

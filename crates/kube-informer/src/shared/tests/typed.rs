@@ -142,6 +142,30 @@ async fn b_303_no_delete_is_lost_either_if_the_key_is_taken_again() {
     assert_eq!(*log.lock(), ["add 1", "delete 1", "add 2"]);
 }
 
+/// Nobody looked at the first version, because there is no `on_add`.
+#[tokio::test(start_paused = true)]
+async fn b_303_a_final_state_that_decodes_is_told_if_no_version_before_it_did() {
+    let rig = Rig::new(&[]).started().await;
+    let log = Log::default();
+    let [updates, deletes] = std::array::from_fn(|_| log.clone());
+    rig.add(
+        handler::<ConfigMap>()
+            .typed()
+            .on_update(move |_, new| updates.lock().push(format!("update {}", text(new))))
+            .on_delete(move |map| deletes.lock().push(format!("delete {}", text(map))))
+            .on_undecodable(|_, _| {}),
+    );
+    for _ in 0..2 {
+        put_odd(&rig, "a/x");
+        rig.settle().await;
+    }
+    rig.server.lose_next_event();
+    rig.put("a/x", "3");
+    rig.delete("a/x");
+    rig.settle().await;
+    assert_eq!(*log.lock(), ["delete 3"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn b_303_an_object_that_was_never_told_is_not_deleted() {
     let rig = Rig::new(&["a/y"]).started().await;

@@ -1,0 +1,151 @@
+//! Reads a part of an object: what the type does not ask for is stepped over, which is quicker than parsing it.
+//!
+//! Only objects that are read as structs are walked through here; every value that is wanted goes to serde_json.
+
+use std::borrow::Cow;
+
+use serde::de::value::CowStrDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use serde_json::Error;
+
+use crate::object::decoded::read;
+use crate::object::scan::decode;
+use crate::object::walk::{Parts, skip_space, value_end};
+
+/// Reads a value of the JSON of an object.
+pub(crate) fn view<V: DeserializeOwned>(json: &[u8]) -> Result<V, Error> {
+    let mut value = Value { json, at: skip_space(json, 0) };
+    match V::deserialize(&mut value) {
+        Ok(found) if skip_space(json, value.at) == json.len() => Ok(found),
+        // serde_json knows best what is wrong, and where.
+        _ => read(json),
+    }
+}
+
+/// The value that begins here. Reading it moves on to its end.
+struct Value<'de> {
+    json: &'de [u8],
+    at: usize,
+}
+
+impl<'de> Value<'de> {
+    fn broken() -> Error {
+        Error::custom("not JSON")
+    }
+
+    /// Steps over the value and gives it.
+    fn take(&mut self) -> Result<&'de [u8], Error> {
+        let start = self.at;
+        self.at = value_end(self.json, start).ok_or_else(Self::broken)?;
+        Ok(self.json.get(start..self.at).unwrap_or_default())
+    }
+
+    fn parse<T>(
+        &mut self,
+        parse: impl FnOnce(&mut serde_json::Deserializer<serde_json::de::SliceRead<'de>>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        parse(&mut serde_json::Deserializer::from_slice(self.take()?))
+    }
+}
+
+impl<'de> Deserializer<'de> for &mut Value<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.parse(|value| value.deserialize_any(visitor))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.take()?;
+        visitor.visit_unit()
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        if self.json.get(self.at) != Some(&b'{') {
+            return self.parse(|value| value.deserialize_struct(name, fields, visitor));
+        }
+        let parts = Parts::of(self.json, self.at).ok_or_else(Value::broken)?;
+        let mut members = Members { json: self.json, parts };
+        let found = visitor.visit_map(&mut members)?;
+        self.at = members.parts.place();
+        Ok(found)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.json.get(self.at) == Some(&b'n') {
+            self.take()?;
+            return visitor.visit_none();
+        }
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        if name.starts_with("$serde_json") {
+            // Raw values: a matter between them and serde_json.
+            return self.parse(|value| value.deserialize_newtype_struct(name, visitor));
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.parse(|value| value.deserialize_enum(name, variants, visitor))
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.parse(|value| value.deserialize_bytes(visitor))
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.parse(|value| value.deserialize_byte_buf(visitor))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string unit unit_struct seq tuple tuple_struct map
+        identifier
+    }
+}
+
+/// The members of an object, on their way into a struct.
+struct Members<'de> {
+    json: &'de [u8],
+    parts: Parts<'de>,
+}
+
+impl<'de> MapAccess<'de> for &mut Members<'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        let Some(key) = self.parts.next().ok_or_else(Value::broken)? else { return Ok(None) };
+        let key: Cow<'_, str> = decode(key).ok_or_else(Value::broken)?;
+        let key: CowStrDeserializer<'_, Error> = key.into_deserializer();
+        seed.deserialize(key).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let mut value = Value { json: self.json, at: self.parts.place() };
+        let found = seed.deserialize(&mut value)?;
+        self.parts.go_to(value.at);
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

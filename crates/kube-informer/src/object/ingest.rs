@@ -218,7 +218,7 @@ impl Ingest {
         let head = self.head(key, uid, resource_version, again.as_ref().unwrap_or(&metadata));
 
         let decoded = self.trial(&head.key, &json);
-        let body = self.packer.pack(&json);
+        let body = self.packer.pack(&json, self.origin.alive.load(Ordering::Relaxed));
         drop(again);
         drop(json);
         give_buffer(buffer);

@@ -21,14 +21,17 @@ const CHOICE: usize = 10;
 /// How much of one object goes into the sample: bounds memory and training time for kinds with large objects.
 const SAMPLE_BYTES: usize = 16 << 10;
 
-/// From so many objects on a dictionary pays for its tables, about 100 KB. The first one is simply the beginning of the
-/// sample: nearly as good as a trained one where objects are alike, and there at once.
-const FIRST_AT: usize = 50;
+/// From so many objects on a dictionary pays for its tables, about 140 KB. The first one is simply the beginning of the
+/// sample: not as good as a trained one, but there at once.
+const FIRST_AT: usize = 150;
 
 /// A list comes in key order, so its very beginning is a poor sample of the whole: the dictionary is trained after so many
 /// of its objects, and once more in lists so long that what it saves then outweighs what the trainer leaves behind, about
 /// 10 MB that the allocator keeps. After the list come changes of the same objects, for which what was seen is enough.
 const TRAIN_AT: [usize; 2] = [800, 102_400];
+
+/// Fewer objects than this are not worth a trained dictionary beside the first one, which they go on to hold.
+const WORTH_TRAINING: usize = 400;
 
 /// Packs the bodies of one informer.
 pub(crate) struct Packer {
@@ -48,26 +51,27 @@ impl Packer {
         }
     }
 
-    /// Packs one object, after having a look at it for the dictionary.
-    pub(crate) fn pack(&self, json: &[u8]) -> Body {
+    /// Packs one object, after having a look at it for the dictionary. `alive` is how many objects there are.
+    pub(crate) fn pack(&self, json: &[u8], alive: usize) -> Body {
         if self.sampling.load(Ordering::Relaxed) {
-            self.sample(json);
+            self.sample(json, alive);
         }
         let dictionary = self.place.dictionary.read().clone();
         Body::pack(json, dictionary.as_ref())
     }
 
-    /// The first list is complete: what follows is no better sample, except where there were too few for any.
+    /// The first list is complete: what follows is no better sample, except where there were too few for any. Those are
+    /// forgotten, and it begins anew should there ever be enough objects.
     pub(crate) fn first_list_done(&self) {
         let mut sampler = self.sampler.lock();
         sampler.listed = true;
-        if sampler.seen < SAMPLES {
-            return;
-        }
-        if sampler.trainings == 0 {
+        if sampler.trainings == 0 && sampler.seen >= WORTH_TRAINING {
             self.train(&mut sampler);
         }
-        self.stop(&mut sampler);
+        if sampler.trainings > 0 {
+            self.sampling.store(false, Ordering::Relaxed);
+        }
+        sampler.kept = Vec::new();
     }
 
     /// The dictionary that objects are packed with now.
@@ -76,24 +80,26 @@ impl Packer {
         self.place.dictionary.read().clone()
     }
 
-    fn sample(&self, json: &[u8]) {
+    fn sample(&self, json: &[u8], alive: usize) {
         let mut sampler = self.sampler.lock();
-        if !self.sampling.load(Ordering::Relaxed) {
+        if !self.sampling.load(Ordering::Relaxed) || (sampler.listed && alive < WORTH_TRAINING) {
             return;
         }
         sampler.offer(json);
-        if sampler.seen == FIRST_AT {
+        if !sampler.listed && sampler.seen == FIRST_AT {
             let first = beginning(&sampler.kept);
             drop(sampler);
             *self.place.dictionary.write() = first;
             return;
         }
-        let due = if sampler.listed { Some(&SAMPLES) } else { TRAIN_AT.get(sampler.trainings) };
-        if due.is_some_and(|due| sampler.seen >= *due) && self.train(&mut sampler) {
-            let last = sampler.listed || sampler.trainings == TRAIN_AT.len();
-            if last {
-                self.stop(&mut sampler);
-            }
+        let due = if sampler.listed {
+            sampler.kept.len() >= SAMPLES
+        } else {
+            TRAIN_AT.get(sampler.trainings).is_some_and(|at| sampler.seen >= *at)
+        };
+        if due && self.train(&mut sampler) && (sampler.listed || sampler.trainings == TRAIN_AT.len()) {
+            self.sampling.store(false, Ordering::Relaxed);
+            sampler.kept = Vec::new();
         }
     }
 
@@ -111,11 +117,6 @@ impl Packer {
     #[cfg(test)]
     pub(crate) fn settle(&self) {
         self.place.settle();
-    }
-
-    fn stop(&self, sampler: &mut Sampler) {
-        self.sampling.store(false, Ordering::Relaxed);
-        sampler.kept = Vec::new();
     }
 }
 

@@ -29,7 +29,7 @@ fn trains_again_while_the_first_list_lasts_and_not_after() {
     let mut dictionaries = Vec::new();
     for i in 1..=TRAIN_AT[1] + 100 {
         let before = packer.dictionary();
-        let body = packer.pack(&json(i));
+        let body = packer.pack(&json(i), 0);
         packer.settle();
         body.with_json(|read| assert_eq!(read, json(i)));
         let now = packer.dictionary();
@@ -55,10 +55,10 @@ fn trains_again_while_the_first_list_lasts_and_not_after() {
 fn a_training_that_is_due_during_another_is_made_up_for() {
     let packer = Packer::new(true);
     let finish = packer.place.occupy();
-    (0..TRAIN_AT[0] + 50).for_each(|i| drop(packer.pack(&json(i))));
+    (0..TRAIN_AT[0] + 50).for_each(|i| drop(packer.pack(&json(i), 0)));
     let first = packer.dictionary().unwrap();
     finish();
-    packer.pack(&json(0));
+    packer.pack(&json(0), 0);
     packer.settle();
     assert!(!Arc::ptr_eq(&first, &packer.dictionary().unwrap()), "trained");
 }
@@ -66,7 +66,7 @@ fn a_training_that_is_due_during_another_is_made_up_for() {
 #[test]
 fn old_bodies_keep_their_dictionary() {
     let packer = Packer::new(true);
-    let bodies: Vec<Body> = (0..2_000).map(|i| packer.pack(&json(i))).collect();
+    let bodies: Vec<Body> = (0..2_000).map(|i| packer.pack(&json(i), 0)).collect();
     drop(packer);
     for (i, body) in bodies.iter().enumerate() {
         body.with_json(|read| assert_eq!(read, json(i)));
@@ -75,23 +75,36 @@ fn old_bodies_keep_their_dictionary() {
 }
 
 #[test]
-fn a_short_first_list_is_made_up_for_once() {
+fn a_short_first_list_is_made_up_for_once_there_are_many_objects() {
     let packer = Packer::new(true);
-    (0..40).for_each(|i| drop(packer.pack(&json(i))));
+    (0..FIRST_AT - 1).for_each(|i| drop(packer.pack(&json(i), i)));
     packer.first_list_done();
     assert!(packer.dictionary().is_none(), "too few to pay for its tables");
-    (40..SAMPLES - 1).for_each(|i| drop(packer.pack(&json(i))));
-    let first = packer.dictionary().unwrap();
-    packer.pack(&json(SAMPLES));
+    (0..1_000).for_each(|i| drop(packer.pack(&json(i), WORTH_TRAINING - 1)));
+    assert!(packer.dictionary().is_none() && packer.sampler.lock().kept.is_empty(), "still too few");
+    (0..SAMPLES - 1).for_each(|i| drop(packer.pack(&json(i), WORTH_TRAINING)));
+    assert!(packer.dictionary().is_none());
+    packer.pack(&json(SAMPLES), WORTH_TRAINING);
     packer.settle();
-    assert!(!Arc::ptr_eq(&first, &packer.dictionary().unwrap()), "trained");
+    assert!(packer.dictionary().is_some(), "trained");
     assert!(!packer.sampling.load(Ordering::Relaxed) && packer.sampler.lock().kept.is_empty());
+}
+
+#[test]
+fn a_list_that_is_not_worth_training_keeps_its_first_dictionary_and_no_sample() {
+    let packer = Packer::new(true);
+    (0..WORTH_TRAINING - 1).for_each(|i| drop(packer.pack(&json(i), i)));
+    let first = packer.dictionary().unwrap();
+    packer.first_list_done();
+    packer.settle();
+    assert!(Arc::ptr_eq(&first, &packer.dictionary().unwrap()));
+    assert!(packer.sampler.lock().kept.is_empty());
 }
 
 #[test]
 fn a_list_that_ends_before_the_training_is_trained_on_at_its_end() {
     let packer = Packer::new(true);
-    (0..TRAIN_AT[0] - 1).for_each(|i| drop(packer.pack(&json(i))));
+    (0..TRAIN_AT[0] - 1).for_each(|i| drop(packer.pack(&json(i), 0)));
     let first = packer.dictionary().unwrap();
     packer.first_list_done();
     packer.settle();
@@ -102,7 +115,7 @@ fn a_list_that_ends_before_the_training_is_trained_on_at_its_end() {
 #[test]
 fn sensitive_kinds_are_never_sampled() {
     let packer = Packer::new(false);
-    (0..300).for_each(|i| drop(packer.pack(&json(i))));
+    (0..300).for_each(|i| drop(packer.pack(&json(i), 0)));
     packer.first_list_done();
     assert!(packer.dictionary().is_none());
     assert_eq!(packer.sampler.lock().seen, 0);
@@ -113,7 +126,7 @@ fn what_cannot_be_trained_on_means_no_dictionary() {
     for sample in [&b""[..], b"{}", b"a"] {
         let packer = Packer::new(true);
         for _ in 0..300 {
-            packer.pack(sample).with_json(|read| assert_eq!(read, sample));
+            packer.pack(sample, 0).with_json(|read| assert_eq!(read, sample));
         }
     }
     assert!(train(&[], 0).is_none() && train(&[Box::from(*b"a")], 1_000).is_none());
@@ -123,7 +136,7 @@ fn what_cannot_be_trained_on_means_no_dictionary() {
 fn large_objects_do_not_make_a_large_sample() {
     let packer = Packer::new(true);
     let large = vec![b'x'; 200_000];
-    (0..150).for_each(|_| drop(packer.pack(&large)));
+    (0..150).for_each(|_| drop(packer.pack(&large, 0)));
     assert!(packer.sampler.lock().kept.iter().all(|sample| sample.len() == SAMPLE_BYTES));
 }
 

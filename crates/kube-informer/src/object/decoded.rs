@@ -172,7 +172,7 @@ impl Default for Shelf {
 }
 
 impl Shelf {
-    pub(crate) const DEFAULT_BYTES: usize = 32 << 20;
+    pub(crate) const DEFAULT_BYTES: usize = 4 << 20;
 
     /// Holds up to this many estimated bytes; 0 holds nothing, and only what somebody holds is shared.
     pub(crate) fn new(limit: usize) -> Self {

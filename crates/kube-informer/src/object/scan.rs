@@ -28,7 +28,7 @@ pub(crate) struct Metadata<'a> {
     pub(crate) created: Option<i64>,
     pub(crate) deleted: Option<i64>,
     /// Sorted by key, each key once.
-    pub(crate) labels: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    pub(crate) labels: Vec<Pair<'a>>,
     pub(crate) owners: Vec<Owner<'a>>,
     pub(crate) finalizers: Vec<Cow<'a, str>>,
     /// Where the values of `metadata.managedFields` stand; several only if the key is repeated.
@@ -222,9 +222,12 @@ fn elements<'a>(
     Ok(())
 }
 
+/// Key and value of a label.
+type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
+
 /// Labels, sorted by key; the last of equal keys wins.
-fn labels<'a>(json: &'a [u8], parts: &mut Parts<'a>) -> Result<Vec<(Cow<'a, str>, Cow<'a, str>)>, Stop> {
-    let mut pairs: Vec<(Cow<'a, str>, Cow<'a, str>)> = Vec::new();
+fn labels<'a>(json: &'a [u8], parts: &mut Parts<'a>) -> Result<Vec<Pair<'a>>, Stop> {
+    let mut pairs: Vec<Pair<'a>> = Vec::new();
     let at = parts.place();
     if is_null(json, at) {
         return value(parts).map(|_| pairs);

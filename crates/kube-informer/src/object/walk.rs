@@ -147,8 +147,8 @@ fn marks(eight: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
     let zeros = |bytes: u64| bytes.wrapping_sub(ONES) & !bytes;
-    let quotes = zeros(eight ^ ONES * b'"' as u64);
-    let backslashes = zeros(eight ^ ONES * b'\\' as u64);
+    let quotes = zeros(eight ^ (ONES * u64::from(b'"')));
+    let backslashes = zeros(eight ^ (ONES * u64::from(b'\\')));
     let controls = eight.wrapping_sub(ONES * 0x20) & !eight;
     (quotes | backslashes | controls) & HIGHEST
 }

@@ -137,6 +137,14 @@ impl Example {
     /// Ctrl-C ends it, and in good order.
     pub(crate) async fn interrupted(self) {
         let id = self.child.id().to_string();
+        // What it printed came from another thread; the one that listens for Ctrl-C may not have come so far.
+        timeout(PATIENCE, async {
+            while !listens_for_interrupt(&id) {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .expect("it listens for Ctrl-C");
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
         self.ended().await;
     }
@@ -144,7 +152,10 @@ impl Example {
     /// It ends by itself, in good order.
     pub(crate) async fn ended(mut self) {
         while timeout(PATIENCE, self.lines.recv()).await.expect("it ends").is_some() {}
-        assert!(self.child.wait().unwrap().success(), "{} ends in good order", self.name);
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).ok();
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{} ends in good order: {status}; {said}", self.name);
     }
 }
 
@@ -161,4 +172,12 @@ fn binary(name: &str) -> PathBuf {
     let path = test.parent().and_then(|deps| deps.parent()).unwrap().join("examples").join(name);
     assert!(path.exists(), "{name} is not built: run `cargo build --package kube-informer --examples`");
     path
+}
+
+/// Whether the process catches SIGINT. Where there is no `/proc` it is taken to do so.
+fn listens_for_interrupt(id: &str) -> bool {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{id}/status")) else { return true };
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    // The signal's number is 2, and bits count from 1.
+    caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 0b10 != 0)
 }

@@ -111,14 +111,14 @@ async fn d1_a_kind_can_be_made_sensitive() {
     for (sensitive, set) in [false, true].into_iter().zip(set) {
         let failures = Arc::new(Mutex::new(Vec::new()));
         let heard = failures.clone();
-        let keys: Vec<_> = (0..100).map(|number| format!("a/map-{number}")).collect();
+        let keys: Vec<_> = (0..200).map(|number| format!("a/map-{number}")).collect();
         let server = server_of(&keys.iter().map(String::as_str).collect::<Vec<_>>());
         let metadata = json!({ "namespace": "a", "name": "x" });
         server.put_json(json!({ "metadata": metadata, "data": "hunter2" })).unwrap();
         let builder = SharedInformer::<ConfigMap>::builder(server)
             .on_error(move |failure: &Failure| heard.lock().push(failure.to_string()));
         let informer = started(set(builder).build().unwrap()).await;
-        assert_eq!(informer.lister().list_decoded().len(), 100);
+        assert_eq!(informer.lister().list_decoded().len(), 200);
         assert_eq!(informer.core().ingest.dictionary_size() == 0, sensitive, "a dictionary holds plaintext");
         let object = informer.lister().namespace("a").get("x").unwrap();
         let said = format!("{:?} {} {:?}", failures.lock(), object.get().unwrap_err(), object);

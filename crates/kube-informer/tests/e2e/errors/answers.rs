@@ -24,10 +24,10 @@ async fn rbac_denied() -> Result<()> {
     .await?;
     first_failure(config, &pods()).await?.assert(
         "cannot list pods in namespace \"default\" (HTTP 403): pods is forbidden: User \"unprivileged\" cannot \
-         watch resource \"pods\" in API group \"\" in the namespace \"default\"; grant the verbs list and watch on \
+         list resource \"pods\" in API group \"\" in the namespace \"default\"; grant the verbs list and watch on \
          pods to the account the program runs as",
         "pods not synced after 10ms; namespace \"default\" is backing off (HTTP 403): pods is forbidden: User \
-         \"unprivileged\" cannot watch resource \"pods\" in API group \"\" in the namespace \"default\"; grant the \
+         \"unprivileged\" cannot list resource \"pods\" in API group \"\" in the namespace \"default\"; grant the \
          verbs list and watch on pods to the account the program runs as",
     )
 }

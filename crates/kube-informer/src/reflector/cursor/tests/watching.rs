@@ -126,6 +126,14 @@ fn b_039_p_041_d15_expired_relists_first_at_the_last_version_and_is_no_failure()
 }
 
 #[test]
+fn b_039_expired_after_a_watch_that_ended_in_good_order_relists_at_once() {
+    let mut script = Script::watching_after_list("10");
+    script.cursor.advance(&"11".into());
+    assert_eq!(script.end(60_000), at_once(watch("11")));
+    assert_eq!(script.fail(expired()), at_once(list("11", None)).because(RelistReason::Expired));
+}
+
+#[test]
 fn d15_too_large_on_a_watch_relists_with_the_most_recent_state() {
     let mut script = Script::watching_after_list("10");
     let expected = after_backoff(list("", Some(500))).because(RelistReason::TooLarge);

@@ -19,7 +19,7 @@ const SLEEPING: &str =
 
 const RULES: &[Rule] = &[
     Rule {
-        words: &["/home/", "/Users/"],
+        words: &["/home/", "/Users/", "/root/"],
         applies: |file| !file.is_test(),
         is_path: true,
         advice: "is a path of one machine",
@@ -97,6 +97,7 @@ mod tests {
     #[test]
     fn machine_paths_are_found_where_a_path_starts() {
         assert_eq!(found("run.sh", "cd /home/me/project\n"), 1);
+        assert_eq!(found("a.md", "plotted /root/project/a.png\n"), 1);
         assert_eq!(found("a.rs", "open(\"/tmp/x\")\n"), 1);
         assert_eq!(found("a.md", "see https://example.com/home/1 and docs/home/x\n"), 0);
         assert_eq!(found("a.md", "write it to /tmp/config\n"), 0);

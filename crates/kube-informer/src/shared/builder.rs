@@ -13,7 +13,7 @@ use crate::handler::Event;
 use crate::kind::{Kind, KindInfo};
 use crate::metrics::Metrics;
 use crate::object::FieldPath;
-use crate::object::decoded::decoder;
+use crate::object::decoded::{Shelf, decoder};
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::transform::{Transform, TransformId, TypedTransform};
 use crate::report::{Callback, Failure, Reporter};
@@ -80,10 +80,6 @@ pub struct BuildError {
     message: String,
 }
 
-/// How many bytes of recently decoded objects are kept, unless told otherwise: enough for handlers that come after each
-/// other to decode once. Eight times as much makes `get()` slower by a sixth, since memory that is used again is cold by then.
-const DECODE_CACHE: usize = 4 << 20;
-
 impl<K: Kind> InformerBuilder<K> {
     pub(crate) fn new(source: Arc<dyn ListWatch>, kind: KindInfo) -> Self {
         Self {
@@ -97,7 +93,7 @@ impl<K: Kind> InformerBuilder<K> {
             settings: Settings::default(),
             keep_managed_fields: false,
             decoded: false,
-            decode_cache_bytes: DECODE_CACHE,
+            decode_cache_bytes: Shelf::DEFAULT_BYTES,
             drop_fields: Vec::new(),
             transform: None,
             on_error: None,

@@ -131,7 +131,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     }
 
     fn report(&self, trouble: &Trouble) {
-        let (status, message) = (trouble.http_status(), trouble.to_string());
+        let (status, message) = (trouble.http_status(), trouble.told(self.reflector.target.sensitive));
         self.reflector.status.error(message.clone(), status, Instant::now());
         let cause =
             if self.following { Cause::Watch { status, message } } else { Cause::List { status, message } };

@@ -48,6 +48,8 @@ pub(crate) struct Target {
     pub(crate) label_selector: Option<String>,
     pub(crate) field_selector: Option<String>,
     pub(crate) metadata_only: bool,
+    /// Whether nothing that may be an object's content is told.
+    pub(crate) sensitive: bool,
 }
 
 impl Target {

@@ -108,6 +108,14 @@ impl Trouble {
         matches!(self, Self::Http(failure) if failure.is_expired())
     }
 
+    /// What is told of it; of a kind whose contents are secret nothing that may be one of them.
+    pub(crate) fn told(&self, sensitive: bool) -> String {
+        match self {
+            Self::Http(failure) if sensitive => failure.clone().without_content().to_string(),
+            _ => self.to_string(),
+        }
+    }
+
     /// How long the server asks to wait.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {

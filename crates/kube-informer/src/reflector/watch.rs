@@ -199,6 +199,8 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             }
             Ok(WatchItem::Error(failure)) => return Ok(Err(Trouble::Http(failure))),
             Ok(WatchItem::Ignored { event_type }) => {
+                // A type is a word. What is not one may be anything, also a part of an object.
+                let event_type = event_type.chars().all(|c| c.is_ascii_uppercase()).then_some(event_type);
                 tracing::debug!(kind = %self.reflector.target.kind, event_type, "an event is ignored");
             }
             Err(error) => return Ok(Err(error.into())),

@@ -167,7 +167,8 @@ impl<K: Kind> InformerBuilder<K> {
         self
     }
 
-    /// Treats the kind like Secrets: no part of an object is kept outside the object itself, errors quote nothing.
+    /// Treats the kind like Secrets: no part of an object is kept outside the object itself, and errors quote nothing but
+    /// what a server says of a request that it refuses.
     #[must_use]
     pub fn sensitive(mut self) -> Self {
         self.sensitive = true;

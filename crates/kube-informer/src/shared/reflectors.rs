@@ -95,6 +95,7 @@ fn reflector(core: &Core, slot: &ScopeSlot) -> Reflector<Ingest> {
             label_selector: core.selectors.labels.clone(),
             field_selector: core.selectors.fields.clone(),
             metadata_only: core.metadata_only.load(Ordering::Relaxed),
+            sensitive: core.ingest.origin().sensitive,
         },
         intake: core.ingest.clone(),
         known: core.indexer.clone(),

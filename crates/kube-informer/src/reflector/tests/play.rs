@@ -104,6 +104,7 @@ pub(super) fn reflector(
             label_selector: Some("a=b".into()),
             field_selector: None,
             metadata_only: false,
+            sensitive: false,
         },
         intake: Arc::new(TestIntake(testing::origin())),
         known: play.asked.clone(),

@@ -15,7 +15,7 @@ use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, stream};
 use http::StatusCode;
-use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, RETRY_AFTER};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http_body::Body as _;
 use kube_client::client::Body;
 use kube_client::{Client, Config};
@@ -26,6 +26,7 @@ use self::client::Renewable;
 use self::told::told;
 use super::error::{HttpFailure, SourceError};
 use super::request::{Request, Verb};
+use super::status::ErrorBody;
 use super::{ByteStream, ListWatch};
 use crate::kind::{Kind, KindInfo};
 
@@ -120,6 +121,7 @@ impl HttpSource {
         request: Result<http::Request<Body>, SourceError>,
     ) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let (client, server) = (self.client.clone(), self.server.clone());
+        let sensitive = self.kind.is_sensitive();
         Box::pin(async move {
             let answer = client.client().await.send(request?).await;
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
@@ -129,8 +131,11 @@ impl HttpSource {
             }
             if !head.status.is_success() {
                 let retry_after = head.headers.get(RETRY_AFTER).and_then(seconds);
-                let body = beginning(body).await;
+                let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+                let body =
+                    ErrorBody { content_type: content_type.map(str::to_owned), ..beginning(body).await };
                 let failure = HttpFailure::from_answer(head.status.as_u16(), retry_after, &body);
+                let failure = if sensitive { failure.without_content() } else { failure };
                 return Err(SourceError::Http(failure));
             }
             match head.headers.get(CONTENT_ENCODING) {
@@ -193,12 +198,14 @@ fn chunks(mut body: Body) -> ByteStream {
 }
 
 /// The beginning of an error body. If it breaks off, what there is of it.
-async fn beginning(body: Body) -> Vec<u8> {
+async fn beginning(body: Body) -> ErrorBody {
     let mut chunks = chunks(body);
-    let mut read = Vec::new();
+    let mut read = ErrorBody::default();
     while let Some(Ok(chunk)) = chunks.next().await {
-        read.extend_from_slice(chunk.get(..ERROR_BODY - read.len()).unwrap_or(&chunk));
-        if read.len() >= ERROR_BODY {
+        let room = ERROR_BODY - read.bytes.len();
+        read.bytes.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+        read.cut = chunk.len() > room;
+        if read.cut {
             break;
         }
     }

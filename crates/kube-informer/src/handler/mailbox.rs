@@ -102,6 +102,8 @@ struct Merge {
     /// The first one stays until all that was loaded from it has been taken.
     sweeps: VecDeque<Sweep>,
     keep: Keep,
+    /// How many changes have gone into one that was waiting already.
+    merged: u64,
 }
 
 impl Merge {
@@ -115,6 +117,7 @@ impl Merge {
                 pending.succeed(next, self.keep);
             }
             pending.merge(change, self.keep);
+            self.merged += 1;
             return;
         }
         let Some(sweep) = sweep else {
@@ -124,7 +127,10 @@ impl Merge {
         };
         let before = sweep.snapshot.get(key).map(|record| sweep.untouched(record));
         match sweep.overrides.entry(key.clone()).or_insert(before) {
-            Some(pending) => pending.merge(change, self.keep),
+            Some(pending) => {
+                pending.merge(change, self.keep);
+                self.merged += 1;
+            }
             // The key was pending beside the sweep and has been delivered since.
             None => {
                 self.pending.insert(key.clone(), Pending::from_change(change));
@@ -304,6 +310,11 @@ impl Mailbox {
     /// The same without walking through the snapshots that are being swept: cheap enough for every turn.
     pub(crate) fn pending(&self) -> usize {
         self.ready.len() + self.merge.pending.len() + self.log.as_ref().map_or(0, |log| log.changes)
+    }
+
+    /// How many changes have been told together with an earlier one, or will be.
+    pub(crate) fn merged(&self) -> u64 {
+        self.merge.merged
     }
 
     /// Forgets everything: the handler was removed. What it held is given back, to be dropped without a lock: decoded

@@ -337,9 +337,11 @@ fn every_event_over_the_limit_merges_and_says_so_until_caught_up() {
     mailbox.change(&updated(&x, &x2));
     mailbox.change(&updated(&x2, &x3));
     assert_eq!(all(&mut mailbox), ["merged", "add a/x@3"]);
+    assert_eq!(mailbox.merged(), 2, "two of the three had no call of their own");
     mailbox.change(&updated(&x3, &x));
     mailbox.change(&updated(&x, &x2));
     assert_eq!(all(&mut mailbox), ["update a/x@3 a/x@1", "update a/x@1 a/x@2"]);
+    assert_eq!(mailbox.merged(), 2);
 }
 
 #[test]

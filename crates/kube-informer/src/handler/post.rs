@@ -266,6 +266,11 @@ impl Post {
         self.state.subscribe()
     }
 
+    /// How many changes have been told together with an earlier one of the same object.
+    pub(crate) fn merged(&self) -> u64 {
+        self.mailbox.lock().merged()
+    }
+
     /// How many events wait or are being delivered.
     pub(crate) fn backlog(&self) -> usize {
         self.mailbox.lock().backlog() + self.counters.in_hand.load(Ordering::Relaxed)

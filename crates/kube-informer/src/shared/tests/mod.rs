@@ -11,6 +11,7 @@ mod index_keys;
 mod indexes;
 mod joining;
 mod kinds;
+mod leaks;
 mod lifecycle;
 mod listener;
 mod measured;

@@ -4,6 +4,8 @@
 //! recorder that is installed when the informer is built, those of a handler to the one when it is added; without a
 //! recorder they cost next to nothing.
 
+mod help;
+
 use std::time::{Duration, SystemTime};
 
 use metrics::{Counter, Gauge, Histogram, Label, counter, gauge, histogram};
@@ -29,6 +31,7 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     pub(crate) fn new(name: &str, kind: &KindInfo) -> Self {
+        help::describe();
         let labels = vec![
             Label::new("name", name.to_owned()),
             Label::new("group", kind.group().to_owned()),

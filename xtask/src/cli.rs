@@ -18,7 +18,7 @@ Commands:
   codegen [--check] Generates the accessors for all kinds of k8s-openapi; with --check only says whether the
                     generated files are up to date
   doc [--open]      The documentation, warnings being errors
-  tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links
+  tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links, docs.rs
   bench [--quick]   Speed and memory beside client-go and kube-rs; `bench --help` says more
   ci                `test`, in which the tests against a real kube-apiserver must not be skipped
   help              This text; also --help or -h

@@ -121,11 +121,12 @@ impl HttpSource {
     ) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let (client, server) = (self.client.clone(), self.server.clone());
         Box::pin(async move {
-            let answer = client.client().await.send(request?).await;
+            let (using, attempt) = client.client().await;
+            let answer = using.send(request?).await;
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::UNAUTHORIZED {
-                client.refused();
+                client.refused(attempt);
             }
             if !head.status.is_success() {
                 let retry_after = head.headers.get(RETRY_AFTER).and_then(seconds);

@@ -150,10 +150,10 @@ async fn d10_what_is_not_taken_in_is_counted() {
     quiet().await;
     assert_eq!(count("unknown_deletes_total", ""), 1.0);
     assert_eq!(count("outside_scope_total", ""), 1.0);
-    assert_eq!(count("failures_total", ",cause=left_out"), 0.0);
+    assert_eq!(count("failures_total", ",cause=left_out"), 1.0);
     rig.server.send_raw(event_line("ADDED", &wire_map("refused", "12")));
     quiet().await;
-    assert_eq!(count("failures_total", ",cause=left_out"), 1.0, "{:?}", rig.failures());
+    assert_eq!(count("failures_total", ",cause=left_out"), 2.0, "{:?}", rig.failures());
 }
 
 #[tokio::test(start_paused = true)]

@@ -135,7 +135,7 @@ impl HttpSource {
                 return Err(SourceError::Http(failure));
             }
             match head.headers.get(CONTENT_ENCODING) {
-                Some(encoding) if encoding != "identity" => Err(SourceError::Transport(format!(
+                Some(encoding) if !is_identity(encoding) => Err(SourceError::Transport(format!(
                     "the answer is compressed ({encoding:?}) although it was asked for as it is: a proxy, or a \
                      client stack that overwrites Accept-Encoding"
                 ))),
@@ -204,6 +204,11 @@ async fn beginning(body: Body) -> Vec<u8> {
         }
     }
     read
+}
+
+/// Whether a body is as it was asked for: names of encodings have no case.
+fn is_identity(encoding: &http::HeaderValue) -> bool {
+    encoding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity")
 }
 
 /// `Retry-After` in its form of seconds; the server sends no other.

@@ -17,7 +17,8 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
                 None => ("features", feature),
             };
             if !section(&file.text, place).any(|line| is_entry(line, name)) {
-                let text = format!("docs.rs is to build with `{feature}`, but `{name}` is not in `[{place}]`");
+                let text =
+                    format!("docs.rs is to build with `{feature}`, but `{name}` is not in `[{place}]`");
                 problems.push(Problem::new(&file.path, 0, text));
             }
         }
@@ -44,7 +45,8 @@ mod tests {
     use super::*;
 
     fn found(toml: &str) -> usize {
-        let toml = format!("{toml}\n[package.metadata.docs.rs]\nfeatures = [\"own\", \"some-crate/latest\"]\n");
+        let toml =
+            format!("{toml}\n[package.metadata.docs.rs]\nfeatures = [\"own\", \"some-crate/latest\"]\n");
         check(&Tree::of(&[("crates/a/Cargo.toml", &toml)])).len()
     }
 

@@ -67,10 +67,24 @@ async fn d18_an_expiring_certificate_renews_before_each_request() {
 
 #[tokio::test]
 async fn d18_requests_at_the_same_time_renew_once_for_all() {
-    // Certificates that expire soon, one after the other.
-    let (renewable, built) = counting(Some(30));
+    // Certificates that expire soon, one after the other. None is there before all have asked for it.
+    let (all_ask, gate) = std::sync::mpsc::channel();
+    let (gate, built) = (Mutex::new(gate), Arc::new(AtomicUsize::new(0)));
+    let count = built.clone();
+    let build = move || {
+        if count.fetch_add(1, Ordering::Relaxed) > 0 {
+            gate.lock().recv().unwrap();
+        }
+        Ok(client().with_valid_until(Some(Timestamp::now())))
+    };
+    let renewable = Renewable::new(NO_FILES, build).unwrap();
     for round in 2..5 {
-        futures::future::join_all((0..50).map(|_| renewable.client())).await;
+        let mut requests: Vec<_> = (0..50).map(|_| Box::pin(renewable.client())).collect();
+        for request in &mut requests {
+            assert!(futures::poll!(request).is_pending());
+        }
+        all_ask.send(()).unwrap();
+        futures::future::join_all(requests).await;
         assert_eq!(built.load(Ordering::Relaxed), round);
     }
     // Refused ones, of which each watch hears by itself.

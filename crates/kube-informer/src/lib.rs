@@ -99,8 +99,9 @@
 //!   last error with its HTTP status, lists and watches by reason, the backlog of each handler.
 //! - [`wait_for`](SharedInformer::wait_for) waits until the cache has what you wrote, [`wait_gone`](SharedInformer::wait_gone)
 //!   until what you deleted has left it.
-//! - Metrics go to whatever recorder of the `metrics` crate the program installs; `informer-endpoint` serves them, with
-//!   `/readyz` and `/debug/informers`.
+//! - Metrics go to whatever recorder of the `metrics` crate the program installs; `informer-endpoint` lists and serves
+//!   them, with `/readyz` and `/debug/informers`. Their label `name` is that of the informer, or of the resource; of several
+//!   that live at the same time the second is `name-2`.
 //!
 //! # Testing your handlers
 //!

@@ -2,6 +2,7 @@
 //!
 //! Each rule is one file with one function, from the tree of sources to a list of problems, and its tests.
 
+mod docs_rs;
 mod file_size;
 mod forbidden;
 mod ledger;
@@ -23,13 +24,14 @@ use crate::tidy::tree::Tree;
 /// A name for the rule, and the rule.
 type Rule = (&'static str, fn(&Tree) -> Vec<Problem>);
 
-const RULES: [Rule; 6] = [
+const RULES: [Rule; 7] = [
     ("file size", file_size::check),
     ("behaviour ledger", ledger::check),
     ("module levels", levels::check),
     ("forbidden words", forbidden::check),
     ("lint tables", lint_tables::check),
     ("links", links::check),
+    ("docs.rs features", docs_rs::check),
 ];
 
 /// A place that breaks a rule, and what to do about it.

@@ -1,10 +1,12 @@
 //! From the JSON of one object to a record.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use serde_json::value::RawValue;
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
@@ -202,6 +204,9 @@ impl Ingest {
     ///
     /// Runs user code (transform, `Deserialize`, the error callback), so it must never be called with a lock held.
     pub(crate) fn record(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
+        if self.is_too_much(&scanned.metadata) {
+            return self.metadata_alone(scanned);
+        }
         let Scanned { key, uid, resource_version, json, metadata } = scanned;
         let left_out = |message| IngestError::LeftOut { key: Some(key.clone()), message };
         let odd = |error: ScanError| match error {
@@ -223,6 +228,24 @@ impl Ingest {
         drop(json);
         give_buffer(buffer);
         Ok(Record::with_slot(head, body, &self.origin, decoded))
+    }
+
+    /// Whether this is a whole object although metadata was asked for: some servers send nothing else.
+    fn is_too_much(&self, metadata: &Metadata<'_>) -> bool {
+        self.metadata_only.load(Ordering::Relaxed) && metadata.kind != self.partial.kind
+    }
+
+    /// The record of a whole object's metadata, as if the server had left out the rest.
+    fn metadata_alone(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
+        let left_out = |message| IngestError::LeftOut { key: Some(scanned.key.clone()), message };
+        let members: BTreeMap<String, &RawValue> =
+            serde_json::from_slice(scanned.json).map_err(|_| left_out("it is not an object".to_owned()))?;
+        let mut json = vec![b'{'];
+        json.extend_from_slice(&self.partial.kind_member);
+        json.extend_from_slice(&self.partial.api_version_member);
+        let metadata = members.get("metadata").map_or("{}", |metadata| metadata.get());
+        json.extend_from_slice(format!("\"metadata\":{metadata}}}").as_bytes());
+        self.record(self.scan(&json)?)
     }
 
     /// The first list is complete: the type check passes its judgement, the dictionary stays as it is.
@@ -248,9 +271,12 @@ impl Ingest {
     fn other_type(&self, metadata: &Metadata<'_>) -> Option<String> {
         let differs =
             |found: &str, expected: &str| !found.is_empty() && !expected.is_empty() && found != expected;
+        let is_other = |expected: &Type| {
+            differs(&metadata.kind, &expected.kind) || differs(&metadata.api_version, &expected.api_version)
+        };
         let expected = self.expected();
-        let other =
-            differs(&metadata.kind, &expected.kind) || differs(&metadata.api_version, &expected.api_version);
+        // Metadata can be read from a whole object as well.
+        let other = is_other(expected) && is_other(&self.whole);
         let word = |text: &str| if text.is_empty() { "(unnamed)".to_owned() } else { text.to_owned() };
         other.then(|| {
             let (kind, api_version) = (word(&metadata.kind), word(&metadata.api_version));

@@ -37,6 +37,8 @@ pub(super) struct Driver<I> {
     /// kind is back must not wait as long as its absence has taught.
     absence: Backoff,
     objects: u32,
+    /// Whether it was reported of this list or watch that it has objects of other namespaces.
+    pub(super) stranger_told: bool,
 }
 
 impl<I: Intake + Send + Sync + 'static> Driver<I> {
@@ -48,6 +50,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             snapshot: SnapshotBuilder::default(),
             following: false,
             objects: 0,
+            stranger_told: false,
             reflector,
         }
     }
@@ -102,6 +105,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     fn begin_list(&mut self, fresh: bool) {
         self.following = false;
         if fresh {
+            self.stranger_told = false;
             self.snapshot = SnapshotBuilder::default();
         }
         self.show_phase();
@@ -140,6 +144,21 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
 
     pub(super) fn report_left_out(&self, key: Option<ObjectKey>, message: String) {
         self.reflector.reporter.report(Some(&self.reflector.target.scope), Cause::LeftOut { key, message });
+    }
+
+    /// Reports an object of another namespace than was asked for, which the store will drop: the first of each list and
+    /// watch, since a server that sends one may send all it has.
+    pub(super) fn check_scope(&mut self, key: &ObjectKey) {
+        let scope = &self.reflector.target.scope;
+        if self.stranger_told || scope.contains(key) {
+            return;
+        }
+        let message = format!(
+            "it is outside of {scope}, which the server was asked for; more of the same answer are not reported, \
+             informer_outside_scope_total counts them: check proxies on the way"
+        );
+        self.stranger_told = true;
+        self.report_left_out(Some(key.clone()), message);
     }
 
     async fn wait(&mut self, wait: &Wait) {

@@ -40,7 +40,10 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                     decoder.push(chunk);
                     while let Some(item) = decoder.next(&*intake, &*known) {
                         match item? {
-                            ListItem::Object(record) => self.snapshot.put(record),
+                            ListItem::Object(record) => {
+                                self.check_scope(record.key());
+                                self.snapshot.put(record);
+                            }
                             ListItem::LeftOut { key, message } => self.leave_out_of_list(key, message),
                         }
                         self.pace().await;

@@ -44,6 +44,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             // At once: perhaps this connection is not even answered.
             self.show_phase();
         }
+        self.stranger_told = false;
         let watch = self.open_watch(version, false);
         self.follow(watch).await
     }
@@ -59,14 +60,17 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         loop {
             while let Some(item) = watch.decoder.next(&*intake, &*known) {
                 match item {
-                    Ok(WatchItem::Object { change, record }) => match change {
-                        ChangeType::Added => {
-                            waited = Duration::ZERO;
-                            self.snapshot.put(record);
+                    Ok(WatchItem::Object { change, record }) => {
+                        self.check_scope(record.key());
+                        match change {
+                            ChangeType::Added => {
+                                waited = Duration::ZERO;
+                                self.snapshot.put(record);
+                            }
+                            ChangeType::Modified => self.snapshot.put(record),
+                            ChangeType::Deleted => self.snapshot.remove(record.key()),
                         }
-                        ChangeType::Modified => self.snapshot.put(record),
-                        ChangeType::Deleted => self.snapshot.remove(record.key()),
-                    },
+                    }
                     Ok(WatchItem::LeftOut { key, message }) => {
                         waited = Duration::ZERO;
                         self.leave_out_of_list(key, message);
@@ -175,6 +179,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             Ok(WatchItem::Object { change, record }) => {
                 let version = record.head.resource_version.clone();
                 self.reflector.status.event(Instant::now());
+                self.check_scope(record.key());
                 self.push(match change {
                     ChangeType::Added => DeltaChange::Added(record),
                     ChangeType::Modified => DeltaChange::Updated(record),

@@ -101,8 +101,8 @@ impl<K: Kind> InformerBuilder<K> {
         }
     }
 
-    /// A name for metrics and logs; the resource if not set. Informers of one name share their metrics, so give two of one
-    /// kind names of their own.
+    /// A name for metrics and logs; the resource if not set. Give two of one kind names of their own: while both live, the
+    /// metrics of the second are those of `name-2`.
     #[must_use]
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = Some(name.into());

@@ -20,15 +20,30 @@ pub(crate) struct ErrorBody {
     pub(crate) cut: bool,
 }
 
+/// How much is kept of each text of a Status: errors are logged, remembered and shown.
+const MOST_TEXT: usize = 4096;
+
+/// How many causes of a Status are kept.
+const MOST_CAUSES: usize = 16;
+
+/// The beginning of a text, and that it is not all.
+fn shortened(text: &str) -> String {
+    if text.len() <= MOST_TEXT {
+        return text.to_owned();
+    }
+    let beginning = (0..=MOST_TEXT).rev().find_map(|end| text.get(..end)).unwrap_or_default();
+    format!("{beginning}… ({} bytes in all)", text.len())
+}
+
 impl HttpFailure {
     /// From the `object` of an ERROR event, or a Status in the place of a list.
     pub(crate) fn from_status(status: &Value) -> Self {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let text = |value: &Value| shortened(value.as_str().unwrap_or_default());
         let details = &status["details"];
         let mut causes = Vec::new();
-        for cause in details["causes"].as_array().into_iter().flatten() {
+        for cause in details["causes"].as_array().into_iter().flatten().take(MOST_CAUSES) {
             for field in ["reason", "message"] {
-                causes.extend(cause[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned));
+                causes.extend(cause[field].as_str().filter(|text| !text.is_empty()).map(shortened));
             }
         }
         let mut failure = Self {

@@ -123,11 +123,12 @@ impl HttpSource {
         let (client, server) = (self.client.clone(), self.server.clone());
         let sensitive = self.kind.is_sensitive();
         Box::pin(async move {
-            let answer = client.client().await.send(request?).await;
+            let (using, attempt) = client.client().await;
+            let answer = using.send(request?).await;
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::UNAUTHORIZED {
-                client.refused();
+                client.refused(attempt);
             }
             if !head.status.is_success() {
                 let retry_after = head.headers.get(RETRY_AFTER).and_then(seconds);
@@ -139,7 +140,7 @@ impl HttpSource {
                 return Err(SourceError::Http(failure));
             }
             match head.headers.get(CONTENT_ENCODING) {
-                Some(encoding) if encoding != "identity" => Err(SourceError::Transport(format!(
+                Some(encoding) if !is_identity(encoding) => Err(SourceError::Transport(format!(
                     "the answer is compressed ({encoding:?}) although it was asked for as it is: a proxy, or a \
                      client stack that overwrites Accept-Encoding"
                 ))),
@@ -210,6 +211,11 @@ async fn beginning(body: Body) -> ErrorBody {
         }
     }
     read
+}
+
+/// Whether a body is as it was asked for: names of encodings have no case.
+fn is_identity(encoding: &http::HeaderValue) -> bool {
+    encoding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity")
 }
 
 /// `Retry-After` in its form of seconds; the server sends no other.

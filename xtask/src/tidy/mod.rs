@@ -4,6 +4,7 @@
 
 mod file_size;
 mod forbidden;
+mod handler_asserts;
 mod ledger;
 mod ledger_numbers;
 mod levels;
@@ -23,11 +24,12 @@ use crate::tidy::tree::Tree;
 /// A name for the rule, and the rule.
 type Rule = (&'static str, fn(&Tree) -> Vec<Problem>);
 
-const RULES: [Rule; 6] = [
+const RULES: [Rule; 7] = [
     ("file size", file_size::check),
     ("behaviour ledger", ledger::check),
     ("module levels", levels::check),
     ("forbidden words", forbidden::check),
+    ("asserts in handlers", handler_asserts::check),
     ("lint tables", lint_tables::check),
     ("links", links::check),
 ];

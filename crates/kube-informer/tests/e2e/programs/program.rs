@@ -1,126 +1,60 @@
-//! A server to run the examples against, and what they print.
+//! A program of `examples/` that runs, and what it prints.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Endpoint};
-use k8s_openapi::NamespaceResourceScope;
-use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube_client::api::{Api, ApiResource, DynamicObject, PostParams};
-use kube_core::{GroupVersionKind, Resource};
-use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// How long an example has to print what it should.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::support::{PATIENCE, Server};
 
-/// A server on a port, and a kubeconfig for it.
-pub(crate) struct Server {
-    pub(crate) api: EmbeddedApiserver,
-    directory: TempDir,
-    _endpoint: Endpoint,
+/// What is sent to a program to end it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Signal {
+    /// Ctrl-C.
+    Interrupt = 2,
+    /// What the kubelet sends before it kills.
+    Terminate = 15,
 }
 
-impl Server {
-    pub(crate) async fn start() -> Self {
-        let api = EmbeddedApiserver::new();
-        let endpoint = api.listen().await.unwrap();
-        let directory = tempfile::tempdir().unwrap();
-        endpoint.write_kubeconfig(directory.path().join("kubeconfig")).unwrap();
-        Self { api, directory, _endpoint: endpoint }
-    }
-
-    /// The objects of `default`.
-    pub(crate) fn all<K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>>(&self) -> Api<K> {
-        Api::namespaced(self.api.quiet_client(), "default")
-    }
-
-    pub(crate) async fn pod(&self, name: &str, node: Option<&str>) {
-        let container = json!({ "name": "main", "image": "nginx:1" });
-        let pod: Pod = object(name, json!({ "spec": { "nodeName": node, "containers": [container] } }));
-        self.api.create(&pod).await.unwrap();
-    }
-
-    pub(crate) async fn deployment(&self, name: &str) {
-        let container = json!({ "name": "main", "image": "nginx:1" });
-        let labels = json!({ "app": name });
-        let template = json!({ "metadata": { "labels": labels }, "spec": { "containers": [container] } });
-        let spec = json!({ "replicas": 2, "selector": { "matchLabels": labels }, "template": template });
-        let deployment: Deployment = object(name, json!({ "spec": spec }));
-        self.api.create(&deployment).await.unwrap();
-    }
-
-    pub(crate) async fn config_map(&self, name: &str, data: Value) {
-        let map: ConfigMap = object(name, json!({ "data": data }));
-        self.api.create(&map).await.unwrap();
-    }
-
-    /// Defines the kind of the example `custom_kind`.
-    pub(crate) async fn certificates(&self) {
-        let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
-        let version =
-            json!({ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } });
-        let names = json!({ "kind": "Certificate", "plural": "certificates", "singular": "certificate" });
-        let definition: CustomResourceDefinition = serde_json::from_value(json!({
-            "metadata": { "name": "certificates.cert-manager.io" },
-            "spec": { "group": "cert-manager.io", "names": names, "scope": "Namespaced", "versions": [version] },
-        }))
-        .unwrap();
-        self.api.create(&definition).await.unwrap();
-    }
-
-    pub(crate) async fn certificate(&self, name: &str, host: &str) {
-        let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("cert-manager.io", "v1", "Certificate"));
-        let certificates: Api<DynamicObject> =
-            Api::namespaced_with(self.api.quiet_client(), "default", &kind);
-        let spec = json!({ "secretName": format!("{name}-tls"), "dnsNames": [host] });
-        let certificate = DynamicObject::new(name, &kind).data(json!({ "spec": spec }));
-        certificates.create(&PostParams::default(), &certificate).await.unwrap();
-    }
-}
-
-fn object<K: serde::de::DeserializeOwned>(name: &str, mut content: Value) -> K {
-    content["metadata"] = json!({ "name": name, "namespace": "default", "labels": { "app": name } });
-    serde_json::from_value(content).unwrap()
-}
-
-/// An example that runs; it is ended when this is dropped.
-pub(crate) struct Example {
+/// A program that runs; it is ended when this is dropped.
+pub(super) struct Program {
     name: &'static str,
     child: Child,
+    /// Where its kubeconfig is.
+    _directory: TempDir,
     lines: mpsc::UnboundedReceiver<String>,
     printed: Vec<String>,
 }
 
-impl Example {
-    pub(crate) fn start(name: &'static str, server: &Server, arguments: &[&str]) -> Self {
+impl Program {
+    pub(super) fn start(name: &'static str, server: &impl Server, arguments: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let kubeconfig = directory.path().join("kubeconfig");
+        std::fs::write(&kubeconfig, server.kubeconfig()).unwrap();
         let mut command = Command::new(binary(name));
         for variable in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "KUBERNETES_SERVICE_HOST"]
         {
             command.env_remove(variable);
         }
-        command.env("KUBECONFIG", server.directory.path().join("kubeconfig")).args(arguments);
+        command.env("KUBECONFIG", kubeconfig).args(arguments);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::unbounded_channel();
         std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        Self { name, child, lines, printed: Vec::new() }
+        Self { name, child, _directory: directory, lines, printed: Vec::new() }
     }
 
     /// Waits for a line that begins so.
-    pub(crate) async fn until(&mut self, beginning: &str) {
+    pub(super) async fn until(&mut self, beginning: &str) {
         self.until_all(&[beginning]).await;
     }
 
     /// Waits for lines that begin so, in whatever order.
-    pub(crate) async fn until_all(&mut self, beginnings: &[&str]) {
+    pub(super) async fn until_all(&mut self, beginnings: &[&str]) {
         let mut missing = beginnings.to_vec();
         while !missing.is_empty() {
             let Ok(Some(line)) = timeout(PATIENCE, self.lines.recv()).await else {
@@ -134,23 +68,24 @@ impl Example {
         }
     }
 
-    /// Ctrl-C ends it, and in good order.
-    pub(crate) async fn interrupted(self) {
+    /// A signal ends it, and in good order.
+    pub(super) async fn ended_by(self, signal: Signal) {
         let id = self.child.id().to_string();
-        // What it printed came from another thread; the one that listens for Ctrl-C may not have come so far.
+        // What it printed came from another thread; the one that listens for signals may not have come so far.
         timeout(PATIENCE, async {
-            while !listens_for_interrupt(&id) {
+            while !listens_for(&id, signal) {
                 tokio::task::yield_now().await;
             }
         })
         .await
-        .expect("it listens for Ctrl-C");
-        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        .unwrap_or_else(|_| panic!("{} listens for {signal:?}", self.name));
+        let number = format!("-{}", signal as u8);
+        assert!(Command::new("kill").args([&number, &id]).status().unwrap().success());
         self.ended().await;
     }
 
     /// It ends by itself, in good order.
-    pub(crate) async fn ended(mut self) {
+    pub(super) async fn ended(mut self) {
         while timeout(PATIENCE, self.lines.recv()).await.expect("it ends").is_some() {}
         let mut said = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut said).ok();
@@ -159,14 +94,14 @@ impl Example {
     }
 }
 
-impl Drop for Example {
+impl Drop for Program {
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// Examples are beside the tests: `target/debug/deps/examples-…` and `target/debug/examples/…`.
+/// Examples are beside the tests: `target/debug/deps/e2e-…` and `target/debug/examples/…`.
 fn binary(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.parent().and_then(|deps| deps.parent()).unwrap().join("examples").join(name);
@@ -174,10 +109,11 @@ fn binary(name: &str) -> PathBuf {
     path
 }
 
-/// Whether the process catches SIGINT. Where there is no `/proc` it is taken to do so.
-fn listens_for_interrupt(id: &str) -> bool {
+/// Whether the process catches a signal. Where there is no `/proc` it is taken to do so.
+fn listens_for(id: &str, signal: Signal) -> bool {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{id}/status")) else { return true };
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    // The signal's number is 2, and bits count from 1.
-    caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 0b10 != 0)
+    // Bits count from 1.
+    let bit = 1 << (signal as u8 - 1);
+    caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & bit != 0)
 }

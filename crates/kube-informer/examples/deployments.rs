@@ -3,6 +3,8 @@
 //! Run with `cargo run --package kube-informer --example deployments`. Uses the cluster of your kubeconfig, or the one it
 //! runs in.
 
+mod stop;
+
 use std::time::Duration;
 
 use kube_informer::{SharedInformerFactory, find_cluster, handler};
@@ -28,7 +30,7 @@ async fn main() -> anyhow::Result<()> {
         println!("in default: {}, {} ready", d.name(), status.ready_replicas.unwrap_or(0));
     }
 
-    tokio::signal::ctrl_c().await?;
+    stop::told_to_stop().await?;
     factory.shutdown().await;
     Ok(())
 }

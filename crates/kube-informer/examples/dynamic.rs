@@ -2,6 +2,8 @@
 //!
 //! Run with `cargo run --package kube-informer --example dynamic -- deploy`. Uses the cluster of your kubeconfig, or the one it runs in.
 
+mod stop;
+
 use std::time::Duration;
 
 use kube_informer::{SharedInformerFactory, find_cluster, handler};
@@ -27,7 +29,7 @@ async fn main() -> anyhow::Result<()> {
     if let Some(object) = informer.lister().list().first() {
         println!("one of them: {}", serde_json::to_string_pretty(&object.get()?.data)?);
     }
-    tokio::signal::ctrl_c().await?;
+    stop::told_to_stop().await?;
     factory.shutdown().await;
     Ok(())
 }

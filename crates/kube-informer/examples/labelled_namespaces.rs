@@ -2,6 +2,8 @@
 //!
 //! Run with `cargo run --package kube-informer --example labelled_namespaces -- team=shop`.
 
+mod stop;
+
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Namespace, Pod};
@@ -45,7 +47,7 @@ async fn main() -> anyhow::Result<()> {
     let (run_pods, run_namespaces) = (pods.clone(), namespaces.clone());
     let running = tokio::spawn(async move { run_pods.run(std::future::pending()).await });
     let running_too = tokio::spawn(async move { run_namespaces.run(std::future::pending()).await });
-    tokio::signal::ctrl_c().await?;
+    stop::told_to_stop().await?;
     println!("{} pods in {:?}", pods.lister().len(), pods.namespaces().unwrap_or_default());
     namespaces.shutdown(Duration::from_secs(5)).await;
     pods.shutdown(Duration::from_secs(5)).await;

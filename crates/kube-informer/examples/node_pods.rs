@@ -4,6 +4,8 @@
 //! Run with `cargo run --package kube-informer --example node_pods -- node-1`. Uses the cluster of your kubeconfig, or the
 //! one it runs in.
 
+mod stop;
+
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
@@ -25,7 +27,7 @@ async fn main() -> anyhow::Result<()> {
 
     factory.start();
     factory.wait_for_cache_sync(Duration::from_secs(30)).await?;
-    tokio::signal::ctrl_c().await?;
+    stop::told_to_stop().await?;
     factory.shutdown().await;
     Ok(())
 }

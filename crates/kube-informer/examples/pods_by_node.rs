@@ -3,6 +3,8 @@
 //! Run with `cargo run --package kube-informer --example pods_by_node`. Uses the cluster of your kubeconfig, or the one it
 //! runs in.
 
+mod stop;
+
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
@@ -45,7 +47,7 @@ async fn main() -> anyhow::Result<()> {
     late.synced().await?;
     println!("the late handler has heard of {} pods", late.stats().delivered);
 
-    tokio::signal::ctrl_c().await?;
+    stop::told_to_stop().await?;
     factory.shutdown().await;
     Ok(())
 }

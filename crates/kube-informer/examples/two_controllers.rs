@@ -4,6 +4,8 @@
 //! Run with `cargo run --package kube-informer --example two_controllers`. Uses the cluster of your kubeconfig, or the one
 //! it runs in.
 
+mod stop;
+
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -59,7 +61,7 @@ async fn main() -> anyhow::Result<()> {
         println!("one informer: {} with {} objects", informer.kind, informer.objects);
     }
 
-    tokio::signal::ctrl_c().await?;
+    stop::told_to_stop().await?;
     factory.shutdown().await;
     counting.await??;
     Ok(())

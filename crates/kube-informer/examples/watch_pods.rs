@@ -2,6 +2,8 @@
 //!
 //! Run with `cargo run --package kube-informer --example watch_pods`.
 
+mod stop;
+
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
@@ -27,7 +29,7 @@ async fn main() -> anyhow::Result<()> {
 
     let running = tokio::spawn({
         let pods = pods.clone();
-        async move { pods.run(async { tokio::signal::ctrl_c().await.unwrap_or_default() }).await }
+        async move { pods.run(async { stop::told_to_stop().await.unwrap_or_default() }).await }
     });
     pods.wait_synced(Duration::from_secs(30)).await?;
     println!("{} pods in the cache", pods.lister().len());

@@ -4,6 +4,8 @@
 //! Run with `cargo run --package kube-informer --example with_kube_controller`. Uses the cluster of your kubeconfig, or the
 //! one it runs in.
 
+mod stop;
+
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,7 +60,7 @@ async fn main() -> anyhow::Result<()> {
 
     factory.start();
     factory.wait_for_cache_sync(Duration::from_secs(30)).await?;
-    tokio::signal::ctrl_c().await?;
+    stop::told_to_stop().await?;
     // The stream ends with the informers, and the applier with the stream.
     factory.shutdown().await;
     controller.await?;

@@ -1,5 +1,8 @@
 //! Kubernetes shared informers for Rust: one watch per kind, an indexed local cache to read from, and any number of
-//! handlers that hear every add, update and delete, whatever happens to the connection.
+//! handlers that hear the latest state of every object and every delete, whatever happens to the connection.
+//!
+//! Versions of an object that arrive together are merged into one update; a handler that needs all of them asks for
+//! [`every_event`](Handler::every_event).
 //!
 //! ```text
 //!  source ──▶ reflector ──▶ delta queue ──▶ store ──▶ mailbox ──▶ handler
@@ -62,6 +65,9 @@
 //!
 //! - **The cache becomes what the server has.** After any sequence of broken connections, expired history, restarts and
 //!   restored backups the store equals the server, and no delete is lost: those missed are found on the next list.
+//!   One thing cannot be noticed: a backup that was restored, and written to until its resource version passed that of the
+//!   cache before anybody asked. It looks like a server that never went back, and what the restore undid stays in the cache
+//!   until the next list. After a restore call [`refresh`](SharedInformer::refresh), or restart the program.
 //! - **Every handler hears a legal history per key**: an add, updates whose `old` is what it was told last, a delete. A new
 //!   uid under the same name is a delete and an add.
 //! - **A slow handler delays nobody and costs bounded memory**: what it has yet to hear is merged per key. One that needs

@@ -41,8 +41,12 @@ const REQUIRED: &[(u16, u16)] = &[
     (380, 385),
     (400, 406),
     (420, 435),
+    (520, 527),
+    (535, 536),
     (540, 542),
     (545, 545),
+    (560, 565),
+    (590, 590),
 ];
 
 /// Numbers that were put between two others.
@@ -134,7 +138,10 @@ mod tests {
     #[test]
     fn the_required_numbers_are_those_of_the_table() {
         let numbers = required();
-        assert_eq!(numbers.len(), 69 + 3 + 24 + 18 + 7 + 2 + 3 + 29 + 54 + 8 + 4 + 11 + 6 + 7 + 16 + 3 + 1);
+        assert_eq!(
+            numbers.len(),
+            69 + 3 + 24 + 18 + 7 + 2 + 3 + 29 + 54 + 8 + 4 + 11 + 6 + 7 + 16 + 8 + 2 + 3 + 1 + 6 + 1
+        );
         assert_eq!(numbers[60].to_string(), "B-060a");
     }
 }

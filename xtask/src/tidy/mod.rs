@@ -5,6 +5,7 @@
 mod docs_rs;
 mod file_size;
 mod forbidden;
+mod handler_asserts;
 mod ledger;
 mod ledger_numbers;
 mod levels;
@@ -29,6 +30,7 @@ const RULES: [Rule; 7] = [
     ("behaviour ledger", ledger::check),
     ("module levels", levels::check),
     ("forbidden words", forbidden::check),
+    ("asserts in handlers", handler_asserts::check),
     ("lint tables", lint_tables::check),
     ("links", links::check),
     ("docs.rs features", docs_rs::check),

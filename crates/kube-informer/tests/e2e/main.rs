@@ -3,6 +3,8 @@
 
 #![expect(clippy::duplicate_mod, reason = "the same scenarios for both servers")]
 
+mod caches;
+mod callbacks;
 mod differential;
 mod embedded;
 mod errors;
@@ -11,6 +13,7 @@ mod faults;
 mod forward;
 mod many;
 mod namespaces;
+mod programs;
 mod proxy;
 mod recover;
 mod support;

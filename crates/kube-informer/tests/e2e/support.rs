@@ -41,8 +41,8 @@ pub(crate) trait Server {
     /// How an administrator reaches it.
     fn kubeconfig(&self) -> String;
 
-    /// How many watches of ConfigMaps there are at the server.
-    async fn watches(&self) -> Result<u64>;
+    /// How many watches of a resource there are at the server.
+    async fn watches(&self, resource: &str) -> Result<u64>;
 }
 
 impl Server for Cluster {
@@ -51,11 +51,12 @@ impl Server for Cluster {
     }
 
     /// Those that are open, those of the server's own parts counted.
-    async fn watches(&self) -> Result<u64> {
+    async fn watches(&self, resource: &str) -> Result<u64> {
+        let resource = format!("resource=\"{resource}\"");
         let metrics = tokio::task::block_in_place(|| self.get("/metrics"))?;
         let mut count = 0;
         for line in metrics.lines().filter(|line| line.starts_with("apiserver_longrunning_requests{")) {
-            if line.contains("resource=\"configmaps\"") && line.contains("verb=\"WATCH\"") {
+            if line.contains(&resource) && line.contains("verb=\"WATCH\"") {
                 let value = line.rsplit(' ').next().context("a value")?;
                 count += value.parse::<u64>().with_context(|| line.to_owned())?;
             }
@@ -149,7 +150,7 @@ impl Running {
             let informer = informer.clone();
             async move { informer.run(std::future::pending()).await.expect("runs once") }
         });
-        Ok(Self { informer, heard: Heard { events, knows: BTreeMap::new() }, task })
+        Ok(Self { informer, heard: Heard::new(events), task })
     }
 }
 
@@ -166,6 +167,10 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
+    pub(crate) fn new(events: mpsc::UnboundedReceiver<Event<Pod>>) -> Self {
+        Self { events, knows: BTreeMap::new() }
+    }
+
     /// The next event as text: `add name`, `update name`, `delete name`.
     pub(crate) async fn next(&mut self) -> Result<String> {
         let event = tokio::time::timeout(PATIENCE, self.events.recv()).await.context("no event came")?;

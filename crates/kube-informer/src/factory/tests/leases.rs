@@ -77,15 +77,17 @@ async fn a_handler_may_hold_leases_and_the_factory() {
     let factory = servers.factory();
     let (lease, holds) = (factory.lease::<ConfigMap>(), (factory.lease::<Pod>(), factory.clone()));
     let (pods, maps) = (holds.0.as_kind::<Pod>(), lease.as_kind::<ConfigMap>());
-    lease.add_event_handler(handler().on_add(move |_| assert!(!holds.0.is_stopped()))).unwrap();
+    lease.add_event_handler(handler().on_add(move |_| _ = &holds)).unwrap();
+    assert!(!maps.is_stopped() && !pods.is_stopped());
     // Never started: the handler goes with its informer, and its lease with the handler.
     drop(lease);
     assert!(maps.is_stopped() && pods.is_stopped());
 
     let (lease, holds) = (factory.lease::<ConfigMap>(), factory.lease::<Pod>());
     let pods = holds.as_kind::<Pod>();
-    lease.add_event_handler(handler().on_add(move |_| assert!(!holds.is_stopped()))).unwrap();
+    lease.add_event_handler(handler().on_add(move |_| _ = &holds)).unwrap();
     started(&factory).await;
+    assert!(!pods.is_stopped());
     assert!(factory.stop(&*lease).await);
     rest().await;
     assert!(pods.is_stopped());

@@ -23,7 +23,7 @@ async fn sleep_a_bit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p_021_p_025_pages_become_one_delta() {
+async fn b_561_p_021_p_025_pages_become_one_delta() {
     let replies =
         vec![list("10", Some("c1"), &["a@1"]), list("10", Some("c2"), &[]), list("10", None, &["b@2"])];
     let play = Play::start(&lists(), replies);
@@ -34,7 +34,7 @@ async fn p_021_p_025_pages_become_one_delta() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn p_024_nothing_of_the_pages_before_a_410_is_used() {
+async fn b_563_p_024_nothing_of_the_pages_before_a_410_is_used() {
     let replies = vec![list("10", Some("c1"), &["old@1"]), refuse(http(410)), list("12", None, &["new@2"])];
     let play = Play::start(&lists(), replies);
     assert_eq!(play.deltas().await, ["=12[new@2]"]);

@@ -4,8 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+
 use super::support::{Rig, SOON, rest};
 use crate::handler::handler;
+use crate::shared::run;
+use crate::shared::tasks::Spawn;
 use crate::source::{HttpFailure, SourceError, VerbMatch};
 use crate::status::Phase;
 
@@ -35,11 +40,16 @@ async fn b_250_created_then_started_then_stopped() {
 #[tokio::test(start_paused = true)]
 async fn b_251_run_returns_when_everything_has_ended() {
     let rig = Rig::new(&["a/x"]);
-    let held = Arc::new(());
+    let held = Arc::new(AtomicUsize::new(0));
     let holds = held.clone();
-    rig.add(handler().on_add(move |_| assert_eq!(Arc::strong_count(&holds), 2)));
+    let registration = rig.add(handler().on_add(move |_| _ = holds.fetch_add(1, Ordering::Relaxed)));
     let (stop, running) = rig.start_until();
-    rig.synced().await;
+    registration.synced().await.unwrap();
+    assert_eq!(
+        (held.load(Ordering::Relaxed), Arc::strong_count(&held)),
+        (1, 2),
+        "it was called, and is there"
+    );
     drop(stop);
     running.await.unwrap();
     assert_eq!(rig.server.open_watches(), 0);
@@ -68,17 +78,15 @@ async fn b_256_removing_from_a_stopped_informer_succeeds() {
 
 #[tokio::test(start_paused = true)]
 async fn b_257_the_builder_fixes_transform_and_error_callback_and_the_last_call_wins() {
-    let calls = Arc::new(AtomicUsize::new(0));
-    let heard = calls.clone();
+    let failures = Arc::new(Mutex::new(Vec::new()));
+    let heard = failures.clone();
     let rig = Rig::with(&["a/x"], |builder| {
-        builder.transform(|_| Err("the first")).transform(|_| Err("the second")).on_error(move |failure| {
-            assert!(failure.to_string().contains("the second"), "{failure}");
-            heard.fetch_add(1, Ordering::Relaxed);
-        })
+        let builder = builder.transform(|_| Err("the first")).transform(|_| Err("the second"));
+        builder.on_error(move |failure| heard.lock().push(failure.to_string()))
     })
     .started()
     .await;
-    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    assert_eq!(*failures.lock(), ["configmaps a/x is left out: the transform refused it: the second"]);
     assert_eq!(rig.failures().len(), 0, "the callback that was set first hears nothing");
 }
 
@@ -144,14 +152,45 @@ async fn b_260_the_version_is_empty_before_the_list_and_follows_events_and_bookm
     assert_eq!(version(), rig.server.version(), "a bookmark");
 }
 
+/// Runs tasks on tokio, or keeps them until somebody else does.
+#[derive(Default)]
+struct Later {
+    held: Mutex<Option<Vec<BoxFuture<'static, ()>>>>,
+}
+
+impl Spawn for Later {
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        match &mut *self.held.lock() {
+            Some(held) => held.push(task),
+            None => _ = tokio::spawn(task),
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn b_263_events_that_come_before_the_handlers_task_has_run_wait_for_it() {
-    let rig = Rig::new(&["a/x"]).started().await;
-    let (listener, _) = rig.listen();
+    let rig = Rig::new(&["a/x"]);
+    let tasks = Arc::new(Later::default());
+    let (spawn, core) = (tasks.clone(), rig.informer.core().clone());
+    tokio::spawn(async move { run::run(core, spawn, std::future::pending()).await.unwrap() });
+    rig.synced().await;
+    *tasks.held.lock() = Some(Vec::new());
+    let (listener, registration) = rig.listen();
     rig.put("a/x", "1");
     rig.put("a/y", "1");
-    assert_eq!(listener.calls(), 0);
     rig.settle().await;
+    rig.relist().await;
+    assert_eq!(tasks.held.lock().as_ref().unwrap().len(), 1, "the handler's task has not run");
+    assert_eq!(
+        (listener.calls(), registration.stats().backlog),
+        (0, 2),
+        "its events wait, and nobody waits for it"
+    );
+    assert_eq!(rig.informer.lister().len(), 2);
+    for task in tasks.held.lock().take().unwrap() {
+        tokio::spawn(task);
+    }
+    rest().await;
     listener.check();
     assert_eq!(listener.believes(), [("a/x".into(), "3".into()), ("a/y".into(), "4".into())]);
 }

@@ -1,16 +1,19 @@
 //! What can be seen of an informer from outside: status and metrics.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::ConfigMap;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde_json::json;
+use tokio::sync::Notify;
 
 use super::aids::{http, phase, quiet, relists, started};
-use super::support::{Rig, SOON};
+use super::support::{Rig, SOON, map};
 use crate::delta::{Delta, DeltaChange};
-use crate::handler::handler;
+use crate::handler::{Event, handler};
 use crate::object::Object;
 use crate::settings::{Settings, StreamingList};
 use crate::shared::SharedInformer;
@@ -307,4 +310,36 @@ async fn b_190_what_waits_in_the_queue_is_shown_while_it_waits() {
     assert_eq!(shown(), 3.0);
     core.queue.pop_batch(2).await.unwrap();
     assert_eq!(shown(), 1.0);
+    let rig = rig.started().await;
+    assert_eq!(shown(), 0.0, "a running informer takes what waits");
+    drop(rig);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_190_processing_time_is_how_long_a_commit_and_its_calls_took() {
+    let server = ScriptedSource::of::<ConfigMap>();
+    for number in 0..1_000 {
+        server.create(&map(&format!("a/{number}"), "")).unwrap();
+    }
+    let called = Arc::new(Notify::new());
+    let calls = called.clone();
+    let build =
+        || SharedInformer::builder(server).build_unshared(move |_: &Event<ConfigMap>| calls.notify_one());
+    let (informer, metrics) = recorded(build);
+    let informer = informer.unwrap();
+    // Between two calls of so large a commit others have their turn: this one lets time pass.
+    tokio::spawn(async move {
+        called.notified().await;
+        tokio::time::advance(Duration::from_secs(3)).await;
+    });
+    let _informer = started((*informer).clone()).await;
+    let latency = |(key, _, _, value): (metrics_util::CompositeKey, _, _, DebugValue)| match value {
+        DebugValue::Histogram(values) if key.key().name() == "informer_processing_latency_seconds" => {
+            Some(values)
+        }
+        _ => None,
+    };
+    let took = metrics.snapshot().into_vec().into_iter().find_map(latency).unwrap();
+    assert_eq!(took.len(), 1, "one commit");
+    assert!((3.0..4.0).contains(&took[0].into_inner()), "{took:?}");
 }

@@ -7,7 +7,7 @@ use kube_core::labels::{Expression, Selector};
 use serde_json::json;
 
 use super::aids::{quiet, start, started};
-use super::support::Rig;
+use super::support::{Rig, SOON};
 use crate::key::ObjectKey;
 use crate::lister::Lister;
 use crate::object::Object;
@@ -168,6 +168,20 @@ fn b_404_only_kinds_of_the_whole_cluster_are_got_by_name_alone() {
     assert!(maps.lister().namespace("a").get("web").is_err());
     let nodes = SharedInformer::<Node>::builder(ScriptedSource::of::<Node>()).build().unwrap();
     assert_eq!(nodes.lister().get("web").unwrap_err().to_string(), r#"nodes "web" not found"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_520_after_waiting_for_ones_own_write_nothing_older_is_read() {
+    let rig = shop().await;
+    let read = || rig.informer.lister().namespace("a").get("web").unwrap().resource_version().clone();
+    let (web, before) = (ObjectKey::namespaced("a", "web"), read());
+    let first = rig.put("a/web", "first");
+    assert_eq!(read(), before, "it is on its way");
+    rig.informer.wait_for_version(&web, &first, SOON).await.unwrap();
+    assert_eq!(read(), first);
+    let (second, third) = (rig.put("a/web", "second"), rig.put("a/web", "third"));
+    rig.informer.wait_for_version(&web, &second, SOON).await.unwrap();
+    assert!([second, third].contains(&read()), "its own write, or what came after it");
 }
 
 #[tokio::test(start_paused = true)]

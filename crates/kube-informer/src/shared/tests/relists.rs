@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::oneshot;
 
-use super::aids::{http, phase, quiet, relists, started, texts};
+use super::aids::{http, list_body, phase, quiet, relists, started, texts, wire_map};
 use super::support::{Rig, cached, map, served};
 use crate::object::Object;
 use crate::settings::{Settings, StreamingList};
@@ -205,7 +206,7 @@ async fn p_024_a_410_between_pages_starts_the_list_over() {
     let rig = Rig::with(&["a/x", "a/y", "a/z"], |builder| builder.settings(settings)).started().await;
     let (listener, _registration) = rig.listen();
     // The first page is answered, the second finds its version compacted away.
-    let body = super::aids::list_body("4", &[super::aids::wire_map("x", "2")]);
+    let body = list_body("4", &[wire_map("x", "2")]);
     let body = body.replace(
         r#""metadata":{"resourceVersion":"4"}"#,
         r#""metadata":{"resourceVersion":"4","continue":"4:a/x"}"#,
@@ -345,4 +346,35 @@ async fn b_060c_p_060_a_server_that_cannot_stream_lists_is_asked_with_list_and_r
         let status = &rig.informer.status().scopes[0];
         assert_eq!((status.streaming_fallbacks, status.lists), (1, 2), "not tried again so soon");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_565_objects_do_not_keep_the_page_alive_that_they_came_in() {
+    let rig = Rig::with(&[], |builder| builder.settings(lists_only()));
+    rig.server.advance(8);
+    let page = Bytes::from(list_body("9", &[wire_map("x", "5"), wire_map("y", "6")]));
+    rig.server.reply_next(VerbMatch::List, [page.clone()]);
+    let rig = rig.started().await;
+    quiet().await;
+    assert_eq!(rig.informer.lister().list().len(), 2);
+    assert!(page.is_unique(), "nobody but this test holds the page");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_590_what_a_cache_has_wrong_is_found_by_a_refresh_and_told_as_changes() {
+    let rig = Rig::new(&["a/x", "a/y", "a/z"]).started().await;
+    let (listener, _) = rig.listen();
+    rig.settle().await;
+    rig.server.lose_next_event();
+    rig.put("a/x", "never told");
+    rig.server.lose_next_event();
+    rig.delete("a/y");
+    rig.settle().await;
+    assert_ne!(rig.cached(), served(&rig.server, None));
+    assert_eq!(listener.calls(), 3);
+
+    rig.relist().await;
+    assert_eq!(rig.cached(), served(&rig.server, None));
+    assert_eq!(listener.log()[3..], ["delete a/y@3 guessed", "update a/x@2 5"]);
+    listener.check();
 }

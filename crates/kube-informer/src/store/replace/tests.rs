@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::delta::Delta;
 use crate::delta::DeltaChange::*;
 use crate::object::testing::record_with;
 use crate::store::testing::{Bench, names, replaced, run, told};
@@ -35,13 +36,33 @@ fn b_217_the_version_is_the_lists_even_when_nothing_changed() {
 }
 
 #[test]
-fn b_103_b_104_b_162_an_empty_first_list_is_a_sync_too() {
+fn b_103_b_162_an_empty_first_list_is_a_sync_too() {
     let mut bench = Bench::new();
     bench.add(&[&bench.record("a", "u", "1")]);
     assert!(!bench.writer.indexer().synced(0), "events alone are no list");
     let applied = bench.apply(vec![replaced("5", &[])]);
     assert_eq!((told(&applied), applied.first_sync), (vec!["- a@1".to_owned()], vec![0]));
     assert!(bench.writer.indexer().synced(0));
+}
+
+/// Looks at the store at every pause of a commit that is too large to be made at once.
+#[test]
+fn b_104_what_the_first_list_deletes_is_gone_when_the_scope_counts_as_synced() {
+    let mut bench = Bench::new();
+    let records: Vec<_> = (0..2_000).map(|number| bench.record(&format!("ns/{number}"), "u", "1")).collect();
+    bench.add(&records.iter().collect::<Vec<_>>());
+    let indexer = bench.writer.indexer().clone();
+    let seen = run(async {
+        let mut seen = Vec::new();
+        let list = Delta { scope: 0, change: replaced("5", &[]) };
+        let mut apply = std::pin::pin!(bench.writer.apply(vec![list]));
+        while futures::poll!(&mut apply).is_pending() {
+            seen.push((indexer.synced(0), indexer.len()));
+        }
+        seen.dedup();
+        seen
+    });
+    assert_eq!(seen, [(false, 2_000), (true, 0)], "never synced with something that is to be deleted");
 }
 
 #[test]

@@ -70,8 +70,8 @@ impl Server for Cluster {
     }
 
     /// All that there ever were.
-    async fn watches(&self) -> Result<u64> {
-        Ok(self.server.journal().count(|request| request.is(Verb::Watch, "configmaps")).try_into()?)
+    async fn watches(&self, resource: &str) -> Result<u64> {
+        Ok(self.server.journal().count(|request| request.is(Verb::Watch, resource)).try_into()?)
     }
 }
 

@@ -1,5 +1,9 @@
 //! The scenarios on the embedded server, one for each test, over TCP. Never skipped.
 
+#[path = "../caches.rs"]
+mod caches;
+#[path = "../callbacks.rs"]
+mod callbacks;
 mod cluster;
 #[path = "../errors/answers.rs"]
 mod errors;
@@ -10,6 +14,8 @@ mod faults;
 mod many;
 #[path = "../namespaces.rs"]
 mod namespaces;
+#[path = "../programs/mod.rs"]
+mod programs;
 #[path = "../recover.rs"]
 mod recover;
 #[path = "../watch_pods.rs"]

@@ -18,7 +18,7 @@ async fn typed_dynamic_and_metadata_faces_of_a_kind_are_one_watch_at_the_server(
     let api: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
     let metadata = ObjectMeta { name: Some("one".into()), ..ObjectMeta::default() };
     api.create(&PostParams::default(), &ConfigMap { metadata, ..ConfigMap::default() }).await?;
-    let before = cluster.watches().await?;
+    let before = cluster.watches("configmaps").await?;
 
     let factory = SharedInformerFactory::builder(config(&cluster).await?).build()?;
     let metadata = factory.metadata::<ConfigMap>();
@@ -30,7 +30,7 @@ async fn typed_dynamic_and_metadata_faces_of_a_kind_are_one_watch_at_the_server(
     factory.start();
     factory.wait_for_cache_sync(PATIENCE).await?;
     eventually("there is one watch more", || async {
-        let now = cluster.watches().await?;
+        let now = cluster.watches("configmaps").await?;
         ensure!(now == before + 1, "{now} watches of config maps, {before} before");
         Ok(())
     })

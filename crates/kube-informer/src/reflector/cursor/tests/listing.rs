@@ -100,7 +100,17 @@ fn b_024_the_most_recent_state_is_read_in_pages() {
 }
 
 #[test]
-fn b_025_p_024_history_lost_between_pages_means_one_list_in_one_piece_at_the_version_asked_for() {
+fn b_560_pages_are_of_500_and_asked_for_one_after_the_other() {
+    let (mut script, step) = Script::lists();
+    assert_eq!(step.action, list("0", Some(500)));
+    for token in ["c1", "c2", "c3"] {
+        assert_eq!(script.page("10", Some(token)), at_once(next_page(token, Some(500))));
+    }
+    assert_eq!(script.page("10", None), at_once(watch("10")).committing("10"));
+}
+
+#[test]
+fn b_025_b_563_p_024_history_lost_between_pages_means_one_list_in_one_piece_at_the_version_asked_for() {
     let settings = Settings::default().streaming_list(StreamingList::Never).page_size(4);
     let mut script = Script::new(&settings);
     script.cursor.begin(script.now);
@@ -151,7 +161,7 @@ fn p_025_only_the_absence_of_a_token_ends_the_list() {
 }
 
 #[test]
-fn p_026_further_pages_drop_the_version_and_keep_the_limit() {
+fn b_562_p_026_further_pages_drop_the_version_and_keep_the_limit() {
     let mut script = Script::watching_after_list("10");
     script.cursor.page_size = Some(7);
     script.fail(expired());

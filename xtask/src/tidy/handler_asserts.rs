@@ -1,0 +1,176 @@
+//! No assertion in a function that the library calls: a panic there is caught and reported, and the test goes on and passes.
+//!
+//! A reading of the text, not of the language: it looks at what is written between the parentheses of a call that takes
+//! such a function. One that is made elsewhere and handed over by its name is not seen.
+
+use crate::tidy::Problem;
+use crate::tidy::tree::{SourceFile, Tree};
+
+/// What takes functions whose panics are caught.
+const TAKES: [&str; 11] = [
+    "on_add",
+    "on_update",
+    "on_delete",
+    "on_event",
+    "on_undecodable",
+    "on_full_state",
+    "on_error",
+    "async_handler",
+    "build_unshared",
+    "transform",
+    "add_index",
+];
+
+const ASSERTS: [&str; 3] = ["assert!(", "assert_eq!(", "assert_ne!("];
+
+pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
+    // Its tests show what it finds.
+    tree.rust_files()
+        .filter(|file| !file.path.ends_with("/handler_asserts.rs"))
+        .flat_map(check_file)
+        .collect()
+}
+
+fn check_file(file: &SourceFile) -> Vec<Problem> {
+    let code = blank(&file.text);
+    let mut problems = Vec::new();
+    let calls =
+        TAKES.iter().flat_map(|name| starts(&code, &format!("{name}(")).map(move |start| (name, start)));
+    for (name, start) in calls {
+        let arguments = arguments(&code[start + name.len()..]);
+        let assert = ASSERTS.iter().find_map(|assert| arguments.find(assert));
+        if let Some(place) = assert {
+            let line = code[..start + name.len() + place].matches('\n').count() + 1;
+            let advice = "is caught and the test passes: note what was seen, and check it outside";
+            problems.push(Problem::new(
+                &file.path,
+                line,
+                format!("an assertion that fails within `{name}` {advice}"),
+            ));
+        }
+    }
+    problems.sort_by_key(|problem| problem.line);
+    problems
+}
+
+/// Where a word begins, and not merely goes on.
+fn starts<'a>(code: &'a str, word: &str) -> impl Iterator<Item = usize> + use<'a> {
+    let found: Vec<usize> = code.match_indices(word).map(|(start, _)| start).collect();
+    found.into_iter().filter(move |start| {
+        !code[..*start].chars().next_back().is_some_and(|before| before.is_alphanumeric() || before == '_')
+    })
+}
+
+/// From the parenthesis that `code` starts with to the one that closes it.
+fn arguments(code: &str) -> &str {
+    let mut depth = 0_usize;
+    for (index, c) in code.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth <= 1 => return &code[..index],
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    code
+}
+
+/// The code with comments, strings and characters emptied; every line keeps its number.
+fn blank(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let skipped = skipped(rest);
+        if skipped == 0 {
+            code.push(c);
+            rest = &rest[c.len_utf8()..];
+        } else {
+            code.extend(rest[..skipped].chars().filter(|c| *c == '\n'));
+            rest = &rest[skipped..];
+        }
+    }
+    code
+}
+
+/// How long the comment, string or character is that `text` starts with; 0 if it starts with neither.
+fn skipped(text: &str) -> usize {
+    if text.starts_with("//") {
+        return text.find('\n').unwrap_or(text.len());
+    }
+    if let Some(hashes) = raw_string(text) {
+        let end = format!("\"{}", "#".repeat(hashes));
+        let open = "r\"".len() + hashes;
+        return text[open..].find(&end).map_or(text.len(), |close| open + close + end.len());
+    }
+    if let Some(string) = text.strip_prefix('"') {
+        return quoted(string, '"').map_or(text.len(), |length| length + 1);
+    }
+    // A lifetime has no quote at its end.
+    let character = text.strip_prefix('\'').and_then(|rest| {
+        let escaped = rest.starts_with('\\');
+        let one = rest.chars().nth(1) == Some('\'');
+        if escaped || one { quoted(rest, '\'') } else { None }
+    });
+    character.map_or(0, |length| length + 1)
+}
+
+/// How many `#` a raw string has that `text` starts with.
+fn raw_string(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix('r')?;
+    let hashes = rest.chars().take_while(|c| *c == '#').count();
+    rest[hashes..].starts_with('"').then_some(hashes)
+}
+
+/// The length up to and with the closing quote, over escaped ones.
+fn quoted(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (index, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return Some(index + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<usize> {
+        check(&Tree::of(&[("crates/a/tests/a.rs", text)])).iter().map(|problem| problem.line).collect()
+    }
+
+    #[test]
+    fn assertions_are_found_in_every_function_that_the_library_calls() {
+        for name in TAKES {
+            assert_eq!(lines(&format!("a.{name}(move |x| assert!(x.b()))\n")), [1], "{name}");
+            assert_eq!(
+                lines(&format!("{name}(|x| {{\n    let y = (1, x);\n    assert_eq!(y, 2);\n}});\n")),
+                [3]
+            );
+        }
+        assert_eq!(lines("handler().on_add(|_| one()).on_delete(|_| {\n    assert_ne!(1, 2);\n})"), [2]);
+        let problem = &check(&Tree::of(&[("a.rs", "h.on_add(|x| assert!(x))")]))[0];
+        assert!(problem.to_string().starts_with("a.rs:1: an assertion that fails within `on_add` is caught"));
+    }
+
+    #[test]
+    fn what_comes_before_and_after_the_call_may_assert() {
+        assert!(lines("assert!(a);\nh.on_add(|x| seen.push(x));\nassert_eq!(seen, 1);\n").is_empty());
+        assert!(lines("assert!(add(handler().on_add(|_| {})).is_ok());\n").is_empty());
+        assert!(
+            lines("fn transform_all(x: X) { assert!(x) }\nfn try_on_add(x: X) { assert!(x) }\n").is_empty()
+        );
+    }
+
+    #[test]
+    fn parentheses_in_text_do_not_count() {
+        for odd in ["\")\"", "\"\\\")\"", "')'", "'\\''", "r#\")\"\"#", "// )\n", "f::<'a>()"] {
+            assert_eq!(lines(&format!("h.on_add(|x| {{ let s = {odd}\n; assert!(x) }})")).len(), 1, "{odd}");
+        }
+        assert!(lines("h.on_add(|_| say(\"assert!(never)\"));\n// h.on_add(|x| assert!(x))\n").is_empty());
+    }
+}

@@ -95,10 +95,16 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         R: IndexValues<V>,
         F: Fn(&Object<K>) -> R + Send + Sync + 'static,
     {
-        self.add_or_share(name.into(), function, Add::Only)
+        self.add_or_share(name.into(), function, None)
     }
 
-    pub(super) fn add_or_share<V, R, F>(&self, name: Arc<str>, function: F, how: Add) -> Index<K, V>
+    /// With a field: the values are those of this field, so one that is there already is used.
+    pub(super) fn add_or_share<V, R, F>(
+        &self,
+        name: Arc<str>,
+        function: F,
+        field: Option<&'static str>,
+    ) -> Index<K, V>
     where
         V: Hash + Eq + Clone + Send + Sync + 'static,
         R: IndexValues<V>,
@@ -107,10 +113,10 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         let (answer, slot) = watch::channel::<Slot<V>>(None);
         let function: IndexFunction<V> =
             Arc::new(move |record| function(&Object::from_record(record.clone())).into_values());
-        let mut build = IndexBuild::new(name.clone(), function);
+        let mut build = IndexBuild::new(name.clone(), function).on_field(field);
         let core = self.core().clone();
         let cancelled = Arc::<AtomicBool>::default();
-        let wanted = Wanted { answer, cancelled: cancelled.clone(), how };
+        let wanted = Wanted { answer, cancelled: cancelled.clone(), field };
         if core.indexer.is_empty() {
             add(&core, build, wanted);
         } else {
@@ -127,20 +133,12 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     }
 }
 
-/// What to do if there is an index of the same name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Add {
-    /// Fail.
-    Only,
-    /// Use that one.
-    OrShare,
-}
-
-/// Who asked for an index, and how.
+/// Who asked for an index.
 struct Wanted<V> {
     answer: watch::Sender<Slot<V>>,
     cancelled: Arc<AtomicBool>,
-    how: Add,
+    /// Whether one on this field will do that is there already.
+    field: Option<&'static str>,
 }
 
 /// Has the writer make an index visible.
@@ -148,7 +146,7 @@ fn add<V>(core: &Core, build: IndexBuild<V>, wanted: Wanted<V>)
 where
     V: Hash + Eq + Clone + Send + Sync + 'static,
 {
-    let Wanted { answer, cancelled, how } = wanted;
+    let Wanted { answer, cancelled, field } = wanted;
     let add = Command::Store(Box::new(move |store, core| {
         async move {
             if cancelled.load(Ordering::Relaxed) {
@@ -160,8 +158,8 @@ where
                     answer.send_replace(Some(Ok(reader)));
                     report_index_failures(core, failures);
                 }
-                Err(IndexError::Duplicate(name)) if how == Add::OrShare => {
-                    answer.send_replace(Some(IndexReader::find(&core.indexer, &name)));
+                Err(IndexError::Duplicate(name)) if field.is_some() => {
+                    answer.send_replace(Some(IndexReader::find_on(&core.indexer, &name, field)));
                 }
                 Err(error) => {
                     answer.send_replace(Some(Err(error)));
@@ -179,7 +177,19 @@ impl<K: 'static> SharedInformer<K> {
     where
         V: Hash + Eq + Clone + Send + Sync + 'static,
     {
-        let reader = IndexReader::find(&self.core().indexer, name)?;
+        self.index_on(name, None)
+    }
+
+    /// The same, if it is on this field.
+    pub(super) fn index_on<V>(
+        &self,
+        name: &str,
+        field: Option<&'static str>,
+    ) -> Result<Index<K, V>, IndexError>
+    where
+        V: Hash + Eq + Clone + Send + Sync + 'static,
+    {
+        let reader = IndexReader::find_on(&self.core().indexer, name, field)?;
         let name = reader.name().clone();
         let (_, slot) = watch::channel(Some(Ok(reader)));
         Ok(Index { name, core: self.core().clone(), slot, cancelled: Arc::default(), of: PhantomData })

@@ -20,6 +20,7 @@ pub(super) const EVALUATION: usize = 4;
 /// An index that is not in the store yet.
 pub(crate) struct IndexBuild<V> {
     pub(super) name: Arc<str>,
+    pub(super) field: Option<&'static str>,
     pub(super) index: TypedIndex<V>,
     pub(super) failures: Vec<IndexFailure>,
     /// Why the index cannot be used: `Hash` or `Eq` of its value panicked half-way through an edit.
@@ -32,11 +33,18 @@ impl<V: IndexValue> IndexBuild<V> {
     pub(crate) fn new(name: impl Into<Arc<str>>, function: IndexFunction<V>) -> Self {
         Self {
             name: name.into(),
+            field: None,
             index: TypedIndex::new(function),
             failures: Vec::new(),
             broken: None,
             shown: Snapshot::default(),
         }
+    }
+
+    /// Notes which field it is on, so that an index on another field is not taken for this one.
+    pub(crate) fn on_field(mut self, field: Option<&'static str>) -> Self {
+        self.field = field;
+        self
     }
 
     pub(crate) fn name(&self) -> &Arc<str> {

@@ -23,6 +23,16 @@ pub enum IndexError {
     /// There is one, on other values.
     #[error("index {0:?} is not on values of this type")]
     OtherType(Arc<str>),
+    /// There is one, on another field.
+    #[error("index {index:?} is on {}, not on {wanted:?}; give this one another name", .there.map_or_else(|| "a function".to_owned(), |path| format!("{path:?}")))]
+    OtherField {
+        /// The index.
+        index: Arc<str>,
+        /// The path that it was added with; `None` if it was added with a function.
+        there: Option<&'static str>,
+        /// The path that was asked for.
+        wanted: &'static str,
+    },
     /// It is one of another informer than the lister it was given to.
     #[error("index {0:?} is not of the informer that this lister reads")]
     OtherInformer(Arc<str>),
@@ -63,12 +73,24 @@ impl<V: IndexValue> IndexReader<V> {
 
     /// The index of this name, if there is one and it is on values of this type.
     pub(crate) fn find(indexer: &Arc<Indexer>, name: &str) -> Result<Self, IndexError> {
+        Self::find_on(indexer, name, None)
+    }
+
+    /// The same, if it is on this field too. Two indexes are one only if they would give the same answers.
+    pub(crate) fn find_on(
+        indexer: &Arc<Indexer>,
+        name: &str,
+        field: Option<&'static str>,
+    ) -> Result<Self, IndexError> {
         let (name, id) = {
             let state = indexer.state.read();
             let slot = state.indexes().iter().find(|slot| &*slot.name == name);
             let Some(slot) = slot else { return Err(IndexError::Unknown(name.into())) };
             if !slot.index.as_any().is::<TypedIndex<V>>() {
                 return Err(IndexError::OtherType(slot.name.clone()));
+            }
+            if let Some(wanted) = field.filter(|_| slot.field != field) {
+                return Err(IndexError::OtherField { index: slot.name.clone(), there: slot.field, wanted });
             }
             (slot.name.clone(), slot.id)
         };

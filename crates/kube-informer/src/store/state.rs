@@ -41,6 +41,8 @@ pub(crate) struct ScopeState {
 /// One index of the state.
 pub(crate) struct IndexSlot {
     pub(crate) name: Arc<str>,
+    /// The field that it is on; `None` for one on a function, which cannot be compared with another.
+    pub(crate) field: Option<&'static str>,
     /// Tells an index from a later one of the same name.
     pub(crate) id: u64,
     pub(crate) index: Box<dyn ErasedIndex>,
@@ -48,7 +50,7 @@ pub(crate) struct IndexSlot {
 
 impl Clone for IndexSlot {
     fn clone(&self) -> Self {
-        Self { name: self.name.clone(), id: self.id, index: self.index.copy() }
+        Self { name: self.name.clone(), field: self.field, id: self.id, index: self.index.copy() }
     }
 }
 

@@ -185,13 +185,13 @@ impl Writer {
             return Err(IndexError::Duplicate(build.name().clone()));
         }
         build.catch_up(self.indexer.list()).await;
-        let IndexBuild { name, index, failures, broken, .. } = build;
+        let IndexBuild { name, field, index, failures, broken, .. } = build;
         if let Some(message) = broken {
             return Err(IndexError::Function { index: name, message });
         }
         let id = self.next_index;
         self.next_index += 1;
-        let slot = IndexSlot { name: name.clone(), id, index: Box::new(index) };
+        let slot = IndexSlot { name: name.clone(), field, id, index: Box::new(index) };
         self.indexer.state.write().indexes_mut().push(slot);
         Ok((IndexReader::new(self.indexer.clone(), name, id), failures))
     }

@@ -4,6 +4,7 @@ mod aids;
 mod bad_input;
 mod bounds;
 mod breaking;
+mod composing;
 mod filtering;
 mod full_state;
 mod handlers;

@@ -186,7 +186,7 @@ pub use source::{
 pub use status::{LastError, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};
 
-/// The pages that show Rust are compiled.
+/// The pages that show Rust are compiled, and run unless they say that they need a cluster.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../../README.md")]

@@ -14,6 +14,7 @@ use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::shared::SharedInformer;
 use crate::shared::core::Core;
+use crate::shared::index_early::Early;
 use crate::shared::writer::{Command, report_index_failures};
 use crate::store::index::IndexFunction;
 use crate::store::index_build::IndexBuild;
@@ -59,8 +60,9 @@ type Slot<V> = Option<Result<IndexReader<V>, IndexError>>;
 ///   from the earlier commit. What two queries give need not fit together if something changed between them.
 /// - An object that is in the index has the values that the function gave for that very version. One for which the
 ///   function failed or panicked is in the cache and not in the index, and has been reported.
-/// - Until [`ready`](Self::ready), which takes a moment if the cache was filled already, queries are an error and never
-///   an incomplete answer.
+/// - It can be asked at once, and never gives an incomplete answer. If the cache was filled when it was added, it is
+///   built in the background; a query that comes before [`ready`](Self::ready) indexes what it needs by itself, so the
+///   first one takes as long as the function takes for all objects.
 /// - What a query gave is yours: it does not change and delays nobody, however long you hold it.
 ///
 /// [`Lister::by_index`](crate::Lister::by_index) reads it through a lister, also within one namespace.
@@ -70,11 +72,14 @@ pub struct Index<K, V> {
     slot: watch::Receiver<Slot<V>>,
     /// It was removed before it was there.
     cancelled: Arc<AtomicBool>,
+    /// Answers until it is there; `None` for one that was there already.
+    early: Option<Arc<Early<V>>>,
     of: PhantomData<fn() -> K>,
 }
 
 impl<K: Send + Sync + 'static> SharedInformer<K> {
-    /// Adds an index, at any time. Objects that are in the cache already are indexed in the background.
+    /// Adds an index, at any time, that can be asked at once. Objects that are in the cache already are indexed in the
+    /// background; who does not want to do that work himself in the first query awaits [`Index::ready`].
     ///
     /// The function runs once per object version, before the cache shows it, and never under a lock. A function that
     /// fails or panics leaves that object out of the index.
@@ -113,10 +118,11 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         let (answer, slot) = watch::channel::<Slot<V>>(None);
         let function: IndexFunction<V> =
             Arc::new(move |record| function(&Object::from_record(record.clone())).into_values());
-        let mut build = IndexBuild::new(name.clone(), function).on_field(field);
+        let mut build = IndexBuild::new(name.clone(), function.clone()).on_field(field);
+        let early = Arc::new(Early::new(build.id(), function, field));
         let core = self.core().clone();
         let cancelled = Arc::<AtomicBool>::default();
-        let wanted = Wanted { answer, cancelled: cancelled.clone(), field };
+        let wanted = Wanted { answer, cancelled: cancelled.clone(), early: early.clone() };
         if core.indexer.is_empty() {
             add(&core, build, wanted);
         } else {
@@ -129,7 +135,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             // Refused after the stop; then the answer is dropped with it, and whoever waits for it hears.
             core.command(Command::Beside(build.boxed())).ok();
         }
-        Index { name, core, slot, cancelled, of: PhantomData }
+        Index { name, core, slot, cancelled, early: Some(early), of: PhantomData }
     }
 }
 
@@ -137,8 +143,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
 struct Wanted<V> {
     answer: watch::Sender<Slot<V>>,
     cancelled: Arc<AtomicBool>,
-    /// Whether one on this field will do that is there already.
-    field: Option<&'static str>,
+    early: Arc<Early<V>>,
 }
 
 /// Has the writer make an index visible.
@@ -146,7 +151,7 @@ fn add<V>(core: &Core, build: IndexBuild<V>, wanted: Wanted<V>)
 where
     V: Hash + Eq + Clone + Send + Sync + 'static,
 {
-    let Wanted { answer, cancelled, field } = wanted;
+    let Wanted { answer, cancelled, early } = wanted;
     let add = Command::Store(Box::new(move |store, core| {
         async move {
             if cancelled.load(Ordering::Relaxed) {
@@ -158,13 +163,15 @@ where
                     answer.send_replace(Some(Ok(reader)));
                     report_index_failures(core, failures);
                 }
-                Err(IndexError::Duplicate(name)) if field.is_some() => {
-                    answer.send_replace(Some(IndexReader::find_on(&core.indexer, &name, field)));
+                // For one on a field another one on the same field will do.
+                Err(IndexError::Duplicate(name)) if early.field().is_some() => {
+                    answer.send_replace(Some(IndexReader::find_on(&core.indexer, &name, early.field())));
                 }
                 Err(error) => {
                     answer.send_replace(Some(Err(error)));
                 }
             }
+            early.free().await;
         }
         .boxed()
     }));
@@ -192,7 +199,7 @@ impl<K: 'static> SharedInformer<K> {
         let reader = IndexReader::find_on(&self.core().indexer, name, field)?;
         let name = reader.name().clone();
         let (_, slot) = watch::channel(Some(Ok(reader)));
-        Ok(Index { name, core: self.core().clone(), slot, cancelled: Arc::default(), of: PhantomData })
+        Ok(Index { name, core: self.core().clone(), slot, cancelled: Arc::default(), early: None, of: PhantomData })
     }
 
     /// The names of the indexes, sorted.
@@ -207,7 +214,7 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         &self.name
     }
 
-    /// Waits until all objects of the cache are in it.
+    /// Waits until all objects of the cache are in it and queries are quick.
     pub async fn ready(&self) -> Result<(), IndexError> {
         let mut slot = self.slot.clone();
         let gone = || IndexError::Unknown(self.name.clone());
@@ -271,15 +278,25 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
     }
 
     fn reader(&self) -> Result<IndexReader<V>, IndexError> {
-        let slot = self.slot.borrow().clone();
-        slot.unwrap_or_else(|| match self.slot.has_changed() {
-            Ok(_) => Err(IndexError::NotReady(self.name.clone())),
+        let there = || self.slot.borrow().clone();
+        if let Some(reader) = there() {
+            return reader;
+        }
+        let unknown = || IndexError::Unknown(self.name.clone());
+        if self.slot.has_changed().is_err() {
             // Nobody is left to add it, unless it was added just now.
-            Err(_) => {
-                let added = self.slot.borrow().clone();
-                added.unwrap_or_else(|| Err(IndexError::Unknown(self.name.clone())))
+            return there().unwrap_or_else(|| Err(unknown()));
+        }
+        match &self.early {
+            Some(early) if !self.cancelled.load(Ordering::Relaxed) => {
+                let reader = early.reader(&self.core.indexer, &self.name);
+                if there().is_some() {
+                    early.forget();
+                }
+                reader
             }
-        })
+            _ => Err(unknown()),
+        }
     }
 }
 
@@ -290,6 +307,7 @@ impl<K, V> Clone for Index<K, V> {
             core: self.core.clone(),
             slot: self.slot.clone(),
             cancelled: self.cancelled.clone(),
+            early: self.early.clone(),
             of: PhantomData,
         }
     }

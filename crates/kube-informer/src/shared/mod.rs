@@ -4,6 +4,7 @@ mod builder;
 pub(crate) mod core;
 mod full_state;
 mod index;
+mod index_early;
 mod index_key;
 mod index_lister;
 mod namespaces;

@@ -119,6 +119,15 @@ impl<V: IndexValue> TypedIndex<V> {
         &self.function
     }
 
+    /// A copy that shares everything.
+    pub(super) fn share(&self) -> Self {
+        Self {
+            function: self.function.clone(),
+            buckets: self.buckets.clone(),
+            members: self.members.clone(),
+        }
+    }
+
     /// How many objects have a value.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
@@ -233,11 +242,7 @@ impl<V: IndexValue> ErasedIndex for TypedIndex<V> {
     }
 
     fn copy(&self) -> Box<dyn ErasedIndex> {
-        Box::new(Self {
-            function: self.function.clone(),
-            buckets: self.buckets.clone(),
-            members: self.members.clone(),
-        })
+        Box::new(self.share())
     }
 
     fn take_apart(&mut self, rubble: &mut Vec<ShardedMap<Arc<Record>>>) -> Option<usize> {

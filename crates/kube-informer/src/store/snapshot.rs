@@ -40,7 +40,6 @@ impl Snapshot {
     }
 
     /// The number of the commit it shows; each commit has a higher one.
-    #[cfg(test)]
     pub(crate) fn commit(&self) -> u64 {
         self.commit
     }
@@ -62,6 +61,14 @@ impl Snapshot {
     /// The objects of one part; none if there is no such part.
     pub(crate) fn part(&self, part: usize) -> impl Iterator<Item = &Arc<Record>> {
         self.parts.get(part).into_iter().flat_map(|part| part.iter())
+    }
+
+    /// Whether this part of both is the same, and so need not be compared. False says nothing.
+    pub(crate) fn shares_part(&self, other: &Self, part: usize) -> bool {
+        match (self.parts.get(part), other.parts.get(part)) {
+            (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
+            _ => false,
+        }
     }
 
     /// Which part holds this key, if any does. `None` if nothing of its namespace is here.

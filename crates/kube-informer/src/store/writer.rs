@@ -30,7 +30,6 @@ const CHUNK: usize = 64;
 /// The writing end of an [`Indexer`]. There is exactly one.
 pub(crate) struct Writer {
     indexer: Arc<Indexer>,
-    next_index: u64,
 }
 
 /// What came of a batch.
@@ -48,7 +47,7 @@ pub(crate) struct Applied {
 impl Writer {
     /// An empty store that takes nothing in before it has a scope, and its writer.
     pub(crate) fn new() -> Self {
-        Self { indexer: Arc::default(), next_index: 0 }
+        Self { indexer: Arc::default() }
     }
 
     /// The reading end.
@@ -185,12 +184,10 @@ impl Writer {
             return Err(IndexError::Duplicate(build.name().clone()));
         }
         build.catch_up(self.indexer.list()).await;
-        let IndexBuild { name, field, index, failures, broken, .. } = build;
+        let IndexBuild { name, id, field, index, failures, broken, .. } = build;
         if let Some(message) = broken {
             return Err(IndexError::Function { index: name, message });
         }
-        let id = self.next_index;
-        self.next_index += 1;
         let slot = IndexSlot { name: name.clone(), field, id, index: Box::new(index) };
         self.indexer.state.write().indexes_mut().push(slot);
         Ok((IndexReader::new(self.indexer.clone(), name, id), failures))
@@ -200,7 +197,7 @@ impl Writer {
     pub(crate) async fn remove_index<V: IndexValue>(&mut self, index: &IndexReader<V>) -> bool {
         let removed = {
             let mut state = self.indexer.state.write();
-            let place = state.indexes().iter().position(|slot| slot.id == index.id());
+            let place = state.indexes().iter().position(|slot| Some(slot.id) == index.id());
             place.map(|place| state.indexes_mut().remove(place))
         };
         let Some(slot) = removed else { return false };
@@ -210,7 +207,7 @@ impl Writer {
 }
 
 /// Frees what nobody can see any more, with pauses.
-async fn free(mut rubble: Rubble) {
+pub(super) async fn free(mut rubble: Rubble) {
     let mut pace = Pace::default();
     while let Some(work) = rubble.free_some() {
         pace.work(work).await;

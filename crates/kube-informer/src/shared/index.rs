@@ -165,7 +165,7 @@ where
                 }
                 // For one on a field another one on the same field will do.
                 Err(IndexError::Duplicate(name)) if early.field().is_some() => {
-                    answer.send_replace(Some(IndexReader::find_on(&core.indexer, &name, early.field())));
+                    answer.send_replace(Some(IndexReader::find(&core.indexer, &name, early.field())));
                 }
                 Err(error) => {
                     answer.send_replace(Some(Err(error)));
@@ -196,7 +196,7 @@ impl<K: 'static> SharedInformer<K> {
     where
         V: Hash + Eq + Clone + Send + Sync + 'static,
     {
-        let reader = IndexReader::find_on(&self.core().indexer, name, field)?;
+        let reader = IndexReader::find(&self.core().indexer, name, field)?;
         let name = reader.name().clone();
         let (_, slot) = watch::channel(Some(Ok(reader)));
         Ok(Index { name, core: self.core().clone(), slot, cancelled: Arc::default(), early: None, of: PhantomData })

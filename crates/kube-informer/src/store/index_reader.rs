@@ -93,20 +93,16 @@ impl<V: IndexValue> IndexReader<V> {
         if there {
             return Ok(Some(Self::new(indexer.clone(), name.clone(), id)));
         }
-        match Self::find_on(indexer, name, field) {
+        match Self::find(indexer, name, field) {
             Err(IndexError::Unknown(_)) => Ok(None),
             found if field.is_some() => found.map(Some),
             _ => Err(IndexError::Duplicate(name.clone())),
         }
     }
 
-    /// The index of this name, if there is one and it is on values of this type.
-    pub(crate) fn find(indexer: &Arc<Indexer>, name: &str) -> Result<Self, IndexError> {
-        Self::find_on(indexer, name, None)
-    }
-
-    /// The same, if it is on this field too. Two indexes are one only if they would give the same answers.
-    pub(crate) fn find_on(
+    /// The index of this name, if there is one and it is on values of this type, and on this field if one is named: two
+    /// indexes are one only if they would give the same answers.
+    pub(crate) fn find(
         indexer: &Arc<Indexer>,
         name: &str,
         field: Option<&'static str>,

@@ -106,6 +106,13 @@ impl State {
         edits.iter().filter(shared).count()
     }
 
+    /// How much an edit has to do: one for the object, one for each value of an index that it is filed under or taken
+    /// out from.
+    pub(crate) fn work(&self, at: usize, edit: &Edit, stages: &Stages) -> usize {
+        let indexes = self.indexes.iter().zip(stages);
+        1 + indexes.map(|(slot, stage)| slot.index.work(at, edit, &**stage)).sum::<usize>()
+    }
+
     pub(crate) fn indexes(&self) -> &[IndexSlot] {
         &self.indexes
     }

@@ -21,11 +21,17 @@ use crate::version::ResourceVersion;
 /// Up to this many edits are made in place under the lock. More are made on a copy, which then takes the old one's place.
 const IN_PLACE: usize = 1_000;
 
+/// And only if there is no more to do than this, index values counted: a reader waits for it, about 2 ms at most.
+const WORK_IN_PLACE: usize = 10_000;
+
 /// In place only with up to this many copies of shards that snapshots hold, or the copying would be done under the lock.
 const COPIES_IN_PLACE: usize = 64;
 
 /// How many edits are made on a copy between two pauses: each may have to copy a shard of the store and of every index.
 const CHUNK: usize = 64;
+
+/// How many index values are filed between two pauses. Those of one object are filed together, however many.
+const CHUNK_WORK: usize = 1_024;
 
 /// The writing end of an [`Indexer`]. There is exactly one.
 pub(crate) struct Writer {
@@ -116,10 +122,7 @@ impl Writer {
         if plan.edits.len() > STEP {
             yield_now().await;
         }
-        let in_place = plan.edits.len() <= COPIES_IN_PLACE
-            || (plan.edits.len() <= IN_PLACE
-                && self.indexer.state.read().copies_for(&plan.edits) <= COPIES_IN_PLACE);
-        if in_place {
+        if self.fits_in_place(&plan.edits, &stages) {
             let mut state = self.indexer.state.write();
             state.edit(0, &plan.edits, &mut stages, &mut applied.failures);
             state.seal(&plan);
@@ -140,6 +143,17 @@ impl Writer {
                 pace.work(STEP).await;
             }
         }
+    }
+
+    /// Whether a commit is made quickly enough for readers to wait for it.
+    fn fits_in_place(&self, edits: &[Edit], stages: &Stages) -> bool {
+        if edits.len() > IN_PLACE {
+            return false;
+        }
+        let state = self.indexer.state.read();
+        let few_copies = edits.len() <= COPIES_IN_PLACE || state.copies_for(edits) <= COPIES_IN_PLACE;
+        let work = || edits.iter().enumerate().map(|(at, edit)| state.work(at, edit, stages)).sum::<usize>();
+        few_copies && (stages.is_empty() || work() <= WORK_IN_PLACE)
     }
 
     /// Runs the index functions on everything the plan puts in. No lock is held.
@@ -166,9 +180,16 @@ impl Writer {
 
     async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, failures: &mut Vec<IndexFailure>) {
         let mut next = self.indexer.state.read().clone();
-        for (chunk, edits) in plan.edits.chunks(CHUNK).enumerate() {
+        let mut done = 0;
+        while done < plan.edits.len() {
             yield_now().await;
-            next.edit(chunk * CHUNK, edits, stages, failures);
+            let (mut end, mut work) = (done, 0);
+            while end < plan.edits.len().min(done + CHUNK) && work < CHUNK_WORK {
+                work += next.work(end, &plan.edits[end], stages);
+                end += 1;
+            }
+            next.edit(done, &plan.edits[done..end], stages, failures);
+            done = end;
         }
         next.seal(plan);
         let old = mem::replace(&mut *self.indexer.state.write(), next);

@@ -175,8 +175,8 @@ pub use scope::Scope;
 pub use settings::{Settings, SettingsError, StreamingList};
 pub use shared::{
     AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, Informer,
-    InformerBuilder, InformerStatus, NamespaceError, NotSynced, RemovedNamespace, SharedInformer, Stopped,
-    UnsyncedScope, WaitError,
+    InformerBuilder, InformerStatus, NamespaceError, NotSynced, RemovedNamespace, RunError, SharedInformer,
+    Stopped, UnsyncedScope, WaitError,
 };
 pub use source::{
     ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -211,11 +211,20 @@ pub(crate) struct Reporter {
     counters: Option<CounterBy>,
     count: AtomicU64,
     last: Mutex<Option<Failure>>,
+    /// The failure that it did not survive.
+    broken: OnceLock<Failure>,
 }
 
 impl Reporter {
     pub(crate) fn new(kind: KindInfo, callback: Option<Callback>) -> Self {
-        Self { kind, callback, counters: None, count: AtomicU64::new(0), last: Mutex::new(None) }
+        Self {
+            kind,
+            callback,
+            counters: None,
+            count: AtomicU64::new(0),
+            last: Mutex::new(None),
+            broken: OnceLock::new(),
+        }
     }
 
     /// Counts failures there too.
@@ -236,6 +245,9 @@ impl Reporter {
         }
         tracing::warn!(kind = %self.kind, cause = failure.cause.name(), "{failure}");
         *self.last.lock() = Some(failure.clone());
+        if matches!(failure.cause, Cause::Broken { .. }) {
+            self.broken.get_or_init(|| failure.clone());
+        }
         if let Some(callback) = &self.callback
             && catch_unwind(AssertUnwindSafe(|| callback(&failure))).is_err()
         {
@@ -245,6 +257,11 @@ impl Reporter {
 
     pub(crate) fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
+    }
+
+    /// What broke the informer, if something did.
+    pub(crate) fn broken(&self) -> Option<Failure> {
+        self.broken.get().cloned()
     }
 
     pub(crate) fn last(&self) -> Option<Failure> {

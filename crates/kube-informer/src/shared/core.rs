@@ -18,7 +18,7 @@ use crate::handler::post::{Ending, Post};
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
 use crate::object::ingest::Ingest;
-use crate::report::Reporter;
+use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::shared::scopes::{ScopeSlot, Scopes, Slots};
@@ -100,6 +100,19 @@ pub struct Stopped {
 #[error("the informer of {kind} was started before; it runs only once")]
 pub struct AlreadyStarted {
     kind: KindInfo,
+}
+
+/// Why [`SharedInformer::run`](crate::SharedInformer::run) did not run until it was told to stop.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// It was started before.
+    #[error(transparent)]
+    AlreadyStarted(#[from] AlreadyStarted),
+    /// A part of the informer itself panicked, and it has stopped: what the error callback heard as
+    /// [`Cause::Broken`](crate::Cause::Broken). To go on, build another one.
+    #[error(transparent)]
+    Broken(Failure),
 }
 
 /// All that makes a core, but for what it makes itself.

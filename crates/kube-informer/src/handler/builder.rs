@@ -174,7 +174,8 @@ impl<K: 'static> Handler<K> {
 
     /// Tells the handler only of objects that the predicate accepts, as if the others did not exist.
     ///
-    /// An update that makes an object acceptable is heard as an add, one that ends it as a delete. It counts for all
+    /// An update that makes an object acceptable is heard as an add, one that ends it as a delete (with the last state that
+    /// was accepted, and `final_state_known: false`, since the object goes on without this handler). It counts for all
     /// functions of the handler, those added later too; several filters all have to accept.
     #[must_use]
     pub fn filter(mut self, accept: impl FnMut(&Object<K>) -> bool + Send + 'static) -> Self {

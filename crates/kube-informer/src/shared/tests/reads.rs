@@ -195,3 +195,26 @@ async fn d1_list_decoded_leaves_out_and_reports_what_does_not_decode() {
     assert!(failures[0].to_string().starts_with("configmaps a/bad does not decode: "), "{}", failures[0]);
     assert_eq!(rig.informer.status().failures, 3, "the check at the start found it too");
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_does_not_decode_is_reported_once_per_version() {
+    let rig = Rig::new(&["a/good"]);
+    let put_odd = |text: &str| {
+        let metadata = json!({ "namespace": "a", "name": "odd" });
+        rig.server.put_json(json!({ "metadata": metadata, "data": text })).unwrap();
+    };
+    put_odd("1");
+    rig.start();
+    rig.synced().await;
+    let lister = rig.informer.lister();
+    let list = || {
+        assert_eq!(lister.list_decoded().len(), 1);
+        assert_eq!(lister.namespace("a").list_decoded().len(), 1);
+        let failures = rig.failures.lock();
+        failures.iter().filter(|failure| matches!(failure.cause, Cause::Undecodable { .. })).count()
+    };
+    assert_eq!((list(), list(), list()), (1, 1, 1));
+    put_odd("2");
+    rig.settle().await;
+    assert_eq!((list(), list()), (2, 2), "another version is news");
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::delta::fifo::{Bounds, DeltaFifo};
@@ -48,8 +48,10 @@ pub(crate) struct Core {
     pub(crate) random: Mutex<fastrand::Rng>,
     lifecycle: Mutex<Lifecycle>,
     handlers_named: AtomicU64,
-    /// For the status: who listens. Those that are gone are left out when somebody joins.
+    /// For the status: who listens.
     posts: Mutex<Vec<Weak<Post>>>,
+    /// Rung by a handler or stream that has heard its last.
+    pub(crate) leaving: Arc<Notify>,
 }
 
 /// Label and field selector of an informer.
@@ -173,6 +175,7 @@ impl Core {
             lifecycle: Mutex::new(Lifecycle::Idle(Box::new(Writer::new(store)))),
             handlers_named: AtomicU64::new(0),
             posts: Mutex::default(),
+            leaving: Arc::default(),
         })
     }
 
@@ -195,11 +198,29 @@ impl Core {
         };
         let mailbox = Mailbox::new(options.every_event).keeping(options.keep);
         let metrics = self.metrics.handler(options.name.as_deref());
-        let post = Post::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), metrics);
+        let shared = (metrics, self.leaving.clone());
+        let post = Post::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), shared);
         let mut posts = self.posts.lock();
-        posts.retain(|post| post.strong_count() > 0);
+        if posts.len() == posts.capacity() {
+            // Before an informer is started nobody else lets go of those that have left.
+            posts.retain(|post| post.strong_count() > 0);
+        }
         posts.push(Arc::downgrade(&post));
         post
+    }
+
+    /// Lets go of the memory of those that nobody holds any more.
+    pub(crate) fn forget_posts(&self) {
+        let mut posts = self.posts.lock();
+        posts.retain(|post| post.strong_count() > 0);
+        let room = posts.len() * 2;
+        posts.shrink_to(room);
+    }
+
+    /// How many handlers and streams take memory, those that have left included.
+    #[cfg(test)]
+    pub(crate) fn posts_held(&self) -> usize {
+        self.posts.lock().len()
     }
 
     /// Handlers and streams that have not heard their last.

@@ -108,7 +108,9 @@ impl Post {
             mailbox.change(change);
         }
         let shown = self.measure(&mailbox);
+        let discards = mailbox.discards();
         drop(mailbox);
+        drop(discards);
         self.show(shown);
         self.bell.notify_one();
     }
@@ -230,7 +232,10 @@ impl Post {
         self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
         let reached = !self.state.borrow().synced && mailbox.is_synced();
         let shown = self.measure(&mailbox);
+        let discards = mailbox.discards();
         drop(mailbox);
+        // Without the lock: freeing them may take a while and run a user's `Drop`.
+        drop(discards);
         self.show(shown);
         (taken, reached)
     }

@@ -22,7 +22,7 @@ use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::shared::scopes::{ScopeSlot, Scopes, Slots};
-use crate::shared::writer::{Command, Inbox, Runner, Writer};
+use crate::shared::writer::{Command, Inbox, Runner, Seat, Writer};
 use crate::source::ListWatch;
 use crate::status::Phase;
 use crate::store::indexer::Indexer;
@@ -236,42 +236,47 @@ impl Core {
 
     /// Has something done by the one writer, between two commits.
     pub(crate) fn command(&self, command: Command) -> Result<(), Stopped> {
-        self.give(&mut self.lifecycle.lock(), command)
+        // What comes back is the user's, and is dropped after the lock.
+        let given = self.give(&mut self.lifecycle.lock(), command);
+        given.map(drop).map_err(|_refused| self.stopped())
     }
 
-    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<(), Stopped> {
+    /// Gives back who has left meanwhile, or the command if it is refused.
+    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<Vec<Seat>, Command> {
         match lifecycle {
             Lifecycle::Idle(writer) => {
                 // Nothing is in the store yet, so nothing takes long enough to pause.
                 let done = writer.command(command, self).now_or_never();
                 debug_assert!(done.is_some(), "a command paused before the informer started");
-                Ok(())
+                Ok(writer.take_left())
             }
             Lifecycle::Running(commands) => {
                 if let Command::Join { post, runner: Some(_) } = &command {
                     post.start();
                 }
-                commands.send(command).map_err(|_| self.stopped())
+                commands.send(command).map(|()| Vec::new()).map_err(|refused| refused.0)
             }
-            Lifecycle::Stopped => Err(self.stopped()),
+            Lifecycle::Stopped => Err(command),
         }
     }
 
     /// Looks at one more scope, or tells which slot it has already. The lock makes it one step: scopes change in the order
     /// in which the writer hears of it, and a start sees either all of a change or nothing.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<Arc<ScopeSlot>, Stopped> {
+        // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
+        let slot = self.scopes.new_slot(scope, &self.metrics);
         let mut lifecycle = self.lifecycle.lock();
-        if let Some(there) = self.scopes.find(&scope) {
+        if let Some(there) = self.scopes.find(&slot.scope) {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };
         }
-        let slot = self.scopes.add(scope, &self.metrics);
+        self.scopes.put(&slot);
         // Before anybody can hear of the scope: who adds it again or joins after this finds an informer that is not synced.
         let mut was_synced = false;
         self.state.send_modify(|state| was_synced = std::mem::replace(&mut state.synced, false));
-        if let Err(stopped) = self.give(&mut lifecycle, Command::AddScope(slot.clone())) {
+        if self.give(&mut lifecycle, Command::AddScope(slot.clone())).is_err() {
             self.scopes.take(&slot.scope);
             self.state.send_modify(|state| state.synced = was_synced);
-            return Err(stopped);
+            return Err(self.stopped());
         }
         Ok(slot)
     }
@@ -283,9 +288,9 @@ impl Core {
             return Err(self.stopped());
         }
         let Some(slot) = self.scopes.take(scope) else { return Ok(None) };
-        if let Err(stopped) = self.give(&mut lifecycle, Command::RemoveScope(slot.clone())) {
+        if self.give(&mut lifecycle, Command::RemoveScope(slot.clone())).is_err() {
             self.scopes.put(&slot);
-            return Err(stopped);
+            return Err(self.stopped());
         }
         Ok(Some(slot))
     }
@@ -309,7 +314,9 @@ impl Core {
 
     /// From here on no handler can be added.
     pub(crate) fn end(&self) {
-        *self.lifecycle.lock() = Lifecycle::Stopped;
+        let before = std::mem::replace(&mut *self.lifecycle.lock(), Lifecycle::Stopped);
+        // Commands that were on their way go with it, and what they hold is not ours.
+        drop(before);
         self.tell_stopped();
     }
 

@@ -150,8 +150,9 @@ impl Writer {
             Command::Attach { post, callee } => self.join(post, None, Some(callee), core),
             Command::AddScope(slot) => {
                 self.store.add_scope(slot.id, slot.scope.clone());
-                core.metrics.synced(false);
                 if let Some(reflectors) = &self.reflectors {
+                    // Before the start it is not synced anyway, and the recorder must not be called with a lock held.
+                    core.metrics.synced(false);
                     reflectors.start(core, &slot);
                 }
             }

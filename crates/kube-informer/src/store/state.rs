@@ -54,6 +54,19 @@ impl Clone for IndexSlot {
     }
 }
 
+/// An index that was dropped because of what its values did. It is freed by whoever reports that, without the lock.
+pub(crate) struct Broken {
+    failure: IndexFailure,
+    _index: Box<dyn ErasedIndex>,
+    _stage: Box<dyn Staged>,
+}
+
+impl Broken {
+    pub(crate) fn into_failure(self) -> IndexFailure {
+        self.failure
+    }
+}
+
 /// The index values of a commit being prepared, in the order of the state's indexes.
 pub(crate) type Stages = Vec<Box<dyn Staged>>;
 
@@ -130,7 +143,7 @@ impl State {
         first: usize,
         edits: &[Edit],
         stages: &mut Stages,
-        failures: &mut Vec<IndexFailure>,
+        broken: &mut Vec<Broken>,
     ) {
         for (at, edit) in (first..).zip(edits) {
             match edit {
@@ -142,17 +155,14 @@ impl State {
                 match catch_unwind(AssertUnwindSafe(|| entry.index.commit(at, edit, &**stage))) {
                     Ok(()) => slot += 1,
                     Err(payload) => {
-                        let broken = self.indexes.remove(slot);
-                        stages.remove(slot);
+                        let index = self.indexes.remove(slot);
+                        let stage = stages.remove(slot);
                         let text = panic_text(&*payload);
                         let message =
                             format!("the index is dropped, Hash or Eq of its value panicked: {text}");
                         let (Edit::Put(record) | Edit::Remove(record)) = edit;
-                        failures.push(IndexFailure {
-                            index: broken.name,
-                            key: record.key().clone(),
-                            message,
-                        });
+                        let failure = IndexFailure { index: index.name, key: record.key().clone(), message };
+                        broken.push(Broken { failure, _index: index.index, _stage: stage });
                     }
                 }
             }

@@ -15,7 +15,7 @@ use crate::store::indexer::Indexer;
 use crate::store::pace::{self, Pace, STEP, yield_now};
 use crate::store::plan::{Counts, Edit, Plan};
 use crate::store::replace::{Progress, ReplacePlanner};
-use crate::store::state::{IndexSlot, Rubble, Stages};
+use crate::store::state::{Broken, IndexSlot, Rubble, Stages};
 use crate::version::ResourceVersion;
 
 /// Up to this many edits are made in place under the lock. More are made on a copy, which then takes the old one's place.
@@ -122,13 +122,15 @@ impl Writer {
         if plan.edits.len() > STEP {
             yield_now().await;
         }
+        let mut broken = Vec::new();
         if self.fits_in_place(&plan.edits, &stages) {
             let mut state = self.indexer.state.write();
-            state.edit(0, &plan.edits, &mut stages, &mut applied.failures);
+            state.edit(0, &plan.edits, &mut stages, &mut broken);
             state.seal(&plan);
         } else {
-            self.commit_beside(&plan, &mut stages, &mut applied.failures).await;
+            self.commit_beside(&plan, &mut stages, &mut broken).await;
         }
+        applied.failures.extend(broken.into_iter().map(Broken::into_failure));
         if applied.changes.is_empty() {
             applied.changes = mem::take(&mut plan.changes);
         } else {
@@ -178,7 +180,7 @@ impl Writer {
         stages
     }
 
-    async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, failures: &mut Vec<IndexFailure>) {
+    async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, broken: &mut Vec<Broken>) {
         let mut next = self.indexer.state.read().clone();
         let mut done = 0;
         while done < plan.edits.len() {
@@ -188,7 +190,7 @@ impl Writer {
                 work += next.work(end, &plan.edits[end], stages);
                 end += 1;
             }
-            next.edit(done, &plan.edits[done..end], stages, failures);
+            next.edit(done, &plan.edits[done..end], stages, broken);
             done = end;
         }
         next.seal(plan);

@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -211,6 +211,8 @@ pub(crate) struct Reporter {
     counters: Option<CounterBy>,
     count: AtomicU64,
     last: Mutex<Option<Failure>>,
+    /// Whether nothing of the objects may be told.
+    sensitive: bool,
     /// The failure that it did not survive.
     broken: OnceLock<Failure>,
 }
@@ -223,8 +225,20 @@ impl Reporter {
             counters: None,
             count: AtomicU64::new(0),
             last: Mutex::new(None),
+            sensitive: false,
             broken: OnceLock::new(),
         }
+    }
+
+    /// Tells nothing that the user's code said of objects.
+    pub(crate) fn sensitive(mut self, sensitive: bool) -> Self {
+        self.sensitive = sensitive;
+        self
+    }
+
+    /// The text of a caught panic of the user's code.
+    pub(crate) fn panic_text(&self, payload: &(dyn std::any::Any + Send)) -> String {
+        user_panic(payload, self.sensitive)
     }
 
     /// Counts failures there too.
@@ -276,6 +290,14 @@ impl fmt::Debug for Reporter {
             .field("count", &self.count())
             .finish_non_exhaustive()
     }
+}
+
+/// Instead of what a user's function said of an object that is sensitive.
+pub(crate) const WITHHELD: &str = "(not told, since it may quote the object, which is of a sensitive kind)";
+
+/// The text of a caught panic of a user's code. It may quote the object that it was about.
+pub(crate) fn user_panic(payload: &(dyn std::any::Any + Send), sensitive: bool) -> String {
+    if sensitive { WITHHELD.to_owned() } else { panic_text(payload) }
 }
 
 /// The text of a caught panic.

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 
 use crate::key::ObjectKey;
 use crate::object::Object;
+use crate::report::WITHHELD;
 use crate::shared::SharedInformer;
 use crate::shared::core::Core;
 use crate::shared::index_early::Early;
@@ -116,8 +117,12 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         F: Fn(&Object<K>) -> R + Send + Sync + 'static,
     {
         let (answer, slot) = watch::channel::<Slot<V>>(None);
-        let function: IndexFunction<V> =
-            Arc::new(move |record| function(&Object::from_record(record.clone())).into_values());
+        let ours = field.is_some();
+        let function: IndexFunction<V> = Arc::new(move |record| {
+            let values = function(&Object::from_record(record.clone())).into_values();
+            // What a user's function says may quote the object; ours does not.
+            values.map_err(|said| if record.origin.sensitive && !ours { WITHHELD.to_owned() } else { said })
+        });
         let mut build = IndexBuild::new(name.clone(), function.clone()).on_field(field);
         let early = Arc::new(Early::new(build.id(), function, field));
         let core = self.core().clone();
@@ -199,7 +204,14 @@ impl<K: 'static> SharedInformer<K> {
         let reader = IndexReader::find(&self.core().indexer, name, field)?;
         let name = reader.name().clone();
         let (_, slot) = watch::channel(Some(Ok(reader)));
-        Ok(Index { name, core: self.core().clone(), slot, cancelled: Arc::default(), early: None, of: PhantomData })
+        Ok(Index {
+            name,
+            core: self.core().clone(),
+            slot,
+            cancelled: Arc::default(),
+            early: None,
+            of: PhantomData,
+        })
     }
 
     /// The names of the indexes, sorted.

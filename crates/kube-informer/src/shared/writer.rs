@@ -12,7 +12,7 @@ use crate::delta::Delta;
 use crate::handler::mailbox::SweepKind;
 use crate::handler::post::{Ending, Post};
 use crate::handler::runner::{Callee, call_now};
-use crate::report::{Cause, panic_text};
+use crate::report::Cause;
 use crate::scope::ScopeId;
 use crate::shared::core::{Core, StoreJob};
 use crate::shared::reflectors::Reflectors;
@@ -342,7 +342,7 @@ impl Drop for Writer {
 fn reporting(post: Arc<Post>, runner: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
     let reporting = async move {
         if let Err(panic) = AssertUnwindSafe(runner).catch_unwind().await {
-            let message = panic_text(&*panic);
+            let message = post.reporter.panic_text(&*panic);
             post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
         }
     };

@@ -14,7 +14,7 @@ use hashbrown::HashSet;
 
 use crate::key::ObjectKey;
 use crate::object::record::Record;
-use crate::report::panic_text;
+use crate::report::user_panic;
 use crate::store::parts::Parts;
 use crate::store::plan::Edit;
 use crate::store::sharded::{KeyOf, Keyed, ShardedMap};
@@ -96,13 +96,14 @@ pub(super) fn evaluate<V: IndexValue>(
     function: &IndexFunction<V>,
     record: &Arc<Record>,
 ) -> Result<Option<Arc<[V]>>, String> {
+    let sensitive = record.origin.sensitive;
     let run = || {
         let mut values = function(record)?;
         drop_repeats(&mut values);
         Ok((!values.is_empty()).then(|| values.into()))
     };
     catch_unwind(AssertUnwindSafe(run))
-        .unwrap_or_else(|payload| Err(format!("panicked: {}", panic_text(&*payload))))
+        .unwrap_or_else(|payload| Err(format!("panicked: {}", user_panic(&*payload, sensitive))))
 }
 
 /// Up to so many values are compared with each other. For more a table is made, or it would take time in proportion to the
@@ -111,12 +112,19 @@ const FEW: usize = 16;
 
 /// Leaves each value once.
 fn drop_repeats<V: IndexValue>(values: &mut Vec<V>) {
-    let first: Vec<bool> = if values.len() <= FEW {
-        values.iter().enumerate().map(|(at, value)| !values[..at].contains(value)).collect()
-    } else {
-        let mut seen = HashSet::with_capacity(values.len());
-        values.iter().map(|value| seen.insert(value)).collect()
-    };
+    if values.len() <= FEW {
+        let mut kept = 0;
+        for at in 0..values.len() {
+            if !values[..kept].contains(&values[at]) {
+                values.swap(kept, at);
+                kept += 1;
+            }
+        }
+        return values.truncate(kept);
+    }
+    let mut seen = HashSet::with_capacity(values.len());
+    let first: Vec<bool> = values.iter().map(|value| seen.insert(value)).collect();
+    drop(seen);
     let mut first = first.into_iter();
     values.retain(|_| first.next().unwrap_or_default());
 }
@@ -141,11 +149,7 @@ impl<V: IndexValue> TypedIndex<V> {
 
     /// A copy that shares everything.
     pub(super) fn share(&self) -> Self {
-        Self {
-            function: self.function.clone(),
-            buckets: self.buckets.clone(),
-            members: self.members.clone(),
-        }
+        Self { function: self.function.clone(), buckets: self.buckets.clone(), members: self.members.clone() }
     }
 
     /// How many objects have a value.

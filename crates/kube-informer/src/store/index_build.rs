@@ -12,10 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::FutureExt;
 
 use crate::object::record::Record;
-use crate::report::panic_text;
-use crate::store::index::{
-    ErasedIndex, IndexFailure, IndexFunction, IndexValue, TypedIndex, evaluate,
-};
+use crate::report::user_panic;
+use crate::store::index::{ErasedIndex, IndexFailure, IndexFunction, IndexValue, TypedIndex, evaluate};
 use crate::store::index_reader::{IndexError, IndexReader};
 use crate::store::pace::Pace;
 use crate::store::snapshot::Snapshot;
@@ -79,9 +77,7 @@ impl<V: IndexValue> IndexBuild<V> {
         self.bring_up(now, Pace::hurried()).now_or_never();
         self.failures.clear();
         match &self.broken {
-            Some(message) => {
-                Err(IndexError::Function { index: self.name.clone(), message: message.clone() })
-            }
+            Some(message) => Err(IndexError::Function { index: self.name.clone(), message: message.clone() }),
             None => Ok(IndexReader::of_one_commit(self.name.clone(), self.index.share())),
         }
     }
@@ -103,7 +99,7 @@ impl<V: IndexValue> IndexBuild<V> {
             for record in now.part(part) {
                 let known = self.shown.get(record.key()).is_some_and(|shown| Arc::ptr_eq(shown, record));
                 if !known {
-                    self.guarded(|build| build.put(record));
+                    self.guarded(record, |build| build.put(record));
                 }
                 pace.work(if known { 1 } else { EVALUATION }).await;
             }
@@ -115,19 +111,20 @@ impl<V: IndexValue> IndexBuild<V> {
             }
             for record in shown.part(part) {
                 if now.get(record.key()).is_none() {
-                    self.guarded(|build| build.index.remove(record.into()));
+                    self.guarded(record, |build| build.index.remove(record.into()));
                 }
                 pace.work(1).await;
             }
         }
     }
 
-    fn guarded(&mut self, edit: impl FnOnce(&mut Self)) {
+    fn guarded(&mut self, record: &Record, edit: impl FnOnce(&mut Self)) {
         if self.broken.is_some() {
             return;
         }
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| edit(self))) {
-            self.broken = Some(format!("Hash or Eq of its value panicked: {}", panic_text(&*payload)));
+            let text = user_panic(&*payload, record.origin.sensitive);
+            self.broken = Some(format!("Hash or Eq of its value panicked: {text}"));
         }
     }
 

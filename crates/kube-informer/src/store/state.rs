@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::object::record::Record;
-use crate::report::panic_text;
+use crate::report::user_panic;
 use crate::scope::{Scope, ScopeId};
 use crate::store::index::{ErasedIndex, IndexFailure, Staged};
 use crate::store::parts::Parts;
@@ -157,10 +157,10 @@ impl State {
                     Err(payload) => {
                         let index = self.indexes.remove(slot);
                         let stage = stages.remove(slot);
-                        let text = panic_text(&*payload);
+                        let (Edit::Put(record) | Edit::Remove(record)) = edit;
+                        let text = user_panic(&*payload, record.origin.sensitive);
                         let message =
                             format!("the index is dropped, Hash or Eq of its value panicked: {text}");
-                        let (Edit::Put(record) | Edit::Remove(record)) = edit;
                         let failure = IndexFailure { index: index.name, key: record.key().clone(), message };
                         broken.push(Broken { failure, _index: index.index, _stage: stage });
                     }

@@ -367,7 +367,7 @@ async fn b_165_threads_that_push_and_pop_at_once_never_get_stuck() {
 #[derive(Default)]
 struct Nosy {
     fifo: std::sync::OnceLock<std::sync::Weak<DeltaFifo>>,
-    calls: std::sync::atomic::AtomicUsize,
+    calls: AtomicUsize,
     locked: AtomicBool,
 }
 

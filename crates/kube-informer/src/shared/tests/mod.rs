@@ -25,6 +25,7 @@ mod relists;
 mod resync;
 mod scopes;
 mod seeded;
+mod sensitive;
 mod stopping;
 mod streams;
 mod support;

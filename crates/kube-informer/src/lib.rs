@@ -182,8 +182,8 @@ pub use scope::Scope;
 pub use settings::{Settings, SettingsError, StreamingList};
 pub use shared::{
     AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, Informer,
-    InformerBuilder, InformerStatus, NamespaceError, NotSynced, RemovedNamespace, SharedInformer, Stopped,
-    UnsyncedScope, WaitError,
+    InformerBuilder, InformerStatus, NamespaceError, NotSynced, RemovedNamespace, RunError, SharedInformer,
+    Stopped, UnsyncedScope, WaitError,
 };
 pub use source::{
     ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,
@@ -193,7 +193,7 @@ pub use source::{
 pub use status::{LastError, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};
 
-/// The pages that show Rust are compiled.
+/// The pages that show Rust are compiled, and run unless they say that they need a cluster.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../../README.md")]

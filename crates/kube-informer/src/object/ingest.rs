@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
-use crate::object::body::{give_buffer, take_buffer};
+use crate::object::body::Buffer;
 use crate::object::check::TypeCheck;
 use crate::object::cut::{cut, member};
 use crate::object::decoded::{DecodedSlot, Decoder, Shelf};
@@ -32,7 +32,7 @@ pub(crate) struct IngestOptions {
     pub(crate) kind: KindInfo,
     /// Whether the server sends `PartialObjectMetadata`.
     pub(crate) metadata_only: bool,
-    /// Whether nothing of the content may be printed or put into a dictionary. Always so for core Secrets.
+    /// Whether nothing of the content may be printed or kept outside of the object. Always so for core Secrets.
     pub(crate) sensitive: bool,
     pub(crate) keep_managed_fields: bool,
     pub(crate) drop_fields: Vec<FieldPath>,
@@ -137,8 +137,8 @@ impl Ingest {
             type_check: Mutex::new(options.type_check),
             pin: options.pin,
             check: TypeCheck::default(),
-            interner: Interner::default(),
-            packer: Packer::new(!origin.sensitive),
+            interner: Interner::new(origin.sensitive),
+            packer: Packer::new(origin.sensitive),
             origin,
         }
     }
@@ -213,8 +213,8 @@ impl Ingest {
             ScanError::NotJson(message) | ScanError::Odd(message) => left_out(message),
         };
 
-        let mut buffer = take_buffer();
-        let mut json = Cow::Borrowed(self.trimmed(json, &metadata, &mut buffer));
+        let mut buffer = Buffer::new(self.origin.sensitive);
+        let mut json = Cow::Borrowed(self.trimmed(json, &metadata, &mut buffer.bytes));
         if let Some(transform) = &self.transform {
             json = self.transformed(&**transform, &json, &metadata).map_err(left_out)?.into();
         }
@@ -224,9 +224,6 @@ impl Ingest {
 
         let decoded = self.trial(&head.key, &json);
         let body = self.packer.pack(&json, self.origin.alive.load(Ordering::Relaxed));
-        drop(again);
-        drop(json);
-        give_buffer(buffer);
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
 

@@ -167,15 +167,26 @@ impl<K: Kind> InformerBuilder<K> {
         self
     }
 
-    /// Treats the kind like Secrets: no part of an object is kept outside the object itself, and errors quote nothing but
-    /// what a server says of a request that it refuses.
+    /// Treats the kind like Secrets, of which all this is true without being asked for. Of what is in an object
+    ///
+    /// - nothing is in an error, a log, a metric, a status or a `Debug` of ours. Errors tell the place in the JSON and what
+    ///   a server says of a request that it refuses, and neither what a panic in your handlers, index functions and transforms said nor why these refused an object;
+    /// - nothing is kept but with the object itself: it is not packed, which would leave traces in the packer, no
+    ///   dictionary is learned from it, its labels are not shared with other objects, what was decoded is not kept at hand
+    ///   ([`decode_cache_bytes`](Self::decode_cache_bytes) counts as zero), and our buffers are overwritten after use. When
+    ///   the object is gone from the cache and from what you hold, so is all of this, index values included.
+    ///
+    /// Memory that is given back to the allocator is not overwritten, neither ours nor that of the HTTP and TLS
+    /// connection. And the panic hook of your program, which by default prints to the standard error stream, hears of a
+    /// panic before we do.
     #[must_use]
     pub fn sensitive(mut self) -> Self {
         self.sensitive = true;
         self
     }
 
-    /// How many bytes of recently decoded objects are kept at hand; 4 MiB if not set, zero for none.
+    /// How many bytes of recently decoded objects are kept at hand; 4 MiB if not set, zero for none. Of
+    /// [sensitive](Self::sensitive) kinds there are never any.
     #[must_use]
     pub fn decode_cache_bytes(mut self, bytes: usize) -> Self {
         self.decode_cache_bytes = bytes;
@@ -243,7 +254,9 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
     pub(crate) fn assemble(self, drop_fields: Vec<FieldPath>) -> Arc<Core> {
         let name = self.name.clone().unwrap_or_else(|| self.kind.resource().into());
         let metrics = Metrics::new(&name, &self.kind);
-        let reporter = Reporter::new(self.kind.clone(), self.on_error.clone()).with_metrics(&metrics);
+        let reporter = Reporter::new(self.kind.clone(), self.on_error.clone())
+            .sensitive(self.sensitive)
+            .with_metrics(&metrics);
         let reporter = Arc::new(reporter);
         let ingest = Ingest::new(IngestOptions {
             metadata_only: K::metadata_only(),

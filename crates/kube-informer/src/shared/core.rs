@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::delta::fifo::{Bounds, DeltaFifo};
@@ -18,11 +18,11 @@ use crate::handler::post::{Ending, Post};
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
 use crate::object::ingest::Ingest;
-use crate::report::Reporter;
+use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::shared::scopes::{ScopeSlot, Scopes, Slots};
-use crate::shared::writer::{Command, Inbox, Runner, Writer};
+use crate::shared::writer::{Command, Inbox, Runner, Seat, Writer};
 use crate::source::ListWatch;
 use crate::status::Phase;
 use crate::store::indexer::Indexer;
@@ -48,8 +48,10 @@ pub(crate) struct Core {
     pub(crate) random: Mutex<fastrand::Rng>,
     lifecycle: Mutex<Lifecycle>,
     handlers_named: AtomicU64,
-    /// For the status: who listens. Those that are gone are left out when somebody joins.
+    /// For the status: who listens.
     posts: Mutex<Vec<Weak<Post>>>,
+    /// Rung by a handler or stream that has heard its last.
+    pub(crate) leaving: Arc<Notify>,
 }
 
 /// Label and field selector of an informer.
@@ -100,6 +102,19 @@ pub struct Stopped {
 #[error("the informer of {kind} was started before; it runs only once")]
 pub struct AlreadyStarted {
     kind: KindInfo,
+}
+
+/// Why [`SharedInformer::run`](crate::SharedInformer::run) did not run until it was told to stop.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// It was started before.
+    #[error(transparent)]
+    AlreadyStarted(#[from] AlreadyStarted),
+    /// A part of the informer itself panicked, and it has stopped: what the error callback heard as
+    /// [`Cause::Broken`](crate::Cause::Broken). To go on, build another one.
+    #[error(transparent)]
+    Broken(Failure),
 }
 
 /// All that makes a core, but for what it makes itself.
@@ -160,6 +175,7 @@ impl Core {
             lifecycle: Mutex::new(Lifecycle::Idle(Box::new(Writer::new(store)))),
             handlers_named: AtomicU64::new(0),
             posts: Mutex::default(),
+            leaving: Arc::default(),
         })
     }
 
@@ -182,11 +198,29 @@ impl Core {
         };
         let mailbox = Mailbox::new(options.every_event).keeping(options.keep);
         let metrics = self.metrics.handler(options.name.as_deref());
-        let post = Post::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), metrics);
+        let shared = (metrics, self.leaving.clone());
+        let post = Post::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), shared);
         let mut posts = self.posts.lock();
-        posts.retain(|post| post.strong_count() > 0);
+        if posts.len() == posts.capacity() {
+            // Before an informer is started nobody else lets go of those that have left.
+            posts.retain(|post| post.strong_count() > 0);
+        }
         posts.push(Arc::downgrade(&post));
         post
+    }
+
+    /// Lets go of the memory of those that nobody holds any more.
+    pub(crate) fn forget_posts(&self) {
+        let mut posts = self.posts.lock();
+        posts.retain(|post| post.strong_count() > 0);
+        let room = posts.len() * 2;
+        posts.shrink_to(room);
+    }
+
+    /// How many handlers and streams take memory, those that have left included.
+    #[cfg(test)]
+    pub(crate) fn posts_held(&self) -> usize {
+        self.posts.lock().len()
     }
 
     /// Handlers and streams that have not heard their last.
@@ -202,42 +236,47 @@ impl Core {
 
     /// Has something done by the one writer, between two commits.
     pub(crate) fn command(&self, command: Command) -> Result<(), Stopped> {
-        self.give(&mut self.lifecycle.lock(), command)
+        // What comes back is the user's, and is dropped after the lock.
+        let given = self.give(&mut self.lifecycle.lock(), command);
+        given.map(drop).map_err(|_refused| self.stopped())
     }
 
-    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<(), Stopped> {
+    /// Gives back who has left meanwhile, or the command if it is refused.
+    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<Vec<Seat>, Command> {
         match lifecycle {
             Lifecycle::Idle(writer) => {
                 // Nothing is in the store yet, so nothing takes long enough to pause.
                 let done = writer.command(command, self).now_or_never();
                 debug_assert!(done.is_some(), "a command paused before the informer started");
-                Ok(())
+                Ok(writer.take_left())
             }
             Lifecycle::Running(commands) => {
                 if let Command::Join { post, runner: Some(_) } = &command {
                     post.start();
                 }
-                commands.send(command).map_err(|_| self.stopped())
+                commands.send(command).map(|()| Vec::new()).map_err(|refused| refused.0)
             }
-            Lifecycle::Stopped => Err(self.stopped()),
+            Lifecycle::Stopped => Err(command),
         }
     }
 
     /// Looks at one more scope, or tells which slot it has already. The lock makes it one step: scopes change in the order
     /// in which the writer hears of it, and a start sees either all of a change or nothing.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<Arc<ScopeSlot>, Stopped> {
+        // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
+        let slot = self.scopes.new_slot(scope, &self.metrics);
         let mut lifecycle = self.lifecycle.lock();
-        if let Some(there) = self.scopes.find(&scope) {
+        if let Some(there) = self.scopes.find(&slot.scope) {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };
         }
-        let slot = self.scopes.add(scope, &self.metrics);
+        self.scopes.put(&slot);
         // Before anybody can hear of the scope: who adds it again or joins after this finds an informer that is not synced.
         let mut was_synced = false;
         self.state.send_modify(|state| was_synced = std::mem::replace(&mut state.synced, false));
-        if let Err(stopped) = self.give(&mut lifecycle, Command::AddScope(slot.clone())) {
+        if self.give(&mut lifecycle, Command::AddScope(slot.clone())).is_err() {
             self.scopes.take(&slot.scope);
             self.state.send_modify(|state| state.synced = was_synced);
-            return Err(stopped);
+            return Err(self.stopped());
         }
         Ok(slot)
     }
@@ -249,9 +288,9 @@ impl Core {
             return Err(self.stopped());
         }
         let Some(slot) = self.scopes.take(scope) else { return Ok(None) };
-        if let Err(stopped) = self.give(&mut lifecycle, Command::RemoveScope(slot.clone())) {
+        if self.give(&mut lifecycle, Command::RemoveScope(slot.clone())).is_err() {
             self.scopes.put(&slot);
-            return Err(stopped);
+            return Err(self.stopped());
         }
         Ok(Some(slot))
     }
@@ -275,7 +314,9 @@ impl Core {
 
     /// From here on no handler can be added.
     pub(crate) fn end(&self) {
-        *self.lifecycle.lock() = Lifecycle::Stopped;
+        let before = std::mem::replace(&mut *self.lifecycle.lock(), Lifecycle::Stopped);
+        // Commands that were on their way go with it, and what they hold is not ours.
+        drop(before);
         self.tell_stopped();
     }
 

@@ -4,6 +4,7 @@ mod builder;
 pub(crate) mod core;
 mod full_state;
 mod index;
+mod index_early;
 mod index_key;
 mod index_lister;
 mod namespaces;
@@ -29,7 +30,7 @@ use std::time::Duration;
 use futures::FutureExt;
 
 pub use builder::{BuildError, InformerBuilder};
-pub use core::{AlreadyStarted, Stopped};
+pub use core::{AlreadyStarted, RunError, Stopped};
 pub use index::{Index, IndexError, IndexValues};
 pub use index_key::IndexKey;
 pub use namespaces::{AddedNamespace, NamespaceError, RemovedNamespace};
@@ -126,8 +127,9 @@ impl<K: 'static> SharedInformer<K> {
     /// [`shutdown`](Self::shutdown) to have them delivered.
     ///
     /// Should the informer itself panic, it stops in the same way, after the error callback and the
-    /// [status](Self::status) have heard of [`Cause::Broken`](crate::Cause::Broken).
-    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), AlreadyStarted> {
+    /// [status](Self::status) have heard of [`Cause::Broken`](crate::Cause::Broken), and this is an error: whoever awaits it
+    /// need not look elsewhere to tell a stop from a breakdown.
+    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), RunError> {
         run::run(self.core.clone(), Arc::new(OnTokio), shutdown).await
     }
 

@@ -37,7 +37,7 @@ impl Scopes {
     pub(crate) fn new(scopes: impl IntoIterator<Item = Scope>, metrics: &Metrics) -> Self {
         let new = Self { slots: RwLock::new(Arc::new([])), next_id: AtomicUsize::new(0) };
         for scope in scopes {
-            new.add(scope, metrics);
+            new.put(&new.new_slot(scope, metrics));
         }
         new
     }
@@ -63,14 +63,12 @@ impl Scopes {
         self.find(&slot.scope).is_some_and(|now| now.id == slot.id)
     }
 
-    /// Adds a scope that is not there.
-    pub(crate) fn add(&self, scope: Scope, metrics: &Metrics) -> Arc<ScopeSlot> {
+    /// A slot for a scope, which is not looked at before it is put there.
+    pub(crate) fn new_slot(&self, scope: Scope, metrics: &Metrics) -> Arc<ScopeSlot> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics));
         let removed = watch::Sender::new(false);
-        let slot = Arc::new(ScopeSlot { id, scope, status, refresh: Arc::default(), removed });
-        self.put(&slot);
-        slot
+        Arc::new(ScopeSlot { id, scope, status, refresh: Arc::default(), removed })
     }
 
     pub(crate) fn put(&self, slot: &Arc<ScopeSlot>) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::object::record::Record;
-use crate::report::panic_text;
+use crate::report::user_panic;
 use crate::scope::{Scope, ScopeId};
 use crate::store::index::{ErasedIndex, IndexFailure, Staged};
 use crate::store::parts::Parts;
@@ -41,6 +41,8 @@ pub(crate) struct ScopeState {
 /// One index of the state.
 pub(crate) struct IndexSlot {
     pub(crate) name: Arc<str>,
+    /// The field that it is on; `None` for one on a function, which cannot be compared with another.
+    pub(crate) field: Option<&'static str>,
     /// Tells an index from a later one of the same name.
     pub(crate) id: u64,
     pub(crate) index: Box<dyn ErasedIndex>,
@@ -48,7 +50,20 @@ pub(crate) struct IndexSlot {
 
 impl Clone for IndexSlot {
     fn clone(&self) -> Self {
-        Self { name: self.name.clone(), id: self.id, index: self.index.copy() }
+        Self { name: self.name.clone(), field: self.field, id: self.id, index: self.index.copy() }
+    }
+}
+
+/// An index that was dropped because of what its values did. It is freed by whoever reports that, without the lock.
+pub(crate) struct Broken {
+    failure: IndexFailure,
+    _index: Box<dyn ErasedIndex>,
+    _stage: Box<dyn Staged>,
+}
+
+impl Broken {
+    pub(crate) fn into_failure(self) -> IndexFailure {
+        self.failure
     }
 }
 
@@ -104,6 +119,13 @@ impl State {
         edits.iter().filter(shared).count()
     }
 
+    /// How much an edit has to do: one for the object, one for each value of an index that it is filed under or taken
+    /// out from.
+    pub(crate) fn work(&self, at: usize, edit: &Edit, stages: &Stages) -> usize {
+        let indexes = self.indexes.iter().zip(stages);
+        1 + indexes.map(|(slot, stage)| slot.index.work(at, edit, &**stage)).sum::<usize>()
+    }
+
     pub(crate) fn indexes(&self) -> &[IndexSlot] {
         &self.indexes
     }
@@ -121,7 +143,7 @@ impl State {
         first: usize,
         edits: &[Edit],
         stages: &mut Stages,
-        failures: &mut Vec<IndexFailure>,
+        broken: &mut Vec<Broken>,
     ) {
         for (at, edit) in (first..).zip(edits) {
             match edit {
@@ -133,17 +155,14 @@ impl State {
                 match catch_unwind(AssertUnwindSafe(|| entry.index.commit(at, edit, &**stage))) {
                     Ok(()) => slot += 1,
                     Err(payload) => {
-                        let broken = self.indexes.remove(slot);
-                        stages.remove(slot);
-                        let text = panic_text(&*payload);
+                        let index = self.indexes.remove(slot);
+                        let stage = stages.remove(slot);
+                        let (Edit::Put(record) | Edit::Remove(record)) = edit;
+                        let text = user_panic(&*payload, record.origin.sensitive);
                         let message =
                             format!("the index is dropped, Hash or Eq of its value panicked: {text}");
-                        let (Edit::Put(record) | Edit::Remove(record)) = edit;
-                        failures.push(IndexFailure {
-                            index: broken.name,
-                            key: record.key().clone(),
-                            message,
-                        });
+                        let failure = IndexFailure { index: index.name, key: record.key().clone(), message };
+                        broken.push(Broken { failure, _index: index.index, _stage: stage });
                     }
                 }
             }

@@ -124,7 +124,7 @@ fn b_174_readers_see_whole_commits() {
                     }
                 });
             }
-            let mut writer = Writer { indexer: bench.writer.indexer.clone(), next_index: 0 };
+            let mut writer = Writer { indexer: bench.writer.indexer.clone() };
             for version in 2..40 {
                 let version = version.to_string();
                 let objects = many(&bench, count, &version);

@@ -13,6 +13,7 @@ use crate::kind::{Kind, KindInfo, KindScope};
 use crate::object::FieldPath;
 use crate::object::decoded::decoder;
 use crate::object::transform::{Transform, TransformId};
+use crate::reflector::cluster::Cluster;
 use crate::report::Callback;
 use crate::settings::Settings;
 use crate::shared::variant::Variant;
@@ -33,6 +34,7 @@ pub(super) type Tweak = dyn Fn(&KindInfo, &mut Selection) + Send + Sync;
 /// What holds for all kinds of a factory. Checked when the factory is built.
 pub(super) struct Defaults {
     pub(super) sources: Arc<dyn Sources>,
+    pub(super) cluster: Arc<Cluster>,
     pub(super) name: Option<Arc<str>>,
     pub(super) namespaces: BTreeSet<String>,
     pub(super) resync: Duration,
@@ -64,6 +66,7 @@ impl Defaults {
         if self.keep_managed_fields {
             builder = builder.keep_managed_fields();
         }
+        builder.of_cluster(&self.cluster);
         if let Some(transform) = &self.transform {
             builder.transform_any(transform.clone());
         }

@@ -17,13 +17,17 @@ pub(crate) struct SnapshotBuilder {
 }
 
 impl SnapshotBuilder {
-    /// Takes an object, in the place of an earlier one with the same key.
-    pub(crate) fn put(&mut self, record: Arc<Record>) {
+    /// Takes an object, in the place of an earlier one with the same key. True if there was none.
+    pub(crate) fn put(&mut self, record: Arc<Record>) -> bool {
         match self.places.get(record.key()) {
-            Some(&place) => self.records[place] = Some(record),
+            Some(&place) => {
+                self.records[place] = Some(record);
+                false
+            }
             None => {
                 self.places.insert(record.key().clone(), self.records.len());
                 self.records.push(Some(record));
+                true
             }
         }
     }
@@ -35,7 +39,6 @@ impl SnapshotBuilder {
         }
     }
 
-    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }

@@ -18,6 +18,7 @@ use crate::handler::post::{Ending, Post};
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
 use crate::object::ingest::Ingest;
+use crate::reflector::cluster::Cluster;
 use crate::report::Reporter;
 use crate::scope::Scope;
 use crate::settings::Settings;
@@ -32,6 +33,7 @@ pub(crate) struct Core {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
+    pub(crate) cluster: Arc<Cluster>,
     pub(crate) selectors: Selectors,
     pub(crate) metadata_only: AtomicBool,
     pub(crate) scopes: Scopes,
@@ -107,6 +109,7 @@ pub(crate) struct CoreParts {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
+    pub(crate) cluster: Arc<Cluster>,
     pub(crate) selectors: Selectors,
     pub(crate) metadata_only: bool,
     pub(crate) scopes: Vec<Scope>,
@@ -123,6 +126,7 @@ impl Core {
             kind,
             name,
             source,
+            cluster,
             selectors,
             metadata_only,
             scopes,
@@ -133,7 +137,7 @@ impl Core {
             ingest,
         } = parts;
         let mut store = crate::store::writer::Writer::new();
-        let scopes = Scopes::new(scopes, &metrics);
+        let scopes = Scopes::new(scopes, &metrics, &settings);
         for slot in scopes.now().iter() {
             store.add_scope(slot.id, slot.scope.clone());
         }
@@ -144,6 +148,7 @@ impl Core {
             kind,
             name,
             source,
+            cluster,
             selectors,
             metadata_only: AtomicBool::new(metadata_only),
             scopes,
@@ -230,7 +235,7 @@ impl Core {
         if let Some(there) = self.scopes.find(&scope) {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };
         }
-        let slot = self.scopes.add(scope, &self.metrics);
+        let slot = self.scopes.add(scope, &self.metrics, &self.settings);
         // Before anybody can hear of the scope: who adds it again or joins after this finds an informer that is not synced.
         let mut was_synced = false;
         self.state.send_modify(|state| was_synced = std::mem::replace(&mut state.synced, false));

@@ -1,5 +1,7 @@
 //! Reading the scope as a stream of events that goes on as the watch.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::super::recovery::{Remedy, Trouble};
@@ -33,10 +35,10 @@ impl Cursor {
     pub(crate) fn marker(&mut self, now: Instant, version: &ResourceVersion) -> Result<(), Box<Step>> {
         if version.is_empty() {
             let trouble = Trouble::NotAList("the mark of its end has no resourceVersion".into());
-            return Err(Box::new(self.failed(now, trouble, true)));
+            return Err(Box::new(self.failed(now, trouble, Some(Duration::ZERO))));
         }
         if self.is_rewound(version) {
-            return Err(Box::new(self.read_rewound(now)));
+            return Err(Box::new(self.read_rewound(now, Wait::No)));
         }
         self.complete(version);
         Ok(())
@@ -64,15 +66,17 @@ impl Cursor {
                     return self.fall_back(Wait::No).reporting(trouble);
                 }
                 streaming.version = String::new();
-                Step::new(Wait::No, self.stream(streaming)).reporting(trouble)
+                Step::new(Wait::No, self.stream(streaming)).reporting_unless_routine(trouble)
             }
             // That is no failure.
             _ if trouble.rejects_streaming() => self.fall_back_for_long(now),
             // Objects may have come, the mark did not: the server knows nothing of it, or a proxy swallows it.
-            Remedy::Reopen if answered => self.fall_back_for_long(now).reporting(trouble),
+            _ if answered && matches!(trouble, Trouble::NoEnd { .. }) => {
+                self.fall_back_for_long(now).reporting(trouble)
+            }
             Remedy::Reconnect => self.ended_early(streaming, trouble),
             _ if trouble == Trouble::EndedEarly => self.ended_early(streaming, trouble),
-            Remedy::Reopen | Remedy::Relist(_) | Remedy::ResumeFewTimes => {
+            Remedy::Reopen | Remedy::Relist(_) | Remedy::ResumeFewTimes | Remedy::ListOnly => {
                 self.fall_back(Wait::No).reporting(trouble)
             }
         }

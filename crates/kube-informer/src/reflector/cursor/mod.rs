@@ -132,8 +132,10 @@ pub(crate) struct Cursor {
     reason: RelistReason,
     /// How many lists were completed since a watch last lived.
     fruitless: u32,
-    /// How many watches in a row were refused to an account that may list.
+    /// How many watches in a row were refused.
     refused: u32,
+    /// Whether a list was allowed since.
+    may_list: bool,
     /// Whether something succeeded that ends a backoff, and the driver has not been told yet.
     succeeded: bool,
     place: Place,
@@ -174,6 +176,7 @@ impl Cursor {
             reason: RelistReason::First,
             fruitless: 0,
             refused: 0,
+            may_list: false,
             succeeded: false,
             place: Place::Watching(Watching::default()),
         }
@@ -244,7 +247,7 @@ impl Cursor {
     fn round(&mut self, now: Instant, wait: Wait) -> Step {
         let may_stream = match self.streaming {
             // A streamed list is a watch.
-            _ if self.is_polling() => false,
+            _ if self.is_refused() => false,
             StreamingList::Always => true,
             StreamingList::Never => false,
             StreamingList::Auto => self.no_streaming_until.is_none_or(|until| now >= until),
@@ -271,6 +274,7 @@ impl Cursor {
         self.latest = false;
         self.reuse = true;
         // A list ends a backoff, but not one list after the other with no watch in between that lived.
+        self.may_list = self.is_refused();
         self.succeeded |= self.fruitless == 0;
         self.fruitless = self.fruitless.saturating_add(1);
         self.place = Place::Watching(Watching::after_list());
@@ -281,9 +285,14 @@ impl Cursor {
         self.reason == RelistReason::Rewound
     }
 
-    /// Whether watches are refused so often that the scope is listed now and then instead.
-    fn is_polling(&self) -> bool {
+    /// Whether watches are refused so often that it is tried whether lists are allowed.
+    fn is_refused(&self) -> bool {
         self.refused >= self.counts.errors_to_relist
+    }
+
+    /// Whether lists are allowed and watches are not, so that the scope is listed now and then.
+    fn is_polling(&self) -> bool {
+        self.is_refused() && self.may_list
     }
 }
 

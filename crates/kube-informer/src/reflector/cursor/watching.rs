@@ -89,6 +89,7 @@ impl Cursor {
     /// The server accepted the watch.
     pub(crate) fn accepted(&mut self) {
         self.refused = 0;
+        self.may_list = false;
     }
 
     /// The watch brought a byte: the connection lives.
@@ -187,6 +188,8 @@ impl Cursor {
                 self.refused = self.refused.saturating_add(1);
                 if self.is_polling() {
                     self.relist(now, RelistReason::Polling, Wait::Poll)
+                } else if self.is_refused() {
+                    self.relist(now, RelistReason::Polling, wait)
                 } else {
                     Step::new(wait, self.watch(watching))
                 }

@@ -260,7 +260,7 @@ fn d15_a_server_that_went_back_is_read_anew_with_nothing_reused() {
     assert_eq!(script.page("3", None), at_once(watch("3")).committing("3"));
 }
 
-fn bookmark(version: &str) -> News<'_> {
+fn bookmark(version: &str) -> News<'static> {
     // Leaked, so that a test can be one line; tests end.
     let version: &'static ResourceVersion = Box::leak(Box::new(version.into()));
     News { key: None, deleted: false, version }

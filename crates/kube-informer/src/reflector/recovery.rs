@@ -182,7 +182,7 @@ impl fmt::Display for Trouble {
             Self::Silent(limit) => write!(f, "nothing came for {limit:?}"),
             Self::NoEnd { objects, within } => write!(
                 f,
-                "the streamed list brought {objects} new objects and no mark of its end within {within:?}; LIST is used instead"
+                "the streamed list brought too few new objects ({objects}) and no mark of its end within {within:?}; LIST is used instead"
             ),
             Self::TooLong(limit) => write!(f, "the list was not at its end after {limit:?}"),
             Self::Rewound => f.write_str(

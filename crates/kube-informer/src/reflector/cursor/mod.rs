@@ -132,6 +132,8 @@ pub(crate) struct Cursor {
     reason: RelistReason,
     /// How many lists were completed since a watch last lived.
     fruitless: u32,
+    /// A streamed list was forbidden since the last list that succeeded.
+    no_streaming: bool,
     /// How many watches in a row were refused.
     refused: u32,
     /// Whether a list was allowed since.
@@ -175,6 +177,7 @@ impl Cursor {
             no_streaming_until: None,
             reason: RelistReason::First,
             fruitless: 0,
+            no_streaming: false,
             refused: 0,
             may_list: false,
             succeeded: false,
@@ -247,7 +250,7 @@ impl Cursor {
     fn round(&mut self, now: Instant, wait: Wait) -> Step {
         let may_stream = match self.streaming {
             // A streamed list is a watch.
-            _ if self.is_refused() => false,
+            _ if self.no_streaming || self.is_refused() => false,
             StreamingList::Always => true,
             StreamingList::Never => false,
             StreamingList::Auto => self.no_streaming_until.is_none_or(|until| now >= until),
@@ -274,6 +277,7 @@ impl Cursor {
         self.latest = false;
         self.reuse = true;
         // A list ends a backoff, but not one list after the other with no watch in between that lived.
+        self.no_streaming = false;
         self.may_list = self.is_refused();
         self.succeeded |= self.fruitless == 0;
         self.fruitless = self.fruitless.saturating_add(1);

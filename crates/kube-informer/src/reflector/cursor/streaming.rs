@@ -55,7 +55,10 @@ impl Cursor {
         match trouble.remedy() {
             // Not allowed to watch is not the same as not allowed to list. Whatever is not allowed is reported by what
             // follows: the LIST, or the watch after it.
-            _ if trouble.http_status() == Some(403) => self.fall_back(Wait::No),
+            _ if trouble.http_status() == Some(403) => {
+                self.no_streaming = true;
+                self.fall_back(Wait::No)
+            }
             // LIST would meet the same: the server is away, or does not want us.
             Remedy::Resume => Step::new(wait, self.stream(streaming)).reporting(trouble),
             Remedy::Reconnect if !answered => Step::new(wait, self.stream(streaming)).reporting(trouble),

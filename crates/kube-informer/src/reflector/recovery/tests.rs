@@ -151,7 +151,7 @@ fn every_trouble_says_what_happened() {
         (Trouble::Silent(Duration::from_secs(75)), "75s"),
         (
             Trouble::NoEnd { objects: 3, within: Duration::from_secs(30) },
-            "3 new objects and no mark of its end within 30s",
+            "too few new objects (3) and no mark of its end within 30s",
         ),
         (Trouble::TooLong(Duration::from_secs(300)), "not at its end after 300s"),
         (Trouble::Rewound, "gone back in time"),

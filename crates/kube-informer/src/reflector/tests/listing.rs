@@ -118,8 +118,7 @@ async fn b_060_d15_a_stream_without_100_new_objects_in_30_s_falls_back_however_b
     assert_eq!(play.deltas().await, ["=10[a@2]"]);
     assert_eq!(play.times()[1], 30 * SECOND);
     assert_eq!(play.open_connections(), 1, "the stream was dropped, the watch is open");
-    let said =
-        "the streamed list brought 1 new objects and no mark of its end within 30s; LIST is used instead";
+    let said = "the streamed list brought too few new objects (1) and no mark of its end within 30s; LIST is used instead";
     assert_eq!(play.failures(), [format!("cannot list configmaps in all namespaces: {said}")]);
     assert_eq!(play.status().last_error.unwrap().message, said);
 }

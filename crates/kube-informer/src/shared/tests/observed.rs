@@ -53,7 +53,7 @@ async fn d10_a_server_that_went_back_in_time_shows_as_rewound_until_it_is_read_a
     rig.put("a/x", "lost in the restore");
     rig.settle().await;
     rig.server.restore(&backup);
-    phase(&rig.informer, Phase::Stalled).await;
+    rig.server.wait_for_watch().await;
     let hold = rig.server.hold_next(VerbMatch::Watch);
     hold.reached().await;
     assert_eq!(rig.informer.status().phase, Phase::Rewound);

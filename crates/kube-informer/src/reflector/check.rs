@@ -83,8 +83,9 @@ impl Witness {
         self.status.last_version()
     }
 
-    /// Asks the server for the newest object of this scope, a few times if it does not answer.
-    pub(crate) async fn ask(&self) -> Finding {
+    /// Asks the server for the newest object of this scope, a few times if it does not answer. Also tells the version that
+    /// the server is at.
+    pub(crate) async fn ask(&self) -> (Finding, ResourceVersion) {
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 sleep(Duration::from_secs(1)).await;
@@ -94,9 +95,10 @@ impl Witness {
             // Read before the question is sent: the server cannot have been further than it says.
             let (seen, at) = (self.last_seen(), self.version());
             let Ok(Some(answer)) = timeout(PATIENCE, self.read(seen.as_ref())).await else { continue };
-            return self.judge(seen, &at, answer);
+            let version = ResourceVersion::new(&answer.metadata.resource_version);
+            return (self.judge(seen, &at, &version, &answer.items), version);
         }
-        Finding::Unknown
+        (Finding::Unknown, ResourceVersion::empty())
     }
 
     async fn read(&self, seen: Option<&Seen>) -> Option<Answer> {
@@ -122,8 +124,13 @@ impl Witness {
         serde_json::from_slice(&body).ok()
     }
 
-    fn judge(&self, seen: Option<Seen>, at: &ResourceVersion, answer: Answer) -> Finding {
-        let version = ResourceVersion::new(&answer.metadata.resource_version);
+    fn judge(
+        &self,
+        seen: Option<Seen>,
+        at: &ResourceVersion,
+        version: &ResourceVersion,
+        items: &[Item],
+    ) -> Finding {
         if version.is_older_than(at) {
             return Finding::Rewound;
         }
@@ -132,12 +139,14 @@ impl Witness {
             item.metadata.name == seen.key.name()
                 && item.metadata.namespace.as_deref().filter(|name| !name.is_empty()) == seen.key.namespace()
         };
-        let Some(found) = answer.items.iter().find(is_it) else {
+        let Some(found) = items.iter().find(is_it) else {
             // A server that does not look at the selector has said nothing about the object.
-            let ignores_selector = !answer.items.is_empty();
+            let ignores_selector = !items.is_empty();
             let still_held = self.newest.lock().has(&seen);
             return match version.compare(&seen.version) {
-                Some(_) if still_held && !ignores_selector => Finding::Missing { key: seen.key, version },
+                Some(_) if still_held && !ignores_selector => {
+                    Finding::Missing { key: seen.key, version: version.clone() }
+                }
                 Some(_) => Finding::Same,
                 None => Finding::Unknown,
             };

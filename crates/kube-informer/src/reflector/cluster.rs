@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::check::{Finding, Witness};
+use crate::version::ResourceVersion;
 
 /// The informers of one cluster, as far as its history is concerned.
 #[derive(Default)]
@@ -24,6 +25,7 @@ struct Asked {
     at: Instant,
     of: Weak<Witness>,
     finding: Finding,
+    version: ResourceVersion,
 }
 
 impl Cluster {
@@ -37,7 +39,7 @@ impl Cluster {
     /// `since`, when the scope's watch was accepted, will do.
     pub(crate) async fn check(&self, scope: &Arc<Witness>, since: Instant) -> Finding {
         if keeps_to_itself(scope) {
-            return scope.ask().await;
+            return scope.ask().await.0;
         }
         let finding = {
             let mut last = self.last.lock().await;
@@ -46,8 +48,8 @@ impl Cluster {
                 _ => {
                     let witness = self.best_witness().unwrap_or_else(|| scope.clone());
                     let at = Instant::now();
-                    let finding = witness.ask().await;
-                    let asked = Asked { at, of: Arc::downgrade(&witness), finding };
+                    let (finding, version) = witness.ask().await;
+                    let asked = Asked { at, of: Arc::downgrade(&witness), finding, version };
                     if asked.is_doubtful() {
                         self.raise_doubt(scope);
                     }
@@ -57,7 +59,7 @@ impl Cluster {
         };
         match finding {
             Some(finding) => finding,
-            None => scope.ask().await,
+            None => scope.ask().await.0,
         }
     }
 
@@ -93,7 +95,8 @@ impl Asked {
     /// What the answer means to this scope; `None` if it has to ask for itself.
     fn for_scope(&self, scope: &Arc<Witness>) -> Option<Finding> {
         let its_own = std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(scope));
-        (its_own || self.finding == Finding::Same).then(|| self.finding.clone())
+        let good_for_all = self.finding == Finding::Same && !self.version.is_older_than(&scope.version());
+        (its_own || good_for_all).then(|| self.finding.clone())
     }
 }
 

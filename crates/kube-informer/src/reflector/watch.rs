@@ -203,7 +203,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 finding = found(check) => finding,
                 () = witness.doubt.notified(), if watch.connection.lasted().is_some() => {
                     let witness = witness.clone();
-                    *check = Some(Box::pin(async move { witness.ask().await }));
+                    *check = Some(Box::pin(async move { witness.ask().await.0 }));
                     continue;
                 }
             };
@@ -277,7 +277,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
 
     fn advance(&mut self, version: &ResourceVersion) {
         self.cursor.advance(version);
-        self.reflector.status.version(version);
+        self.reflector.status.version(self.cursor.last());
     }
 
     fn open_watch(&mut self, version: String, send_initial_events: bool) -> Watch {

@@ -36,7 +36,8 @@ fn key() -> ObjectKey {
 fn judged(version: &str, items: serde_json::Value) -> Finding {
     let witness = witness();
     let body = json!({ "metadata": { "resourceVersion": version }, "items": items });
-    witness.judge(witness.last_seen(), &"100".into(), serde_json::from_value(body).unwrap())
+    let answer: Answer = serde_json::from_value(body).unwrap();
+    witness.judge(witness.last_seen(), &"100".into(), &version.into(), &answer.items)
 }
 
 fn item(name: &str, uid: &str, version: &str) -> serde_json::Value {
@@ -70,7 +71,5 @@ fn an_object_that_was_deleted_while_the_server_was_asked_is_not_missing() {
     let witness = witness();
     let seen = witness.last_seen();
     witness.newest(|newest| newest.remove(&key()));
-    let body = json!({ "metadata": { "resourceVersion": "120" }, "items": [] });
-    let finding = witness.judge(seen, &"100".into(), serde_json::from_value(body).unwrap());
-    assert_eq!(finding, Finding::Same);
+    assert_eq!(witness.judge(seen, &"100".into(), &"120".into(), &[]), Finding::Same);
 }

@@ -95,7 +95,18 @@ async fn d15_doubt_makes_every_scope_ask_for_itself() {
     for scope in [&pods, &idle] {
         assert!(scope.doubt.notified().now_or_never().is_some());
     }
-    assert_eq!(pods.ask().await, Finding::Rewound);
+    assert_eq!(pods.ask().await.0, Finding::Rewound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_scope_that_is_further_than_the_server_asks_for_itself() {
+    let cluster = Cluster::default();
+    let (newest, other) = (answers("300", &object("pods", "200")), answers("300", ""));
+    let _pods = scope(&cluster, "pods", "200", &newest);
+    let maps = scope(&cluster, "maps", "100", &other);
+    maps.status.version(&"400".into());
+    assert_eq!(cluster.check(&maps, Instant::now()).await, Finding::Rewound);
+    assert_eq!((asked(&newest), asked(&other)), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -101,7 +101,7 @@ impl Cursor {
         };
         let mut listing = listing.clone();
         let token = token.filter(|token| !token.is_empty());
-        if version.is_empty() {
+        if !version.is_concrete() {
             return self.list_failed(now, &listing, Trouble::NotAList("it has no resourceVersion".into()));
         }
         if listing.read.as_ref().is_some_and(|read| read != version) {

@@ -33,7 +33,7 @@ impl Cursor {
     /// The mark that all there was has been sent, at this version. `Ok`: commit the snapshot at it and read on.
     /// `Err`: drop the stream and do that.
     pub(crate) fn marker(&mut self, now: Instant, version: &ResourceVersion) -> Result<(), Box<Step>> {
-        if version.is_empty() {
+        if !version.is_concrete() {
             let trouble = Trouble::NotAList("the mark of its end has no resourceVersion".into());
             return Err(Box::new(self.failed(now, trouble, Some(Duration::ZERO))));
         }

@@ -127,13 +127,13 @@ impl Cursor {
         if let Place::Watching(watching) = &mut self.place {
             let newer = match version.compare(&self.last) {
                 Some(order) => order == Ordering::Greater,
-                None => !version.is_empty() && *version != self.last,
+                None => version.is_concrete() && *version != self.last,
             };
             if newer {
                 watching.strikes = 0;
                 watching.moved = true;
             }
-            if !version.is_empty() {
+            if version.is_concrete() {
                 self.last = version.clone();
             }
         }

@@ -72,7 +72,7 @@ impl Witnesses {
         expected: &[(String, String, String)],
     ) -> String {
         let cached = cached(informer);
-        if cached != expected {
+        if cached != expected || !informer.has_synced() {
             return format!("cache {cached:?}, server {expected:?}, status {:?}", informer.status());
         }
         let versions: Vec<_> =

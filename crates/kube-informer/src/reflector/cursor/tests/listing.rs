@@ -210,11 +210,13 @@ fn a_list_of_many_pages_is_no_circle() {
 
 #[test]
 fn a_list_without_a_version_is_a_failed_list() {
-    let (mut script, _) = Script::lists();
-    let step = script.page("", None);
-    assert_eq!(step.commit, None);
-    assert_eq!((step.wait, step.action), (Wait::Backoff { at_least: None }, list("0", Some(500))));
-    assert!(step.report.unwrap().to_string().contains("resourceVersion"));
+    for none in ["", "0"] {
+        let (mut script, _) = Script::lists();
+        let step = script.page(none, None);
+        assert_eq!(step.commit, None);
+        assert_eq!((step.wait, step.action), (Wait::Backoff { at_least: None }, list("0", Some(500))));
+        assert!(step.report.unwrap().to_string().contains("resourceVersion"));
+    }
 }
 
 #[test]

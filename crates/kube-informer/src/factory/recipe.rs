@@ -13,11 +13,10 @@ use crate::kind::{Kind, KindInfo, KindScope};
 use crate::object::FieldPath;
 use crate::object::decoded::decoder;
 use crate::object::transform::{Transform, TransformId};
-use crate::reflector::cluster::Cluster;
 use crate::report::Callback;
 use crate::settings::Settings;
 use crate::shared::variant::Variant;
-use crate::shared::{BuildError, InformerBuilder, SharedInformer};
+use crate::shared::{BuildError, Cluster, InformerBuilder, SharedInformer};
 
 /// Which objects of a kind an informer asks for, in the server's syntax. `None` for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -33,6 +33,8 @@ pub(super) struct Driver<I> {
     pub(super) reflector: Reflector<I>,
     pub(super) cursor: Cursor,
     pub(super) snapshot: SnapshotBuilder,
+    /// Keys that the list, or this page of it, brought for the first time.
+    pub(super) new_keys: u32,
     /// Whether a watch is, or was last, being followed, and not a list read.
     pub(super) following: bool,
     backoff: Backoff,
@@ -65,6 +67,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             relists: Budget::new(settings.relist_burst, settings.relist_interval),
             witness,
             snapshot: SnapshotBuilder::default(),
+            new_keys: 0,
             following: false,
             objects: 0,
             reflector,
@@ -217,7 +220,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         let objects = self.snapshot.finish();
         self.witness.newest(|newest| {
             newest.clear();
-            for record in &objects {
+            for record in objects.iter().filter(|record| self.reflector.target.scope.contains(record.key())) {
                 newest.put(record.key(), &record.head.uid, &record.head.resource_version);
             }
         });

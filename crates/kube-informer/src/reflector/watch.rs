@@ -1,5 +1,6 @@
 //! WATCH requests: a list that comes as a stream, and changes as they happen.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -14,6 +15,7 @@ use crate::delta::DeltaChange;
 use crate::delta::fifo::Closed;
 use crate::key::ObjectKey;
 use crate::object::known::NothingKnown;
+use crate::object::record::Record;
 use crate::settings::Settings;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::intake::Intake;
@@ -53,7 +55,6 @@ async fn found(check: &mut Option<Check>) -> Finding {
 /// Whether a streamed list gets anywhere. A busy kind brings changes for ever, so only objects count that this list has not
 /// brought before.
 struct Progress {
-    objects: u32,
     least: u32,
     within: Duration,
     until: Instant,
@@ -64,12 +65,11 @@ impl Progress {
         let within = settings.streaming_deadline;
         // Not by adding: that overflows with the longest durations.
         let until = sleep(within).deadline();
-        Self { objects: 0, least: settings.streaming_objects, within, until }
+        Self { least: settings.streaming_objects, within, until }
     }
 
     /// The time is over: there is as much again if enough has come.
-    fn next(&mut self) -> Result<(), Trouble> {
-        let objects = std::mem::take(&mut self.objects);
+    fn next(&mut self, objects: u32) -> Result<(), Trouble> {
         self.until = sleep(self.within).deadline();
         if objects >= self.least { Ok(()) } else { Err(Trouble::NoEnd { objects, within: self.within }) }
     }
@@ -92,20 +92,20 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         let known = self.known(reuse);
         let intake = self.reflector.intake.clone();
         let mut progress = Progress::new(&self.reflector.settings);
+        self.new_keys = 0;
         loop {
             while let Some(item) = watch.decoder.next(&*intake, &*known) {
                 match item {
                     Ok(WatchItem::Object { change, record }) => match change {
-                        ChangeType::Added => progress.objects += u32::from(self.snapshot.put(record)),
+                        ChangeType::Added => self.put(record),
                         ChangeType::Modified => {
                             self.snapshot.put(record);
                         }
-                        ChangeType::Deleted => self.snapshot.remove(record.key()),
+                        ChangeType::Deleted => {
+                            self.snapshot.remove(record.key());
+                        }
                     },
-                    Ok(WatchItem::LeftOut { key, message }) => {
-                        progress.objects += 1;
-                        self.leave_out_of_list(key, message);
-                    }
+                    Ok(WatchItem::LeftOut { key, message }) => self.leave_out_of_list(key, message),
                     Ok(WatchItem::Bookmark { version, initial_events_end: true }) => {
                         self.reflector.status.bookmark(Instant::now());
                         if let Err(step) = self.cursor.marker(Instant::now(), &version) {
@@ -125,7 +125,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             }
             // Also asked here: a stream that always has something ready is never waited for.
             if Instant::now() >= progress.until
-                && let Err(trouble) = progress.next()
+                && let Err(trouble) = progress.next(std::mem::take(&mut self.new_keys))
             {
                 return Ok(self.stream_broken(&watch, trouble));
             }
@@ -236,10 +236,12 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                     return Ok(Ok(Some(Box::new(step))));
                 }
                 self.reflector.status.event(Instant::now());
-                self.witness.newest(|newest| match deleted {
-                    true => newest.remove(record.key()),
-                    false => newest.put(record.key(), &record.head.uid, &version),
-                });
+                if self.reflector.target.scope.contains(record.key()) {
+                    self.witness.newest(|newest| match deleted {
+                        true => newest.remove(record.key()),
+                        false => newest.put(record.key(), &record.head.uid, &version),
+                    });
+                }
                 self.push(match change {
                     ChangeType::Added => DeltaChange::Added(record),
                     ChangeType::Modified => DeltaChange::Updated(record),
@@ -307,8 +309,14 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     /// An object of a list that cannot be taken in is absent from it, even if an older version was there.
     pub(super) fn leave_out_of_list(&mut self, key: Option<ObjectKey>, message: String) {
         if let Some(key) = &key {
-            self.snapshot.remove(key);
+            self.new_keys += u32::from(self.snapshot.remove(key));
         }
         self.report_left_out(key, message);
+    }
+
+    /// Takes an object of a list.
+    pub(super) fn put(&mut self, record: Arc<Record>) {
+        let in_scope = self.reflector.target.scope.contains(record.key());
+        self.new_keys += u32::from(self.snapshot.put(record) && in_scope);
     }
 }

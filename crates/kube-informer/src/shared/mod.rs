@@ -28,6 +28,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
+pub(crate) use crate::reflector::cluster::Cluster;
 pub use builder::{BuildError, InformerBuilder};
 pub use core::{AlreadyStarted, Stopped};
 pub use index::{Index, IndexError, IndexValues};

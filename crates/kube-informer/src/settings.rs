@@ -69,10 +69,10 @@ pub enum StreamingList {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            backoff_first: Duration::from_millis(600),
+            backoff_first: Duration::from_millis(800),
             backoff_factor: 2.0,
             backoff_limit: Duration::from_secs(30),
-            backoff_jitter: 1.0,
+            backoff_jitter: 0.5,
             backoff_steady: Duration::from_secs(10),
             backoff_reset: Duration::from_secs(120),
             retry_after_limit: Duration::from_secs(600),
@@ -124,7 +124,7 @@ macro_rules! setters {
 }
 
 setters! {
-    /// The first wait after a request that failed. Default 0.6 s.
+    /// The first wait after a request that failed. Default 0.8 s.
     ///
     /// A watch that brought something, or lasted for [`short_watch`](Settings::short_watch), is resumed without this wait.
     backoff_first: Duration,
@@ -133,7 +133,7 @@ setters! {
     /// What a wait grows to, before jitter. Default 30 s.
     backoff_limit: Duration,
     /// How much is added at random to a wait, as a share of it, so that many clients do not come back together.
-    /// Default 1: a wait is between once and twice as long.
+    /// Default 0.5: a wait is up to half as long again.
     backoff_jitter: f64,
     /// For how long after the first of several failures the waits do not grow. Default 10 s.
     backoff_steady: Duration,

@@ -8,10 +8,10 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
     assert_eq!(settings.check(), Ok(()));
     // Every one of them: a setting that is added and not written here does not compile.
     let documented = Settings {
-        backoff_first: Duration::from_millis(600),
+        backoff_first: Duration::from_millis(800),
         backoff_factor: 2.0,
         backoff_limit: 30 * SECOND,
-        backoff_jitter: 1.0,
+        backoff_jitter: 0.5,
         backoff_steady: 10 * SECOND,
         backoff_reset: 2 * 60 * SECOND,
         retry_after_limit: 10 * 60 * SECOND,
@@ -56,7 +56,7 @@ fn b_010_settings_that_cannot_work_are_named() {
         ("backoff_factor", ok().backoff_factor(f64::NAN)),
         ("backoff_jitter", ok().backoff_jitter(-0.1)),
         ("backoff_jitter", ok().backoff_jitter(f64::INFINITY)),
-        ("backoff_limit", ok().backoff_limit(Duration::from_millis(599))),
+        ("backoff_limit", ok().backoff_limit(Duration::from_millis(799))),
         ("backoff_reset", ok().backoff_reset(Duration::ZERO)),
         ("streaming_deadline", ok().streaming_deadline(Duration::ZERO)),
         ("list_silence", ok().list_silence(Duration::ZERO)),

@@ -24,6 +24,10 @@ pub enum Phase {
     Watching,
     /// Something failed; it waits before it tries again.
     BackingOff,
+    /// It has sent so many requests in so short a time that the next one has to wait, whatever became of the others.
+    Throttled,
+    /// It may list but not watch, so it lists now and then.
+    Polling,
     /// It is connected, but nothing has come for so long that the connection is in doubt.
     Stalled,
     /// The server does not serve the kind; what was known is kept and the server is asked again now and then.
@@ -41,11 +45,13 @@ impl Phase {
             Self::Watching => 0,
             Self::Pending => 1,
             Self::Listing => 2,
-            Self::BackingOff => 3,
-            Self::Stalled => 4,
-            Self::Rewound => 5,
-            Self::Gone => 6,
-            Self::Stopped => 7,
+            Self::Polling => 3,
+            Self::Throttled => 4,
+            Self::BackingOff => 5,
+            Self::Stalled => 6,
+            Self::Rewound => 7,
+            Self::Gone => 8,
+            Self::Stopped => 9,
         }
     }
 }
@@ -57,6 +63,8 @@ impl fmt::Display for Phase {
             Self::Listing => "listing",
             Self::Watching => "watching",
             Self::BackingOff => "backing off",
+            Self::Throttled => "throttled",
+            Self::Polling => "polling",
             Self::Stalled => "stalled",
             Self::Gone => "gone",
             Self::Rewound => "rewound",
@@ -87,11 +95,13 @@ pub enum RelistReason {
     Rewound,
     /// It was asked for.
     Refresh,
+    /// Watching is not allowed, listing is.
+    Polling,
 }
 
 impl RelistReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::First,
         Self::Expired,
         Self::TooLarge,
@@ -101,6 +111,7 @@ impl RelistReason {
         Self::Gone,
         Self::Rewound,
         Self::Refresh,
+        Self::Polling,
     ];
 
     /// A short fixed name for logs and metrics.
@@ -115,6 +126,7 @@ impl RelistReason {
             Self::Gone => "gone",
             Self::Rewound => "rewound",
             Self::Refresh => "refresh",
+            Self::Polling => "polling",
         }
     }
 }
@@ -161,6 +173,8 @@ pub struct ScopeStatus {
     pub lists: u64,
     /// WATCH requests sent, streamed lists counted.
     pub watches: u64,
+    /// Questions sent about single objects: has the server gone back in time, has it what was waited for.
+    pub probes: u64,
     /// WATCH requests sent to resume where an earlier one ended.
     pub reconnects: u64,
     /// Streamed lists given up for a LIST.
@@ -213,6 +227,7 @@ impl StatusCell {
             last_version: None,
             lists: 0,
             watches: 0,
+            probes: 0,
             reconnects: 0,
             streaming_fallbacks: 0,
             events: 0,
@@ -237,6 +252,11 @@ impl StatusCell {
 
     pub(crate) fn get(&self) -> ScopeStatus {
         self.status.lock().clone()
+    }
+
+    /// The version up to which nothing has been missed, empty before the first list.
+    pub(crate) fn last_version(&self) -> ResourceVersion {
+        self.status.lock().last_version.clone().unwrap_or_else(ResourceVersion::empty)
     }
 
     /// Wakes on every change of the phase.

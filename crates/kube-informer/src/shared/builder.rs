@@ -16,6 +16,7 @@ use crate::object::FieldPath;
 use crate::object::decoded::{Shelf, decoder};
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::transform::{Transform, TransformId, TypedTransform};
+use crate::reflector::cluster::Cluster;
 use crate::report::{Callback, Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
@@ -29,6 +30,7 @@ use crate::source::ListWatch;
 pub struct InformerBuilder<K: Kind> {
     kind: KindInfo,
     source: Arc<dyn ListWatch>,
+    cluster: Arc<Cluster>,
     name: Option<Arc<str>>,
     namespaces: Namespaces,
     selectors: Selectors,
@@ -86,6 +88,7 @@ impl<K: Kind> InformerBuilder<K> {
             sensitive: kind.is_sensitive(),
             kind,
             source,
+            cluster: Arc::default(),
             name: None,
             namespaces: Namespaces::Unsaid,
             selectors: Selectors::default(),
@@ -277,6 +280,7 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
             name,
             kind: self.kind,
             source: self.source,
+            cluster: self.cluster,
             selectors: self.selectors,
             metadata_only: K::metadata_only(),
             scopes,
@@ -333,6 +337,7 @@ impl<K: Kind> InformerBuilder<K> {
         InformerBuilder {
             kind: self.kind.clone(),
             source: self.source.clone(),
+            cluster: self.cluster.clone(),
             name: self.name.clone(),
             namespaces: self.namespaces.clone(),
             selectors: self.selectors.clone(),
@@ -347,6 +352,11 @@ impl<K: Kind> InformerBuilder<K> {
             on_error: self.on_error.clone(),
             of: PhantomData,
         }
+    }
+
+    /// Those who watch the same server.
+    pub(crate) fn of_cluster(&mut self, cluster: &Arc<Cluster>) {
+        self.cluster = cluster.clone();
     }
 
     /// A transform of any object, by its JSON.

@@ -18,6 +18,7 @@ use crate::handler::post::{Ending, Post};
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
 use crate::object::ingest::Ingest;
+use crate::reflector::cluster::Cluster;
 use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
@@ -32,6 +33,7 @@ pub(crate) struct Core {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
+    pub(crate) cluster: Arc<Cluster>,
     pub(crate) selectors: Selectors,
     pub(crate) metadata_only: AtomicBool,
     pub(crate) scopes: Scopes,
@@ -122,6 +124,7 @@ pub(crate) struct CoreParts {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
+    pub(crate) cluster: Arc<Cluster>,
     pub(crate) selectors: Selectors,
     pub(crate) metadata_only: bool,
     pub(crate) scopes: Vec<Scope>,
@@ -138,6 +141,7 @@ impl Core {
             kind,
             name,
             source,
+            cluster,
             selectors,
             metadata_only,
             scopes,
@@ -148,7 +152,7 @@ impl Core {
             ingest,
         } = parts;
         let mut store = crate::store::writer::Writer::new();
-        let scopes = Scopes::new(scopes, &metrics);
+        let scopes = Scopes::new(scopes, &metrics, &settings);
         for slot in scopes.now().iter() {
             store.add_scope(slot.id, slot.scope.clone());
         }
@@ -159,6 +163,7 @@ impl Core {
             kind,
             name,
             source,
+            cluster,
             selectors,
             metadata_only: AtomicBool::new(metadata_only),
             scopes,
@@ -264,7 +269,7 @@ impl Core {
     /// in which the writer hears of it, and a start sees either all of a change or nothing.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<Arc<ScopeSlot>, Stopped> {
         // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
-        let slot = self.scopes.new_slot(scope, &self.metrics);
+        let slot = self.scopes.new_slot(scope, &self.metrics, &self.settings);
         let mut lifecycle = self.lifecycle.lock();
         if let Some(there) = self.scopes.find(&slot.scope) {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };

@@ -29,6 +29,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
+pub(crate) use crate::reflector::cluster::Cluster;
 pub use builder::{BuildError, InformerBuilder};
 pub use core::{AlreadyStarted, RunError, Stopped};
 pub use index::{Index, IndexError, IndexValues};

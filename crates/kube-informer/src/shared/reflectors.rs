@@ -104,6 +104,8 @@ fn reflector(core: &Core, slot: &ScopeSlot) -> Reflector<Ingest> {
         reporter: core.reporter.clone(),
         settings: core.settings.clone(),
         refresh: slot.refresh.clone(),
+        probes: slot.probes.clone(),
+        cluster: core.cluster.clone(),
         rng: core.random.lock().fork(),
     }
 }

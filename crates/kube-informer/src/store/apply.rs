@@ -188,7 +188,7 @@ impl Planner<'_> {
     /// Moves the version of the scope, never backwards and never to nothing.
     fn saw(&mut self, scope: ScopeId, version: &ResourceVersion) {
         let Some(stored) = self.state.scope(scope) else { return };
-        if version.is_empty() {
+        if !version.is_concrete() {
             return;
         }
         let planned = self.plan.versions.iter_mut().find(|(planned, _)| *planned == scope);

@@ -25,9 +25,14 @@ pub(crate) struct Rig {
     task: JoinHandle<()>,
 }
 
-/// Waits that are the same each time.
+/// Waits that are the same each time, and double from the first on.
 pub(crate) fn exact() -> Settings {
-    Settings::default().backoff_jitter(0.0)
+    Settings::default()
+        .backoff_first(Duration::from_millis(800))
+        .backoff_jitter(0.0)
+        .backoff_steady(Duration::ZERO)
+        .resume_jitter(Duration::ZERO)
+        .relist_spread(Duration::ZERO)
 }
 
 /// The same without streamed lists.
@@ -46,7 +51,12 @@ pub(crate) fn config_map(name: &str) -> ConfigMap {
 }
 
 fn about_config_maps(request: &RecordedRequest) -> bool {
-    request.is(Verb::List, "configmaps") || request.is(Verb::Watch, "configmaps")
+    request.is(Verb::Watch, "configmaps") || (request.is(Verb::List, "configmaps") && !is_probe(request))
+}
+
+/// A question about one object.
+fn is_probe(request: &RecordedRequest) -> bool {
+    parameter(request, "limit") == "1" && parameter(request, "resourceVersion").is_empty()
 }
 
 impl Rig {
@@ -78,6 +88,11 @@ impl Rig {
     /// The lists and watches that were asked for.
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.server.journal().matching(about_config_maps)
+    }
+
+    /// The questions about single objects that were asked.
+    pub(crate) fn probes(&self) -> Vec<RecordedRequest> {
+        self.server.journal().matching(is_probe)
     }
 
     /// How many milliseconds after the start.

@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::super::budget::Budget;
 use super::super::{Reflector, Target};
 use super::script::{Reply, Server};
 use crate::delta::DeltaChange;
@@ -113,6 +114,8 @@ pub(super) fn reflector(
         reporter: Arc::new(Reporter::new(kind, Some(callback))),
         settings: settings.clone(),
         refresh: play.refresh.clone(),
+        probes: Arc::new(Mutex::new(Budget::new(settings.request_burst, settings.request_interval))),
+        cluster: Arc::default(),
         rng: fastrand::Rng::with_seed(1),
     };
     (reflector, play)

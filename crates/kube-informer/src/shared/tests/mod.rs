@@ -1,6 +1,8 @@
 //! The pipeline as a whole, over the scripted source.
 
 mod aids;
+mod any_answer;
+mod anything;
 mod bad_input;
 mod bounds;
 mod breaking;
@@ -35,3 +37,4 @@ mod typed;
 mod unshared;
 mod waiting;
 mod waits;
+mod witnesses;

@@ -33,6 +33,9 @@ use crate::kind::{Kind, KindInfo};
 /// How much of an error body is read.
 const ERROR_BODY: usize = 64 << 10;
 
+/// For how long. What the status says must not wait for a body that does not come.
+const ERROR_BODY_PATIENCE: Duration = Duration::from_secs(5);
+
 /// The largest document that is read whole. Discovery's are a few hundred kilobytes.
 const DOCUMENT: usize = 32 << 20;
 
@@ -198,11 +201,12 @@ fn chunks(mut body: Body) -> ByteStream {
     .boxed()
 }
 
-/// The beginning of an error body. If it breaks off, what there is of it.
+/// The beginning of an error body. If it breaks off or stalls, what there is of it.
 async fn beginning(body: Body) -> ErrorBody {
     let mut chunks = chunks(body);
     let mut read = ErrorBody::default();
-    while let Some(Ok(chunk)) = chunks.next().await {
+    let until = tokio::time::Instant::now() + ERROR_BODY_PATIENCE;
+    while let Ok(Some(Ok(chunk))) = tokio::time::timeout_at(until, chunks.next()).await {
         let room = ERROR_BODY - read.bytes.len();
         read.bytes.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
         read.cut = chunk.len() > room;

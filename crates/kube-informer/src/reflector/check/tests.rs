@@ -21,6 +21,7 @@ fn witness() -> Witness {
         label_selector: None,
         field_selector: None,
         metadata_only: false,
+        sensitive: false,
     };
     let status = Arc::new(StatusCell::new(Scope::All, Instant::now()));
     let probes = Arc::new(Mutex::new(Budget::new(10, Duration::from_secs(1))));

@@ -51,6 +51,7 @@ fn scope(cluster: &Cluster, plural: &str, version: &str, source: &Arc<Answers>) 
         label_selector: None,
         field_selector: None,
         metadata_only: false,
+        sensitive: false,
     };
     let status = Arc::new(StatusCell::new(Scope::All, Instant::now()));
     status.version(&version.into());

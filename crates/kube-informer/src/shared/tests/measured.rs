@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::aids::{event_line, phase, quiet, wire_map};
+use super::aids::{event_line, quiet, wire_map};
 use super::meter::Meter;
 use super::support::{Rig, rest};
 use crate::handler::handler;
-use crate::status::Phase;
 
 /// The names of the series of handlers.
 fn of_handlers(meter: &Meter) -> Vec<String> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use super::journal::is_probe;
+use crate::source::status::ErrorBody;
 use crate::source::{HttpFailure, Request, Verb};
 
 /// How one request is answered.
@@ -200,7 +201,7 @@ fn watch(random: &mut Rng) -> Recipe {
         6..=7 => Recipe::Status(HttpFailure::from_answer(
             410,
             None,
-            b"{\"kind\":\"Status\",\"reason\":\"Expired\"}",
+            &error_body("{\"kind\":\"Status\",\"reason\":\"Expired\"}"),
         )),
         _ => events(random, 4),
     }
@@ -270,7 +271,7 @@ fn status(random: &mut Rng) -> Recipe {
     let code = if random.bool() { random.choice(USUAL).expect("some") } else { random.u16(400..600) };
     let wait = random.choice([None, None, None, Some(0), Some(1), Some(86_400)]).expect("some");
     let body = random.choice(BODIES).expect("some");
-    Recipe::Status(HttpFailure::from_answer(code, wait.map(Duration::from_secs), body.as_bytes()))
+    Recipe::Status(HttpFailure::from_answer(code, wait.map(Duration::from_secs), &error_body(body)))
 }
 
 fn what(random: &mut Rng) -> What {
@@ -288,4 +289,8 @@ fn versions(random: &mut Rng) -> Versions {
 
 fn seconds(random: &mut Rng) -> Duration {
     Duration::from_secs(random.u64(1..10))
+}
+
+fn error_body(text: &str) -> ErrorBody {
+    ErrorBody { bytes: text.as_bytes().to_vec(), ..ErrorBody::default() }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use kube::CustomResourceExt;
 use kube_informer::{SharedInformerFactory, find_cluster, handler};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::informers::ExampleComFactory;
 use crate::kinds::Widget;
@@ -37,7 +38,11 @@ async fn main() -> anyhow::Result<()> {
     }
     println!("{} on node-1", by_node.get("node-1")?.len());
 
-    tokio::signal::ctrl_c().await?;
+    let mut terminate = signal(SignalKind::terminate())?; // what the kubelet sends
+    tokio::select! {
+        pressed = tokio::signal::ctrl_c() => pressed?,
+        _ = terminate.recv() => {}
+    }
     factory.shutdown().await;
     Ok(())
 }

@@ -87,11 +87,13 @@ pub enum RelistReason {
     Rewound,
     /// It was asked for.
     Refresh,
+    /// More objects were waited for than could be asked for one by one.
+    Waited,
 }
 
 impl RelistReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::First,
         Self::Expired,
         Self::TooLarge,
@@ -101,6 +103,7 @@ impl RelistReason {
         Self::Gone,
         Self::Rewound,
         Self::Refresh,
+        Self::Waited,
     ];
 
     /// A short fixed name for logs and metrics.
@@ -115,6 +118,7 @@ impl RelistReason {
             Self::Gone => "gone",
             Self::Rewound => "rewound",
             Self::Refresh => "refresh",
+            Self::Waited => "waited",
         }
     }
 }
@@ -159,6 +163,8 @@ pub struct ScopeStatus {
     pub last_version: Option<ResourceVersion>,
     /// LIST requests sent, each page of a list counted.
     pub lists: u64,
+    /// LIST requests of single objects that somebody waited for.
+    pub lookups: u64,
     /// WATCH requests sent, streamed lists counted.
     pub watches: u64,
     /// WATCH requests sent to resume where an earlier one ended.
@@ -212,6 +218,7 @@ impl StatusCell {
             last_bookmark: None,
             last_version: None,
             lists: 0,
+            lookups: 0,
             watches: 0,
             reconnects: 0,
             streaming_fallbacks: 0,
@@ -237,6 +244,10 @@ impl StatusCell {
 
     pub(crate) fn get(&self) -> ScopeStatus {
         self.status.lock().clone()
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        *self.phase.borrow()
     }
 
     /// Wakes on every change of the phase.

@@ -7,14 +7,17 @@
 //! | `backoff` | pure: how long to wait |
 //! | `snapshot` | collects a list |
 //! | `driver` | does what the cursor says, tells it what happened |
-//! | `list`, `watch`, `probe` | the requests |
+//! | `list`, `watch`, `probe`, `lookup` | the requests |
+//! | `budget` | pure: how many requests may be sent |
 //! | `connection` | one request and its answer as they come in |
 
 mod backoff;
+pub(crate) mod budget;
 mod connection;
 mod cursor;
 mod driver;
 mod list;
+pub(crate) mod lookup;
 mod probe;
 mod recovery;
 mod snapshot;
@@ -75,6 +78,8 @@ pub(crate) struct Reflector<I> {
     pub(crate) settings: Settings,
     /// Makes the scope be read again without reuse; calls while one is under way become one.
     pub(crate) refresh: Arc<Notify>,
+    /// Makes the scope be read again with reuse, in its most recent state: more keys are waited for than can be looked up.
+    pub(crate) relist: Arc<Notify>,
     pub(crate) rng: fastrand::Rng,
 }
 

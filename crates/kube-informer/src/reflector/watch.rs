@@ -76,7 +76,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                         if let Err(step) = self.cursor.marker(Instant::now(), &version) {
                             return Ok(Streamed::Failed(step));
                         }
-                        self.commit(version).await?;
+                        self.commit(version, false).await?;
                         self.show_phase();
                         return Ok(Streamed::Complete(Box::new(watch)));
                     }

@@ -6,7 +6,9 @@ mod full_state;
 mod index;
 mod index_key;
 mod index_lister;
+mod lookups;
 mod namespaces;
+mod progress;
 mod reflectors;
 mod run;
 mod scopes;
@@ -15,6 +17,7 @@ pub(crate) mod tasks;
 mod unshared;
 pub(crate) mod variant;
 mod wait;
+pub(crate) mod waiters;
 pub(crate) mod writer;
 
 #[cfg(test)]
@@ -33,6 +36,7 @@ pub use core::{AlreadyStarted, Stopped};
 pub use index::{Index, IndexError, IndexValues};
 pub use index_key::IndexKey;
 pub use namespaces::{AddedNamespace, NamespaceError, RemovedNamespace};
+pub use progress::Progress;
 pub use state::{InformerStatus, NotSynced, UnsyncedScope};
 pub use unshared::Informer;
 pub use wait::WaitError;

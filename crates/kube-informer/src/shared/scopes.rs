@@ -2,15 +2,24 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::key::ObjectKey;
 use crate::metrics::Metrics;
+use crate::reflector::budget::Budget;
 use crate::scope::{Scope, ScopeId};
+use crate::shared::lookups::Desk;
 use crate::status::StatusCell;
+
+/// How many requests beside the lists and watches a scope may send at once.
+const PROBES: u32 = 10;
+
+/// After how long it may send one more.
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// One part of the cluster that the informer looks at.
 pub(crate) struct ScopeSlot {
@@ -19,6 +28,12 @@ pub(crate) struct ScopeSlot {
     pub(crate) status: Arc<StatusCell>,
     /// Rung when the scope is to be listed again.
     pub(crate) refresh: Arc<Notify>,
+    /// Rung when it is to be listed because too many of its objects are waited for.
+    pub(crate) relist: Arc<Notify>,
+    /// Where single objects are asked for.
+    pub(crate) desk: Arc<Desk>,
+    /// What requests beside the lists and watches may be sent.
+    pub(crate) probes: Arc<Mutex<Budget>>,
     /// Set when its objects have left the cache, because it was removed.
     pub(crate) removed: watch::Sender<bool>,
 }
@@ -68,7 +83,16 @@ impl Scopes {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics));
         let removed = watch::Sender::new(false);
-        let slot = Arc::new(ScopeSlot { id, scope, status, refresh: Arc::default(), removed });
+        let slot = Arc::new(ScopeSlot {
+            id,
+            scope,
+            status,
+            refresh: Arc::default(),
+            relist: Arc::default(),
+            desk: Arc::default(),
+            probes: Arc::new(Mutex::new(Budget::new(PROBES, PROBE_INTERVAL))),
+            removed,
+        });
         self.put(&slot);
         slot
     }

@@ -224,6 +224,7 @@ impl Writer {
     async fn committed(&mut self, applied: Applied, started: Instant, core: &Core) {
         self.seats.retain(|seat| !(seat.post.is_leaving() && seat.task_is_over()));
         self.fan_out(&applied.changes, &applied.first_sync).await;
+        core.waiters.committed(&applied);
         if core.committed(applied.counts, started.elapsed()) {
             // An informer that looks at nothing is synced without any list.
             if core.any_synced() {

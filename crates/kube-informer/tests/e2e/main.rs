@@ -14,6 +14,7 @@ mod namespaces;
 mod proxy;
 mod recover;
 mod support;
+mod waiting;
 mod watch_pods;
 
 // What the scenarios start; in `embedded` it is the other server.

@@ -144,6 +144,12 @@ impl Cursor {
         self.relist(now, RelistReason::Refresh, Wait::No)
     }
 
+    /// More objects are waited for than can be looked up one by one: the most recent state of all of them.
+    pub(crate) fn settle(&mut self, now: Instant) -> Step {
+        self.latest = true;
+        self.relist(now, RelistReason::Waited, Wait::No)
+    }
+
     /// A request or the body of its answer failed. `answered`: the server had accepted the request before.
     pub(crate) fn failed(&mut self, now: Instant, trouble: Trouble, answered: bool) -> Step {
         match self.place.clone() {

@@ -112,6 +112,7 @@ pub(super) fn reflector(
         reporter: Arc::new(Reporter::new(kind, Some(callback))),
         settings: settings.clone(),
         refresh: play.refresh.clone(),
+        relist: Arc::default(),
         rng: fastrand::Rng::with_seed(1),
     };
     (reflector, play)
@@ -150,7 +151,8 @@ impl Play {
                     DeltaChange::Deleted(record) => format!("-{}", brief(&record)),
                     DeltaChange::LeftOut(key) => format!("?{}", key.name()),
                     DeltaChange::Bookmark(version) => format!("#{version}"),
-                    DeltaChange::Replaced { version, objects } => {
+                    DeltaChange::Looked { key, version, .. } => format!("!{}@{version}", key.name()),
+                    DeltaChange::Replaced { version, objects, .. } => {
                         let objects: Vec<_> = objects.iter().map(|record| brief(record)).collect();
                         format!("={version}[{}]", objects.join(" "))
                     }

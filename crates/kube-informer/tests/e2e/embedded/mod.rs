@@ -12,6 +12,8 @@ mod many;
 mod namespaces;
 #[path = "../recover.rs"]
 mod recover;
+#[path = "../waiting.rs"]
+mod waiting;
 #[path = "../watch_pods.rs"]
 mod watch_pods;
 

@@ -51,6 +51,7 @@ pub struct Settings {
     pub(crate) minimum_resync: Duration,
     pub(crate) stop_patience: Duration,
     pub(crate) slow_call: Duration,
+    pub(crate) lookup_after: Duration,
 }
 
 /// Whether lists are read as a stream (`sendInitialEvents=true`), which costs the server far less memory.
@@ -104,6 +105,7 @@ impl Default for Settings {
             minimum_resync: Duration::from_secs(1),
             stop_patience: Duration::from_secs(10),
             slow_call: Duration::from_millis(100),
+            lookup_after: Duration::from_millis(500),
         }
     }
 }
@@ -213,6 +215,9 @@ setters! {
     stop_patience: Duration,
     /// A call of a handler that keeps the thread for longer counts as slow, and the first is logged. Default 100 ms.
     slow_call: Duration,
+    /// How long the watch is given to bring what is [waited for](crate::SharedInformer::wait_for) before the object is
+    /// asked for on its own. Default 500 ms.
+    lookup_after: Duration,
 }
 
 /// A setting that cannot work.

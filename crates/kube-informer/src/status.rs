@@ -97,11 +97,13 @@ pub enum RelistReason {
     Refresh,
     /// Watching is not allowed, listing is.
     Polling,
+    /// More objects were waited for than could be asked for one by one.
+    Waited,
 }
 
 impl RelistReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::First,
         Self::Expired,
         Self::TooLarge,
@@ -112,6 +114,7 @@ impl RelistReason {
         Self::Rewound,
         Self::Refresh,
         Self::Polling,
+        Self::Waited,
     ];
 
     /// A short fixed name for logs and metrics.
@@ -127,6 +130,7 @@ impl RelistReason {
             Self::Rewound => "rewound",
             Self::Refresh => "refresh",
             Self::Polling => "polling",
+            Self::Waited => "waited",
         }
     }
 }
@@ -171,9 +175,11 @@ pub struct ScopeStatus {
     pub last_version: Option<ResourceVersion>,
     /// LIST requests sent, each page of a list counted.
     pub lists: u64,
+    /// LIST requests of single objects that somebody waited for.
+    pub lookups: u64,
     /// WATCH requests sent, streamed lists counted.
     pub watches: u64,
-    /// Questions sent about single objects: has the server gone back in time, has it what was waited for.
+    /// LIST requests of single objects to find out whether the server went back in time.
     pub probes: u64,
     /// WATCH requests sent to resume where an earlier one ended.
     pub reconnects: u64,
@@ -184,6 +190,8 @@ pub struct ScopeStatus {
     /// Bookmarks received.
     pub bookmarks: u64,
     relists: [u64; RelistReason::ALL.len()],
+    /// The newest version that the server has been seen at otherwise, by a lookup.
+    looked_up: ResourceVersion,
 }
 
 impl ScopeStatus {
@@ -226,6 +234,7 @@ impl StatusCell {
             last_bookmark: None,
             last_version: None,
             lists: 0,
+            lookups: 0,
             watches: 0,
             probes: 0,
             reconnects: 0,
@@ -233,6 +242,7 @@ impl StatusCell {
             events: 0,
             bookmarks: 0,
             relists: [0; RelistReason::ALL.len()],
+            looked_up: ResourceVersion::empty(),
         };
         Self { status: Mutex::new(status), phase: watch::Sender::new(Phase::Pending), counters: None }
     }
@@ -254,9 +264,31 @@ impl StatusCell {
         self.status.lock().clone()
     }
 
-    /// The version up to which nothing has been missed, empty before the first list.
-    pub(crate) fn last_version(&self) -> ResourceVersion {
-        self.status.lock().last_version.clone().unwrap_or_else(ResourceVersion::empty)
+    /// The newest version that the server has been seen at, empty before the first list.
+    pub(crate) fn newest_version(&self) -> ResourceVersion {
+        let status = self.status.lock();
+        match &status.last_version {
+            Some(last) if !last.is_older_than(&status.looked_up) => last.clone(),
+            _ => status.looked_up.clone(),
+        }
+    }
+
+    /// The server was seen at this version by a lookup.
+    pub(crate) fn looked_up(&self, version: &ResourceVersion) {
+        self.edit(|status| {
+            if !version.is_older_than(&status.looked_up) {
+                status.looked_up = version.clone();
+            }
+        });
+    }
+
+    /// The server went back in time: what was seen before does not count.
+    pub(crate) fn rewound(&self) {
+        self.edit(|status| status.looked_up = ResourceVersion::empty());
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        *self.phase.borrow()
     }
 
     /// Wakes on every change of the phase.

@@ -57,6 +57,11 @@ impl ResourceVersion {
         self.compare(other) == Some(Ordering::Less)
     }
 
+    /// Whether this version is known to be the other or a later one.
+    pub(crate) fn is_at_least(&self, other: &Self) -> bool {
+        self.compare(other).is_some_and(Ordering::is_ge)
+    }
+
     /// The last 15 decimal digits, which a 64-bit float holds exactly; `None` if it is not a decimal.
     pub(crate) fn metric(&self) -> Option<u64> {
         const LIMIT: u64 = 1_000_000_000_000_000;

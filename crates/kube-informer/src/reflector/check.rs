@@ -55,7 +55,7 @@ pub(crate) struct Witness {
     pub(crate) probes: Arc<Mutex<Budget>>,
     newest: Mutex<Newest>,
     /// Rung when another scope of the cluster has reason to think that the server went back in time.
-    pub(crate) doubt: Notify,
+    pub(crate) doubt: Arc<Notify>,
 }
 
 impl Witness {
@@ -64,8 +64,9 @@ impl Witness {
         target: Target,
         status: Arc<StatusCell>,
         probes: Arc<Mutex<Budget>>,
+        doubt: Arc<Notify>,
     ) -> Self {
-        Self { source, target, status, probes, newest: Mutex::default(), doubt: Notify::new() }
+        Self { source, target, status, probes, newest: Mutex::default(), doubt }
     }
 
     /// Changes what is known of the newest objects.
@@ -78,9 +79,9 @@ impl Witness {
         self.newest.lock().last().cloned()
     }
 
-    /// The version up to which nothing was missed.
+    /// The newest version that the server has been seen at.
     pub(crate) fn version(&self) -> ResourceVersion {
-        self.status.last_version()
+        self.status.newest_version()
     }
 
     /// Asks the server for the newest object of this scope, a few times if it does not answer. Also tells the version that

@@ -59,6 +59,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             reflector.target.clone(),
             reflector.status.clone(),
             reflector.probes.clone(),
+            reflector.doubt.clone(),
         ));
         reflector.cluster.join(&witness);
         Self {
@@ -115,13 +116,25 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 let interrupt = interrupt(refresh, reuse, true);
                 match unless(interrupt, self.stream(version, reuse)).await.transpose()? {
                     Some(Streamed::Complete(watch)) => {
-                        unless(Some(refresh), self.follow(*watch)).await.transpose()
+                        let relist = self.reflector.relist.clone();
+                        tokio::select! {
+                            biased;
+                            () = relist.notified() => Ok(Some(self.cursor.settle(Instant::now()))),
+                            done = unless(Some(refresh), self.follow(*watch)) => done.transpose(),
+                        }
                     }
                     Some(Streamed::Failed(step)) => Ok(Some(*step)),
                     None => Ok(None),
                 }
             }
-            Action::Watch { version } => unless(Some(refresh), self.watch(version)).await.transpose(),
+            Action::Watch { version } => {
+                let relist = self.reflector.relist.clone();
+                tokio::select! {
+                    biased;
+                    () = relist.notified() => Ok(Some(self.cursor.settle(Instant::now()))),
+                    done = unless(Some(refresh), self.watch(version)) => done.transpose(),
+                }
+            }
         }
     }
 
@@ -236,6 +249,10 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
 
     /// Puts the whole content of the scope into the queue, as one delta.
     pub(super) async fn commit(&mut self, version: ResourceVersion) -> Result<(), Closed> {
+        let rewound = self.cursor.is_after_rewind();
+        if rewound {
+            self.reflector.status.rewound();
+        }
         let objects = self.snapshot.finish();
         self.witness.newest(|newest| {
             newest.clear();
@@ -244,7 +261,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             }
         });
         self.reflector.status.version(&version);
-        self.push(DeltaChange::Replaced { version, objects }).await
+        self.push(DeltaChange::Replaced { version, objects, rewound }).await
     }
 
     pub(super) async fn push(&self, change: DeltaChange) -> Result<(), Closed> {

@@ -9,7 +9,7 @@
 //! | `newest` | pure: the newest objects that are held |
 //! | `snapshot` | collects a list |
 //! | `driver` | does what the cursor says, tells it what happened |
-//! | `list`, `watch` | the requests |
+//! | `list`, `watch`, `lookup` | the requests |
 //! | `check`, `cluster` | has the server gone back in time? asked once for all informers of a cluster |
 //! | `connection` | one request and its answer as they come in |
 
@@ -21,6 +21,7 @@ mod connection;
 mod cursor;
 mod driver;
 mod list;
+pub(crate) mod lookup;
 mod newest;
 mod recovery;
 mod snapshot;
@@ -86,10 +87,14 @@ pub(crate) struct Reflector<I> {
     pub(crate) settings: Settings,
     /// Makes the scope be read again without reuse; calls while one is under way become one.
     pub(crate) refresh: Arc<Notify>,
+    /// Rung when there is reason to think that the server went back in time.
+    pub(crate) doubt: Arc<Notify>,
     /// What may be spent on questions and refreshes; whoever asks for this scope takes from it.
     pub(crate) probes: Arc<Mutex<Budget>>,
     /// Those who watch the same server.
     pub(crate) cluster: Arc<Cluster>,
+    /// Makes the scope be read again with reuse, in its most recent state: more keys are waited for than can be looked up.
+    pub(crate) relist: Arc<Notify>,
     pub(crate) rng: fastrand::Rng,
 }
 

@@ -43,6 +43,7 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
         minimum_resync: SECOND,
         stop_patience: 10 * SECOND,
         slow_call: Duration::from_millis(100),
+        lookup_after: Duration::from_millis(500),
     };
     assert_eq!(settings, documented);
 }

@@ -23,6 +23,7 @@ use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::shared::scopes::{ScopeSlot, Scopes, Slots};
+use crate::shared::waiters::Waiters;
 use crate::shared::writer::{Command, Inbox, Runner, Seat, Writer};
 use crate::source::ListWatch;
 use crate::status::Phase;
@@ -46,6 +47,8 @@ pub(crate) struct Core {
     pub(crate) queue: Arc<DeltaFifo>,
     pub(crate) state: watch::Sender<State>,
     pub(crate) stop: watch::Sender<Option<Stop>>,
+    /// Those who wait for an object.
+    pub(crate) waiters: Waiters,
     /// Where the reflectors get their chance from; tests seed it.
     pub(crate) random: Mutex<fastrand::Rng>,
     lifecycle: Mutex<Lifecycle>,
@@ -61,6 +64,13 @@ pub(crate) struct Core {
 pub(crate) struct Selectors {
     pub(crate) labels: Option<String>,
     pub(crate) fields: Option<String>,
+}
+
+impl Selectors {
+    /// Whether all objects of a scope are looked at.
+    pub(crate) fn is_empty(&self) -> bool {
+        [&self.labels, &self.fields].iter().all(|selector| selector.as_deref().is_none_or(str::is_empty))
+    }
 }
 
 /// How far an informer has come.
@@ -176,6 +186,7 @@ impl Core {
             queue: Arc::new(queue),
             state: watch::Sender::default(),
             stop: watch::Sender::default(),
+            waiters: Waiters::default(),
             random: Mutex::new(fastrand::Rng::new()),
             lifecycle: Mutex::new(Lifecycle::Idle(Box::new(Writer::new(store)))),
             handlers_named: AtomicU64::new(0),
@@ -331,6 +342,7 @@ impl Core {
             slot.status.enter(Phase::Stopped, Instant::now());
         }
         self.state.send_modify(|state| state.stopped = true);
+        self.waiters.wake_all();
     }
 
     /// Ends an informer that was never started, and lets nobody wait for it; does nothing to one that was.

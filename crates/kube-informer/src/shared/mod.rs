@@ -7,7 +7,9 @@ mod index;
 mod index_early;
 mod index_key;
 mod index_lister;
+mod lookups;
 mod namespaces;
+mod progress;
 mod reflectors;
 mod run;
 mod scopes;
@@ -16,6 +18,7 @@ pub(crate) mod tasks;
 mod unshared;
 pub(crate) mod variant;
 mod wait;
+pub(crate) mod waiters;
 pub(crate) mod writer;
 
 #[cfg(test)]
@@ -35,6 +38,7 @@ pub use core::{AlreadyStarted, RunError, Stopped};
 pub use index::{Index, IndexError, IndexValues};
 pub use index_key::IndexKey;
 pub use namespaces::{AddedNamespace, NamespaceError, RemovedNamespace};
+pub use progress::Progress;
 pub use state::{InformerStatus, NotSynced, UnsyncedScope};
 pub use unshared::Informer;
 pub use wait::WaitError;

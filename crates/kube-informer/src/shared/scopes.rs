@@ -12,6 +12,7 @@ use crate::metrics::Metrics;
 use crate::reflector::budget::Budget;
 use crate::scope::{Scope, ScopeId};
 use crate::settings::Settings;
+use crate::shared::lookups::Desk;
 use crate::status::StatusCell;
 
 /// One part of the cluster that the informer looks at.
@@ -21,6 +22,12 @@ pub(crate) struct ScopeSlot {
     pub(crate) status: Arc<StatusCell>,
     /// Rung when the scope is to be listed again.
     pub(crate) refresh: Arc<Notify>,
+    /// Rung when it is to be listed because too many of its objects are waited for.
+    pub(crate) relist: Arc<Notify>,
+    /// Rung when there is reason to think that the server went back in time.
+    pub(crate) doubt: Arc<Notify>,
+    /// Where single objects are asked for.
+    pub(crate) desk: Arc<Desk>,
     /// What may be spent on questions and refreshes.
     pub(crate) probes: Arc<Mutex<Budget>>,
     /// Set when its objects have left the cache, because it was removed.
@@ -77,8 +84,17 @@ impl Scopes {
         let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics));
         let removed = watch::Sender::new(false);
         let probes = Budget::new(settings.request_burst, settings.request_interval);
-        let probes = Arc::new(Mutex::new(probes));
-        Arc::new(ScopeSlot { id, scope, status, refresh: Arc::default(), probes, removed })
+        Arc::new(ScopeSlot {
+            id,
+            scope,
+            status,
+            refresh: Arc::default(),
+            relist: Arc::default(),
+            doubt: Arc::default(),
+            desk: Arc::default(),
+            probes: Arc::new(Mutex::new(probes)),
+            removed,
+        })
     }
 
     pub(crate) fn put(&self, slot: &Arc<ScopeSlot>) {

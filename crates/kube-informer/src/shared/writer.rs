@@ -236,6 +236,7 @@ impl Writer {
     /// After a commit: tells the handlers, those who wait, and the metrics.
     async fn committed(&mut self, applied: Applied, started: Instant, core: &Core) {
         self.fan_out(&applied.changes, &applied.first_sync).await;
+        core.waiters.committed(&applied);
         if core.committed(applied.counts, started.elapsed()) {
             // An informer that looks at nothing is synced without any list.
             if core.any_synced() {

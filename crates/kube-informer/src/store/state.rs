@@ -1,20 +1,21 @@
 //! The state itself: plain maps, no locks. Only the writer changes it, readers see it between commits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::report::user_panic;
 use crate::scope::{Scope, ScopeId};
 use crate::store::index::{ErasedIndex, IndexFailure, Staged};
 use crate::store::parts::Parts;
-use crate::store::plan::{Edit, Plan};
+use crate::store::plan::{Edit, Plan, REMEMBERED};
 use crate::store::sharded::ShardedMap;
 use crate::store::snapshot::Snapshot;
-use crate::version::ResourceVersion;
+use crate::version::{ResourceVersion, Uid};
 
 /// Everything one informer knows. A clone shares all objects and is cheap.
 #[derive(Clone, Default)]
@@ -26,6 +27,8 @@ pub(crate) struct State {
     namespaces: HashMap<Arc<str>, ShardedMap<Arc<Record>>>,
     scopes: BTreeMap<ScopeId, ScopeState>,
     indexes: Vec<IndexSlot>,
+    /// The last incarnations that went, the newest at the end.
+    removed: VecDeque<Uid>,
 }
 
 /// What is known of one scope as a whole.
@@ -36,6 +39,10 @@ pub(crate) struct ScopeState {
     pub(crate) version: ResourceVersion,
     /// Whether a whole list has been taken in.
     pub(crate) synced: bool,
+    /// Keys that were looked up on their own, and as of when: all of them ahead of the version.
+    pub(crate) barriers: HashMap<ObjectKey, ResourceVersion>,
+    /// How often the server was found to have gone back in time.
+    pub(crate) rewinds: u64,
 }
 
 /// One index of the state.
@@ -80,9 +87,30 @@ impl State {
         self.scopes.get(&scope)
     }
 
+    pub(crate) fn scopes(&self) -> impl Iterator<Item = &ScopeState> {
+        self.scopes.values()
+    }
+
     /// Begins to take in what comes from a scope. Scopes must not overlap.
     pub(crate) fn add_scope(&mut self, id: ScopeId, scope: Scope) {
-        self.scopes.insert(id, ScopeState { scope, version: ResourceVersion::empty(), synced: false });
+        let new = ScopeState {
+            scope,
+            version: ResourceVersion::empty(),
+            synced: false,
+            barriers: HashMap::new(),
+            rewinds: 0,
+        };
+        self.scopes.insert(id, new);
+    }
+
+    /// Counts the commits.
+    pub(crate) fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// Whether this incarnation is one of the last that went.
+    pub(crate) fn has_removed(&self, uid: &Uid) -> bool {
+        self.removed.contains(uid)
     }
 
     pub(crate) fn get(&self, key: Parts<'_>) -> Option<&Arc<Record>> {
@@ -171,11 +199,28 @@ impl State {
 
     /// Ends a commit: what concerns whole scopes.
     pub(crate) fn seal(&mut self, plan: &Plan) {
+        if let Some(scope) = plan.rewound.and_then(|scope| self.scopes.get_mut(&scope)) {
+            scope.rewinds += 1;
+            scope.barriers.clear();
+            // What was gone may be there again.
+            self.removed.clear();
+        }
+        for (scope, key, barrier) in &plan.barriers {
+            if let Some(scope) = self.scopes.get_mut(scope) {
+                match barrier {
+                    Some(version) => scope.barriers.insert(key.clone(), version.clone()),
+                    None => scope.barriers.remove(key),
+                };
+            }
+        }
         for (scope, version) in &plan.versions {
             if let Some(scope) = self.scopes.get_mut(scope) {
                 scope.version = version.clone();
+                scope.barriers.retain(|_, barrier| !version.is_at_least(barrier));
             }
         }
+        self.removed.extend(plan.removed.iter().cloned());
+        self.removed.drain(..self.removed.len().saturating_sub(REMEMBERED));
         for scope in &plan.first_sync {
             if let Some(scope) = self.scopes.get_mut(scope) {
                 scope.synced = true;

@@ -4,6 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::delta::Delta;
+use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::apply::{self, Step};
@@ -45,6 +46,12 @@ pub(crate) struct Applied {
     pub(crate) changes: Vec<Change>,
     /// Scopes that have been listed for the first time.
     pub(crate) first_sync: Vec<ScopeId>,
+    /// The versions that scopes have come to.
+    pub(crate) versions: Vec<(ScopeId, ResourceVersion)>,
+    /// Keys that were looked up, and as of when.
+    pub(crate) barriers: Vec<(ScopeId, ObjectKey, Option<ResourceVersion>)>,
+    /// Whether a scope was removed, or its server found to have gone back in time.
+    pub(crate) upset: bool,
     pub(crate) counts: Counts,
     /// To be counted and reported by the caller.
     pub(crate) failures: Vec<IndexFailure>,
@@ -70,7 +77,9 @@ impl Writer {
         for step in apply::steps(deltas) {
             let plan = match step {
                 Step::Events(events) => apply::plan(&self.indexer.state.read(), events),
-                Step::Replace { scope, version, objects } => self.replace(scope, version, objects).await,
+                Step::Replace { scope, version, objects, rewound } => {
+                    self.replace(scope, version, objects, rewound).await
+                }
             };
             self.commit(plan, &mut applied).await;
         }
@@ -105,8 +114,14 @@ impl Writer {
         applied
     }
 
-    async fn replace(&self, scope: ScopeId, version: ResourceVersion, objects: Vec<Arc<Record>>) -> Plan {
-        let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects);
+    async fn replace(
+        &self,
+        scope: ScopeId,
+        version: ResourceVersion,
+        objects: Vec<Arc<Record>>,
+        rewound: bool,
+    ) -> Plan {
+        let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects, rewound);
         let Some(mut planner) = planner else { return Plan::default() };
         while planner.step(STEP) == Progress::More {
             yield_now().await;
@@ -137,6 +152,9 @@ impl Writer {
             applied.changes.append(&mut plan.changes);
         }
         applied.first_sync.append(&mut plan.first_sync);
+        applied.versions.append(&mut plan.versions);
+        applied.barriers.append(&mut plan.barriers);
+        applied.upset |= plan.ended.is_some() || plan.rewound.is_some();
         applied.counts.add(plan.counts);
         pace::free(plan.edits).await;
         let mut pace = Pace::default();

@@ -7,7 +7,9 @@ use std::time::Duration;
 use embedded_apiserver::{EmbeddedApiserver, RecordedRequest, Verb};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_client::api::ObjectMeta;
-use kube_informer::{HttpSource, Kind, ScopeStatus, Settings, SharedInformer, StreamingList};
+use kube_informer::{
+    HttpSource, InformerBuilder, Kind, ScopeStatus, Settings, SharedInformer, StreamingList,
+};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
@@ -62,16 +64,21 @@ fn is_probe(request: &RecordedRequest) -> bool {
 impl Rig {
     /// Starts an informer, which has asked for nothing yet.
     pub(crate) fn start(server: EmbeddedApiserver, settings: Settings) -> Self {
+        Self::start_with(server, |builder| builder.settings(settings))
+    }
+
+    /// The same with other options of the informer.
+    pub(crate) fn start_with(
+        server: EmbeddedApiserver,
+        set: impl FnOnce(InformerBuilder<ConfigMap>) -> InformerBuilder<ConfigMap>,
+    ) -> Self {
         let source = HttpSource::with_client(server.client(), ConfigMap::info(&()));
         let failures = Arc::new(Mutex::new(Vec::new()));
-        let informer = SharedInformer::<ConfigMap>::builder(source)
-            .settings(settings)
-            .on_error({
-                let failures = failures.clone();
-                move |failure| failures.lock().push(failure.to_string())
-            })
-            .build()
-            .expect("the settings are good");
+        let builder = SharedInformer::<ConfigMap>::builder(source).on_error({
+            let failures = failures.clone();
+            move |failure| failures.lock().push(failure.to_string())
+        });
+        let informer = set(builder).build().expect("the settings are good");
         let task = tokio::spawn({
             let informer = informer.clone();
             async move { informer.run(pending()).await.expect("runs once") }

@@ -61,9 +61,9 @@ async fn d15_a_silent_watch_is_dead_15_s_after_its_time_and_reopened_at_the_same
 async fn d15_two_silent_watches_are_followed_by_a_list() {
     let server = EmbeddedApiserver::new();
     server.inject(Fault::stall_after(0).on(Verb::Watch).first(2));
-    let rig = Rig::start(server, lists());
+    let rig = Rig::start(server, lists().lookup_after(PATIENCE));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
-    // Nobody is told of it.
+    // Nobody is told of it, and nobody asks for it alone.
     let missed = rig.server.create(&config_map("missed")).await.unwrap();
     rig.informer.wait_for(&missed, PATIENCE).await.unwrap();
     assert_eq!(rig.status().relists(RelistReason::Dead), 1);

@@ -14,7 +14,7 @@ fn added(origin: &Arc<Origin>, key: &str) -> Delta {
 
 fn replaced(origin: &Arc<Origin>, count: usize) -> Delta {
     let objects = (0..count).map(|n| record(origin, &format!("o{n}"), "u", "1")).collect();
-    Delta { scope: 0, change: DeltaChange::Replaced { version: "9".into(), objects } }
+    Delta { scope: 0, change: DeltaChange::Replaced { version: "9".into(), objects, rewound: false } }
 }
 
 fn name(delta: &Delta) -> String {

@@ -25,7 +25,7 @@ fn witness() -> Witness {
     };
     let status = Arc::new(StatusCell::new(Scope::All, Instant::now()));
     let probes = Arc::new(Mutex::new(Budget::new(10, Duration::from_secs(1))));
-    let witness = Witness::new(Arc::new(Nobody), target, status, probes);
+    let witness = Witness::new(Arc::new(Nobody), target, status, probes, Arc::default());
     witness.newest(|newest| newest.put(&key(), &"u".into(), &"90".into()));
     witness
 }

@@ -56,7 +56,7 @@ fn scope(cluster: &Cluster, plural: &str, version: &str, source: &Arc<Answers>) 
     let status = Arc::new(StatusCell::new(Scope::All, Instant::now()));
     status.version(&version.into());
     let probes = Arc::new(Mutex::new(Budget::new(10, Duration::from_secs(1))));
-    let witness = Arc::new(Witness::new(source.clone(), target, status, probes));
+    let witness = Arc::new(Witness::new(source.clone(), target, status, probes, Arc::default()));
     witness.newest(|newest| newest.put(&ObjectKey::cluster(plural), &"u".into(), &version.into()));
     cluster.join(&witness);
     witness

@@ -197,6 +197,13 @@ impl Cursor {
         self.relist(now, RelistReason::Refresh, Wait::No).charged(Charge::Probe)
     }
 
+    /// More objects are waited for than can be looked up one by one: the most recent state of all of them. It has been paid
+    /// for by those who ask for it.
+    pub(crate) fn settle(&mut self, now: Instant) -> Step {
+        self.latest = true;
+        self.relist(now, RelistReason::Waited, Wait::No).charged(Charge::Free)
+    }
+
     /// A request or the body of its answer failed. `lasted`: for how long, if the server had accepted the request before.
     pub(crate) fn failed(&mut self, now: Instant, trouble: Trouble, lasted: Option<Duration>) -> Step {
         match self.place.clone() {

@@ -115,7 +115,9 @@ pub(super) fn reflector(
         settings: settings.clone(),
         refresh: play.refresh.clone(),
         probes: Arc::new(Mutex::new(Budget::new(settings.request_burst, settings.request_interval))),
+        doubt: Arc::default(),
         cluster: Arc::default(),
+        relist: Arc::default(),
         rng: fastrand::Rng::with_seed(1),
     };
     (reflector, play)
@@ -154,7 +156,8 @@ impl Play {
                     DeltaChange::Deleted(record) => format!("-{}", brief(&record)),
                     DeltaChange::LeftOut(key) => format!("?{}", key.name()),
                     DeltaChange::Bookmark(version) => format!("#{version}"),
-                    DeltaChange::Replaced { version, objects } => {
+                    DeltaChange::Looked { key, version, .. } => format!("!{}@{version}", key.name()),
+                    DeltaChange::Replaced { version, objects, .. } => {
                         let objects: Vec<_> = objects.iter().map(|record| brief(record)).collect();
                         format!("={version}[{}]", objects.join(" "))
                     }

@@ -4,17 +4,22 @@
 //! The real driver runs over the scripted source on an executor that polls ready tasks in random order. Set
 //! `INFORMER_SEED` to repeat one seed, `INFORMER_SEEDS` to run more.
 
+mod promises;
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 
+use self::promises::Promises;
 use super::seeded::{self, Seeded};
 use super::support::{map, served};
 use super::witnesses::Witnesses;
 use crate::settings::{Settings, StreamingList};
+use crate::shared::tasks::Spawn;
 use crate::shared::{NamespaceError, RemovedNamespace, SharedInformer};
 use crate::source::{HttpFailure, ScriptedSource, ScriptedState, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
@@ -58,18 +63,25 @@ struct World {
     backup: Option<(u64, ScriptedState)>,
     rewound: bool,
     writes: u32,
+    promises: Promises,
 }
 
 impl World {
     async fn play(seed: u64, seeded: Seeded) {
         let mut world = Self::new(seed);
+        let spawn: Arc<dyn Spawn> = Arc::new(seeded.clone());
         let (stop, finished) = seeded.start(&world.informer, seed);
         for _ in 0..world.random.usize(0..3) {
             world.witnesses.join(&mut world.random, &world.informer);
         }
         for _ in 0..world.random.usize(5..60) {
+            if world.random.u8(0..4) == 0 {
+                let World { random, promises, informer, .. } = &mut world;
+                promises.wait(random, &spawn, informer);
+            }
             world.step();
             world.check_removed();
+            world.promises.check(&world.informer);
             match world.random.u8(0..8) {
                 0 => tokio::time::sleep(Duration::from_millis(world.random.u64(0..3_000))).await,
                 1 => tokio::time::sleep(Duration::from_secs(world.random.u64(0..400))).await,
@@ -80,13 +92,17 @@ impl World {
                 }
                 _ => {}
             }
+            world.promises.check(&world.informer);
         }
         world.quiet().await;
+        world.promises.check(&world.informer);
         if world.random.u8(0..4) == 0 {
             world.remove_namespace();
         }
         stop.send(()).ok();
         finished.await.expect("the informer stops");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert_eq!(world.promises.waiting(), 0, "a stop ends every wait");
         for removed in world.removals.values() {
             // Done, or the informer has stopped before it was: never a hang.
             removed.done().now_or_never().expect("known once the informer has stopped").ok();
@@ -134,6 +150,7 @@ impl World {
             backup: None,
             rewound: false,
             writes: 0,
+            promises: Promises::new(),
         };
         for _ in 0..world.random.usize(0..8) {
             world.write();
@@ -181,11 +198,18 @@ impl World {
         self.writes += 1;
         let namespace = NAMESPACES[self.random.usize(..NAMESPACES.len())];
         let key = format!("{namespace}/{}", self.random.usize(0..4));
-        if self.random.u8(0..3) == 0 && self.server.delete(&key).is_ok() {
-            return;
+        if self.random.u8(0..3) == 0
+            && let Ok(version) = self.server.delete(&key)
+        {
+            return self.promises.happened(&self.server, &key, &version);
         }
-        let object = serde_json::to_value(map(&key, &self.writes.to_string())).expect("JSON");
-        self.server.put_json(object).expect("accepted");
+        self.put(&key, &self.writes.to_string());
+    }
+
+    fn put(&mut self, key: &str, text: &str) {
+        let object = serde_json::to_value(map(key, text)).expect("JSON");
+        let version = self.server.put_json(object).expect("accepted");
+        self.promises.happened(&self.server, key, &version);
     }
 
     fn fail(&mut self) {
@@ -216,6 +240,7 @@ impl World {
             Some((version, backup)) if version < self.seen() => {
                 self.server.forget_commands();
                 self.server.restore(&backup);
+                self.promises.void();
                 self.rewound = true;
             }
             Some(_) => {}
@@ -253,6 +278,7 @@ impl World {
         match self.informer.remove_namespace(namespace) {
             Ok(removed) => {
                 assert!(namespaces.remove(namespace));
+                self.promises.forget(namespace);
                 self.removals.insert(namespace, removed);
             }
             Err(error) => {
@@ -284,10 +310,13 @@ impl World {
             return;
         }
         let key = "a/0";
-        self.server.delete(key).ok();
+        if let Ok(version) = self.server.delete(key) {
+            self.promises.happened(&self.server, key, &version);
+        }
         for text in ["first", "second"] {
-            self.server.put_json(serde_json::to_value(map(key, text)).expect("JSON")).expect("accepted");
-            self.server.delete(key).expect("there");
+            self.put(key, text);
+            let version = self.server.delete(key).expect("there");
+            self.promises.happened(&self.server, key, &version);
         }
     }
 

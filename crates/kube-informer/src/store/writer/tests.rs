@@ -15,7 +15,7 @@ fn many(bench: &Bench, count: usize, version: &str) -> Vec<Arc<Record>> {
 }
 
 fn list(version: &str, objects: &[Arc<Record>]) -> DeltaChange {
-    DeltaChange::Replaced { version: version.into(), objects: objects.to_vec() }
+    DeltaChange::Replaced { version: version.into(), objects: objects.to_vec(), rewound: false }
 }
 
 #[test]

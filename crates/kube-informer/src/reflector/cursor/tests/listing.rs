@@ -104,7 +104,8 @@ fn b_560_pages_are_of_500_and_asked_for_one_after_the_other() {
     let (mut script, step) = Script::lists();
     assert_eq!(step.action, list("0", Some(500)));
     for token in ["c1", "c2", "c3"] {
-        assert_eq!(script.page("10", Some(token)), at_once(next_page(token, Some(500))));
+        let step = script.page("10", Some(token));
+        assert_eq!(step, at_once(next_page(token, Some(500))).charged(Charge::Free));
     }
     assert_eq!(script.page("10", None), at_once(watch("10")).committing("10"));
 }

@@ -153,6 +153,10 @@ impl World {
 
     /// What the rules say, one delta at a time.
     fn expect(&mut self, Delta { scope, change }: &Delta) {
+        if matches!(change, DeltaChange::Replaced { .. }) {
+            // What is before it is committed on its own, whatever scope it is of.
+            self.commit();
+        }
         let Some(scope) = &self.ids.iter().position(|id| id == scope) else { return };
         let inside = |record: &Record| record.key().namespace() == Some(NAMESPACES[*scope]);
         match change {
@@ -198,7 +202,6 @@ impl World {
             }
             DeltaChange::Bookmark(version) => self.saw(*scope, version),
             DeltaChange::Replaced { version, objects, rewound } => {
-                self.commit();
                 if *rewound || version.is_older_than(&self.versions[*scope]) {
                     self.barriers[*scope].clear();
                     self.rewinds[*scope] += 1;
@@ -256,7 +259,7 @@ impl World {
     }
 
     fn saw(&mut self, scope: usize, version: &ResourceVersion) {
-        if !version.is_empty() && !version.is_older_than(&self.versions[scope]) {
+        if version.is_concrete() && !version.is_older_than(&self.versions[scope]) {
             self.versions[scope] = version.clone();
         }
     }

@@ -34,7 +34,7 @@ fn maps(server: &EmbeddedApiserver) -> Api<ConfigMap> {
 /// The lists of single objects.
 fn lookups(rig: &Rig) -> Vec<RecordedRequest> {
     let single = |request: &RecordedRequest| parameter(request, "fieldSelector").contains("metadata.name=");
-    rig.requests().into_iter().filter(single).collect()
+    rig.probes().into_iter().filter(single).collect()
 }
 
 #[tokio::test(start_paused = true)]

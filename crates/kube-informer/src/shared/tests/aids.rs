@@ -10,6 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use super::support::SOON;
 use crate::report::Failure;
+use crate::settings::{Settings, StreamingList};
 use crate::shared::SharedInformer;
 use crate::source::{ByteStream, HttpFailure, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
@@ -92,4 +93,8 @@ pub(super) fn event_line(event_type: &str, object: &Value) -> String {
 /// A ConfigMap as the server writes it.
 pub(super) fn wire_map(name: &str, version: &str) -> Value {
     json!({ "metadata": { "namespace": "a", "name": name, "uid": format!("uid-{name}"), "resourceVersion": version } })
+}
+
+pub(super) fn lists_only() -> Settings {
+    Settings::default().streaming_list(StreamingList::Never)
 }

@@ -4,17 +4,13 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::{Value, json};
 
-use super::aids::{event_line, list_body, phase, quiet, relists, started, texts, wire_map};
+use super::aids::{event_line, list_body, lists_only, phase, quiet, relists, started, texts, wire_map};
 use super::support::{Rig, map, served};
 use crate::kind::Kind;
-use crate::settings::{Settings, StreamingList};
+use crate::settings::Settings;
 use crate::shared::SharedInformer;
 use crate::source::{ScriptedSource, VerbMatch};
 use crate::status::{Phase, RelistReason};
-
-fn lists_only() -> Settings {
-    Settings::default().streaming_list(StreamingList::Never)
-}
 
 /// What is said of a list with this body. The cache stays as it was, and the next list is taken.
 async fn said_of_list(body: &str) -> String {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use super::aids::{http, list_body, phase, quiet, relists, wire_map};
+use super::aids::{http, list_body, lists_only, phase, quiet, relists, wire_map};
 use super::support::{Rig, SOON, map, rest};
 use crate::key::ObjectKey;
 use crate::settings::Settings;
@@ -161,7 +161,7 @@ async fn d11_all_who_wait_for_an_object_share_one_question() {
 
 #[tokio::test(start_paused = true)]
 async fn d11_more_objects_than_can_be_asked_for_are_settled_by_one_list() {
-    let rig = Rig::new(&["a/x"]).started().await;
+    let rig = Rig::with(&["a/x"], |builder| builder.settings(lists_only())).started().await;
     rig.server.stall();
     let mut written = Vec::new();
     for number in 0..40 {
@@ -189,7 +189,7 @@ async fn d11_more_objects_than_can_be_asked_for_are_settled_by_one_list() {
 
 #[tokio::test(start_paused = true)]
 async fn d11_what_is_held_back_is_bounded_by_a_list() {
-    let patient = Settings::default().min_watch_timeout(Duration::from_secs(80_000));
+    let patient = lists_only().min_watch_timeout(Duration::from_secs(80_000));
     let rig = Rig::with(&["a/x"], |builder| builder.settings(patient)).started().await;
     rig.server.stall();
     for number in 0..1_010_u32 {
@@ -248,10 +248,13 @@ async fn d11_while_a_server_that_went_back_is_read_nothing_can_be_waited_for() {
     let there = rig.put("a/x", "1");
     rig.settle().await;
     let gone = uid(&rig, "x");
+    let question = rig.server.hold_next(VerbMatch::List);
     rig.server.restore(&backup);
-    rig.server.wait_for_watches(1).await;
+    question.reached().await;
     let hold = rig.server.hold_next(VerbMatch::Watch);
-    phase(&rig.informer, Phase::Rewound).await;
+    question.release();
+    hold.reached().await;
+    assert_eq!(rig.informer.status().phase, Phase::Rewound);
     let error = rig.informer.wait_for_version(&key("a/x"), &there, SOON).await.unwrap_err();
     assert!(matches!(error, WaitError::Rewound { .. }), "{error}");
     let error = rig.informer.wait_gone(&key("a/x"), &gone, SOON).await.unwrap_err();
@@ -279,7 +282,7 @@ async fn d11_an_answer_that_cannot_be_placed_is_an_error_and_no_hang() {
 
 #[tokio::test(start_paused = true)]
 async fn d11_a_server_that_does_not_select_by_name_is_listed_instead() {
-    let rig = Rig::new(&["a/x"]).started().await;
+    let rig = Rig::with(&["a/x"], |builder| builder.settings(lists_only())).started().await;
     rig.server.stall();
     let written = rig.put("a/new", "1");
     rig.server.reply_next(VerbMatch::List, [list_body(&written.to_string(), &[wire_map("other", "2")])]);

@@ -9,10 +9,10 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::oneshot;
 
-use super::aids::{http, list_body, phase, quiet, relists, started, texts, wire_map};
+use super::aids::{http, list_body, lists_only, phase, quiet, relists, started, texts, wire_map};
 use super::support::{Rig, cached, map, served};
 use crate::object::Object;
-use crate::settings::{Settings, StreamingList};
+use crate::settings::Settings;
 use crate::shared::SharedInformer;
 use crate::shared::writer::Command;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Verb, VerbMatch};
@@ -24,10 +24,6 @@ fn object(rig: &Rig, name: &str) -> Object<ConfigMap> {
 
 fn same_record(a: &Object<ConfigMap>, b: &Object<ConfigMap>) -> bool {
     Arc::ptr_eq(a.record(), b.record())
-}
-
-fn lists_only() -> Settings {
-    Settings::default().streaming_list(StreamingList::Never)
 }
 
 /// The cache equals the server, and the handler believes in the same.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use kube_informer::{RelistReason, Settings};
+use kube_informer::{Phase, RelistReason, Settings};
 use tokio::task::block_in_place;
 use tokio::time::{interval, timeout};
 
@@ -14,7 +14,7 @@ use super::objects::{Objects, config_maps};
 use super::watched::Watched;
 use crate::support::{config, eventually};
 
-/// How long the cache may be wrong where it can be told.
+/// How long the cache may be wrong after the watch is open again, where it can be told.
 const NOTICED_WITHIN: Duration = Duration::from_secs(10);
 
 /// One restored backup.
@@ -91,6 +91,8 @@ async fn backups_restored_under_load() -> Result<()> {
             traffic.until(|version| version > seen).await?;
         }
         link.restore();
+        // How soon that is has nothing to do with the backup.
+        watched.until("it watches again", |status| status.phase != Phase::BackingOff).await?;
         let over = Instant::now();
         if !case.passed && case.writes > 0 {
             traffic.until(|_| over.elapsed() > Duration::from_secs(3)).await?;

@@ -90,6 +90,8 @@ pub(crate) fn steps(report: &mut Report, policy: &Policy, filters: &[String], ra
 }
 
 fn run(tests: &str, gates: &str, filters: &[String]) -> Result<(TestCount, Ran)> {
+    // Some tests run them, and `--test` alone does not build them.
+    Cargo::new("build --quiet --workspace --examples --profile test").run()?;
     // With `--workspace` the dependencies are those that the unit tests were built with; with `--package` they
     // would be built again, with fewer features.
     Cargo::new(&format!("test --workspace --no-fail-fast {tests}"))

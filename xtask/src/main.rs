@@ -34,8 +34,8 @@ fn run(command: &Command) -> Result<()> {
             print!("{}", cli::HELP);
             Ok(())
         }
-        Command::Test => test::run(e2e::Policy::from_environment()),
-        Command::Ci => test::run(e2e::Policy::Run),
+        Command::Test => test::run(&e2e::Policy::from_environment()),
+        Command::Ci => test::run(&e2e::Policy::Run),
         Command::E2e { filters } => report::run(|report| {
             e2e::steps(report, &e2e::Policy::from_environment(), filters, &mut Ran::default());
         }),

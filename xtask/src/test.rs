@@ -7,7 +7,7 @@ use crate::ran::Ran;
 use crate::report::{self, Outcome};
 use crate::{e2e, lint, tidy};
 
-pub(crate) fn run(policy: e2e::Policy) -> Result<()> {
+pub(crate) fn run(policy: &e2e::Policy) -> Result<()> {
     report::run(|report| {
         // Quick ones first.
         tidy::step(report);
@@ -22,7 +22,7 @@ pub(crate) fn run(policy: e2e::Policy) -> Result<()> {
             Ok(Outcome::Passed(format!("{count}, doctests among them")))
         });
         lint::doc_step(report, false);
-        complete &= e2e::steps(report, &policy, &[], &mut ran);
+        complete &= e2e::steps(report, policy, &[], &mut ran);
         // A step that failed may not have come to all of its tests, and has been told of.
         if complete {
             report.step("every test has run", || ran.check(policy.why_skipped()));

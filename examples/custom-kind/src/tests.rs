@@ -64,17 +64,17 @@ trait Larger {
 
 impl Larger for Lister<Widget> {
     fn larger_than(&self, size: u32) -> Vec<String> {
-        names_larger_than(size, self.list())
+        names_larger_than(size, &self.list())
     }
 }
 
 impl Larger for NamespaceLister<Widget> {
     fn larger_than(&self, size: u32) -> Vec<String> {
-        names_larger_than(size, self.list())
+        names_larger_than(size, &self.list())
     }
 }
 
-fn names_larger_than(size: u32, widgets: Vec<Object<Widget>>) -> Vec<String> {
+fn names_larger_than(size: u32, widgets: &[Object<Widget>]) -> Vec<String> {
     let is_larger = |widget: &Object<Widget>| widget.get().is_ok_and(|widget| widget.spec.size > size);
     let mut names: Vec<_> =
         widgets.iter().filter(|widget| is_larger(widget)).map(ToString::to_string).collect();

@@ -205,7 +205,7 @@ impl Ingest {
     /// Runs user code (transform, `Deserialize`, the error callback), so it must never be called with a lock held.
     pub(crate) fn record(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
         if self.is_too_much(&scanned.metadata) {
-            return self.metadata_alone(scanned);
+            return self.metadata_alone(&scanned);
         }
         let Scanned { key, uid, resource_version, json, metadata } = scanned;
         let left_out = |message| IngestError::LeftOut { key: Some(key.clone()), message };
@@ -233,7 +233,7 @@ impl Ingest {
     }
 
     /// The record of a whole object's metadata, as if the server had left out the rest.
-    fn metadata_alone(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
+    fn metadata_alone(&self, scanned: &Scanned<'_>) -> Result<Arc<Record>, IngestError> {
         let left_out = |message| IngestError::LeftOut { key: Some(scanned.key.clone()), message };
         let members: BTreeMap<String, &RawValue> =
             serde_json::from_slice(scanned.json).map_err(|_| left_out("it is not an object".to_owned()))?;

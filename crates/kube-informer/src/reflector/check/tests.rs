@@ -34,7 +34,7 @@ fn key() -> ObjectKey {
     ObjectKey::namespaced("n", "a")
 }
 
-fn judged(version: &str, items: serde_json::Value) -> Finding {
+fn judged(version: &str, items: &serde_json::Value) -> Finding {
     let witness = witness();
     let body = json!({ "metadata": { "resourceVersion": version }, "items": items });
     let answer: Answer = serde_json::from_value(body).unwrap();
@@ -63,7 +63,7 @@ fn d15_what_an_answer_says_about_the_server() {
         ("abc", item("a", "u", "xyz"), Finding::Unknown),
         ("", json!([]), Finding::Unknown),
     ] {
-        assert_eq!(judged(version, items.clone()), expected, "{version} {items}");
+        assert_eq!(judged(version, &items), expected, "{version} {items}");
     }
 }
 

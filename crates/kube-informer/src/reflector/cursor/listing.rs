@@ -126,7 +126,7 @@ impl Cursor {
             return Step::new(Wait::No, self.list(listing)).charged(charge);
         }
         self.complete(version);
-        let mut step = Step::new(Wait::No, self.watch(Watching::default()));
+        let mut step = Step::new(Wait::No, self.watch(&Watching::default()));
         step.commit = Some(version.clone());
         step
     }

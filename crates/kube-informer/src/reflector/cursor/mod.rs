@@ -217,7 +217,7 @@ impl Cursor {
     pub(crate) fn ended(&mut self, now: Instant, lasted: Duration) -> Step {
         match self.place.clone() {
             Place::Watching(watching) if self.lived(&watching, Some(lasted)) => {
-                Step::new(Wait::Resume, self.watch(watching.resumed()))
+                Step::new(Wait::Resume, self.watch(&watching.resumed()))
             }
             Place::Watching(_) => self.failed(now, Trouble::VeryShort, Some(lasted)),
             Place::Streaming(_) | Place::Listing(_) => self.failed(now, Trouble::EndedEarly, Some(lasted)),

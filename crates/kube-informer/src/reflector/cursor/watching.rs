@@ -70,9 +70,15 @@ pub(crate) struct News<'a> {
 
 impl Cursor {
     /// Opens a watch where the last one ended.
-    pub(super) fn watch(&mut self, watching: Watching) -> Action {
-        self.place =
-            Place::Watching(Watching { at: self.last.clone(), moved: false, missing: None, ..watching });
+    pub(super) fn watch(&mut self, before: &Watching) -> Action {
+        self.place = Place::Watching(Watching {
+            strikes: before.strikes,
+            silent: before.silent,
+            at: self.last.clone(),
+            resumed: before.resumed,
+            moved: false,
+            missing: None,
+        });
         Action::Watch { version: self.last.to_string() }
     }
 
@@ -183,7 +189,7 @@ impl Cursor {
         };
         let mut watching = watching.resumed();
         let step = match trouble.remedy() {
-            Remedy::Reconnect | Remedy::Resume => Step::new(wait, self.watch(watching)),
+            Remedy::Reconnect | Remedy::Resume => Step::new(wait, self.watch(&watching)),
             Remedy::ListOnly => {
                 self.refused = self.refused.saturating_add(1);
                 if self.is_polling() {
@@ -191,13 +197,13 @@ impl Cursor {
                 } else if self.is_refused() {
                     self.relist(now, RelistReason::Polling, wait)
                 } else {
-                    Step::new(wait, self.watch(watching))
+                    Step::new(wait, self.watch(&watching))
                 }
             }
             Remedy::ResumeFewTimes => {
                 watching.strikes = watching.strikes.saturating_add(1);
                 if watching.strikes < self.counts.errors_to_relist {
-                    Step::new(wait, self.watch(watching))
+                    Step::new(wait, self.watch(&watching))
                 } else {
                     self.relist_after_watch(now, RelistReason::RepeatedErrors, &trouble)
                 }
@@ -206,7 +212,7 @@ impl Cursor {
                 watching.silent = watching.silent.saturating_add(1);
                 if watching.silent < self.counts.silences_to_relist {
                     // The silence was wait enough.
-                    Step::new(Wait::No, self.watch(watching))
+                    Step::new(Wait::No, self.watch(&watching))
                 } else {
                     self.relist_after_watch(now, RelistReason::Dead, &trouble)
                 }

@@ -111,7 +111,7 @@ async fn a_typed_delete_beside_other_typed_functions_is_told_what_it_was_told_la
         handler::<ConfigMap>()
             .typed()
             .on_delete(move |map| {
-                hears.lock().push(map.metadata.resource_version.clone().unwrap_or_default())
+                hears.lock().push(map.metadata.resource_version.clone().unwrap_or_default());
             })
             .build()
             .typed()

@@ -76,7 +76,7 @@ impl World {
         }
         for _ in 0..world.random.usize(5..60) {
             if world.random.u8(0..4) == 0 {
-                let World { random, promises, informer, .. } = &mut world;
+                let Self { random, promises, informer, .. } = &mut world;
                 promises.wait(random, &spawn, informer);
             }
             world.step();

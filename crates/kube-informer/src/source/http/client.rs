@@ -88,7 +88,7 @@ impl Renewable {
         let auth = &config.auth_info;
         let files = [&auth.client_certificate, &auth.client_key];
         let files: Vec<PathBuf> = files.into_iter().flatten().map(PathBuf::from).collect();
-        let look = (!files.is_empty()).then(|| move || changed(&files));
+        let look = (!files.is_empty()).then_some(move || changed(&files));
         Self::new(look, move || build(&config))
     }
 

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use kube_informer::{
-    KindInfo, Lister, NamespaceLister, Object, ScriptedSource, SharedInformer, SharedInformerFactory,
-};
+use kube_informer::{KindInfo, ScriptedSource, SharedInformer, SharedInformerFactory};
 
 use crate::informers::{ExampleComFactory, ExampleComV1};
 use crate::kinds::{Widget, WidgetSpec};
@@ -57,46 +55,52 @@ async fn index_keys_serve_informers_without_a_factory() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Methods of one's own, in a crate that is neither the library's nor the generator's.
-trait Larger {
-    fn larger_than(&self, size: u32) -> Vec<String>;
-}
+/// Methods of one's own on listers, in a crate that is neither the library's nor the generator's.
+mod extensions {
+    use kube_informer::{Lister, NamespaceLister, Object};
 
-impl Larger for Lister<Widget> {
-    fn larger_than(&self, size: u32) -> Vec<String> {
-        names_larger_than(size, &self.list())
+    use super::*;
+
+    trait Larger {
+        fn larger_than(&self, size: u32) -> Vec<String>;
     }
-}
 
-impl Larger for NamespaceLister<Widget> {
-    fn larger_than(&self, size: u32) -> Vec<String> {
-        names_larger_than(size, &self.list())
+    impl Larger for Lister<Widget> {
+        fn larger_than(&self, size: u32) -> Vec<String> {
+            names_larger_than(size, &self.list())
+        }
     }
-}
 
-fn names_larger_than(size: u32, widgets: &[Object<Widget>]) -> Vec<String> {
-    let is_larger = |widget: &Object<Widget>| widget.get().is_ok_and(|widget| widget.spec.size > size);
-    let mut names: Vec<_> =
-        widgets.iter().filter(|widget| is_larger(widget)).map(ToString::to_string).collect();
-    names.sort();
-    names
-}
+    impl Larger for NamespaceLister<Widget> {
+        fn larger_than(&self, size: u32) -> Vec<String> {
+            names_larger_than(size, &self.list())
+        }
+    }
 
-#[tokio::test(start_paused = true)]
-async fn b_406_listers_of_generated_accessors_take_methods_of_ones_own() -> anyhow::Result<()> {
-    let server = ScriptedSource::of::<Widget>();
-    server.create(&widget("small", "node-1", 1))?;
-    server.create(&widget("large", "node-1", 7))?;
-    let mut elsewhere = widget("larger", "node-1", 8);
-    elsewhere.metadata.namespace = Some("elsewhere".into());
-    server.create(&elsewhere)?;
-    let factory = SharedInformerFactory::with_sources(move |_: &KindInfo| server.clone()).build()?;
-    let widgets = factory.example_com().v1().widgets().lister();
-    factory.start();
-    factory.wait_for_cache_sync(SOON).await?;
+    fn names_larger_than(size: u32, widgets: &[Object<Widget>]) -> Vec<String> {
+        let is_larger = |widget: &Object<Widget>| widget.get().is_ok_and(|widget| widget.spec.size > size);
+        let mut names: Vec<_> =
+            widgets.iter().filter(|widget| is_larger(widget)).map(ToString::to_string).collect();
+        names.sort();
+        names
+    }
 
-    assert_eq!(widgets.larger_than(1), ["Widget default/large", "Widget elsewhere/larger"]);
-    assert_eq!(widgets.namespace("default").larger_than(1), ["Widget default/large"]);
-    factory.shutdown().await;
-    Ok(())
+    #[tokio::test(start_paused = true)]
+    async fn b_406_listers_of_generated_accessors_take_methods_of_ones_own() -> anyhow::Result<()> {
+        let server = ScriptedSource::of::<Widget>();
+        server.create(&widget("small", "node-1", 1))?;
+        server.create(&widget("large", "node-1", 7))?;
+        let mut elsewhere = widget("larger", "node-1", 8);
+        elsewhere.metadata.namespace = Some("elsewhere".into());
+        server.create(&elsewhere)?;
+        let factory = SharedInformerFactory::with_sources(move |_: &KindInfo| server.clone()).build()?;
+        let widgets = factory.example_com().v1().widgets().lister();
+        factory.start();
+        factory.wait_for_cache_sync(SOON).await?;
+
+        assert_eq!(widgets.larger_than(1), ["Widget default/large", "Widget elsewhere/larger"]);
+        assert_eq!(widgets.namespace("default").larger_than(1), ["Widget default/large"]);
+        factory.shutdown().await;
+        Ok(())
+    }
 }

@@ -52,7 +52,12 @@ async fn a_typed_handler_with_a_filter_hears_objects_come_into_view_and_leave_it
     assert!(next().await?.starts_with("delete later:"), "though it is in the cache");
     image(&pods, "later", "example/app:3").await?;
     delete(&pods, "there").await?;
-    assert!(next().await?.starts_with("delete there:"), "and nothing of the one out of view");
+    let mut last = next().await?;
+    if last.starts_with("update there:") {
+        // A pod may be told that it has to go before it does.
+        last = next().await?;
+    }
+    assert!(last.starts_with("delete there:"), "and nothing of the one out of view: {last}");
     assert_eq!(factory.informer::<Pod>().lister().len(), 2);
     factory.shutdown().await;
     Ok(())

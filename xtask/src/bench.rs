@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         return report::run(|report| {
             report.step("bench, formatting and tests", || {
                 Cargo::new("fmt --manifest-path bench/Cargo.toml --all --check").run()?;
-                let count = Cargo::new(&format!("test {QUICK} {TESTED}")).run_tests()?;
+                let (count, _) = Cargo::new(&format!("test {QUICK} {TESTED}")).run_tests()?;
                 Ok(Outcome::Passed(count.to_string()))
             });
             report.step("bench, quick", || {

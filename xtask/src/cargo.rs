@@ -1,10 +1,13 @@
 //! Running cargo.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::ran::{Ran, Reader};
 
 /// The directory of the workspace.
 pub(crate) fn workspace_root() -> PathBuf {
@@ -61,25 +64,46 @@ impl Cargo {
         Ok(output.stdout)
     }
 
-    /// Runs it as [`run`](Self::run) does, and adds up what the test harnesses say they ran.
-    pub(crate) fn run_tests(mut self) -> Result<TestCount> {
+    /// Runs it as [`run`](Self::run) does, adds up what the test harnesses say they ran, and takes out what was skipped.
+    pub(crate) fn run_tests(mut self) -> Result<(TestCount, Ran)> {
         eprintln!("$ {}", self.shown);
-        let mut child = self.command.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
+        // Colours would be in the way of reading what it says.
+        let command =
+            self.command.env("CARGO_TERM_COLOR", "never").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().context("cannot run cargo")?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let mut count = TestCount::default();
-        if let Some(stdout) = child.stdout.take() {
-            // By bytes: what a test prints need not be UTF-8.
-            for line in BufReader::new(stdout).split(b'\n') {
-                let line = String::from_utf8_lossy(&line?).into_owned();
+        let mut reader = Reader::default();
+        thread::scope(|scope| -> Result<()> {
+            let complaints = scope.spawn(|| {
+                each_line(stderr, |line| {
+                    eprintln!("{line}");
+                    reader.line(line);
+                })
+            });
+            each_line(stdout, |line| {
                 println!("{line}");
-                count.add(&line);
-            }
-        }
+                count.add(line);
+            })?;
+            complaints.join().map_err(|_| anyhow!("cannot read what `{}` says", self.shown))?
+        })?;
+        let (ran, skipped) = reader.end();
+        count.skip(skipped);
         let status = child.wait()?;
         if !status.success() {
             bail!("`{}` failed with {status}; {count}", self.shown);
         }
-        Ok(count)
+        Ok((count, ran))
     }
+}
+
+/// By bytes: what a test prints need not be UTF-8.
+fn each_line(stream: Option<impl Read>, mut line: impl FnMut(&str)) -> Result<()> {
+    let Some(stream) = stream else { return Ok(()) };
+    for bytes in BufReader::new(stream).split(b'\n') {
+        line(&String::from_utf8_lossy(&bytes?));
+    }
+    Ok(())
 }
 
 /// How many tests ran.
@@ -88,15 +112,14 @@ pub(crate) struct TestCount {
     passed: usize,
     failed: usize,
     ignored: usize,
+    skipped: usize,
 }
 
 impl TestCount {
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self {
-            passed: self.passed + other.passed,
-            failed: self.failed + other.failed,
-            ignored: self.ignored + other.ignored,
-        }
+    /// So many of those that the harnesses count as passed have said that they did nothing.
+    fn skip(&mut self, tests: usize) {
+        self.passed = self.passed.saturating_sub(tests);
+        self.skipped += tests;
     }
 
     /// Adds a line such as `test result: ok. 19 passed; 0 failed; 0 ignored; …`; any other line adds nothing.
@@ -124,6 +147,9 @@ impl std::fmt::Display for TestCount {
         if self.ignored > 0 {
             write!(f, ", {} ignored", self.ignored)?;
         }
+        if self.skipped > 0 {
+            write!(f, ", {} skipped", self.skipped)?;
+        }
         Ok(())
     }
 }
@@ -140,7 +166,9 @@ mod tests {
             "test result: ok. 19 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 1.39s",
         );
         count.add("test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
-        assert_eq!(count, TestCount { passed: 20, failed: 2, ignored: 1 });
+        assert_eq!(count, TestCount { passed: 20, failed: 2, ignored: 1, skipped: 0 });
         assert_eq!(count.to_string(), "20 tests passed, 2 failed, 1 ignored");
+        count.skip(4);
+        assert_eq!(count.to_string(), "16 tests passed, 2 failed, 1 ignored, 4 skipped");
     }
 }

@@ -9,14 +9,16 @@ Usage: cargo xtask <command>
 
 Commands:
   test              All of the below, the unit and integration tests, and builds against the oldest and newest
-                    Kubernetes API; ends with a table of what ran, how long it took and what was skipped
+                    Kubernetes API; ends with a table of what ran, how long it took and what was skipped, and fails
+                    if a test target has not run
   e2e [FILTER]...   The tests against a real kube-apiserver, once with the default feature gates and once with
-                    WatchList=false; only tests whose name contains a FILTER, if there is one
+                    WatchList=false, and those of the embedded server beside it, with kubectl and client-go; only
+                    tests whose name contains a FILTER, if there is one
   lint              Formatting, clippy, and whether generated files are up to date
   codegen [--check] Generates the accessors for all kinds of k8s-openapi; with --check only says whether the
                     generated files are up to date
   doc [--open]      The documentation, warnings being errors
-  tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links
+  tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links, docs.rs
   bench [--quick]   Speed and memory beside client-go and kube-rs; `bench --help` says more
   ci                `test`, in which the tests against a real kube-apiserver must not be skipped
   help              This text; also --help or -h
@@ -27,7 +29,7 @@ Environment:
   CI                            `true` is the same as KUBE_INFORMER_E2E=required
   XDG_CACHE_HOME                Where the built servers are kept, in kube-informer/ (default: ~/.cache)
 
-The e2e tests build kube-apiserver and etcd from source the first time, which takes about five minutes.
+The e2e tests build kube-apiserver, etcd and kubectl from source the first time, which takes about six minutes.
 ";
 
 /// What the user asked for.

@@ -2,17 +2,22 @@
 
 use std::env;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use test_cluster::{Binaries, Oracle};
 
-use crate::cargo::{Cargo, TestCount, workspace_root};
+use crate::cargo::{Cargo, TestCount};
+use crate::ran::Ran;
 use crate::report::{Outcome, Report};
 
 /// The servers to meet: with streaming lists, and with what one finds where they are switched off.
 const FEATURE_GATES: [&str; 2] = ["", "WatchList=false"];
 
-/// The library's own end-to-end tests.
-const LIBRARY_TESTS: &str = "crates/kube-informer/tests/e2e/main.rs";
+/// What meets both.
+const ON_BOTH: &str = "--test cluster --test e2e --test conformance";
+
+/// The embedded server compared with the real one, and asked by kubectl and client-go. It streams lists, so it is compared
+/// with one that does.
+const OF_THE_EMBEDDED_SERVER: &str = "--test real --test clients";
 
 /// Whether to run.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,56 +45,60 @@ impl Policy {
             _ => Self::Run,
         }
     }
+
+    pub(crate) fn why_skipped(&self) -> Option<&str> {
+        match self {
+            Self::Run => None,
+            Self::Skip(why) => Some(why),
+        }
+    }
 }
 
-/// One step for the servers, which may have to be built, and one for each kind of server.
-pub(crate) fn steps(report: &mut Report, policy: Policy, filters: &[String]) {
-    if let Policy::Skip(why) = policy {
-        report.step("e2e", || Ok(Outcome::Skipped(format!("nothing ran against a real server: {why}"))));
-        return;
+/// One step for the servers, which may have to be built, one for each kind of server, and one for the embedded server beside
+/// the real one. True if none failed.
+pub(crate) fn steps(report: &mut Report, policy: &Policy, filters: &[String], ran: &mut Ran) -> bool {
+    if let Some(why) = policy.why_skipped() {
+        return report
+            .step("e2e", || Ok(Outcome::Skipped(format!("nothing ran against a real server: {why}"))));
     }
-    let mut servers = None;
+    let mut servers = String::new();
     let ready = report.step("e2e servers", || {
         let binaries = Binaries::locate_or_build()?;
+        binaries.kubectl()?;
         Oracle::locate_or_build()?;
-        let versions =
+        servers =
             format!("kube-apiserver {} on etcd {}", binaries.kubernetes_version(), binaries.etcd_version());
-        servers = Some(versions.clone());
-        Ok(Outcome::Passed(versions))
+        Ok(Outcome::Passed(servers.clone()))
     });
     if !ready {
-        return;
+        return false;
     }
-    let servers = servers.unwrap_or_default();
-    for gates in FEATURE_GATES {
-        let shown = if gates.is_empty() { "default feature gates" } else { gates };
-        report.step(&format!("e2e, {shown}"), || {
-            let count = run(gates, filters)?;
+    let mut all = true;
+    let mut step = |name: &str, tests: &str, gates: &str| {
+        all &= report.step(name, || {
+            let (count, these) = run(tests, gates, filters)?;
+            ran.add(these);
             Ok(Outcome::Passed(format!("{count} against {servers}")))
         });
+    };
+    for gates in FEATURE_GATES {
+        let shown = if gates.is_empty() { "default feature gates" } else { gates };
+        step(&format!("e2e, {shown}"), ON_BOTH, gates);
     }
+    step("e2e, embedded server", OF_THE_EMBEDDED_SERVER, "");
+    all
 }
 
-fn run(gates: &str, filters: &[String]) -> Result<TestCount> {
-    let tests = |arguments: &str| {
-        Cargo::new(arguments)
-            // What runs on the embedded server is among the other tests.
-            .args(&["--", "--nocapture", "--skip", "embedded::"].map(str::to_owned))
-            .args(filters)
-            .env("KUBE_INFORMER_FEATURE_GATES", gates)
-            .env("KUBE_INFORMER_E2E", "required")
-            .run_tests()
-    };
+fn run(tests: &str, gates: &str, filters: &[String]) -> Result<(TestCount, Ran)> {
     // With `--workspace` the dependencies are those that the unit tests were built with; with `--package` they
     // would be built again, with fewer features.
-    let own = tests("test --workspace --test cluster")?;
-    ensure!(
-        workspace_root().join(LIBRARY_TESTS).is_file(),
-        "{LIBRARY_TESTS} does not exist: there are no end-to-end tests of the library yet"
-    );
-    let library = tests("test --workspace --test e2e")?;
-    let protocol = tests("test --workspace --test conformance")?;
-    Ok(own.and(library).and(protocol))
+    Cargo::new(&format!("test --workspace --no-fail-fast {tests}"))
+        // What needs neither a real server nor a program in Go is among the other tests.
+        .args(&["--", "--nocapture", "--skip", "embedded::", "--skip", "kube_rs::"].map(str::to_owned))
+        .args(filters)
+        .env("KUBE_INFORMER_FEATURE_GATES", gates)
+        .env("KUBE_INFORMER_E2E", "required")
+        .run_tests()
 }
 
 #[cfg(test)]

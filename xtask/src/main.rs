@@ -6,6 +6,7 @@ mod cli;
 mod codegen;
 mod e2e;
 mod lint;
+mod ran;
 mod report;
 mod test;
 mod tidy;
@@ -15,6 +16,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::cli::Command;
+use crate::ran::Ran;
 
 fn main() -> ExitCode {
     match cli::parse(std::env::args().skip(1)).and_then(|command| run(&command)) {
@@ -35,7 +37,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Test => test::run(e2e::Policy::from_environment()),
         Command::Ci => test::run(e2e::Policy::Run),
         Command::E2e { filters } => report::run(|report| {
-            e2e::steps(report, e2e::Policy::from_environment(), filters);
+            e2e::steps(report, &e2e::Policy::from_environment(), filters, &mut Ran::default());
         }),
         Command::Bench { arguments } => bench::run(arguments),
         Command::Tidy => report::run(tidy::step),

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ Exit codes:
   1  for `diff`: they differ; for `get NAME`: no such object; for `gen --check`: not up to date
   2  the command line is wrong, or names a kind that the server does not have
   3  the cluster cannot be reached, refuses access, or is not found
+  4  something on this machine failed, such as writing the output
   130 ended with Ctrl-C before there was an answer
 
 Examples:
@@ -66,8 +68,11 @@ Examples:
   informer watch po svc -n shop                 kinds by plural, singular, short name or kind
   informer watch widgets.example.com -A         custom resources too
   informer watch pods --field-selector spec.nodeName=node-1
-  informer watch pods --output json | jq .key
-  informer watch pods --listen 127.0.0.1:9090   with /metrics, /readyz and /debug/informers";
+  informer watch pods --output json | jq 'select(.event == \"deleted\").key'
+  informer watch pods --listen localhost:9090   with /metrics, /readyz and /debug/informers
+
+A line of JSON is an added, updated or deleted object. One with the event `synced` follows the objects that were there at \
+the start, one with the event `merged` says how many updates came faster than they could be written.";
 
 const GET: &str = "\
 Examples:
@@ -135,9 +140,9 @@ pub(crate) struct WatchArgs {
     /// Ends after this long, such as `30s` or `5m`
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     pub(crate) lasting: Option<Duration>,
-    /// Serves /metrics, /livez, /readyz and /debug/informers at this address
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen: Option<std::net::SocketAddr>,
+    /// Serves /metrics, /livez, /readyz and /debug/informers at this address; `:9090` means all addresses of this machine
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub(crate) listen: Option<SocketAddr>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -238,6 +243,20 @@ fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a time such as 30s, 5m or 500ms".to_owned())
 }
 
+/// `127.0.0.1:9090`, `localhost:9090`, or `:9090` for all addresses of the machine.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let wanted =
+        || format!("expected an address such as 127.0.0.1:9090, localhost:9090 or :9090, not {text:?}");
+    if let Some(port) = text.strip_prefix(':') {
+        let port = port.parse().map_err(|_| wanted())?;
+        return Ok((Ipv4Addr::UNSPECIFIED, port).into());
+    }
+    let named: Vec<_> = text.to_socket_addrs().map_err(|error| format!("{}: {error}", wanted()))?.collect();
+    // What is called localhost is mostly asked for over IPv4.
+    let chosen = named.iter().find(|address| address.is_ipv4()).or(named.first());
+    chosen.copied().ok_or_else(wanted)
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -258,6 +277,17 @@ mod tests {
         assert_eq!(duration("1h"), Ok(Duration::from_secs(3600)));
         for wrong in ["", "s", "-1s", "5x", "1.5s", "99999999999999999999s", "9999999999999999999h"] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn addresses_have_several_forms() {
+        assert_eq!(address(":9090"), Ok("0.0.0.0:9090".parse().unwrap()));
+        assert_eq!(address("127.0.0.1:0"), Ok("127.0.0.1:0".parse().unwrap()));
+        assert_eq!(address("[::1]:80"), Ok("[::1]:80".parse().unwrap()));
+        assert!(address("localhost:9090").is_ok_and(|it| it.ip().is_loopback() && it.port() == 9090));
+        for wrong in ["", ":", "9090", "localhost", ":http", ":70000", "1.2.3.4"] {
+            assert!(address(wrong).unwrap_err().contains("127.0.0.1:9090"), "{wrong}");
         }
     }
 

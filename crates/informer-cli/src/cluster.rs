@@ -1,8 +1,10 @@
 //! Which cluster a command works on.
 
 use embedded_apiserver::{EmbeddedApiserver, RunningSimulation, Simulation};
-use kube_client::{Client, Config};
-use kube_informer::{FactoryBuilder, FindClusterError, SharedInformerFactory, find_cluster};
+use kube_client::Config;
+use kube_informer::{
+    FactoryBuilder, FindClusterError, HttpSource, KindInfo, SharedInformerFactory, find_cluster,
+};
 
 use crate::args::{ClusterArgs, ObjectArgs};
 use crate::failure::Failure;
@@ -90,10 +92,12 @@ impl Cluster {
     }
 
     /// For requests beside the informers'.
-    pub(crate) fn client(&self) -> Result<Client, Failure> {
+    pub(crate) fn source(&self, kind: KindInfo) -> Result<HttpSource, Failure> {
         match &self.reached {
-            Reached::Over(config) => Client::try_from((**config).clone()).map_err(Failure::cluster),
-            Reached::Within(server) => Ok(server.client()),
+            Reached::Over(config) => {
+                HttpSource::from_config((**config).clone(), kind).map_err(Failure::cluster)
+            }
+            Reached::Within(server) => Ok(HttpSource::with_client(server.client(), kind)),
         }
     }
 

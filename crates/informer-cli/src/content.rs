@@ -4,12 +4,50 @@ use kube_client::api::DynamicObject;
 use kube_informer::Object;
 use serde_json::Value;
 
+use crate::secrets;
+use crate::watch::changes::{Change, changes};
+
 /// Everything that is known of an object, with the kind that items of a list lack. What cannot be read is null.
 pub(crate) fn content(object: &Object<DynamicObject>) -> Value {
+    #[cfg(test)]
+    READS.with(|reads| reads.set(reads.get() + 1));
     let mut content: Value = serde_json::from_slice(&object.raw_json()).unwrap_or_default();
     if let Some(members) = content.as_object_mut() {
         members.entry("kind").or_insert_with(|| object.kind().kind().into());
         members.entry("apiVersion").or_insert_with(|| object.kind().api_version().into());
     }
     content
+}
+
+/// The same as far as it may be shown.
+pub(crate) fn shown(object: &Object<DynamicObject>) -> Value {
+    let mut content = content(object);
+    if is_secret(object) {
+        secrets::hide(&mut content);
+    }
+    content
+}
+
+/// What changed from one version to the next, as far as it may be shown.
+pub(crate) fn shown_changes(old: &Object<DynamicObject>, new: &Object<DynamicObject>) -> Vec<Change> {
+    let (mut was, mut is) = (content(old), content(new));
+    if is_secret(new) {
+        secrets::hide_both(&mut was, &mut is);
+    }
+    changes(&was, &is)
+}
+
+fn is_secret(object: &Object<DynamicObject>) -> bool {
+    secrets::is_secret(object.kind().group(), object.kind().plural())
+}
+
+#[cfg(test)]
+thread_local! {
+    static READS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many objects this thread has read.
+#[cfg(test)]
+pub(crate) fn reads() -> usize {
+    READS.with(std::cell::Cell::get)
 }

@@ -2,22 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use kube_client::Client;
-use kube_client::api::{Api, DynamicObject, ListParams};
+use kube_client::api::DynamicObject;
 use kube_informer::{KindInfo, SharedInformer};
 use serde_json::{Value, json};
 
-use crate::args::{DiffArgs, Lines, ObjectArgs};
+use crate::args::{DiffArgs, Lines};
 use crate::cluster::{Cluster, Without};
 use crate::content::content;
 use crate::failure::Failure;
-use crate::kinds::{api_resource, synced};
+use crate::kinds::synced;
+use crate::listing::Listing;
+use crate::plain::plain;
 use crate::screen::Screen;
 use crate::secrets;
 use crate::watch::changes::{Change, changes};
 
 /// How often both are looked at again before a difference counts: while objects change, the cache is a moment behind.
 const TRIES: u32 = 10;
+
+/// Objects asked for at a time.
+const PAGE: u32 = 500;
 
 /// Objects by key.
 type Content = BTreeMap<String, Value>;
@@ -36,12 +40,19 @@ enum Difference {
 pub(crate) async fn run(args: &DiffArgs) -> Result<(), Failure> {
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
     let (factory, informer) = synced(&cluster, &args.objects, &args.kind, args.timeout).await?;
-    let client = cluster.client()?;
-    let namespace = cluster.namespace(&args.objects);
+    let listing = Listing::new(&cluster, informer.kind(), &args.objects)?;
     let mut tries = 0;
-    let (count, mut differences) = loop {
-        let server = listed(&client, informer.kind(), namespace.as_deref(), &args.objects).await?;
-        let found = compare(&cached(&informer), &server);
+    let is_secret = secrets::is_secret(informer.kind().group(), informer.kind().plural());
+    let (count, differences) = loop {
+        let listed = tokio::time::timeout(args.timeout, listed(&listing, informer.kind())).await;
+        let server = listed.map_err(|_| {
+            Failure::cluster(format!(
+                "the list of {} did not come within {:?}",
+                informer.kind(),
+                args.timeout
+            ))
+        })??;
+        let found = compare(&cached(&informer), &server, is_secret);
         tries += 1;
         if found.is_empty() || tries == TRIES {
             break (server.len(), found);
@@ -51,9 +62,6 @@ pub(crate) async fn run(args: &DiffArgs) -> Result<(), Failure> {
     };
     let kind = informer.kind().clone();
     factory.shutdown().await;
-    if secrets::is_secret(kind.group(), kind.plural()) {
-        differences.iter_mut().for_each(hide);
-    }
     let screen = Screen::new();
     match args.output {
         Lines::Json => screen.text(&format!("{}\n", as_json(&kind, count, &differences)))?,
@@ -73,74 +81,61 @@ fn cached(informer: &SharedInformer<DynamicObject>) -> Content {
 }
 
 /// What the server has now, page by page, in the form in which the cache keeps it.
-async fn listed(
-    client: &Client,
-    kind: &KindInfo,
-    namespace: Option<&str>,
-    objects: &ObjectArgs,
-) -> Result<Content, Failure> {
-    let resource = api_resource(kind);
-    let api: Api<DynamicObject> = match namespace {
-        Some(namespace) if kind.is_namespaced() != Some(false) => {
-            Api::namespaced_with(client.clone(), namespace, &resource)
-        }
-        _ => Api::all_with(client.clone(), &resource),
-    };
-    let mut params = ListParams::default().limit(500);
-    params.label_selector = objects.labels.clone();
-    params.field_selector = objects.fields.clone();
-    let mut content = Content::new();
+async fn listed(listing: &Listing, kind: &KindInfo) -> Result<Content, Failure> {
+    let (mut content, mut token) = (Content::new(), None);
     loop {
-        let page = api.list(&params).await.map_err(Failure::cluster)?;
+        let page = listing.page(PAGE, token).await?;
         for mut object in page.items {
-            object.metadata.managed_fields = None;
-            let key = match &object.metadata.namespace {
-                Some(namespace) => {
-                    format!("{namespace}/{}", object.metadata.name.clone().unwrap_or_default())
-                }
-                None => object.metadata.name.clone().unwrap_or_default(),
+            let Some(members) = object.as_object_mut() else { continue };
+            members.insert("kind".to_owned(), kind.kind().into());
+            members.insert("apiVersion".to_owned(), kind.api_version().into());
+            if let Some(metadata) = members.get_mut("metadata").and_then(Value::as_object_mut) {
+                metadata.remove("managedFields");
+            }
+            let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default();
+            let key = match text("namespace") {
+                "" => text("name").to_owned(),
+                namespace => format!("{namespace}/{}", text("name")),
             };
-            let mut value = serde_json::to_value(&object).map_err(Failure::cluster)?;
-            value["kind"] = kind.kind().into();
-            value["apiVersion"] = kind.api_version().into();
-            content.insert(key, value);
+            content.insert(key, object);
         }
-        params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
-        if params.continue_token.is_none() {
+        token = page.next;
+        if token.is_none() {
             return Ok(content);
         }
     }
 }
 
-fn compare(cache: &Content, server: &Content) -> Vec<Difference> {
+fn compare(cache: &Content, server: &Content, is_secret: bool) -> Vec<Difference> {
     let mut found = Vec::new();
     for (key, there) in server {
         match cache.get(key) {
             None => found.push(Difference::Missing(key.clone())),
             Some(here) if here == there => {}
-            Some(here) => found.push(Difference::Differs(key.clone(), changes(here, there))),
+            Some(here) => {
+                let (mut here, mut there) = (here.clone(), there.clone());
+                if is_secret {
+                    secrets::hide_both(&mut here, &mut there);
+                }
+                found.push(Difference::Differs(key.clone(), changes(&here, &there)));
+            }
         }
     }
     found.extend(cache.keys().filter(|key| !server.contains_key(*key)).cloned().map(Difference::Surplus));
     found
 }
 
-fn hide(difference: &mut Difference) {
-    if let Difference::Differs(_, changes) = difference {
-        secrets::hide_in(changes);
-    }
-}
-
 fn as_text(difference: &Difference) -> String {
-    match difference {
-        Difference::Missing(key) => format!("{key}: not in the cache\n"),
-        Difference::Surplus(key) => format!("{key}: not on the server\n"),
-        Difference::Differs(key, changes) if changes.is_empty() => format!("{key}: another version\n"),
+    let text = match difference {
+        Difference::Missing(key) => format!("{key}: not in the cache"),
+        Difference::Surplus(key) => format!("{key}: not on the server"),
+        Difference::Differs(key, changes) if changes.is_empty() => format!("{key}: another version"),
         Difference::Differs(key, changes) => {
             let told: Vec<_> = changes.iter().map(ToString::to_string).collect();
-            format!("{key}: {}\n", told.join(", "))
+            format!("{key}: {}", told.join(", "))
         }
-    }
+    };
+    format!("{}\n", plain(&text))
 }
 
 fn as_json(kind: &KindInfo, count: usize, differences: &[Difference]) -> Value {
@@ -183,7 +178,7 @@ mod tests {
     fn each_difference_is_named() {
         let (cache, server) =
             (content(&[("a/x", 1), ("a/y", 1), ("a/z", 1)]), content(&[("a/x", 1), ("a/y", 2), ("b/w", 1)]));
-        let found = compare(&cache, &server);
+        let found = compare(&cache, &server, false);
         let text: String = found.iter().map(as_text).collect();
         assert_eq!(text, "a/y: spec.n 1 → 2\nb/w: not in the cache\na/z: not on the server\n");
         let kind = KindInfo::new("example.com", "v1", "Widget", "widgets");
@@ -195,8 +190,28 @@ mod tests {
     }
 
     #[test]
+    fn values_of_secrets_are_not_in_a_difference() {
+        let secret = |value: &str| {
+            let annotations = json!({ "kubectl.kubernetes.io/last-applied-configuration": value });
+            let both = json!({ "metadata": { "annotations": annotations }, "stringData": { "a": value } });
+            Content::from([("a/x".to_owned(), both)])
+        };
+        let bare = Content::from([("a/x".to_owned(), json!({ "metadata": {} }))]);
+        for (cache, server) in [
+            (&bare, &secret("hunter2")),
+            (&secret("hunter2"), &bare),
+            (&secret("hunter2"), &secret("hunter3")),
+        ] {
+            let found = compare(cache, server, true);
+            let kind = KindInfo::new("", "v1", "Secret", "secrets");
+            let told = format!("{}{}{found:?}", as_json(&kind, 1, &found), as_text(&found[0]));
+            assert!(told.contains("annotations") && !told.contains("hunter"), "{told}");
+        }
+    }
+
+    #[test]
     fn equal_is_equal() {
         let both = content(&[("a/x", 1)]);
-        assert_eq!(compare(&both, &both), []);
+        assert_eq!(compare(&both, &both, false), []);
     }
 }

@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
+use crate::plain::plain_lines;
+
 /// What is said on stderr, and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -27,6 +29,11 @@ impl Failure {
         Self { code: 3, message: message.to_string() }
     }
 
+    /// Something on this machine fails: the output cannot be written, a port cannot be had.
+    pub(crate) fn local(message: impl Display) -> Self {
+        Self { code: 4, message: message.to_string() }
+    }
+
     /// The user had enough before there was an answer.
     pub(crate) fn interrupted() -> Self {
         Self { code: 130, message: String::new() }
@@ -40,17 +47,18 @@ impl Failure {
     /// Says it and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if !self.message.is_empty() {
-            anstream::eprintln!("error: {}", self.message);
+            anstream::eprintln!("error: {}", plain_lines(&self.message));
         }
         ExitCode::from(self.code)
     }
 }
 
+/// What is written fails, if anything of ours does.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::nobody_reads(),
-            _ => Self::cluster(error),
+            _ => Self::local(format!("cannot write the output: {error}")),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use kube_client::api::{ApiResource, DynamicObject};
-use kube_informer::{KindInfo, ResourceError, SharedInformer, SharedInformerFactory};
+use kube_client::api::DynamicObject;
+use kube_informer::{Cause, ResourceError, SharedInformer, SharedInformerFactory};
 
 use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
 use crate::failure::Failure;
+use crate::refusal::Refusal;
 
 /// One informer for each name; two names of one kind are one.
 pub(crate) async fn informers(
@@ -31,25 +32,23 @@ pub(crate) async fn synced(
     name: &str,
     timeout: Duration,
 ) -> Result<(SharedInformerFactory, SharedInformer<DynamicObject>), Failure> {
-    let factory = cluster.factory(objects).build().map_err(Failure::usage)?;
+    let refusal = Refusal::default();
+    let hears = refusal.clone();
+    // Lists alone fill the cache; that a watch is refused keeps nobody from reading it.
+    let on_error = move |failure: &kube_informer::Failure| {
+        if matches!(failure.cause, Cause::List { .. }) {
+            hears.hear(failure);
+        }
+    };
+    let factory = cluster.factory(objects).on_error(on_error).build().map_err(Failure::usage)?;
     let informer = informer(&factory, name).await?;
     factory.start();
     tokio::select! {
         synced = factory.wait_for_cache_sync(timeout) => synced.map_err(Failure::cluster)?,
+        refused = refusal.heard() => return Err(refused),
         _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted()),
     }
     Ok((factory, informer))
-}
-
-/// The kind as kube-client names it.
-pub(crate) fn api_resource(kind: &KindInfo) -> ApiResource {
-    ApiResource {
-        group: kind.group().into(),
-        version: kind.version().into(),
-        api_version: kind.api_version(),
-        kind: kind.kind().into(),
-        plural: kind.plural().into(),
-    }
 }
 
 async fn informer(

@@ -2,12 +2,16 @@
 //! generate accessors for kinds of your own.
 
 mod args;
+mod clock;
 mod cluster;
 mod content;
 mod diff;
 mod failure;
 mod get;
 mod kinds;
+mod listing;
+mod plain;
+mod refusal;
 mod screen;
 mod secrets;
 mod serve;
@@ -19,6 +23,7 @@ use clap::{CommandFactory as _, Parser as _};
 
 use crate::args::{Action, Color, Command};
 use crate::failure::Failure;
+use crate::screen::Screen;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -42,7 +47,9 @@ async fn run(action: &Action) -> Result<ExitCode, Failure> {
         Action::Serve(args) => serve::run(args).await?,
         Action::Gen(command) => return Ok(command.run()),
         Action::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Command::command(), "informer", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Command::command(), "informer", &mut script);
+            Screen::new().text(&String::from_utf8_lossy(&script))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -1,53 +1,107 @@
 //! Values of Secrets are never shown, only their sizes.
+//!
+//! What is shown of a Secret is listed here; all else is hidden, wherever it stands. Tools keep copies of the values in
+//! annotations (`kubectl apply` in `last-applied-configuration`), so no annotation is shown either. Whatever compares or
+//! prints Secrets gets them after this and never holds a value.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
 
-use crate::watch::changes::Change;
+use serde_json::{Map, Value};
 
-/// Where `kubectl apply` keeps a copy of all it was given.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// Fields of a Secret that say nothing about its values.
+const SHOWN: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
+
+/// The same of its metadata.
+const SHOWN_OF_METADATA: [&str; 12] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "uid",
+];
 
 /// Whether objects of this kind hold what must not be shown.
 pub(crate) fn is_secret(group: &str, plural: &str) -> bool {
     group.is_empty() && plural == "secrets"
 }
 
-/// Puts sizes where the values were. The annotation in which `kubectl apply` keeps a copy of them goes as well.
-pub(crate) fn hide(object: &mut Value) {
-    for (member, is_encoded) in [("data", true), ("stringData", false)] {
-        let Some(values) = object.get_mut(member).and_then(Value::as_object_mut) else { continue };
-        for value in values.values_mut() {
-            *value = size(value.as_str().unwrap_or_default(), is_encoded).into();
-        }
-    }
-    let annotations = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
-    if let Some(copy) = annotations.and_then(|annotations| annotations.get_mut(LAST_APPLIED)) {
-        *copy = size(copy.as_str().unwrap_or_default(), false).into();
+/// Puts sizes where the values were.
+pub(crate) fn hide(secret: &mut Value) {
+    hide_all([None, Some(secret)]);
+}
+
+/// The same for two versions of a Secret. A value that changed is marked in the new one, since its size may be the same.
+pub(crate) fn hide_both(old: &mut Value, new: &mut Value) {
+    hide_all([Some(old), Some(new)]);
+}
+
+/// The old and the new version of something; either may be missing.
+type Both<'a> = [Option<&'a mut Value>; 2];
+
+fn hide_all(secret: Both<'_>) {
+    each_member(secret, |name, both| match name {
+        "metadata" if both_are(Value::is_object, &both) => each_member(both, |name, both| match name {
+            "annotations" => hide_values(both, false),
+            _ if SHOWN_OF_METADATA.contains(&name) => {}
+            _ => hide_value(both, false),
+        }),
+        "data" | "stringData" => hide_values(both, name == "data"),
+        _ if SHOWN.contains(&name) && both_are(is_plain, &both) => {}
+        _ => hide_value(both, false),
+    });
+}
+
+/// Hides the values of a map. Its keys are shown.
+fn hide_values(both: Both<'_>, is_encoded: bool) {
+    match both_are(Value::is_object, &both) {
+        true => each_member(both, |_, both| hide_value(both, is_encoded)),
+        false => hide_value(both, is_encoded),
     }
 }
 
-/// The same for what changed: that it did is shown, and from which size to which.
-pub(crate) fn hide_in(changes: &mut [Change]) {
-    for change in changes {
-        let is_encoded = change.path.starts_with("data");
-        let is_plain = change.path.starts_with("stringData") || change.path.contains(LAST_APPLIED);
-        if !is_encoded && !is_plain {
-            continue;
-        }
-        for value in [&mut change.old, &mut change.new].into_iter().flatten() {
-            match value {
-                Value::String(text) => *value = size(text, is_encoded).into(),
-                other => hide_all(other),
-            }
-        }
+/// Hides one value of any form, whole.
+fn hide_value([old, new]: Both<'_>, is_encoded: bool) {
+    let changed = matches!((&old, &new), (Some(old), Some(new)) if old != new);
+    let hidden = |value: &Value| match value {
+        Value::Null => Value::Null,
+        Value::String(text) => size(text, is_encoded).into(),
+        _ => "<hidden>".into(),
+    };
+    let was = old.map(|old| {
+        *old = hidden(old);
+        &*old
+    });
+    let Some(new) = new else { return };
+    *new = hidden(new);
+    if changed && was == Some(&*new) {
+        *new = new.as_str().unwrap_or_default().replace('>', ", changed>").into();
     }
 }
 
-/// A value of another shape than it should have: nothing of it is shown.
-fn hide_all(value: &mut Value) {
-    match value {
-        Value::Object(members) => members.values_mut().for_each(|member| *member = "<hidden>".into()),
-        other => *other = "<hidden>".into(),
+fn is_plain(value: &Value) -> bool {
+    !value.is_object() && !value.is_array()
+}
+
+/// Whether this is so of both, or of the one that is there.
+fn both_are(so: fn(&Value) -> bool, both: &Both<'_>) -> bool {
+    both.iter().flatten().all(|value| so(value))
+}
+
+/// Calls a function with each member that either has.
+fn each_member([mut old, mut new]: Both<'_>, mut each: impl FnMut(&str, Both<'_>)) {
+    let objects = [&old, &new].into_iter().flatten().filter_map(|value| value.as_object());
+    let names: BTreeSet<String> = objects.flat_map(Map::keys).cloned().collect();
+    for name in &names {
+        let old = old.as_deref_mut().and_then(|old| old.get_mut(name));
+        let new = new.as_deref_mut().and_then(|new| new.get_mut(name));
+        each(name, [old, new]);
     }
 }
 
@@ -60,43 +114,5 @@ fn size(value: &str, is_encoded: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn values_become_sizes() {
-        let mut secret = json!({
-            "metadata": { "name": "s", "annotations": {
-                "kubectl.kubernetes.io/last-applied-configuration": "{\"data\":{\"a\":\"aHVudGVyMg==\"}}", "b": "c" } },
-            "type": "Opaque",
-            "data": { "password": "aHVudGVyMg==", "empty": "" },
-            "stringData": { "plain": "hunter2" },
-        });
-        hide(&mut secret);
-        assert!(!secret.to_string().contains("aHVudGVyMg"), "{secret}");
-        assert!(!secret.to_string().contains("hunter2"), "{secret}");
-        assert_eq!(secret["data"], json!({ "password": "<7 bytes>", "empty": "<0 bytes>" }));
-        assert_eq!(secret["stringData"]["plain"], "<7 bytes>");
-        assert_eq!(secret["metadata"]["annotations"]["b"], "c");
-    }
-
-    #[test]
-    fn of_a_change_the_sizes_are_told() {
-        let old = json!({ "data": { "password": "aHVudGVyMg==" }, "type": "a" });
-        let new = json!({ "data": { "password": "aHVudGVyMw==", "other": "AAAA" }, "type": "b" });
-        let mut changes = crate::watch::changes::changes(&old, &new);
-        hide_in(&mut changes);
-        let told: Vec<_> = changes.iter().map(ToString::to_string).collect();
-        let wanted = ["data.other = <3 bytes>", "data.password <7 bytes> → <7 bytes>", "type a → b"];
-        assert_eq!(told, wanted);
-    }
-
-    #[test]
-    fn only_core_secrets_are_secret() {
-        assert!(is_secret("", "secrets"));
-        assert!(!is_secret("", "configmaps"));
-        assert!(!is_secret("example.com", "secrets"));
-    }
-}
+#[path = "secrets_tests.rs"]
+mod tests;

@@ -35,7 +35,9 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
         Some(file) => screen.line(&format!("try: kubectl --kubeconfig {} get pods -A", file.display()))?,
         None => screen.line(&format!("try: kubectl --server {} get pods -A", listening.url()))?,
     }
-    tokio::signal::ctrl_c().await?;
+    tokio::signal::ctrl_c()
+        .await
+        .map_err(|error| Failure::local(format!("cannot wait for Ctrl-C: {error}")))?;
     if screen.is_terminal() {
         screen.note(""); // after the ^C that the terminal shows
     }

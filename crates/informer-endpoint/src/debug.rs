@@ -43,6 +43,7 @@ fn handler(handler: &HandlerStatus) -> Value {
         "name": handler.name,
         "synced": handler.synced,
         "backlog": stats.backlog,
+        "merged": stats.merged,
         "delivered": stats.delivered,
         "panics": stats.panics,
         "slow": stats.slow,

@@ -35,11 +35,30 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Metrics
+//!
+//! Every series has the labels of client-go's: `name`, the informer's or else that of the resource; `group`, `version` and
+//! `resource`. Of informers with the same labels that live at the same time, the second has the name `name-2` and so on; give
+//! factories of several clusters names of their own. What an informer that ended leaves behind is 0, until the next of its name.
+//!
+//! | metric `informer_…` | type | more labels |
+//! |---|---|---|
+//! | `queued_items`, `store_resource_version`, `objects`, `synced` | gauge | |
+//! | `last_event_timestamp_seconds`, `last_bookmark_timestamp_seconds` | gauge | |
+//! | `handler_backlog` | gauge | `handler`: its name, or `unnamed` for all that have none |
+//! | `processing_latency_seconds` | histogram | |
+//! | `handler_duration_seconds` | histogram | `handler` |
+//! | `failures_total` | counter | `cause`: `list`, `watch`, `left_out` … |
+//! | `relists_total`, `watch_restarts_total` | counter | `reason` |
+//! | `watches_total`, `streaming_fallbacks_total` | counter | |
+//! | `duplicate_events_total`, `unknown_deletes_total`, `outside_scope_total` | counter | |
 
 mod debug;
 mod endpoint;
 mod listen;
 mod readiness;
+mod recorder;
 
 #[cfg(test)]
 mod tests;
@@ -47,18 +66,4 @@ mod tests;
 pub use endpoint::Endpoint;
 pub use listen::Listening;
 pub use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
-
-/// Installs a recorder for the whole process, whose text [`Endpoint::metrics`] serves.
-///
-/// Has to be called before informers are built: what they measure goes to the recorder that is there then.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let recorder = informer_endpoint::install_recorder()?;
-/// let endpoint = informer_endpoint::Endpoint::new(Vec::new).metrics(move || recorder.render());
-/// # Ok(())
-/// # }
-/// ```
-pub fn install_recorder() -> Result<PrometheusHandle, BuildError> {
-    metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()
-}
+pub use recorder::install_recorder;

@@ -104,9 +104,13 @@
 //! - [`status`](SharedInformer::status) tells how it is: [`Phase`] and since when, when the server was last heard of, the
 //!   last error with its HTTP status, lists and watches by reason, the backlog of each handler.
 //! - [`wait_for`](SharedInformer::wait_for) waits until the cache has what you wrote, [`wait_gone`](SharedInformer::wait_gone)
-//!   until what you deleted has left it.
-//! - Metrics go to whatever recorder of the `metrics` crate the program installs; `informer-endpoint` serves them, with
-//!   `/readyz` and `/debug/informers`.
+//!   until what you deleted has left it; from then on nothing older is shown. What the watch does not bring within half a
+//!   second is asked for by a list of that one object.
+//! - [`progress`](SharedInformer::progress) tells how far the cache is, [`wait_progress`](SharedInformer::wait_progress)
+//!   when it has gone on.
+//! - Metrics go to whatever recorder of the `metrics` crate the program installs; `informer-endpoint` lists and serves
+//!   them, with `/readyz` and `/debug/informers`. Their label `name` is that of the informer, or of the resource; of several
+//!   that live at the same time the second is `name-2`.
 //!
 //! # Testing your handlers
 //!
@@ -181,8 +185,8 @@ pub use scope::Scope;
 pub use settings::{Settings, SettingsError, StreamingList};
 pub use shared::{
     AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, Informer,
-    InformerBuilder, InformerStatus, NamespaceError, NotSynced, RemovedNamespace, SharedInformer, Stopped,
-    UnsyncedScope, WaitError,
+    InformerBuilder, InformerStatus, NamespaceError, NotSynced, Progress, RemovedNamespace, RunError,
+    SharedInformer, Stopped, UnsyncedScope, WaitError,
 };
 pub use source::{
     ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,
@@ -192,7 +196,7 @@ pub use source::{
 pub use status::{LastError, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};
 
-/// The pages that show Rust are compiled.
+/// The pages that show Rust are compiled, and run unless they say that they need a cluster.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../../README.md")]

@@ -171,16 +171,23 @@ where
 }
 
 impl<K: DeserializeOwned + Send + Sync + 'static> Lister<K> {
-    /// All objects, decoded. What does not decode is left out, counted and reported to the error callback.
+    /// All objects, decoded. What does not decode is left out, and counted and reported to the error callback: each
+    /// version of an object once, however often it is listed.
     pub fn list_decoded(&self) -> Vec<Arc<K>> {
         self.decode(self.list())
     }
 
     fn decode(&self, objects: Vec<Object<K>>) -> Vec<Arc<K>> {
         let decode = |object: Object<K>| {
-            let decoded = object.get();
-            let failed = |message| Cause::Undecodable { key: object.key().clone(), message };
-            decoded.map_err(|error| self.origin.reporter.report(None, failed(error.to_string()))).ok()
+            let error = match object.get() {
+                Ok(decoded) => return Some(decoded),
+                Err(error) => error,
+            };
+            if object.record().decoded.report_failure::<K>() {
+                let cause = Cause::Undecodable { key: object.key().clone(), message: error.to_string() };
+                self.origin.reporter.report(None, cause);
+            }
+            None
         };
         objects.into_iter().filter_map(decode).collect()
     }
@@ -217,7 +224,8 @@ impl<K> NamespaceLister<K> {
 }
 
 impl<K: DeserializeOwned + Send + Sync + 'static> NamespaceLister<K> {
-    /// All objects of the namespace, decoded. What does not decode is left out, counted and reported.
+    /// All objects of the namespace, decoded. What does not decode is left out, and each version of it counted and reported
+    /// once.
     pub fn list_decoded(&self) -> Vec<Arc<K>> {
         self.all.decode(self.list())
     }

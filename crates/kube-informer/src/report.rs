@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -211,11 +211,34 @@ pub(crate) struct Reporter {
     counters: Option<CounterBy>,
     count: AtomicU64,
     last: Mutex<Option<Failure>>,
+    /// Whether nothing of the objects may be told.
+    sensitive: bool,
+    /// The failure that it did not survive.
+    broken: OnceLock<Failure>,
 }
 
 impl Reporter {
     pub(crate) fn new(kind: KindInfo, callback: Option<Callback>) -> Self {
-        Self { kind, callback, counters: None, count: AtomicU64::new(0), last: Mutex::new(None) }
+        Self {
+            kind,
+            callback,
+            counters: None,
+            count: AtomicU64::new(0),
+            last: Mutex::new(None),
+            sensitive: false,
+            broken: OnceLock::new(),
+        }
+    }
+
+    /// Tells nothing that the user's code said of objects.
+    pub(crate) fn sensitive(mut self, sensitive: bool) -> Self {
+        self.sensitive = sensitive;
+        self
+    }
+
+    /// The text of a caught panic of the user's code.
+    pub(crate) fn panic_text(&self, payload: &(dyn std::any::Any + Send)) -> String {
+        user_panic(payload, self.sensitive)
     }
 
     /// Counts failures there too.
@@ -236,6 +259,9 @@ impl Reporter {
         }
         tracing::warn!(kind = %self.kind, cause = failure.cause.name(), "{failure}");
         *self.last.lock() = Some(failure.clone());
+        if matches!(failure.cause, Cause::Broken { .. }) {
+            self.broken.get_or_init(|| failure.clone());
+        }
         if let Some(callback) = &self.callback
             && catch_unwind(AssertUnwindSafe(|| callback(&failure))).is_err()
         {
@@ -245,6 +271,11 @@ impl Reporter {
 
     pub(crate) fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
+    }
+
+    /// What broke the informer, if something did.
+    pub(crate) fn broken(&self) -> Option<Failure> {
+        self.broken.get().cloned()
     }
 
     pub(crate) fn last(&self) -> Option<Failure> {
@@ -259,6 +290,14 @@ impl fmt::Debug for Reporter {
             .field("count", &self.count())
             .finish_non_exhaustive()
     }
+}
+
+/// Instead of what a user's function said of an object that is sensitive.
+pub(crate) const WITHHELD: &str = "(not told, since it may quote the object, which is of a sensitive kind)";
+
+/// The text of a caught panic of a user's code. It may quote the object that it was about.
+pub(crate) fn user_panic(payload: &(dyn std::any::Any + Send), sensitive: bool) -> String {
+    if sensitive { WITHHELD.to_owned() } else { panic_text(payload) }
 }
 
 /// The text of a caught panic.

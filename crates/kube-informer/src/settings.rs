@@ -20,29 +20,38 @@ pub struct Settings {
     pub(crate) backoff_factor: f64,
     pub(crate) backoff_limit: Duration,
     pub(crate) backoff_jitter: f64,
+    pub(crate) backoff_steady: Duration,
     pub(crate) backoff_reset: Duration,
     pub(crate) retry_after_limit: Duration,
     pub(crate) min_watch_timeout: Duration,
     pub(crate) page_size: Option<u32>,
     pub(crate) streaming_list: StreamingList,
     pub(crate) streaming_deadline: Duration,
+    pub(crate) streaming_objects: u32,
     pub(crate) fallback_memory: Duration,
     pub(crate) list_silence: Duration,
+    pub(crate) list_limit: Duration,
     pub(crate) watch_grace: Duration,
     pub(crate) bookmark_silence: Duration,
     pub(crate) gone_retry: Duration,
-    pub(crate) probe_after: Duration,
+    pub(crate) poll: Duration,
+    pub(crate) resume_jitter: Duration,
+    pub(crate) relist_spread: Duration,
+    pub(crate) request_burst: u32,
+    pub(crate) request_interval: Duration,
+    pub(crate) relist_burst: u32,
+    pub(crate) relist_interval: Duration,
     pub(crate) short_watch: Duration,
     pub(crate) document_limit: usize,
     pub(crate) queue_bytes: usize,
     pub(crate) queue_entries: usize,
     pub(crate) errors_to_relist: u32,
     pub(crate) silences_to_relist: u32,
-    pub(crate) answers_to_rewound: u32,
     pub(crate) early_ends_to_list: u32,
     pub(crate) minimum_resync: Duration,
     pub(crate) stop_patience: Duration,
     pub(crate) slow_call: Duration,
+    pub(crate) lookup_after: Duration,
 }
 
 /// Whether lists are read as a stream (`sendInitialEvents=true`), which costs the server far less memory.
@@ -64,30 +73,39 @@ impl Default for Settings {
             backoff_first: Duration::from_millis(800),
             backoff_factor: 2.0,
             backoff_limit: Duration::from_secs(30),
-            backoff_jitter: 1.0,
+            backoff_jitter: 0.5,
+            backoff_steady: Duration::from_secs(10),
             backoff_reset: Duration::from_secs(120),
             retry_after_limit: Duration::from_secs(600),
             min_watch_timeout: Duration::from_secs(300),
             page_size: None,
             streaming_list: StreamingList::Auto,
             streaming_deadline: Duration::from_secs(30),
+            streaming_objects: 100,
             fallback_memory: Duration::from_secs(3600),
             list_silence: Duration::from_secs(75),
+            list_limit: Duration::from_secs(300),
             watch_grace: Duration::from_secs(15),
             bookmark_silence: Duration::from_secs(150),
             gone_retry: Duration::from_secs(30),
-            probe_after: Duration::from_secs(10),
+            poll: Duration::from_secs(30),
+            resume_jitter: Duration::from_millis(20),
+            relist_spread: Duration::from_secs(1),
+            request_burst: 10,
+            request_interval: Duration::from_secs(1),
+            relist_burst: 5,
+            relist_interval: Duration::from_secs(10),
             short_watch: Duration::from_secs(1),
             document_limit: 32 << 20,
             queue_bytes: 8 << 20,
             queue_entries: 4096,
             errors_to_relist: 3,
             silences_to_relist: 2,
-            answers_to_rewound: 2,
             early_ends_to_list: 3,
             minimum_resync: Duration::from_secs(1),
             stop_patience: Duration::from_secs(10),
             slow_call: Duration::from_millis(100),
+            lookup_after: Duration::from_millis(500),
         }
     }
 }
@@ -108,15 +126,19 @@ macro_rules! setters {
 }
 
 setters! {
-    /// The first wait after a failure. Default 0.8 s.
+    /// The first wait after a request that failed. Default 0.8 s.
+    ///
+    /// A watch that brought something, or lasted for [`short_watch`](Settings::short_watch), is resumed without this wait.
     backoff_first: Duration,
     /// By how much each further wait is longer. Default 2.
     backoff_factor: f64,
     /// What a wait grows to, before jitter. Default 30 s.
     backoff_limit: Duration,
     /// How much is added at random to a wait, as a share of it, so that many clients do not come back together.
-    /// Default 1: a wait is between once and twice as long.
+    /// Default 0.5: a wait is up to half as long again.
     backoff_jitter: f64,
+    /// For how long after the first of several failures the waits do not grow. Default 10 s.
+    backoff_steady: Duration,
     /// After how long without a failure the next wait is a first one again. Default 2 min.
     backoff_reset: Duration,
     /// The longest `Retry-After` of a server that is obeyed. Default 10 min.
@@ -132,12 +154,19 @@ setters! {
     page_size: u32,
     /// Whether lists are streamed. Default [`StreamingList::Auto`].
     streaming_list: StreamingList,
-    /// How long a streamed list may bring no object before LIST is used instead. Default 30 s.
+    /// In each such time a streamed list has to bring [`streaming_objects`](Settings::streaming_objects) new objects or
+    /// its end, or LIST is used instead. Default 30 s.
     streaming_deadline: Duration,
+    /// How many objects that it has not brought before a streamed list has to bring in each
+    /// [`streaming_deadline`](Settings::streaming_deadline). Default 100.
+    streaming_objects: u32,
     /// How long a server that cannot stream lists is not asked to again. Default 1 h.
     fallback_memory: Duration,
     /// How long a LIST may bring no byte. Default 75 s: servers give up after 60 s.
     list_silence: Duration,
+    /// How long one LIST request, or one page, may take in all. Default 5 min: a server's own limit is a minute unless
+    /// its administrator says otherwise.
+    list_limit: Duration,
     /// How much longer than its timeout a watch may be without a byte before it counts as dead. Default 15 s.
     watch_grace: Duration,
     /// How long a watch that has brought a bookmark, which come every minute, may be without a byte. Default 150 s.
@@ -145,10 +174,24 @@ setters! {
     /// How rarely a kind that the server does not serve is asked for in the end, up to twice this at random. The waits
     /// grow to this as after any failure. Default 30 s.
     gone_retry: Duration,
-    /// How long a watch resumed after a lost connection may be silent before the server is asked whether it still
-    /// knows our version (a restored backup may not). Default 10 s.
-    probe_after: Duration,
-    /// A watch that ends before this time and brought nothing counts as a failure. Default 1 s.
+    /// How often an account that may list but not watch lists, up to twice this at random. Default 30 s.
+    poll: Duration,
+    /// The longest random wait before a watch that ended is resumed, so that watches which end together do not come back
+    /// in the same instant. Default 20 ms.
+    resume_jitter: Duration,
+    /// The longest random wait before a list is read again because the watch cannot be resumed: what many processes
+    /// learn at the same time they must not do at the same time. First lists and `refresh()` do not wait. Default 1 s.
+    relist_spread: Duration,
+    /// How many requests one scope may send at once. Default 10. Pages of a list that goes forward and the first list
+    /// of a scope do not count; questions about single objects and `refresh()` have a second allowance of the same size.
+    request_burst: u32,
+    /// After how long one more request may be sent. Default 1 s.
+    request_interval: Duration,
+    /// How many times a watch that cannot be resumed may make one scope be listed again in short order. Default 5.
+    relist_burst: u32,
+    /// After how long it may happen once more. Default 10 s.
+    relist_interval: Duration,
+    /// A watch that ends before this time and brought nothing new counts as a failure. Default 1 s.
     short_watch: Duration,
     /// The largest JSON document, an object of a list or an event of a watch, in bytes. Default 32 MiB.
     document_limit: usize,
@@ -161,9 +204,6 @@ setters! {
     errors_to_relist: u32,
     /// How many watches in a row that die without a byte make the list be read again; fewer are opened again. Default 2.
     silences_to_relist: u32,
-    /// How many times in a row the server must say that it does not know our version yet before it counts as one that
-    /// went back in time. Default 2: once may be a replica that lags.
-    answers_to_rewound: u32,
     /// How many streamed lists in a row may end before they are complete; after the last of them LIST is used instead.
     /// Default 3.
     early_ends_to_list: u32,
@@ -175,6 +215,9 @@ setters! {
     stop_patience: Duration,
     /// A call of a handler that keeps the thread for longer counts as slow, and the first is logged. Default 100 ms.
     slow_call: Duration,
+    /// How long the watch is given to bring what is [waited for](crate::SharedInformer::wait_for) before the object is
+    /// asked for on its own. Default 500 ms.
+    lookup_after: Duration,
 }
 
 /// A setting that cannot work.
@@ -204,7 +247,10 @@ impl Settings {
             ("watch_grace", self.watch_grace),
             ("bookmark_silence", self.bookmark_silence),
             ("gone_retry", self.gone_retry),
-            ("probe_after", self.probe_after),
+            ("list_limit", self.list_limit),
+            ("poll", self.poll),
+            ("request_interval", self.request_interval),
+            ("relist_interval", self.relist_interval),
             ("minimum_resync", self.minimum_resync),
         ];
         if let Some((setting, _)) = waits.iter().find(|(_, wait)| wait.is_zero()) {
@@ -237,7 +283,9 @@ impl Settings {
         for (setting, count) in [
             ("errors_to_relist", self.errors_to_relist),
             ("silences_to_relist", self.silences_to_relist),
-            ("answers_to_rewound", self.answers_to_rewound),
+            ("streaming_objects", self.streaming_objects),
+            ("request_burst", self.request_burst),
+            ("relist_burst", self.relist_burst),
             ("early_ends_to_list", self.early_ends_to_list),
         ] {
             if count == 0 {

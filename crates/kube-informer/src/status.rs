@@ -24,6 +24,10 @@ pub enum Phase {
     Watching,
     /// Something failed; it waits before it tries again.
     BackingOff,
+    /// It has sent so many requests in so short a time that the next one has to wait, whatever became of the others.
+    Throttled,
+    /// It may list but not watch, so it lists now and then.
+    Polling,
     /// It is connected, but nothing has come for so long that the connection is in doubt.
     Stalled,
     /// The server does not serve the kind; what was known is kept and the server is asked again now and then.
@@ -41,11 +45,13 @@ impl Phase {
             Self::Watching => 0,
             Self::Pending => 1,
             Self::Listing => 2,
-            Self::BackingOff => 3,
-            Self::Stalled => 4,
-            Self::Rewound => 5,
-            Self::Gone => 6,
-            Self::Stopped => 7,
+            Self::Polling => 3,
+            Self::Throttled => 4,
+            Self::BackingOff => 5,
+            Self::Stalled => 6,
+            Self::Rewound => 7,
+            Self::Gone => 8,
+            Self::Stopped => 9,
         }
     }
 }
@@ -57,6 +63,8 @@ impl fmt::Display for Phase {
             Self::Listing => "listing",
             Self::Watching => "watching",
             Self::BackingOff => "backing off",
+            Self::Throttled => "throttled",
+            Self::Polling => "polling",
             Self::Stalled => "stalled",
             Self::Gone => "gone",
             Self::Rewound => "rewound",
@@ -87,11 +95,15 @@ pub enum RelistReason {
     Rewound,
     /// It was asked for.
     Refresh,
+    /// Watching is not allowed, listing is.
+    Polling,
+    /// More objects were waited for than could be asked for one by one.
+    Waited,
 }
 
 impl RelistReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::First,
         Self::Expired,
         Self::TooLarge,
@@ -101,6 +113,8 @@ impl RelistReason {
         Self::Gone,
         Self::Rewound,
         Self::Refresh,
+        Self::Polling,
+        Self::Waited,
     ];
 
     /// A short fixed name for logs and metrics.
@@ -115,6 +129,8 @@ impl RelistReason {
             Self::Gone => "gone",
             Self::Rewound => "rewound",
             Self::Refresh => "refresh",
+            Self::Polling => "polling",
+            Self::Waited => "waited",
         }
     }
 }
@@ -159,8 +175,12 @@ pub struct ScopeStatus {
     pub last_version: Option<ResourceVersion>,
     /// LIST requests sent, each page of a list counted.
     pub lists: u64,
+    /// LIST requests of single objects that somebody waited for.
+    pub lookups: u64,
     /// WATCH requests sent, streamed lists counted.
     pub watches: u64,
+    /// LIST requests of single objects to find out whether the server went back in time.
+    pub probes: u64,
     /// WATCH requests sent to resume where an earlier one ended.
     pub reconnects: u64,
     /// Streamed lists given up for a LIST.
@@ -170,6 +190,8 @@ pub struct ScopeStatus {
     /// Bookmarks received.
     pub bookmarks: u64,
     relists: [u64; RelistReason::ALL.len()],
+    /// The newest version that the server has been seen at otherwise, by a lookup.
+    looked_up: ResourceVersion,
 }
 
 impl ScopeStatus {
@@ -212,12 +234,15 @@ impl StatusCell {
             last_bookmark: None,
             last_version: None,
             lists: 0,
+            lookups: 0,
             watches: 0,
+            probes: 0,
             reconnects: 0,
             streaming_fallbacks: 0,
             events: 0,
             bookmarks: 0,
             relists: [0; RelistReason::ALL.len()],
+            looked_up: ResourceVersion::empty(),
         };
         Self { status: Mutex::new(status), phase: watch::Sender::new(Phase::Pending), counters: None }
     }
@@ -237,6 +262,33 @@ impl StatusCell {
 
     pub(crate) fn get(&self) -> ScopeStatus {
         self.status.lock().clone()
+    }
+
+    /// The newest version that the server has been seen at, empty before the first list.
+    pub(crate) fn newest_version(&self) -> ResourceVersion {
+        let status = self.status.lock();
+        match &status.last_version {
+            Some(last) if !last.is_older_than(&status.looked_up) => last.clone(),
+            _ => status.looked_up.clone(),
+        }
+    }
+
+    /// The server was seen at this version by a lookup.
+    pub(crate) fn looked_up(&self, version: &ResourceVersion) {
+        self.edit(|status| {
+            if !version.is_older_than(&status.looked_up) {
+                status.looked_up = version.clone();
+            }
+        });
+    }
+
+    /// The server went back in time: what was seen before does not count.
+    pub(crate) fn rewound(&self) {
+        self.edit(|status| status.looked_up = ResourceVersion::empty());
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        *self.phase.borrow()
     }
 
     /// Wakes on every change of the phase.

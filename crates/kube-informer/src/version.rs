@@ -36,6 +36,11 @@ impl ResourceVersion {
         matches!(&self.0, Text::Other(text) if text.is_empty())
     }
 
+    /// Whether something was at this version. `0` is what requests ask for where any version will do, nothing is at it.
+    pub(crate) fn is_concrete(&self) -> bool {
+        !self.is_empty() && !matches!(&self.0, Text::Other(text) if &**text == "0")
+    }
+
     /// Compares two versions of one kind as decimals of any length; `None` if either is not a decimal.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (&self.0, &other.0) {
@@ -50,6 +55,11 @@ impl ResourceVersion {
     /// Whether this version is known to be older than the other.
     pub fn is_older_than(&self, other: &Self) -> bool {
         self.compare(other) == Some(Ordering::Less)
+    }
+
+    /// Whether this version is known to be the other or a later one.
+    pub(crate) fn is_at_least(&self, other: &Self) -> bool {
+        self.compare(other).is_some_and(Ordering::is_ge)
     }
 
     /// The last 15 decimal digits, which a 64-bit float holds exactly; `None` if it is not a decimal.

@@ -49,7 +49,7 @@ impl Binaries {
         self.path_of(&ETCD)
     }
 
-    /// The path of kubectl, which is built now if it has not been: no test needs it, people do.
+    /// The path of kubectl, which is built now if it has not been: most tests do without it.
     pub fn kubectl(&self) -> Result<PathBuf> {
         self.ensure(&KUBECTL)
     }

@@ -42,7 +42,7 @@ mod ports;
 mod process;
 
 pub use authority::{Authority, Issued};
-pub use available::{available, print_skip};
+pub use available::{available, print_skip, skipped_test};
 pub use binaries::Binaries;
 pub use cluster::Cluster;
 pub use options::Options;

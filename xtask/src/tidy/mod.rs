@@ -2,6 +2,7 @@
 //!
 //! Each rule is one file with one function, from the tree of sources to a list of problems, and its tests.
 
+mod docs_rs;
 mod file_size;
 mod forbidden;
 mod handler_asserts;
@@ -24,7 +25,7 @@ use crate::tidy::tree::Tree;
 /// A name for the rule, and the rule.
 type Rule = (&'static str, fn(&Tree) -> Vec<Problem>);
 
-const RULES: [Rule; 7] = [
+const RULES: [Rule; 8] = [
     ("file size", file_size::check),
     ("behaviour ledger", ledger::check),
     ("module levels", levels::check),
@@ -32,6 +33,7 @@ const RULES: [Rule; 7] = [
     ("asserts in handlers", handler_asserts::check),
     ("lint tables", lint_tables::check),
     ("links", links::check),
+    ("docs.rs features", docs_rs::check),
 ];
 
 /// A place that breaks a rule, and what to do about it.

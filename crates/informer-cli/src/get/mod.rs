@@ -12,15 +12,22 @@ use serde_json::{Value, json};
 use self::table::{Row, table};
 use crate::args::{GetArgs, Objects};
 use crate::cluster::{Cluster, Without};
-use crate::content::content;
+use crate::content::shown;
 use crate::failure::Failure;
 use crate::kinds::synced;
+use crate::plain::plain_lines;
 use crate::screen::Screen;
-use crate::secrets;
 
 pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
-    let (factory, informer) = synced(&cluster, &args.objects, &args.kind, args.timeout).await?;
+    let mut wanted = args.objects.clone();
+    if let Some(name) = &args.name {
+        // The server picks it out: there may be very many of the kind.
+        let named = format!("metadata.name={}", escaped(name));
+        wanted.fields =
+            Some(wanted.fields.map_or_else(|| named.clone(), |fields| format!("{fields},{named}")));
+    }
+    let (factory, informer) = synced(&cluster, &wanted, &args.kind, args.timeout).await?;
     let kind = informer.kind().clone();
     let mut objects = informer.lister().list();
     objects.sort_by(|a, b| a.key().cmp(b.key()));
@@ -49,15 +56,20 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
                 "" => format!("{}/{}\n", kind.kind().to_lowercase(), object.name()),
                 group => format!("{}.{group}/{}\n", kind.kind().to_lowercase(), object.name()),
             };
-            screen.text(&objects.iter().map(name).collect::<String>())?;
+            screen.text(&plain_lines(&objects.iter().map(name).collect::<String>()))?;
         }
         Objects::Json => screen.text(&format!("{:#}\n", document(&objects, args.name.is_some())))?,
         Objects::Yaml => {
             let yaml = serde_saphyr::to_string(&document(&objects, args.name.is_some()));
-            screen.text(&yaml.map_err(Failure::cluster)?)?;
+            screen.text(&yaml.map_err(Failure::local)?)?;
         }
     }
     Ok(())
+}
+
+/// A value as it stands in a field selector.
+fn escaped(value: &str) -> String {
+    value.chars().flat_map(|c| [Some('\\').filter(|_| ",=\\".contains(c)), Some(c)]).flatten().collect()
 }
 
 /// The object that was named, or a List.
@@ -69,17 +81,9 @@ fn document(objects: &[Object<DynamicObject>], named: bool) -> Value {
     }
 }
 
-fn shown(object: &Object<DynamicObject>) -> Value {
-    let mut content = content(object);
-    if secrets::is_secret(object.kind().group(), object.kind().plural()) {
-        secrets::hide(&mut content);
-    }
-    content
-}
-
 fn as_table(kind: &str, objects: &[Object<DynamicObject>], with_namespace: bool) -> String {
     let now = Timestamp::now().as_second();
-    let contents: Vec<_> = objects.iter().map(content).collect();
+    let contents: Vec<_> = objects.iter().map(shown).collect();
     let rows: Vec<_> = objects
         .iter()
         .zip(&contents)

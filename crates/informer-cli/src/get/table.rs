@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::plain::plain;
+
 /// A column beside name, namespace and age.
 struct Column {
     title: &'static str,
@@ -49,7 +51,8 @@ fn columns(kind: &str) -> &'static [Column] {
         "Event" => &[
             Column { title: "TYPE", cell: |event| text(event, "/type") },
             Column { title: "REASON", cell: |event| text(event, "/reason") },
-            Column { title: "OBJECT", cell: |event| text(event, "/involvedObject/name") },
+            Column { title: "OBJECT", cell: event_object },
+            Column { title: "MESSAGE", cell: event_message },
         ],
         _ => &[],
     }
@@ -78,7 +81,7 @@ pub(crate) fn table(kind: &str, rows: &[Row<'_>], with_namespace: bool) -> Strin
         cells.push(row.name.to_owned());
         cells.extend(columns.iter().map(|column| (column.cell)(row.object)));
         cells.push(row.age.map_or_else(|| "-".to_owned(), age));
-        lines.push(cells);
+        lines.push(cells.iter().map(|cell| plain(cell).into_owned()).collect());
     }
     aligned(&lines)
 }
@@ -167,6 +170,27 @@ fn node_status(node: &Value) -> String {
     let cordoned = node.pointer("/spec/unschedulable") == Some(&Value::Bool(true));
     let status = if is_ready { "Ready" } else { "NotReady" };
     if cordoned { format!("{status},SchedulingDisabled") } else { status.to_owned() }
+}
+
+/// What an Event is about, such as `pod/web-0`. The group `events.k8s.io` has other names for the same.
+fn event_object(event: &Value) -> String {
+    let part = |field: &str| {
+        let of =
+            |object: &str| event.pointer(&format!("/{object}/{field}"))?.as_str().filter(|it| !it.is_empty());
+        of("involvedObject").or_else(|| of("regarding"))
+    };
+    match (part("kind"), part("name")) {
+        (Some(kind), Some(name)) => format!("{}/{name}", kind.to_lowercase()),
+        (_, Some(name)) => name.to_owned(),
+        _ => "-".to_owned(),
+    }
+}
+
+fn event_message(event: &Value) -> String {
+    match text(event, "/message") {
+        none if none == "-" => text(event, "/note"),
+        message => message,
+    }
 }
 
 fn entries(object: &Value) -> String {

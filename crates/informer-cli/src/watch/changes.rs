@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::plain::plain;
+
 /// One field that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Change {
@@ -144,7 +146,7 @@ impl Change {
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.shown_path();
+        let path = plain(self.shown_path());
         match (&self.old, &self.new) {
             (Some(old), Some(new)) => write!(f, "{path} {} → {}", short(old), short(new)),
             (None, Some(new)) => write!(f, "{path} = {}", short(new)),
@@ -165,7 +167,8 @@ fn short(value: &Value) -> String {
 }
 
 fn cut(text: &str) -> String {
-    let mut characters = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let text = plain(text);
+    let mut characters = text.chars();
     let beginning: String = characters.by_ref().take(SHOWN).collect();
     match characters.next() {
         Some(_) => beginning + "…",

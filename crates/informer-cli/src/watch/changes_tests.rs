@@ -56,7 +56,7 @@ fn what_was_asked_for_comes_first_and_times_last() {
 fn names_with_dots_are_quoted_and_long_values_cut() {
     let old = json!({ "metadata": { "annotations": { "example.com/note": "short" } } });
     let new = json!({ "metadata": { "annotations": { "example.com/note": "a\n".repeat(40) } } });
-    let note = "a ".repeat(20);
+    let note = "a\\n".repeat(14)[..40].to_owned();
     assert_eq!(told(&old, &new), [format!("metadata.annotations[\"example.com/note\"] short → {note}…")]);
 }
 

@@ -2,13 +2,13 @@
 
 use k8s_openapi::jiff::Timestamp;
 use kube_client::api::DynamicObject;
-use kube_informer::{Event, Object, ObjectKey, SharedInformer};
+use kube_informer::{Event, Object, SharedInformer};
 use serde_json::{Map, Value, json};
 
-use crate::content::content;
+use crate::content::{shown, shown_changes};
 use crate::get::table::summary;
-use crate::secrets;
-use crate::watch::changes::{Change, changes};
+use crate::plain::plain;
+use crate::watch::changes::Change;
 
 /// More changes of one event are counted, not shown.
 const SHOWN: usize = 3;
@@ -58,7 +58,12 @@ enum What {
 }
 
 impl Told {
-    /// `None` for what is not shown: a resync, or an update of nothing but the version.
+    /// What was there at the start.
+    pub(crate) fn initial(object: Object<DynamicObject>) -> Self {
+        Self { what: What::Added, content: shown(&object), object, changes: Vec::new(), initial: true }
+    }
+
+    /// `None` for what is not shown: a resync, or a word about the events themselves.
     pub(crate) fn of(event: &Event<DynamicObject>) -> Option<Self> {
         let (what, object, old, initial) = match event {
             Event::Added { object, initial } => (What::Added, object, None, *initial),
@@ -67,39 +72,31 @@ impl Told {
             Event::Deleted { object, .. } => (What::Deleted, object, None, false),
             _ => return None,
         };
-        let is_secret = secrets::is_secret(object.kind().group(), object.kind().plural());
-        let mut now = content(object);
-        let mut changes = old.map(|old| changes(&content(old), &now)).unwrap_or_default();
-        if is_secret {
-            secrets::hide(&mut now);
-            secrets::hide_in(&mut changes);
-        }
-        Some(Self { what, object: object.clone(), content: now, changes, initial })
-    }
-
-    pub(crate) fn is_initial(&self) -> bool {
-        self.initial
-    }
-
-    pub(crate) fn key(&self) -> &ObjectKey {
-        self.object.key()
+        let changes = old.map(|old| shown_changes(old, object)).unwrap_or_default();
+        Some(Self { what, object: object.clone(), content: shown(object), changes, initial })
     }
 
     /// `12:00:01 ADDED   pod  default/web-0  ready 0/1, status Pending`, with colours for who can show them.
-    pub(crate) fn text(&self, at: Timestamp, columns: &Columns) -> String {
+    pub(crate) fn text(&self, time: &str, columns: &Columns) -> String {
         let (word, colour) = match self.what {
             What::Added => ("ADDED  ", GREEN),
             What::Updated => ("UPDATED", YELLOW),
             What::Deleted => ("DELETED", RED),
         };
-        let time = at.strftime("%H:%M:%S");
-        let kind = self.object.kind().kind().to_ascii_lowercase();
+        let kind = self.object.kind().kind();
         let rest = match self.what {
-            What::Added => summary(self.object.kind().kind(), &self.content),
+            // An Event is a message: that another one like it came is said by its count.
+            What::Updated if kind == "Event" => {
+                let count = self.changes.iter().find(|change| change.path.ends_with("count"));
+                let count = count.map(|change| format!(", {change}")).unwrap_or_default();
+                summary(kind, &self.content) + &count
+            }
+            What::Added => summary(kind, &self.content),
             What::Updated => told(&self.changes),
             What::Deleted => String::new(),
         };
-        let key = self.object.key().to_string();
+        let (kind, key) = (kind.to_ascii_lowercase(), self.object.key().to_string());
+        let (kind, key, rest) = (plain(&kind), plain(&key), plain(&rest));
         let line = format!(
             "{DIM}{time}{PLAIN} {colour}{word}{PLAIN} {kind:<0$}  {key:<1$}  {rest}",
             columns.kind, columns.key
@@ -115,7 +112,7 @@ impl Told {
             What::Deleted => "deleted",
         };
         let mut line = Map::new();
-        line.insert("time".into(), at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string().into());
+        line.insert("time".into(), utc(at).into());
         line.insert("event".into(), event.into());
         line.insert("kind".into(), self.object.kind().kind().into());
         line.insert("apiVersion".into(), self.object.kind().api_version().into());
@@ -129,6 +126,11 @@ impl Told {
         line.insert("object".into(), self.content.clone());
         Value::from(line).to_string()
     }
+}
+
+/// A time for programs.
+pub(crate) fn utc(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 fn told(changes: &[Change]) -> String {

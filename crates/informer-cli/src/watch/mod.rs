@@ -1,24 +1,26 @@
 //! `informer watch`: what happens, as it happens.
 
 pub(crate) mod changes;
-mod filling;
+mod events;
 mod line;
+mod log;
 mod status_line;
+mod total;
 mod troubles;
 
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use informer_endpoint::Endpoint;
-use k8s_openapi::jiff::Timestamp;
 use kube_client::api::DynamicObject;
-use kube_informer::SharedInformer;
+use kube_informer::{Event, SharedInformer};
 
-use self::filling::{AllEvents, Events, Total};
-use self::line::{Columns, Told};
+use self::events::{AllEvents, Events, LIMIT};
+use self::log::Log;
 use self::status_line::StatusLine;
+use self::total::Total;
 use self::troubles::Troubles;
-use crate::args::{Lines, WatchArgs};
+use crate::args::WatchArgs;
 use crate::cluster::{Cluster, Without};
 use crate::failure::Failure;
 use crate::kinds::informers;
@@ -33,7 +35,7 @@ const ENDING: Duration = Duration::from_secs(2);
 pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     // Before the informers are built: what they measure goes to the recorder that is there then.
     let recorder = match args.listen {
-        Some(_) => Some(informer_endpoint::install_recorder().map_err(Failure::cluster)?),
+        Some(_) => Some(informer_endpoint::install_recorder().map_err(Failure::local)?),
         None => None,
     };
     let cluster = Cluster::find(&args.cluster, Without::Embedded).await?;
@@ -66,7 +68,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let events: Result<Vec<_>, _> = informers.iter().map(Events::of).collect();
+    let events: Result<Vec<_>, _> = informers.iter().map(|informer| Events::of(informer, LIMIT)).collect();
     let events = AllEvents(events?);
     factory.start();
     let lasting = async {
@@ -76,9 +78,11 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         }
     };
     let total = Total::ask(&cluster, &args.objects, &informers, &screen);
-    let shown = show(args, &informers, events, total, &troubles, &screen);
+    let log = Log::new(args.output, &informers, &screen);
+    let shown = show(log, &informers, events, total, &troubles, &screen);
     let ended = tokio::select! {
         ended = shown => ended,
+        refused = troubles.refused() => Err(refused),
         () = lasting => Ok(()),
         _ = tokio::signal::ctrl_c() => {
             screen.clear_after_interrupt();
@@ -92,7 +96,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
 
 /// Writes events until nobody reads them.
 async fn show(
-    args: &WatchArgs,
+    mut log: Log,
     informers: &[SharedInformer<DynamicObject>],
     mut events: AllEvents,
     mut total: Total,
@@ -101,42 +105,48 @@ async fn show(
 ) -> Result<(), Failure> {
     let begun = Instant::now();
     let mut status_line = StatusLine::new(informers, screen);
-    let mut columns = Columns::of(informers);
     let mut second = tokio::time::interval(Duration::from_secs(1));
     let mut look = tokio::time::interval(LOOK);
     loop {
         tokio::select! {
             event = events.next() => {
                 let Some((place, event)) = event else { return Ok(()) };
-                let Some(told) = Told::of(&event) else { continue };
-                status_line.count();
-                match args.output {
-                    Lines::Json => screen.line(&told.json(Timestamp::now()))?,
-                    Lines::Text => {
-                        let of_kind = &mut events.0[place];
-                        if !told.is_initial() {
-                            of_kind.show_first(begun, &mut columns, screen)?;
-                        }
-                        if let Some(told) = of_kind.keep(told) {
-                            columns.fit(std::slice::from_ref(&told));
-                            screen.line(&told.text(Timestamp::now(), &columns))?;
-                        }
-                    }
+                let of_kind = &mut events.0[place];
+                // As text, what was there at the start is shown together and sorted, once all of it has come.
+                if of_kind.count(&event) && !log.is_json() {
+                    continue;
+                }
+                let is_initial = matches!(event, Event::Added { initial: true, .. });
+                if !is_initial && let Some(first) = of_kind.take_first(true) {
+                    log.synced(of_kind.informer.kind(), first, begun.elapsed())?;
+                }
+                if log.event(&event)? {
+                    status_line.count();
                 }
             }
             _ = look.tick() => {
                 troubles.look(informers);
-                if !status_line.has_begun() {
-                    for events in &mut events.0 {
-                        events.show_first(begun, &mut columns, screen)?;
+                for events in &mut events.0 {
+                    if let Some(first) = events.take_first(false) {
+                        log.synced(events.informer.kind(), first, begun.elapsed())?;
                     }
+                }
+                if !status_line.has_begun() {
                     match events.0.iter().any(Events::is_filling) {
                         true => total.draw(&events.0, screen).await,
                         false => status_line.begin(),
                     }
                 }
             }
-            _ = second.tick() => status_line.draw(),
+            _ = second.tick() => {
+                for events in &mut events.0 {
+                    let merged = events.take_merged();
+                    if merged > 0 {
+                        log.merged(events.informer.kind(), merged)?;
+                    }
+                }
+                status_line.draw();
+            }
         }
     }
 }

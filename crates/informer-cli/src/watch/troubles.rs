@@ -1,12 +1,14 @@
 //! What goes wrong is said once, and so is that it is over.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube_client::api::DynamicObject;
-use kube_informer::{Cause, Failure, Phase, SharedInformer};
+use kube_informer::{Cause, Failure, KindInfo, Phase, SharedInformer};
 use tokio::time::Instant;
 
+use crate::plain::plain;
+use crate::refusal::Refusal;
 use crate::screen::Screen;
 
 /// Cheap to clone.
@@ -15,6 +17,9 @@ pub(crate) struct Troubles {
     screen: Screen,
     /// By kind and part of the cluster.
     open: Arc<Mutex<HashMap<String, Trouble>>>,
+    refusal: Refusal,
+    /// Kinds that have been watched. What is refused of them now may be granted again.
+    watched: Arc<Mutex<HashSet<KindInfo>>>,
 }
 
 struct Trouble {
@@ -25,18 +30,27 @@ struct Trouble {
 
 impl Troubles {
     pub(crate) fn new(screen: &Screen) -> Self {
-        Self { screen: screen.clone(), open: Arc::default() }
+        Self {
+            screen: screen.clone(),
+            open: Arc::default(),
+            refusal: Refusal::default(),
+            watched: Arc::default(),
+        }
     }
 
     /// Says what went wrong, unless that is what was said last.
     pub(crate) fn hear(&self, failure: &Failure) {
-        let said = failure.to_string();
+        let said = plain(&failure.to_string()).into_owned();
         if !matches!(failure.cause, Cause::List { .. } | Cause::Watch { .. }) {
             return self.screen.note(&said);
         }
+        let has_worked = locked(&self.watched).contains(&failure.kind);
+        if !has_worked && self.refusal.hear(failure) {
+            return; // It is the end, and said there.
+        }
         let place = failure.scope.as_ref().map(ToString::to_string).unwrap_or_default();
         let now = Instant::now();
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = locked(&self.open);
         let trouble = open.entry(format!("{} {place}", failure.kind)).or_insert_with(|| Trouble {
             said: String::new(),
             began: now,
@@ -49,9 +63,19 @@ impl Troubles {
         }
     }
 
+    /// Waits until the server refuses what has never worked.
+    pub(crate) async fn refused(&self) -> crate::failure::Failure {
+        self.refusal.heard().await
+    }
+
     /// Says which troubles are over.
     pub(crate) fn look(&self, informers: &[SharedInformer<DynamicObject>]) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watched = locked(&self.watched);
+        for informer in informers.iter().filter(|informer| informer.status().phase == Phase::Watching) {
+            watched.insert(informer.kind().clone());
+        }
+        drop(watched);
+        let mut open = locked(&self.open);
         if open.is_empty() {
             return;
         }
@@ -70,4 +94,9 @@ impl Troubles {
             }
         }
     }
+}
+
+/// A panic while it was locked leaves it usable.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

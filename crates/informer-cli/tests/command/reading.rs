@@ -1,7 +1,9 @@
 //! `get` and `diff`.
 
+use embedded_apiserver::Verb;
 use serde_json::Value;
 
+use crate::proxy::Proxy;
 use crate::support::{Server, run};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,4 +67,36 @@ async fn diff_finds_cache_and_server_equal() {
     let said = run(server.informer(&["diff", "configmaps", "-A", "--output", "json"])).await;
     let said: Value = serde_json::from_str(&said.out).expect("JSON");
     assert_eq!((&said["equal"], &said["objects"]), (&Value::Bool(true), &Value::from(2)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_named_is_the_only_one_read() {
+    let server = Server::start().await;
+    for name in ["a", "b", "c"] {
+        server.config_map(name, "1").await;
+    }
+    let said = run(server.informer(&["get", "configmap", "b", "-n", "shop", "-o", "name"])).await;
+    assert_eq!((said.code, said.out.as_str()), (0, "configmap/b\n"), "{said:?}");
+    let journal = server.api.journal();
+    let asked = journal.matching(|it| it.is(Verb::List, "configmaps") || it.is(Verb::Watch, "configmaps"));
+    let selects: Vec<_> = asked.iter().map(|it| it.parameter("fieldSelector")).collect();
+    let named = |selector: &Option<String>| selector.as_deref() == Some("metadata.name=b");
+    assert!(!selects.is_empty() && selects.iter().all(named), "{selects:?}");
+    let both = ["get", "configmap", "b", "-n", "shop", "--field-selector", "metadata.name!=b"];
+    assert_eq!(run(server.informer(&both)).await.code, 1, "both selectors count");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn diff_works_behind_a_proxy() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    let proxy = Proxy::start();
+    std::fs::write(server.kubeconfig(), proxy.kubeconfig(&server.endpoint.url())).expect("a kubeconfig");
+    let said = run(server.informer(&["diff", "configmaps", "-A"])).await;
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (0, "configmaps: cache and server are equal, 1 objects\n"),
+        "{said:?}"
+    );
+    assert!(proxy.connections() >= 2, "the informer and the list to compare with");
 }

@@ -57,6 +57,20 @@ async fn watch_listens_and_tells_how_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn addresses_may_be_a_name_or_just_a_port() {
+    for (wanted, shown) in [("localhost:0", "http://127.0.0.1:"), (":0", "http://0.0.0.0:")] {
+        let mut watch = Running::start(informer(&["watch", "pods", "--embedded", "--listen", wanted]));
+        let said = watch.remark("listening at ").await;
+        let port = said.split(shown).nth(1).unwrap_or_else(|| panic!("{said}"));
+        let port = port.trim().trim_end_matches("/debug/informers");
+        assert_eq!(get(&format!("127.0.0.1:{port}"), "/livez").await.0, 200);
+    }
+    let said = run(informer(&["watch", "pods", "--embedded", "--listen", "9090"])).await;
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.err.contains("localhost:9090"), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_address_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("its address").to_string();
@@ -66,7 +80,7 @@ async fn an_address_that_is_taken_is_named() {
 }
 
 /// The status and the body.
-async fn get(address: &str, path: &str) -> (u16, String) {
+pub(crate) async fn get(address: &str, path: &str) -> (u16, String) {
     let (address, request) =
         (address.to_owned(), format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
     let ask = move || {

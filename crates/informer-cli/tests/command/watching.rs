@@ -1,10 +1,12 @@
 //! `watch`.
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::jiff::Timestamp;
 use kube_client::Api;
 use kube_client::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 
+use crate::canned::{Answer, Canned};
 use crate::support::{Running, Server, informer, run};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -17,6 +19,11 @@ async fn what_is_there_is_shown_and_then_what_happens() {
     assert_eq!(
         (&added["event"], &added["key"], &added["initial"]),
         (&json!("added"), &json!("shop/a"), &json!(true))
+    );
+    let synced = told(watch.line().await);
+    assert_eq!(
+        (&synced["event"], &synced["kind"], &synced["objects"]),
+        (&json!("synced"), &json!("ConfigMap"), &json!(1))
     );
     let maps: Api<ConfigMap> = Api::namespaced(server.api.quiet_client(), "shop");
     let patch = json!({ "data": { "key": "2" } });
@@ -74,4 +81,100 @@ async fn a_server_that_goes_away_and_returns() {
     maps.delete("a", &kube_client::api::DeleteParams::default()).await.expect("it is deleted");
     assert!(watch.line().await.contains("DELETED configmap  shop/a"));
     drop(directory);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_lost_to_a_reader_that_takes_its_time() {
+    let server = Server::start().await;
+    server.config_map("a", "0").await;
+    let mut watch = Running::start(server.informer(&["watch", "cm", "-n", "shop", "-o", "json"]));
+    let told = |line: String| -> Value { serde_json::from_str(&line).expect("JSON") };
+    while told(watch.line().await)["event"] != "synced" {}
+    let maps: Api<ConfigMap> = Api::namespaced(server.api.quiet_client(), "shop");
+    // More than a pipe holds, so that the command has to wait in the middle of it.
+    let text = "x".repeat(2_000);
+    for number in 1..=300 {
+        let patch = json!({ "data": { "key": number.to_string(), "text": text } });
+        maps.patch("a", &PatchParams::default(), &Patch::Merge(&patch)).await.expect("a change");
+    }
+    for number in 0..20 {
+        server.config_map(&format!("short-{number}"), "").await;
+        maps.delete(&format!("short-{number}"), &kube_client::api::DeleteParams::default())
+            .await
+            .expect("gone");
+    }
+    let (mut added, mut updated, mut deleted) = (0, Vec::new(), 0);
+    while deleted < 20 {
+        let line = told(watch.line().await);
+        match line["event"].as_str() {
+            Some("added") => added += 1,
+            Some("deleted") => deleted += 1,
+            Some("updated") => {
+                updated.push(line["object"]["data"]["key"].as_str().expect("a number").to_owned());
+            }
+            _ => panic!("{line}"),
+        }
+    }
+    let all: Vec<_> = (1..=300).map(|number: u32| number.to_string()).collect();
+    assert_eq!((added, updated), (20, all));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn times_are_those_of_the_user() {
+    let mut watch = informer(&["watch", "deployments", "--embedded", "--for", "1s"]);
+    watch.env("TZ", "FAR-13:30");
+    let said = run(watch).await;
+    let now = Timestamp::now().as_second();
+    // The hour and minute of the last seconds, thirteen and a half hours ahead.
+    let near = |seconds: i64| {
+        let minutes = (now - seconds + 13 * 3_600 + 1_800).div_euclid(60).rem_euclid(1_440);
+        format!("{:02}:{:02}:", minutes / 60, minutes % 60)
+    };
+    let line = said.out.lines().next().expect("a line");
+    assert!((0..60).any(|seconds| line.starts_with(&near(seconds))), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_terminal_would_obey_is_escaped() {
+    let list = json!({ "kind": "PodList", "metadata": { "resourceVersion": "9" }, "items": [{
+        "metadata": { "name": "web", "namespace": "default", "uid": "u", "resourceVersion": "5" },
+        "spec": { "nodeName": "\u{1b}]0;title\u{7}\nnode" }, "status": { "phase": "\u{1b}[2J\u{202e}Running" } }] });
+    let server = Canned::start(move |path| match path {
+        path if path.contains("sendInitialEvents") => Answer::status(400, "BadRequest", "no streams"),
+        path if path.contains("watch=true") => Answer::Silence(String::new()),
+        _ => Answer::json(200, &list),
+    });
+    let escaped = ["\\u{1b}[2J\\u{202e}Running", "\\u{1b}]0;title\\u{7}\\nnode"];
+    let said = run(server.informer(&["get", "pods"])).await;
+    assert!(escaped.iter().all(|text| said.out.contains(text)), "{said:?}");
+    let mut watch = Running::start(server.informer(&["watch", "pods"]));
+    let line = watch.line().await;
+    assert!(escaped.iter().all(|text| line.contains(text)), "{line}");
+    for text in [said.out.as_str(), line.as_str()] {
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_are_shown_with_what_they_say_and_about_what() {
+    let server = Server::start().await;
+    let event = json!({ "metadata": { "name": "web-0.1", "namespace": "shop" }, "type": "Warning", "reason": "BackOff",
+        "involvedObject": { "kind": "Pod", "name": "web-0", "namespace": "shop" }, "count": 1,
+        "message": "Back-off restarting failed container" });
+    let event: k8s_openapi::api::core::v1::Event = serde_json::from_value(event).expect("an event");
+    server.api.create(&event).await.expect("it is created");
+    let mut watch = Running::start(server.informer(&["watch", "events", "-n", "shop"]));
+    let said = "type Warning, reason BackOff, object pod/web-0, message Back-off restarting failed container";
+    let line = watch.line().await;
+    assert!(line.contains("ADDED   event  shop/web-0.1  ") && line.contains(said), "{line}");
+    let events: Api<k8s_openapi::api::core::v1::Event> = Api::namespaced(server.api.quiet_client(), "shop");
+    let patch = json!({ "count": 2 });
+    events.patch("web-0.1", &PatchParams::default(), &Patch::Merge(&patch)).await.expect("a change");
+    let line = watch.line().await;
+    assert!(
+        line.contains("UPDATED event  shop/web-0.1  ") && line.contains(&format!("{said}, count 1 → 2")),
+        "{line}"
+    );
+    let table = run(server.informer(&["get", "events", "-n", "shop"])).await;
+    assert!(table.out.contains("MESSAGE") && table.out.contains("pod/web-0"), "{table:?}");
 }

@@ -5,6 +5,7 @@
 //! be taken out, but nothing more can be put in (client-go's closed queue goes on accepting writes that nobody will read).
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use metrics::Gauge;
 use parking_lot::Mutex;
@@ -41,7 +42,8 @@ pub(crate) struct DeltaFifo {
     turn: tokio::sync::Mutex<()>,
     room: Notify,
     filled: Notify,
-    /// Shows how many wait.
+    /// How many wait, for the gauge.
+    waiting: AtomicUsize,
     gauge: Gauge,
 }
 
@@ -67,6 +69,7 @@ impl DeltaFifo {
             turn: tokio::sync::Mutex::default(),
             room: Notify::new(),
             filled: Notify::new(),
+            waiting: AtomicUsize::new(0),
             gauge: Gauge::noop(),
         }
     }
@@ -95,7 +98,9 @@ impl DeltaFifo {
                     queue.held.bytes += size.bytes;
                     queue.held.entries += size.entries;
                     queue.deltas.push_back((delta, size));
-                    self.show(&queue);
+                    self.count(&queue);
+                    drop(queue);
+                    self.show();
                     self.filled.notify_one();
                     return Ok(());
                 }
@@ -115,7 +120,9 @@ impl DeltaFifo {
                 let mut queue = self.queue.lock();
                 let batch = queue.take(max.max(1));
                 if !batch.is_empty() {
-                    self.show(&queue);
+                    self.count(&queue);
+                    drop(queue);
+                    self.show();
                     self.room.notify_one();
                     return Some(batch);
                 }
@@ -149,9 +156,21 @@ impl DeltaFifo {
         self.queue.lock().held.bytes
     }
 
+    fn count(&self, queue: &Queue) {
+        self.waiting.store(queue.deltas.len(), Ordering::SeqCst);
+    }
+
+    /// Shows how many wait, without the lock: the recorder is not ours. Whoever is the last to show it looks again
+    /// afterwards, so what is shown in the end is what is so.
     #[allow(clippy::cast_precision_loss)] // A gauge is a float.
-    fn show(&self, queue: &Queue) {
-        self.gauge.set(queue.deltas.len() as f64);
+    fn show(&self) {
+        loop {
+            let waiting = self.waiting.load(Ordering::SeqCst);
+            self.gauge.set(waiting as f64);
+            if self.waiting.load(Ordering::SeqCst) == waiting {
+                return;
+            }
+        }
     }
 
     fn size(&self, delta: &Delta) -> Size {
@@ -161,6 +180,7 @@ impl DeltaFifo {
                 (body(record), 1)
             }
             DeltaChange::LeftOut(_) | DeltaChange::Bookmark(_) => (0, 1),
+            DeltaChange::Looked { object, .. } => (object.as_ref().map_or(0, |record| body(record)), 1),
             // Of a list that fills the queue anyway the objects need not all be looked at.
             DeltaChange::Replaced { objects, .. } if objects.len() >= self.bounds.entries => {
                 (self.bounds.bytes, objects.len())

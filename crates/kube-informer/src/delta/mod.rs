@@ -30,6 +30,17 @@ pub(crate) enum DeltaChange {
     Replaced {
         version: ResourceVersion,
         objects: Vec<Arc<Record>>,
+        /// Read from a server that went back in time: nothing that was known before counts.
+        rewound: bool,
+    },
+    /// One key on its own, asked for because somebody waits for it: this object, or none, as of this version. It says
+    /// nothing of other keys, so the scope is not complete up to it.
+    Looked {
+        key: ObjectKey,
+        version: ResourceVersion,
+        object: Option<Arc<Record>>,
+        /// How often the server had gone back in time when it was asked. What is from before the last time is no news.
+        rewinds: u64,
     },
     /// Nothing up to this version has been missed.
     Bookmark(ResourceVersion),

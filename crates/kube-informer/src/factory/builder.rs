@@ -178,7 +178,8 @@ impl FactoryBuilder {
         self
     }
 
-    /// A name that those of all informers begin with in metrics and logs.
+    /// A name that those of all informers begin with in metrics and logs; for a program with several clusters, which would
+    /// else be told apart by a number only.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = Some(name.into());
         self
@@ -260,6 +261,7 @@ impl FactoryBuilder {
         };
         let defaults = Defaults {
             sources,
+            cluster: Arc::default(),
             name: self.name,
             namespaces: self.namespaces,
             resync: self.resync,

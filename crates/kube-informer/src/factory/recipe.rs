@@ -16,7 +16,7 @@ use crate::object::transform::{Transform, TransformId};
 use crate::report::Callback;
 use crate::settings::Settings;
 use crate::shared::variant::Variant;
-use crate::shared::{BuildError, InformerBuilder, SharedInformer};
+use crate::shared::{BuildError, Cluster, InformerBuilder, SharedInformer};
 
 /// Which objects of a kind an informer asks for, in the server's syntax. `None` for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,7 @@ pub(super) type Tweak = dyn Fn(&KindInfo, &mut Selection) + Send + Sync;
 /// What holds for all kinds of a factory. Checked when the factory is built.
 pub(super) struct Defaults {
     pub(super) sources: Arc<dyn Sources>,
+    pub(super) cluster: Arc<Cluster>,
     pub(super) name: Option<Arc<str>>,
     pub(super) namespaces: BTreeSet<String>,
     pub(super) resync: Duration,
@@ -64,6 +65,7 @@ impl Defaults {
         if self.keep_managed_fields {
             builder = builder.keep_managed_fields();
         }
+        builder.of_cluster(&self.cluster);
         if let Some(transform) = &self.transform {
             builder.transform_any(transform.clone());
         }

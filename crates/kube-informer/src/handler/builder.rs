@@ -28,7 +28,13 @@ use crate::object::Object;
 ///     .on_delete(|pod| println!("deleted {}", pod.name()));
 /// ```
 pub fn handler<K: 'static>() -> Handler<K> {
-    Handler { functions: Functions::default(), also: None, accept: None, options: Options::default() }
+    Handler {
+        functions: Functions::default(),
+        typed: Vec::new(),
+        asynchronous: None,
+        accept: Vec::new(),
+        options: Options::default(),
+    }
 }
 
 /// Starts a handler of one asynchronous function, which is awaited before the next event is told.
@@ -52,7 +58,7 @@ where
     F: FnMut(Event<K>) -> Fut + Send + 'static,
     Fut: Future<Output = ()> + Send + 'static,
 {
-    handler().also(Box::new(AsyncFunction { function, of: PhantomData }))
+    Handler { asynchronous: Some(Box::new(AsyncFunction { function, of: PhantomData })), ..handler() }
 }
 
 /// What to call when objects come, change and go. Made with [`handler`] or [`async_handler`].
@@ -60,11 +66,19 @@ where
 /// Calls come one at a time, in the informer's own tasks, never with a lock held. A function must not block the thread
 /// (a call over [`Settings::slow_call`](crate::Settings::slow_call) is counted and logged once); use [`async_handler`] to wait for something or
 /// [`Handler::blocking`] to give the handler a thread of its own. A panic is caught, counted and reported.
+///
+/// What is added never takes the place of what was there: a function that is set twice is called twice, in the order in
+/// which it was set, and an object has to pass all filters. Of one event the functions that take an [`Object`] hear first,
+/// then those that take the [decoded type](Handler::typed), then the asynchronous one; after a panic the rest does not hear
+/// of that event. Settings, such as [`named`](Handler::named) and [`resync`](Handler::resync), are what was said last.
 pub struct Handler<K> {
     functions: Functions<K>,
-    /// Asynchronous or typed functions, called after the others.
-    also: Option<Box<dyn Callee>>,
-    accept: Option<Accept<K>>,
+    /// Functions that take the decoded type, called after the others.
+    typed: Vec<Box<dyn Callee>>,
+    /// Called last, since it is awaited.
+    asynchronous: Option<Box<dyn Callee>>,
+    /// All of them have to accept.
+    accept: Vec<Accept<K>>,
     options: Options,
 }
 
@@ -84,15 +98,15 @@ type All<K> = Box<dyn FnMut(&Event<K>) + Send>;
 type Accept<K> = Box<dyn FnMut(&Object<K>) -> bool + Send>;
 
 struct Functions<K> {
-    add: Option<One<K>>,
-    update: Option<Two<K>>,
-    delete: Option<One<K>>,
-    event: Option<All<K>>,
+    add: Vec<One<K>>,
+    update: Vec<Two<K>>,
+    delete: Vec<One<K>>,
+    event: Vec<All<K>>,
 }
 
 impl<K> Default for Functions<K> {
     fn default() -> Self {
-        Self { add: None, update: None, delete: None, event: None }
+        Self { add: Vec::new(), update: Vec::new(), delete: Vec::new(), event: Vec::new() }
     }
 }
 
@@ -100,28 +114,28 @@ impl<K: 'static> Handler<K> {
     /// Called with every object that is new to this handler.
     #[must_use]
     pub fn on_add(mut self, function: impl FnMut(&Object<K>) + Send + 'static) -> Self {
-        self.functions.add = Some(Box::new(function));
+        self.functions.add.push(Box::new(function));
         self
     }
 
     /// Called with what this handler was told last and what the cache holds now.
     #[must_use]
     pub fn on_update(mut self, function: impl FnMut(&Object<K>, &Object<K>) + Send + 'static) -> Self {
-        self.functions.update = Some(Box::new(function));
+        self.functions.update.push(Box::new(function));
         self
     }
 
     /// Called with the last known state of an object that is gone.
     #[must_use]
     pub fn on_delete(mut self, function: impl FnMut(&Object<K>) + Send + 'static) -> Self {
-        self.functions.delete = Some(Box::new(function));
+        self.functions.delete.push(Box::new(function));
         self
     }
 
     /// Called with every event and all its details: initial or not, resync or not, final state known or not.
     #[must_use]
     pub fn on_event(mut self, function: impl FnMut(&Event<K>) + Send + 'static) -> Self {
-        self.functions.event = Some(Box::new(function));
+        self.functions.event.push(Box::new(function));
         self
     }
 
@@ -160,50 +174,52 @@ impl<K: 'static> Handler<K> {
 
     /// Tells the handler only of objects that the predicate accepts, as if the others did not exist.
     ///
-    /// An update that makes an object acceptable is heard as an add, one that ends it as a delete.
+    /// An update that makes an object acceptable is heard as an add, one that ends it as a delete (with the last state that
+    /// was accepted, and `final_state_known: false`, since the object goes on without this handler). It counts for all
+    /// functions of the handler, those added later too; several filters all have to accept.
     #[must_use]
     pub fn filter(mut self, accept: impl FnMut(&Object<K>) -> bool + Send + 'static) -> Self {
-        self.accept = Some(Box::new(accept));
+        self.accept.push(Box::new(accept));
         self
     }
 
-    /// Goes on with functions that take the decoded type.
+    /// Goes on with functions that take the decoded type, beside those that the handler has already.
     pub fn typed(self) -> TypedHandler<K> {
         TypedHandler::new(self)
     }
 
-    pub(crate) fn also(mut self, callee: Box<dyn Callee>) -> Self {
-        self.also = Some(callee);
-        self
-    }
-
-    pub(crate) fn keep(mut self, keep: Keep) -> Self {
-        self.options.keep = keep;
+    /// Calls functions of the decoded type too.
+    pub(crate) fn also(mut self, typed: Box<dyn Callee>, keep: Keep) -> Self {
+        self.typed.push(typed);
+        // Others may need what these do without.
+        if keep == Keep::Told {
+            self.options.keep = keep;
+        }
         self
     }
 
     pub(crate) fn into_parts(self) -> (Box<dyn Callee>, Options) {
-        let Self { functions, also, accept, options } = self;
-        let callee = Box::new(Calls { functions, also });
-        match accept {
-            Some(accept) => (Box::new(Filtered::new(callee, accept)), options),
-            None => (callee, options),
+        let Self { functions, typed, asynchronous, mut accept, options } = self;
+        let callee = Box::new(Calls { functions, typed, asynchronous });
+        if accept.is_empty() {
+            return (callee, options);
         }
+        let all = move |object: &Object<K>| accept.iter_mut().all(|accept| accept(object));
+        (Box::new(Filtered::new(callee, all)), options)
     }
 }
 
 struct Calls<K> {
     functions: Functions<K>,
-    also: Option<Box<dyn Callee>>,
+    typed: Vec<Box<dyn Callee>>,
+    asynchronous: Option<Box<dyn Callee>>,
 }
 
 impl<K: 'static> Callee for Calls<K> {
     fn call(&mut self, delivery: Delivery, post: &Post) -> Option<BoxFuture<'static, ()>> {
         let event = delivery.clone().into_event();
         let functions = &mut self.functions;
-        if let Some(function) = &mut functions.event {
-            function(&event);
-        }
+        functions.event.iter_mut().for_each(|function| function(&event));
         match &event {
             Event::Added { object, .. } => functions.add.iter_mut().for_each(|function| function(object)),
             Event::Updated { old, new, .. } => {
@@ -214,7 +230,11 @@ impl<K: 'static> Callee for Calls<K> {
             }
             Event::Merged => {}
         }
-        self.also.as_mut()?.call(delivery, post)
+        for typed in &mut self.typed {
+            // They are not asynchronous: there is nothing to await.
+            typed.call(delivery.clone(), post);
+        }
+        self.asynchronous.as_mut()?.call(delivery, post)
     }
 }
 

@@ -29,12 +29,14 @@ pub enum Event<K> {
         /// Nothing changed: the handler asked to hear of every object from time to time.
         resync: bool,
     },
-    /// The object is gone.
+    /// The object is gone, as far as this handler is concerned.
     Deleted {
         /// The last state known of it.
         object: Object<K>,
-        /// Whether the server told the final state; if not, the delete was found by comparing with a new list, or the
-        /// informer no longer looks at the namespace.
+        /// Whether this is the final state, as the server told it. If not, the delete was found by comparing with a new
+        /// list, the informer no longer looks at the namespace, or the object no longer passes the handler's
+        /// [filter](crate::Handler::filter): then `object` is the last state that passed, and the object itself is
+        /// probably still there.
         final_state_known: bool,
     },
     /// Only with `every_event`: the backlog went over its limit, so events that follow are merged per key.

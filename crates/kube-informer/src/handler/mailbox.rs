@@ -9,7 +9,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::handler::delivery::Delivery;
-use crate::handler::pending::{Keep, Pending};
+use crate::handler::pending::{Discard, Keep, Pending};
 use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::store::change::Change;
@@ -62,13 +62,14 @@ impl Sweep {
         }
     }
 
-    /// The next part that is not empty, as entries in order; `None` when the sweep is over.
-    fn load(&mut self) -> Option<Vec<(ObjectKey, Pending)>> {
+    /// The next part that is not empty, as entries in order; `None` when the sweep is over. The part is let go of: its
+    /// objects need not wait for the rest of the sweep, nor be freed all at once at its end.
+    fn load(&mut self, discards: &mut Vec<Discard>) -> Option<Vec<(ObjectKey, Pending)>> {
         while self.next_part < self.snapshot.parts() {
-            let part = self.next_part;
+            let part = self.snapshot.take_part(self.next_part);
             self.next_part += 1;
             let mut entries = Vec::new();
-            for record in self.snapshot.part(part) {
+            for record in part.iter().flat_map(|part| part.iter()) {
                 let key = record.key();
                 let entry = match self.overrides.remove(key) {
                     Some(Some(pending)) => pending,
@@ -77,6 +78,7 @@ impl Sweep {
                 };
                 entries.push((key.clone(), entry));
             }
+            discards.extend(part.map(Discard::Part));
             if !entries.is_empty() {
                 return Some(entries);
             }
@@ -102,6 +104,9 @@ struct Merge {
     /// The first one stays until all that was loaded from it has been taken.
     sweeps: VecDeque<Sweep>,
     keep: Keep,
+    /// How many changes have gone into one that was waiting already.
+    merged: u64,
+    discards: Vec<Discard>,
 }
 
 impl Merge {
@@ -112,9 +117,10 @@ impl Merge {
         if let Some(pending) = self.pending.get_mut(key) {
             // A resync of a key that has a real change waiting is covered by that change.
             if let Some(next) = sweep.and_then(|sweep| sweep.hand_over(key)) {
-                pending.succeed(next, self.keep);
+                pending.succeed(next, self.keep, &mut self.discards);
             }
-            pending.merge(change, self.keep);
+            pending.merge(change, self.keep, &mut self.discards);
+            self.merged += 1;
             return;
         }
         let Some(sweep) = sweep else {
@@ -124,7 +130,10 @@ impl Merge {
         };
         let before = sweep.snapshot.get(key).map(|record| sweep.untouched(record));
         match sweep.overrides.entry(key.clone()).or_insert(before) {
-            Some(pending) => pending.merge(change, self.keep),
+            Some(pending) => {
+                pending.merge(change, self.keep, &mut self.discards);
+                self.merged += 1;
+            }
             // The key was pending beside the sweep and has been delivered since.
             None => {
                 self.pending.insert(key.clone(), Pending::from_change(change));
@@ -153,10 +162,10 @@ impl Merge {
         if let Some(mut pending) = self.pending.remove(&key) {
             for sweep in self.sweeps.iter_mut().skip(later).filter(|sweep| sweep.awaits(&key)) {
                 if let Some(next) = sweep.hand_over(&key) {
-                    pending.succeed(next, self.keep);
+                    pending.succeed(next, self.keep, &mut self.discards);
                 }
             }
-            pending.deliver(&mut |delivery| out.push_back(delivery));
+            pending.deliver(out, &mut self.discards);
         }
         true
     }
@@ -167,7 +176,7 @@ impl Merge {
             let Some(sweep) = self.sweeps.front_mut().filter(|sweep| sweep.after <= self.taken) else {
                 return;
             };
-            let Some(entries) = sweep.load() else {
+            let Some(entries) = sweep.load(&mut self.discards) else {
                 self.sweeps.pop_front();
                 continue;
             };
@@ -278,6 +287,11 @@ impl Mailbox {
         taken
     }
 
+    /// What is no longer needed, to be dropped without a lock.
+    pub(crate) fn discards(&mut self) -> Vec<Discard> {
+        mem::take(&mut self.merge.discards)
+    }
+
     /// Whether the handler has heard of all initial objects, and the informer of all that there are.
     pub(crate) fn is_synced(&self) -> bool {
         let log_initial = self
@@ -306,6 +320,11 @@ impl Mailbox {
         self.ready.len() + self.merge.pending.len() + self.log.as_ref().map_or(0, |log| log.changes)
     }
 
+    /// How many changes have been told together with an earlier one, or will be.
+    pub(crate) fn merged(&self) -> u64 {
+        self.merge.merged
+    }
+
     /// Forgets everything: the handler was removed. What it held is given back, to be dropped without a lock: decoded
     /// objects are of a user's type.
     pub(crate) fn clear(&mut self) -> Self {
@@ -325,15 +344,16 @@ impl Mailbox {
             Some(Logged::Change(_)) => {
                 log.changes -= 1;
                 if let Some(Logged::Change(change)) = log.entries.pop_front() {
-                    Pending::from_change(&change).deliver(&mut |delivery| self.ready.push_back(delivery));
+                    Pending::from_change(&change).deliver(&mut self.ready, &mut self.merge.discards);
+                    self.merge.discards.push(Discard::Change(change));
                 }
                 true
             }
             Some(Logged::Sweep(sweep)) => {
-                match sweep.load() {
+                match sweep.load(&mut self.merge.discards) {
                     Some(entries) => {
                         for (_, pending) in entries {
-                            pending.deliver(&mut |delivery| self.ready.push_back(delivery));
+                            pending.deliver(&mut self.ready, &mut self.merge.discards);
                         }
                     }
                     None => {
@@ -352,7 +372,10 @@ impl Mailbox {
         log.changes = 0;
         for entry in mem::take(&mut log.entries) {
             match entry {
-                Logged::Change(change) => self.merge.change(&change),
+                Logged::Change(change) => {
+                    self.merge.change(&change);
+                    self.merge.discards.push(Discard::Change(change));
+                }
                 Logged::Sweep(sweep) => self.merge.sweep(sweep),
             }
         }
@@ -362,6 +385,10 @@ impl Mailbox {
 #[cfg(test)]
 #[path = "mailbox_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "mailbox_discard_tests.rs"]
+mod discard_tests;
 
 #[cfg(test)]
 #[path = "mailbox_model_tests.rs"]

@@ -8,15 +8,15 @@ use crate::object::testing::{origin, record};
 use crate::store::sharded::ShardedMap;
 use crate::store::snapshot::Snapshot;
 
-fn added(new: &Arc<Record>) -> Change {
+pub(super) fn added(new: &Arc<Record>) -> Change {
     Change::Added { new: new.clone() }
 }
 
-fn updated(old: &Arc<Record>, new: &Arc<Record>) -> Change {
+pub(super) fn updated(old: &Arc<Record>, new: &Arc<Record>) -> Change {
     Change::Updated { old: old.clone(), new: new.clone() }
 }
 
-fn deleted(old: &Arc<Record>, last: Option<&Arc<Record>>) -> Change {
+pub(super) fn deleted(old: &Arc<Record>, last: Option<&Arc<Record>>) -> Change {
     Change::Deleted { old: old.clone(), last: last.cloned() }
 }
 
@@ -60,7 +60,7 @@ fn text(delivery: &Delivery) -> String {
 }
 
 /// A key `a/x` in three versions of one incarnation, and two of the next.
-fn versions(origin: &Arc<Origin>) -> [Arc<Record>; 5] {
+pub(super) fn versions(origin: &Arc<Origin>) -> [Arc<Record>; 5] {
     [("1", "1"), ("1", "2"), ("1", "3"), ("2", "7"), ("2", "8")]
         .map(|(uid, version)| record(origin, "a/x", uid, version))
 }
@@ -337,9 +337,11 @@ fn every_event_over_the_limit_merges_and_says_so_until_caught_up() {
     mailbox.change(&updated(&x, &x2));
     mailbox.change(&updated(&x2, &x3));
     assert_eq!(all(&mut mailbox), ["merged", "add a/x@3"]);
+    assert_eq!(mailbox.merged(), 2, "two of the three had no call of their own");
     mailbox.change(&updated(&x3, &x));
     mailbox.change(&updated(&x, &x2));
     assert_eq!(all(&mut mailbox), ["update a/x@3 a/x@1", "update a/x@1 a/x@2"]);
+    assert_eq!(mailbox.merged(), 2);
 }
 
 #[test]
@@ -427,6 +429,7 @@ fn b_324_a_stuck_handler_keeps_two_versions_of_a_key_that_is_taken_again() {
             drop(last);
             stored = record(&origin, "a/x", &round.to_string(), &version(3));
             mailbox.change(&added(&stored));
+            drop(mailbox.discards());
             assert_eq!(
                 origin.alive.load(Ordering::Relaxed),
                 2,

@@ -1,10 +1,12 @@
 //! What one handler has yet to hear about one key: the difference between what it was told and the store.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::handler::delivery::Delivery;
 use crate::object::record::Record;
 use crate::store::change::Change;
+use crate::store::snapshot::Part;
 
 /// The difference between what a handler was told of a key and what the store holds. At most two versions are kept.
 #[derive(Debug)]
@@ -42,6 +44,15 @@ enum Told {
     },
 }
 
+/// What a mailbox no longer needs. Freeing it may take long and run a user's `Drop`, so that is done without the lock.
+#[derive(Debug)]
+#[expect(dead_code, reason = "they are only held until they are dropped")]
+pub(crate) enum Discard {
+    Record(Arc<Record>),
+    Change(Change),
+    Part(Part),
+}
+
 impl Pending {
     /// The first change of a key of which the handler knows what the store held before.
     pub(crate) fn from_change(change: &Change) -> Self {
@@ -50,7 +61,8 @@ impl Pending {
             Change::Updated { old, .. } | Change::Deleted { old, .. } => Told::Present(old.clone()),
         };
         let mut pending = Self { told, now: None, initial: false, resync: false };
-        pending.merge(change, Keep::default()); // Nothing has ended yet of which something could be kept.
+        // Nothing has ended yet of which something could be kept or let go.
+        pending.merge(change, Keep::default(), &mut Vec::new());
         pending
     }
 
@@ -64,8 +76,8 @@ impl Pending {
         Self { told: Told::Present(object.clone()), now: Some(object), initial: false, resync: true }
     }
 
-    /// Takes in what happened since.
-    pub(crate) fn merge(&mut self, change: &Change, keep: Keep) {
+    /// Takes in what happened since. The change still holds the version that it replaces.
+    pub(crate) fn merge(&mut self, change: &Change, keep: Keep, discards: &mut Vec<Discard>) {
         match change {
             Change::Added { new } => {
                 if let Told::Ended { told, last, final_state_known } = &mut self.told {
@@ -74,10 +86,10 @@ impl Pending {
                         Some(told) if told.same_incarnation(new) => self.told = Told::Present(told),
                         // Another incarnation: the end of the first one has to be told before it.
                         Some(told) if keep == Keep::Told && !Arc::ptr_eq(&told, last) => {
-                            *last = told;
+                            discards.push(Discard::Record(std::mem::replace(last, told)));
                             *final_state_known = false;
                         }
-                        _ => {}
+                        told => discards.extend(told.map(Discard::Record)),
                     }
                 }
                 self.now = Some(new.clone());
@@ -97,36 +109,38 @@ impl Pending {
     }
 
     /// Takes in the first sight of an object of which an earlier end is still to be told.
-    pub(crate) fn succeed(&mut self, next: Self, keep: Keep) {
+    pub(crate) fn succeed(&mut self, next: Self, keep: Keep, discards: &mut Vec<Discard>) {
         if next.initial
             && let Some(new) = next.now
         {
-            self.merge(&Change::Added { new }, keep);
+            self.merge(&Change::Added { new }, keep, discards);
         }
     }
 
     /// What the handler is to hear, in order: nothing, one event, or a delete and an add.
-    pub(crate) fn deliver(self, out: &mut impl FnMut(Delivery)) {
+    pub(crate) fn deliver(self, out: &mut VecDeque<Delivery>, discards: &mut Vec<Discard>) {
         let Self { told, now, initial, resync } = self;
         match (told, now) {
             (Told::Nothing, None) => {}
-            (Told::Nothing, Some(new)) => out(Delivery::Added { new, initial }),
+            (Told::Nothing, Some(new)) => out.push_back(Delivery::Added { new, initial }),
             (Told::Present(old), Some(new)) => {
                 // Read again without a difference: its namespace was removed and added meanwhile.
                 let unchanged = Arc::ptr_eq(&old, &new) || (old.same_version(&new) && old.same_content(&new));
                 if !unchanged || resync {
-                    out(Delivery::Updated { old, new, resync: unchanged });
+                    out.push_back(Delivery::Updated { old, new, resync: unchanged });
+                } else {
+                    discards.extend([old, new].map(Discard::Record));
                 }
             }
             // `merge` turns Present into Ended when the object goes, so this is only for completeness.
             (Told::Present(object), None) => {
-                out(Delivery::Deleted { object, told: None, final_state_known: false });
+                out.push_back(Delivery::Deleted { object, told: None, final_state_known: false });
             }
             (Told::Ended { told, last, final_state_known }, now) => {
                 let told = told.filter(|told| !Arc::ptr_eq(told, &last));
-                out(Delivery::Deleted { object: last, told, final_state_known });
+                out.push_back(Delivery::Deleted { object: last, told, final_state_known });
                 if let Some(new) = now {
-                    out(Delivery::Added { new, initial: false });
+                    out.push_back(Delivery::Added { new, initial: false });
                 }
             }
         }

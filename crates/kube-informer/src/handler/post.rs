@@ -27,6 +27,8 @@ pub(crate) struct Post {
     pub(crate) reporter: Arc<Reporter>,
     mailbox: Mutex<Mailbox>,
     bell: Notify,
+    /// Rung when it has heard its last, so that the informer lets go of it.
+    leaving: Arc<Notify>,
     state: watch::Sender<PostState>,
     pub(crate) counters: Counters,
     backlog: Gauge,
@@ -76,7 +78,7 @@ impl Post {
         slow_call: Duration,
         mailbox: Mailbox,
         reporter: Arc<Reporter>,
-        metrics: (Gauge, Histogram),
+        (metrics, leaving): ((Gauge, Histogram), Arc<Notify>),
     ) -> Arc<Self> {
         let (backlog, duration) = metrics;
         Arc::new(Self {
@@ -89,6 +91,7 @@ impl Post {
             reporter,
             mailbox: Mutex::new(mailbox),
             bell: Notify::new(),
+            leaving,
             state: watch::Sender::new(PostState::default()),
             counters: Counters::default(),
         })
@@ -105,7 +108,9 @@ impl Post {
             mailbox.change(change);
         }
         let shown = self.measure(&mailbox);
+        let discards = mailbox.discards();
         drop(mailbox);
+        drop(discards);
         self.show(shown);
         self.bell.notify_one();
     }
@@ -179,6 +184,11 @@ impl Post {
         self.state.borrow().ending != Ending::No
     }
 
+    /// Whether its last call has returned.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.state.borrow().finished
+    }
+
     /// Said by the runner when it is over.
     pub(crate) fn finish(&self) {
         self.state.send_modify(|state| {
@@ -187,6 +197,7 @@ impl Post {
         });
         self.counters.in_hand.store(0, Ordering::Relaxed);
         self.discard();
+        self.leaving.notify_one();
     }
 
     /// Waits for something to deliver. Empty when the handler is to end. Taking counts what was taken before as done.
@@ -221,7 +232,10 @@ impl Post {
         self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
         let reached = !self.state.borrow().synced && mailbox.is_synced();
         let shown = self.measure(&mailbox);
+        let discards = mailbox.discards();
         drop(mailbox);
+        // Without the lock: freeing them may take a while and run a user's `Drop`.
+        drop(discards);
         self.show(shown);
         (taken, reached)
     }
@@ -264,6 +278,11 @@ impl Post {
 
     pub(crate) fn state(&self) -> watch::Receiver<PostState> {
         self.state.subscribe()
+    }
+
+    /// How many changes have been told together with an earlier one of the same object.
+    pub(crate) fn merged(&self) -> u64 {
+        self.mailbox.lock().merged()
     }
 
     /// How many events wait or are being delivered.

@@ -19,6 +19,8 @@ pub struct Registration {
 pub struct HandlerStats {
     /// Events that wait or are being delivered; keys whose changes were merged count once.
     pub backlog: usize,
+    /// Changes that had no call of their own: they waited, and were told together with an earlier one of the same object.
+    pub merged: u64,
     /// Calls that have returned.
     pub delivered: u64,
     /// Calls that panicked.
@@ -34,6 +36,7 @@ impl HandlerStats {
         let counters = &post.counters;
         Self {
             backlog: post.backlog(),
+            merged: post.merged(),
             delivered: counters.delivered.load(Ordering::Relaxed),
             panics: counters.panics.load(Ordering::Relaxed),
             slow: counters.slow.load(Ordering::Relaxed),

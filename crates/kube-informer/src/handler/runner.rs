@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::handler::delivery::Delivery;
 use crate::handler::post::Post;
-use crate::report::{Cause, panic_text};
+use crate::report::Cause;
 use crate::store::pace::Pace;
 
 /// A call is user code and may decode the object; it counts as this much work.
@@ -96,7 +96,7 @@ fn done(post: &Post, started: Instant, outcome: Result<(), Panic>) {
     post.counters.in_hand.fetch_sub(1, Ordering::Relaxed);
     if let Err(panic) = outcome {
         post.counters.panics.fetch_add(1, Ordering::Relaxed);
-        let message = panic_text(&*panic);
+        let message = post.reporter.panic_text(&*panic);
         post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
     }
 }

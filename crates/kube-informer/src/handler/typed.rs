@@ -42,10 +42,10 @@ pub struct TypedHandler<K> {
 }
 
 struct Functions<K> {
-    add: Option<One<K>>,
-    update: Option<Two<K>>,
-    delete: Option<One<K>>,
-    undecodable: Option<Failed<K>>,
+    add: Vec<One<K>>,
+    update: Vec<Two<K>>,
+    delete: Vec<One<K>>,
+    undecodable: Vec<Failed<K>>,
     /// Objects whose latest version did not decode, and the version that was told last, if any: the next one that
     /// does is told as an update of that, or as an add.
     behind: HashMap<ObjectKey, Option<Arc<Record>>>,
@@ -56,10 +56,10 @@ impl<K: 'static> TypedHandler<K> {
         Self {
             handler,
             functions: Functions {
-                add: None,
-                update: None,
-                delete: None,
-                undecodable: None,
+                add: Vec::new(),
+                update: Vec::new(),
+                delete: Vec::new(),
+                undecodable: Vec::new(),
                 behind: HashMap::new(),
             },
         }
@@ -68,14 +68,14 @@ impl<K: 'static> TypedHandler<K> {
     /// Called with every object that is new to this handler.
     #[must_use]
     pub fn on_add(mut self, function: impl FnMut(&K) + Send + 'static) -> Self {
-        self.functions.add = Some(Box::new(function));
+        self.functions.add.push(Box::new(function));
         self
     }
 
     /// Called with what this handler was told last and what the cache holds now.
     #[must_use]
     pub fn on_update(mut self, function: impl FnMut(&K, &K) + Send + 'static) -> Self {
-        self.functions.update = Some(Box::new(function));
+        self.functions.update.push(Box::new(function));
         self
     }
 
@@ -86,7 +86,7 @@ impl<K: 'static> TypedHandler<K> {
     /// [`on_update`](Self::on_update), may have neither: then [`on_undecodable`](Self::on_undecodable) hears of its end.
     #[must_use]
     pub fn on_delete(mut self, function: impl FnMut(&K) + Send + 'static) -> Self {
-        self.functions.delete = Some(Box::new(function));
+        self.functions.delete.push(Box::new(function));
         self
     }
 
@@ -94,7 +94,7 @@ impl<K: 'static> TypedHandler<K> {
     /// earlier state of it.
     #[must_use]
     pub fn on_undecodable(mut self, function: impl FnMut(&Object<K>, &DecodeError) + Send + 'static) -> Self {
-        self.functions.undecodable = Some(Box::new(function));
+        self.functions.undecodable.push(Box::new(function));
         self
     }
 }
@@ -102,8 +102,8 @@ impl<K: 'static> TypedHandler<K> {
 impl<K: DeserializeOwned + Send + Sync + 'static> TypedHandler<K> {
     /// The handler, ready to be added to an informer.
     pub fn build(self) -> Handler<K> {
-        let keep = if self.functions.delete.is_some() { Keep::Told } else { Keep::Final };
-        self.handler.keep(keep).also(Box::new(self.functions))
+        let keep = if self.functions.delete.is_empty() { Keep::Final } else { Keep::Told };
+        self.handler.also(Box::new(self.functions), keep)
     }
 }
 
@@ -121,18 +121,16 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
             Err(error) => error,
         };
         post.counters.undecodable.fetch_add(1, Ordering::Relaxed);
-        match &mut self.undecodable {
-            Some(function) => function(&object, &error),
-            None => {
-                let cause = Cause::Undecodable { key: object.key().clone(), message: error.to_string() };
-                post.reporter.report(None, cause);
-            }
+        self.undecodable.iter_mut().for_each(|function| function(&object, &error));
+        if self.undecodable.is_empty() {
+            let cause = Cause::Undecodable { key: object.key().clone(), message: error.to_string() };
+            post.reporter.report(None, cause);
         }
         None
     }
 
     fn added(&mut self, new: Arc<Record>, post: &Post) {
-        if self.add.is_none() {
+        if self.add.is_empty() {
             return;
         }
         let key = new.key().clone();
@@ -153,7 +151,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
             Some(Some(told)) => told.clone(),
             None => old,
         };
-        if self.update.is_none() {
+        if self.update.is_empty() {
             return;
         }
         let key = new.key().clone();
@@ -176,7 +174,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
             Some(Some(told)) => (told, Some(object)),
             None => (object, told),
         };
-        if self.delete.is_none() {
+        if self.delete.is_empty() {
             return;
         }
         let last = self.decode(last, post).or_else(|| self.decode(told?, post));

@@ -1,6 +1,8 @@
 //! The bytes of an object, packed with zstd where that pays.
 
 use std::cell::Cell;
+use std::hint::black_box;
+use std::mem;
 use std::sync::Arc;
 
 use zstd_safe::{CCtx, CDict, DCtx, DDict};
@@ -60,15 +62,14 @@ impl Body {
             Self::Plain(bytes) => read(bytes),
             Self::Packed { bytes, len, dictionary } => {
                 // The buffer is taken, not borrowed: `read` may unpack another body.
-                let mut buffer = take_buffer();
+                let mut buffer = Buffer::new(false);
+                let buffer = &mut buffer.bytes;
                 let len = usize::try_from(*len).unwrap_or_default();
-                if !with_tools(|tools| tools.expand(bytes, len, dictionary.as_deref(), &mut buffer)) {
+                if !with_tools(|tools| tools.expand(bytes, len, dictionary.as_deref(), buffer)) {
                     // Cannot happen short of memory running out or being overwritten; nobody decodes nothing.
                     buffer.clear();
                 }
-                let result = read(&buffer);
-                give_buffer(buffer);
-                result
+                read(buffer)
             }
         }
     }
@@ -170,22 +171,54 @@ fn with_tools<R>(work: impl FnOnce(&mut Tools) -> R) -> R {
     result
 }
 
-/// An empty buffer of this thread, large enough already for most objects.
-pub(crate) fn take_buffer() -> Vec<u8> {
+/// An empty buffer of this thread, large enough already for most objects. It is given back for the next object.
+pub(crate) struct Buffer {
+    pub(crate) bytes: Vec<u8>,
+    /// Whether nothing of what is in it may be left.
+    wipe: bool,
+}
+
+impl Buffer {
+    pub(crate) fn new(sensitive: bool) -> Self {
+        Self { bytes: take_buffer(), wipe: sensitive }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let mut bytes = mem::take(&mut self.bytes);
+        if self.wipe {
+            bytes.fill(0);
+            // Or it might seem to the compiler that nobody ever looks at the zeros.
+            black_box(&bytes);
+        }
+        give_buffer(bytes);
+    }
+}
+
+fn take_buffer() -> Vec<u8> {
     let mut buffers = BUFFERS.try_with(Cell::take).unwrap_or_default();
-    let buffer = buffers.pop().unwrap_or_default();
+    let mut buffer = buffers.pop().unwrap_or_default();
+    buffer.clear();
     let _ = BUFFERS.try_with(|cell| cell.set(buffers));
     buffer
 }
 
-/// Gives it back for the next object.
-pub(crate) fn give_buffer(mut buffer: Vec<u8>) {
-    buffer.clear();
+fn give_buffer(buffer: Vec<u8>) {
     let mut buffers = BUFFERS.try_with(Cell::take).unwrap_or_default();
     if buffer.capacity() <= KEEP && buffers.len() < 4 {
         buffers.push(buffer);
     }
     let _ = BUFFERS.try_with(|cell| cell.set(buffers));
+}
+
+/// Whether the buffers of this thread still hold something.
+#[cfg(test)]
+pub(crate) fn buffers_hold(text: &[u8]) -> bool {
+    let buffers = BUFFERS.take();
+    let found = buffers.iter().any(|buffer| memchr::memmem::find(buffer, text).is_some());
+    BUFFERS.set(buffers);
+    found
 }
 
 #[cfg(test)]

@@ -68,6 +68,8 @@ struct Forms {
     pinned: Option<Shared>,
     /// Those handed out. A dead one still occupies the memory of its value, so the shelf clears them away.
     loose: Vec<(TypeId, Weak<dyn Any + Send + Sync>)>,
+    /// Types that it does not decode into, where that has been reported.
+    reported: Vec<TypeId>,
 }
 
 /// How a new form was received.
@@ -89,7 +91,7 @@ struct Before {
 
 impl DecodedSlot {
     pub(crate) fn pinned(value: Shared) -> Self {
-        Self(Mutex::new(Some(Box::new(Forms { pinned: Some(value), loose: Vec::new() }))))
+        Self(Mutex::new(Some(Box::new(Forms { pinned: Some(value), ..Forms::default() }))))
     }
 
     fn find<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
@@ -110,6 +112,17 @@ impl DecodedSlot {
         let shared: Shared = value.clone();
         forms.loose.push((TypeId::of::<T>(), Arc::downgrade(&shared)));
         Offer { value, won: true, before }
+    }
+
+    /// Whether it has yet to be reported that the record does not decode into this type. True once: whoever asks reports it.
+    pub(crate) fn report_failure<T: 'static>(&self) -> bool {
+        let mut slot = self.0.lock();
+        let reported = &mut slot.get_or_insert_default().reported;
+        let first = !reported.contains(&TypeId::of::<T>());
+        if first {
+            reported.push(TypeId::of::<T>());
+        }
+        first
     }
 
     /// Clears away forms that nobody holds any more; says whether some are left.

@@ -1,14 +1,16 @@
 //! From the JSON of one object to a record.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use serde_json::value::RawValue;
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
-use crate::object::body::{give_buffer, take_buffer};
+use crate::object::body::Buffer;
 use crate::object::check::TypeCheck;
 use crate::object::cut::{cut, member};
 use crate::object::decoded::{DecodedSlot, Decoder, Shelf};
@@ -30,7 +32,7 @@ pub(crate) struct IngestOptions {
     pub(crate) kind: KindInfo,
     /// Whether the server sends `PartialObjectMetadata`.
     pub(crate) metadata_only: bool,
-    /// Whether nothing of the content may be printed or put into a dictionary. Always so for core Secrets.
+    /// Whether nothing of the content may be printed or kept outside of the object. Always so for core Secrets.
     pub(crate) sensitive: bool,
     pub(crate) keep_managed_fields: bool,
     pub(crate) drop_fields: Vec<FieldPath>,
@@ -135,8 +137,8 @@ impl Ingest {
             type_check: Mutex::new(options.type_check),
             pin: options.pin,
             check: TypeCheck::default(),
-            interner: Interner::default(),
-            packer: Packer::new(!origin.sensitive),
+            interner: Interner::new(origin.sensitive),
+            packer: Packer::new(origin.sensitive),
             origin,
         }
     }
@@ -202,14 +204,17 @@ impl Ingest {
     ///
     /// Runs user code (transform, `Deserialize`, the error callback), so it must never be called with a lock held.
     pub(crate) fn record(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
+        if self.is_too_much(&scanned.metadata) {
+            return self.metadata_alone(scanned);
+        }
         let Scanned { key, uid, resource_version, json, metadata } = scanned;
         let left_out = |message| IngestError::LeftOut { key: Some(key.clone()), message };
         let odd = |error: ScanError| match error {
             ScanError::NotJson(message) | ScanError::Odd(message) => left_out(message),
         };
 
-        let mut buffer = take_buffer();
-        let mut json = Cow::Borrowed(self.trimmed(json, &metadata, &mut buffer));
+        let mut buffer = Buffer::new(self.origin.sensitive);
+        let mut json = Cow::Borrowed(self.trimmed(json, &metadata, &mut buffer.bytes));
         if let Some(transform) = &self.transform {
             json = self.transformed(&**transform, &json, &metadata).map_err(left_out)?.into();
         }
@@ -219,10 +224,25 @@ impl Ingest {
 
         let decoded = self.trial(&head.key, &json);
         let body = self.packer.pack(&json, self.origin.alive.load(Ordering::Relaxed));
-        drop(again);
-        drop(json);
-        give_buffer(buffer);
         Ok(Record::with_slot(head, body, &self.origin, decoded))
+    }
+
+    /// Whether this is a whole object although metadata was asked for: some servers send nothing else.
+    fn is_too_much(&self, metadata: &Metadata<'_>) -> bool {
+        self.metadata_only.load(Ordering::Relaxed) && metadata.kind != self.partial.kind
+    }
+
+    /// The record of a whole object's metadata, as if the server had left out the rest.
+    fn metadata_alone(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
+        let left_out = |message| IngestError::LeftOut { key: Some(scanned.key.clone()), message };
+        let members: BTreeMap<String, &RawValue> =
+            serde_json::from_slice(scanned.json).map_err(|_| left_out("it is not an object".to_owned()))?;
+        let mut json = vec![b'{'];
+        json.extend_from_slice(&self.partial.kind_member);
+        json.extend_from_slice(&self.partial.api_version_member);
+        let metadata = members.get("metadata").map_or("{}", |metadata| metadata.get());
+        json.extend_from_slice(format!("\"metadata\":{metadata}}}").as_bytes());
+        self.record(self.scan(&json)?)
     }
 
     /// The first list is complete: the type check passes its judgement, the dictionary stays as it is.
@@ -248,9 +268,12 @@ impl Ingest {
     fn other_type(&self, metadata: &Metadata<'_>) -> Option<String> {
         let differs =
             |found: &str, expected: &str| !found.is_empty() && !expected.is_empty() && found != expected;
+        let is_other = |expected: &Type| {
+            differs(&metadata.kind, &expected.kind) || differs(&metadata.api_version, &expected.api_version)
+        };
         let expected = self.expected();
-        let other =
-            differs(&metadata.kind, &expected.kind) || differs(&metadata.api_version, &expected.api_version);
+        // Metadata can be read from a whole object as well.
+        let other = is_other(expected) && is_other(&self.whole);
         let word = |text: &str| if text.is_empty() { "(unnamed)".to_owned() } else { text.to_owned() };
         other.then(|| {
             let (kind, api_version) = (word(&metadata.kind), word(&metadata.api_version));

@@ -91,8 +91,31 @@ fn metadata_only_objects() {
     let partial = Object::<kube_core::PartialObjectMeta<Pod>>::from_record(record).get().unwrap();
     assert_eq!(partial.metadata.name.as_deref(), Some("a"));
     let (_, message) =
-        left_out(take(&ingest, br#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}"#));
-    assert!(message.contains("Pod of v1") && message.contains("PartialObjectMetadata"), "{message}");
+        left_out(take(&ingest, br#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}"#));
+    assert!(message.contains("Node of v1") && message.contains("PartialObjectMetadata"), "{message}");
+}
+
+#[test]
+fn of_whole_objects_a_metadata_informer_keeps_the_metadata() {
+    let ingest = Ingest::new(IngestOptions { metadata_only: true, ..options(pods()).0 });
+    let metadata = r#""metadata":{"name":"a","namespace":"b","labels":{"x":"y"},"managedFields":[{"z":1}]}"#;
+    for json in [
+        format!(r#"{{"kind":"Pod","apiVersion":"v1",{metadata},"spec":{{"secret":"hunter2"}}}}"#),
+        // As an item of a list of a built-in kind.
+        format!(r#"{{{metadata},"spec":{{"secret":"hunter2"}}}}"#),
+        format!(r#"{{"spec":{{"secret":"hunter2"}},"kind":"","apiVersion":null,{metadata}}}"#),
+    ] {
+        let record = take(&ingest, json.as_bytes()).unwrap();
+        assert_eq!(
+            value(&record),
+            json!({
+                "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1",
+                "metadata": { "name": "a", "namespace": "b", "labels": { "x": "y" } },
+            }),
+            "{json}"
+        );
+        assert_eq!(record.key().to_string(), "b/a");
+    }
 }
 
 #[test]

@@ -18,9 +18,10 @@ type Pair = (Arc<str>, Arc<str>);
 ///
 /// Holds what it hands out, and lets go of what nobody else holds any more whenever a table has doubled, so that it
 /// never grows beyond twice of what is in use, plus a little.
-#[derive(Default)]
+///
+/// For a sensitive kind it holds nothing, and every record has its own: what was in a record goes with it.
 pub(crate) struct Interner {
-    tables: Mutex<Tables>,
+    tables: Option<Mutex<Tables>>,
 }
 
 #[derive(Default)]
@@ -33,14 +34,26 @@ struct Tables {
 }
 
 impl Interner {
+    pub(crate) fn new(sensitive: bool) -> Self {
+        Self { tables: (!sensitive).then(Mutex::default) }
+    }
+
     /// A text that many objects carry, such as their namespace.
     pub(crate) fn text(&self, text: &str) -> Arc<str> {
-        self.tables.lock().text(text)
+        match &self.tables {
+            Some(tables) => tables.lock().text(text),
+            None => text.into(),
+        }
     }
 
     /// A set of labels, sorted by key, each key once.
     pub(crate) fn labels(&self, labels: &[(Cow<'_, str>, Cow<'_, str>)]) -> Labels {
-        let mut tables = self.tables.lock();
+        let Some(tables) = &self.tables else {
+            let pairs: Arc<[Pair]> =
+                labels.iter().map(|(key, value)| ((&**key).into(), (&**value).into())).collect();
+            return Labels::from_shared(pairs);
+        };
+        let mut tables = tables.lock();
         // `Arc<str>` and `Cow<str>` both hash as the `str` within, so a set is found without being built.
         let hash = tables.hasher.hash_one(labels);
         let same = |candidate: &[Pair]| {
@@ -57,24 +70,28 @@ impl Interner {
     }
 
     pub(crate) fn owners(&self, owners: &[Owner<'_>]) -> Arc<[OwnerReference]> {
-        let mut tables = self.tables.lock();
-        let owners: Vec<OwnerReference> = owners
-            .iter()
-            .map(|owner| OwnerReference {
-                api_version: tables.text(&owner.api_version),
-                kind: tables.text(&owner.kind),
-                name: tables.text(&owner.name),
-                uid: Uid::new(&owner.uid),
-                controller: owner.controller,
-                block_owner_deletion: owner.block_owner_deletion,
-            })
-            .collect();
+        let read = |owner: &Owner<'_>, text: &mut dyn FnMut(&str) -> Arc<str>| OwnerReference {
+            api_version: text(&owner.api_version),
+            kind: text(&owner.kind),
+            name: text(&owner.name),
+            uid: Uid::new(&owner.uid),
+            controller: owner.controller,
+            block_owner_deletion: owner.block_owner_deletion,
+        };
+        let Some(tables) = &self.tables else {
+            return owners.iter().map(|owner| read(owner, &mut |text| text.into())).collect();
+        };
+        let mut tables = tables.lock();
+        let owners: Vec<_> = owners.iter().map(|owner| read(owner, &mut |text| tables.text(text))).collect();
         let Tables { hasher, owners: pool, .. } = &mut *tables;
         pool.get(owners, hasher)
     }
 
     pub(crate) fn finalizers(&self, finalizers: &[Cow<'_, str>]) -> Arc<[Arc<str>]> {
-        let mut tables = self.tables.lock();
+        let Some(tables) = &self.tables else {
+            return finalizers.iter().map(|text| (&**text).into()).collect();
+        };
+        let mut tables = tables.lock();
         let finalizers: Vec<Arc<str>> = finalizers.iter().map(|text| tables.text(text)).collect();
         let Tables { hasher, finalizers: pool, .. } = &mut *tables;
         pool.get(finalizers, hasher)
@@ -144,7 +161,7 @@ mod tests {
 
     #[test]
     fn equal_values_are_one() {
-        let interner = Interner::default();
+        let interner = Interner::new(false);
         let (a, b) = (interner.labels(&labels("1")), interner.labels(&labels("1")));
         assert!(std::ptr::eq(a.get("app").unwrap(), b.get("app").unwrap()));
         let c = interner.labels(&labels("2"));
@@ -160,12 +177,12 @@ mod tests {
 
     #[test]
     fn churn_of_unique_labels_leaks_nothing() {
-        let interner = Interner::default();
+        let interner = Interner::new(false);
         let kept: Vec<Labels> = (0..100).map(|i| interner.labels(&labels(&format!("kept-{i}")))).collect();
         for i in 0..20_000 {
             drop(interner.labels(&labels(&i.to_string())));
         }
-        let tables = interner.tables.lock();
+        let tables = interner.tables.as_ref().unwrap().lock();
         assert!(tables.labels.table.len() <= 256, "{}", tables.labels.table.len());
         assert!(tables.texts.table.len() <= 600, "{}", tables.texts.table.len());
         assert!(tables.labels.table.capacity() <= 512);

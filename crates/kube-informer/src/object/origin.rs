@@ -24,6 +24,8 @@ pub(crate) struct Origin {
 impl Origin {
     pub(crate) fn new(kind: KindInfo, sensitive: bool, shelf: Shelf, reporter: Arc<Reporter>) -> Self {
         let sensitive = sensitive || kind.is_sensitive();
+        // What was decoded must not outlive the object.
+        let shelf = if sensitive { Shelf::new(0) } else { shelf };
         Self {
             kind,
             sensitive,

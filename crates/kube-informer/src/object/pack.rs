@@ -38,21 +38,27 @@ pub(crate) struct Packer {
     place: Arc<Place>,
     /// Whether the sampler wants more; read without a lock for the many objects after it is done.
     sampling: AtomicBool,
+    /// Whether bodies stay as they are: samples, dictionaries and the memory that zstd works in hold plaintext.
+    plain: bool,
     sampler: Mutex<Sampler>,
 }
 
 impl Packer {
-    /// `dictionary` must be false for sensitive kinds: sample and dictionary hold plaintext.
-    pub(crate) fn new(dictionary: bool) -> Self {
+    /// Bodies of sensitive kinds are not packed.
+    pub(crate) fn new(sensitive: bool) -> Self {
         Self {
             place: Arc::default(),
-            sampling: AtomicBool::new(dictionary),
+            sampling: AtomicBool::new(!sensitive),
+            plain: sensitive,
             sampler: Mutex::new(Sampler::default()),
         }
     }
 
     /// Packs one object, after having a look at it for the dictionary. `alive` is how many objects there are.
     pub(crate) fn pack(&self, json: &[u8], alive: usize) -> Body {
+        if self.plain {
+            return Body::Plain(json.into());
+        }
         if self.sampling.load(Ordering::Relaxed) {
             self.sample(json, alive);
         }

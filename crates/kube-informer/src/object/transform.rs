@@ -54,6 +54,7 @@ impl TransformError {
             Self::Json(error) => {
                 format!("it does not decode for the transform: {}", describe(error, sensitive))
             }
+            Self::Refused(_) if sensitive => "the transform refused it".to_owned(),
             Self::Refused(message) => format!("the transform refused it: {message}"),
             Self::Panicked(_) if sensitive => "the transform panicked".to_owned(),
             Self::Panicked(message) => format!("the transform panicked: {message}"),

@@ -64,14 +64,9 @@ impl Connection {
         arrival
     }
 
-    /// Whether the server accepted the request.
-    pub(super) fn answered(&self) -> bool {
-        self.answered
-    }
-
-    /// The time since the request was sent.
-    pub(super) fn elapsed(&self) -> Duration {
-        self.opened.elapsed()
+    /// The time since the request was sent, if the server accepted it.
+    pub(super) fn lasted(&self) -> Option<Duration> {
+        self.answered.then(|| self.opened.elapsed())
     }
 }
 

@@ -2,13 +2,16 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use super::backoff::Backoff;
-use super::cursor::{Action, Cursor, Step, Wait};
+use super::budget::Budget;
+use super::check::Witness;
+use super::cursor::{Action, Charge, Cursor, Step, Wait};
 use super::recovery::Trouble;
 use super::snapshot::SnapshotBuilder;
 use super::watch::Streamed;
@@ -30,24 +33,47 @@ pub(super) struct Driver<I> {
     pub(super) reflector: Reflector<I>,
     pub(super) cursor: Cursor,
     pub(super) snapshot: SnapshotBuilder,
+    /// Keys that the list, or this page of it, brought for the first time.
+    pub(super) new_keys: u32,
     /// Whether a watch is, or was last, being followed, and not a list read.
     pub(super) following: bool,
     backoff: Backoff,
     /// Of its own for a kind that is not served: a server that answers so is not in trouble, and what fails once the
     /// kind is back must not wait as long as its absence has taught.
     absence: Backoff,
+    /// What may be spent on lists and watches.
+    requests: Budget,
+    /// What may be spent on lists that a watch led to.
+    relists: Budget,
+    pub(super) witness: Arc<Witness>,
     objects: u32,
+    /// Whether it was reported of this list or watch that it has objects of other namespaces.
+    pub(super) stranger_told: bool,
 }
 
 impl<I: Intake + Send + Sync + 'static> Driver<I> {
     pub(super) fn new(reflector: Reflector<I>) -> Self {
+        let settings = &reflector.settings;
+        let witness = Arc::new(Witness::new(
+            reflector.source.clone(),
+            reflector.target.clone(),
+            reflector.status.clone(),
+            reflector.probes.clone(),
+            reflector.doubt.clone(),
+        ));
+        reflector.cluster.join(&witness);
         Self {
-            cursor: Cursor::new(&reflector.settings),
-            backoff: Backoff::new(&reflector.settings),
-            absence: Backoff::new(&reflector.settings),
+            cursor: Cursor::new(settings),
+            backoff: Backoff::new(settings),
+            absence: Backoff::new(settings),
+            requests: Budget::new(settings.request_burst, settings.request_interval),
+            relists: Budget::new(settings.relist_burst, settings.relist_interval),
+            witness,
             snapshot: SnapshotBuilder::default(),
+            new_keys: 0,
             following: false,
             objects: 0,
+            stranger_told: false,
             reflector,
         }
     }
@@ -65,6 +91,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             }
             // A refresh asked for during a wait is done after it: the server may have asked for the wait.
             self.wait(&step.wait).await;
+            self.pay(step.charge).await;
             step = match self.perform(step.action, &refresh).await {
                 Ok(Some(step)) => step,
                 Ok(None) => self.cursor.refresh(Instant::now()),
@@ -89,19 +116,32 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 let interrupt = interrupt(refresh, reuse, true);
                 match unless(interrupt, self.stream(version, reuse)).await.transpose()? {
                     Some(Streamed::Complete(watch)) => {
-                        unless(Some(refresh), self.follow(*watch)).await.transpose()
+                        let relist = self.reflector.relist.clone();
+                        tokio::select! {
+                            biased;
+                            () = relist.notified() => Ok(Some(self.cursor.settle(Instant::now()))),
+                            done = unless(Some(refresh), self.follow(*watch)) => done.transpose(),
+                        }
                     }
                     Some(Streamed::Failed(step)) => Ok(Some(*step)),
                     None => Ok(None),
                 }
             }
-            Action::Watch { version, .. } => unless(Some(refresh), self.watch(version)).await.transpose(),
+            Action::Watch { version } => {
+                let relist = self.reflector.relist.clone();
+                tokio::select! {
+                    biased;
+                    () = relist.notified() => Ok(Some(self.cursor.settle(Instant::now()))),
+                    done = unless(Some(refresh), self.watch(version)) => done.transpose(),
+                }
+            }
         }
     }
 
     fn begin_list(&mut self, fresh: bool) {
         self.following = false;
         if fresh {
+            self.stranger_told = false;
             self.snapshot = SnapshotBuilder::default();
         }
         self.show_phase();
@@ -131,7 +171,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     }
 
     fn report(&self, trouble: &Trouble) {
-        let (status, message) = (trouble.http_status(), trouble.to_string());
+        let (status, message) = (trouble.http_status(), trouble.told(self.reflector.target.sensitive));
         self.reflector.status.error(message.clone(), status, Instant::now());
         let cause =
             if self.following { Cause::Watch { status, message } } else { Cause::List { status, message } };
@@ -142,33 +182,86 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         self.reflector.reporter.report(Some(&self.reflector.target.scope), Cause::LeftOut { key, message });
     }
 
+    /// Reports an object of another namespace than was asked for, which the store will drop: the first of each list and
+    /// watch, since a server that sends one may send all it has.
+    pub(super) fn check_scope(&mut self, key: &ObjectKey) {
+        let scope = &self.reflector.target.scope;
+        if self.stranger_told || scope.contains(key) {
+            return;
+        }
+        let message = format!(
+            "it is outside of {scope}, which the server was asked for; more of the same answer are not reported, \
+             informer_outside_scope_total counts them: check proxies on the way"
+        );
+        self.stranger_told = true;
+        self.report_left_out(Some(key.clone()), message);
+    }
+
     async fn wait(&mut self, wait: &Wait) {
         let now = Instant::now();
         if !matches!(wait, Wait::Kind) {
-            self.absence = Backoff::new(&self.reflector.settings);
+            self.absence.succeeded();
+        }
+        if self.cursor.take_success() {
+            self.backoff.succeeded();
         }
         let (phase, wait) = match wait {
             Wait::No => return,
+            Wait::Resume => return sleep(self.up_to(self.reflector.settings.resume_jitter)).await,
+            Wait::Spread => return sleep(self.up_to(self.reflector.settings.relist_spread)).await,
+            Wait::Poll => {
+                let least = self.reflector.settings.poll;
+                (Phase::Polling, least.saturating_add(self.up_to(least)))
+            }
             Wait::Backoff { at_least } => {
                 (Phase::BackingOff, self.backoff.after_failure(now, *at_least, &mut self.reflector.rng))
             }
             Wait::Kind => {
                 // Often enough at first for a definition that is being replaced, rarely for one that is gone for good.
-                let rng = &mut self.reflector.rng;
                 let least = self.reflector.settings.gone_retry;
-                let most = least.saturating_add(least.mul_f64(rng.f64()));
-                (Phase::Gone, self.absence.after_failure(now, None, rng).min(most))
+                let most = least.saturating_add(self.up_to(least));
+                (Phase::Gone, self.absence.after_failure(now, None, &mut self.reflector.rng).min(most))
             }
         };
         self.reflector.status.enter(phase, now);
         sleep(wait).await;
     }
 
+    /// A random time up to this one.
+    fn up_to(&mut self, most: Duration) -> Duration {
+        most.mul_f64(self.reflector.rng.f64())
+    }
+
+    /// Waits until the next request may be sent.
+    async fn pay(&mut self, charge: Charge) {
+        let now = Instant::now();
+        let wait = match charge {
+            Charge::Free => Duration::ZERO,
+            Charge::Request => self.requests.take(now),
+            Charge::Relist => self.relists.take(now).max(self.requests.take(now)),
+            Charge::Probe => self.reflector.probes.lock().take(now),
+        };
+        if !wait.is_zero() {
+            self.reflector.status.enter(Phase::Throttled, now);
+            sleep(wait).await;
+        }
+    }
+
     /// Puts the whole content of the scope into the queue, as one delta.
     pub(super) async fn commit(&mut self, version: ResourceVersion) -> Result<(), Closed> {
+        let rewound = self.cursor.is_after_rewind();
+        if rewound {
+            self.reflector.status.rewound();
+        }
         let objects = self.snapshot.finish();
+        self.witness.newest(|newest| {
+            newest.clear();
+            for record in objects.iter().filter(|record| self.reflector.target.scope.contains(record.key())) {
+                newest.put(record.key(), &record.head.uid, &record.head.resource_version);
+            }
+        });
         self.reflector.status.version(&version);
-        self.push(DeltaChange::Replaced { version, objects }).await
+        self.push(DeltaChange::Replaced { version, objects, rewound }).await
     }
 
     pub(super) async fn push(&self, change: DeltaChange) -> Result<(), Closed> {

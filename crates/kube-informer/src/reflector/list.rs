@@ -15,11 +15,16 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         self.reflector.status.edit(|status| status.lists += 1);
         let request = self.reflector.target.request(Verb::List(params));
         let mut connection = Connection::open(&*self.reflector.source, request);
-        let read = self.read_list(&mut connection, reuse).await;
+        self.new_keys = 0;
+        let limit = self.reflector.settings.list_limit;
+        let read = match timeout(limit, self.read_list(&mut connection, reuse)).await {
+            Ok(read) => read,
+            Err(_) => Err(Trouble::TooLong(limit)),
+        };
         let now = Instant::now();
         match read {
-            Ok(end) => self.cursor.page(now, &end.version, end.continue_token),
-            Err(trouble) => self.cursor.failed(now, trouble, connection.answered()),
+            Ok(end) => self.cursor.page(now, &end.version, end.continue_token, self.new_keys > 0),
+            Err(trouble) => self.cursor.failed(now, trouble, connection.lasted()),
         }
     }
 
@@ -40,7 +45,10 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                     decoder.push(chunk);
                     while let Some(item) = decoder.next(&*intake, &*known) {
                         match item? {
-                            ListItem::Object(record) => self.snapshot.put(record),
+                            ListItem::Object(record) => {
+                                self.check_scope(record.key());
+                                self.put(record);
+                            }
                             ListItem::LeftOut { key, message } => self.leave_out_of_list(key, message),
                         }
                         self.pace().await;

@@ -5,17 +5,24 @@
 //! | `cursor` | pure: where we are, what happened → where we are, what to do |
 //! | `recovery` | pure: which remedy a failure calls for |
 //! | `backoff` | pure: how long to wait |
+//! | `budget` | pure: how many requests may be sent, whatever happens |
+//! | `newest` | pure: the newest objects that are held |
 //! | `snapshot` | collects a list |
 //! | `driver` | does what the cursor says, tells it what happened |
-//! | `list`, `watch`, `probe` | the requests |
+//! | `list`, `watch`, `lookup` | the requests |
+//! | `check`, `cluster` | has the server gone back in time? asked once for all informers of a cluster |
 //! | `connection` | one request and its answer as they come in |
 
 mod backoff;
+pub(crate) mod budget;
+mod check;
+pub(crate) mod cluster;
 mod connection;
 mod cursor;
 mod driver;
 mod list;
-mod probe;
+pub(crate) mod lookup;
+mod newest;
 mod recovery;
 mod snapshot;
 #[cfg(test)]
@@ -25,9 +32,12 @@ mod watch;
 use std::future::Future;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use self::budget::Budget;
+use self::cluster::Cluster;
 use self::driver::Driver;
 use crate::delta::fifo::DeltaFifo;
 use crate::kind::KindInfo;
@@ -48,6 +58,8 @@ pub(crate) struct Target {
     pub(crate) label_selector: Option<String>,
     pub(crate) field_selector: Option<String>,
     pub(crate) metadata_only: bool,
+    /// Whether nothing that may be an object's content is told.
+    pub(crate) sensitive: bool,
 }
 
 impl Target {
@@ -75,6 +87,14 @@ pub(crate) struct Reflector<I> {
     pub(crate) settings: Settings,
     /// Makes the scope be read again without reuse; calls while one is under way become one.
     pub(crate) refresh: Arc<Notify>,
+    /// Rung when there is reason to think that the server went back in time.
+    pub(crate) doubt: Arc<Notify>,
+    /// What may be spent on questions and refreshes; whoever asks for this scope takes from it.
+    pub(crate) probes: Arc<Mutex<Budget>>,
+    /// Those who watch the same server.
+    pub(crate) cluster: Arc<Cluster>,
+    /// Makes the scope be read again with reuse, in its most recent state: more keys are waited for than can be looked up.
+    pub(crate) relist: Arc<Notify>,
     pub(crate) rng: fastrand::Rng,
 }
 

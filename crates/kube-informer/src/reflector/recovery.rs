@@ -29,8 +29,14 @@ pub(crate) enum Trouble {
     VeryShort,
     /// A streamed list ended before the mark of its end.
     EndedEarly,
-    /// No byte, or no object of a streamed list, for this long.
+    /// No byte for this long.
     Silent(Duration),
+    /// A streamed list brought neither its end nor enough new objects in this time.
+    NoEnd { objects: u32, within: Duration },
+    /// A LIST did not come to its end in this time.
+    TooLong(Duration),
+    /// The server's history is not the one that was seen before.
+    Rewound,
 }
 
 /// What a failure calls for while a watch is being opened or followed.
@@ -40,6 +46,8 @@ pub(crate) enum Remedy {
     Reconnect,
     /// The server does not want us now: resume at the same version after a wait.
     Resume,
+    /// We may not watch, perhaps not for long: resume a few times, then list now and then instead.
+    ListOnly,
     /// Resume at the same version after a wait; if it happens again and again, read the list.
     ResumeFewTimes,
     /// Nothing came for long: reopen at the same version; if nothing comes again, read the list.
@@ -57,7 +65,8 @@ impl Trouble {
             Self::Transport(_) | Self::CutFrame => Remedy::Reconnect,
             Self::Http(failure) if failure.is_expired() => Remedy::Relist(RelistReason::Expired),
             Self::Http(failure) if failure.is_version_too_large() => Remedy::Relist(RelistReason::TooLarge),
-            Self::Http(HttpFailure { code: 401 | 403 | 429, .. }) => Remedy::Resume,
+            Self::Http(HttpFailure { code: 401 | 429, .. }) => Remedy::Resume,
+            Self::Http(HttpFailure { code: 403 | 405, .. }) => Remedy::ListOnly,
             Self::Http(HttpFailure { code: 404, .. }) => Remedy::AwaitKind,
             Self::NotJson(_) => Remedy::Relist(RelistReason::NotJson),
             Self::Silent(_) => Remedy::Reopen,
@@ -66,6 +75,9 @@ impl Trouble {
             | Self::NotAList(_)
             | Self::MixedPages
             | Self::VeryShort
+            | Self::NoEnd { .. }
+            | Self::TooLong(_)
+            | Self::Rewound
             | Self::EndedEarly => Remedy::ResumeFewTimes,
         }
     }
@@ -83,6 +95,9 @@ impl Trouble {
             Self::VeryShort => "very_short",
             Self::EndedEarly => "ended_early",
             Self::Silent(_) => "silent",
+            Self::NoEnd { .. } => "no_end",
+            Self::TooLong(_) => "too_long",
+            Self::Rewound => "rewound",
         }
     }
 
@@ -106,6 +121,14 @@ impl Trouble {
     /// Whether it is part of normal life and not worth an error report: history does not last for ever.
     pub(crate) fn is_routine(&self) -> bool {
         matches!(self, Self::Http(failure) if failure.is_expired())
+    }
+
+    /// What is told of it; of a kind whose contents are secret nothing that may be one of them.
+    pub(crate) fn told(&self, sensitive: bool) -> String {
+        match self {
+            Self::Http(failure) if sensitive => failure.clone().without_content().to_string(),
+            _ => self.to_string(),
+        }
     }
 
     /// How long the server asks to wait.
@@ -165,6 +188,14 @@ impl fmt::Display for Trouble {
             Self::VeryShort => f.write_str("the watch ended at once and brought nothing"),
             Self::EndedEarly => f.write_str("the streamed list ended before the mark of its end"),
             Self::Silent(limit) => write!(f, "nothing came for {limit:?}"),
+            Self::NoEnd { objects, within } => write!(
+                f,
+                "the streamed list brought too few new objects ({objects}) and no mark of its end within {within:?}; LIST is used instead"
+            ),
+            Self::TooLong(limit) => write!(f, "the list was not at its end after {limit:?}"),
+            Self::Rewound => f.write_str(
+                "the server has gone back in time, as after the restore of a backup; everything is read anew",
+            ),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::key::ObjectKey;
 use crate::object::record::Record;
@@ -14,25 +14,35 @@ use crate::object::record::Record;
 pub(crate) struct SnapshotBuilder {
     records: Vec<Option<Arc<Record>>>,
     places: HashMap<ObjectKey, usize>,
+    /// Keys that came and are not in it.
+    absent: HashSet<ObjectKey>,
 }
 
 impl SnapshotBuilder {
-    /// Takes an object, in the place of an earlier one with the same key.
-    pub(crate) fn put(&mut self, record: Arc<Record>) {
+    /// Takes an object, in the place of an earlier one with the same key. True if its key comes for the first time.
+    pub(crate) fn put(&mut self, record: Arc<Record>) -> bool {
         match self.places.get(record.key()) {
-            Some(&place) => self.records[place] = Some(record),
+            Some(&place) => {
+                self.records[place] = Some(record);
+                false
+            }
             None => {
                 self.places.insert(record.key().clone(), self.records.len());
+                let first = !self.absent.remove(record.key());
                 self.records.push(Some(record));
+                first
             }
         }
     }
 
-    /// Forgets an object: it was deleted, or its newest version cannot be taken in.
-    pub(crate) fn remove(&mut self, key: &ObjectKey) {
-        if let Some(place) = self.places.remove(key) {
+    /// Forgets an object: it was deleted, or its newest version cannot be taken in. True if its key comes for the first
+    /// time.
+    pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
+        let place = self.places.remove(key);
+        if let Some(place) = place {
             self.records[place] = None;
         }
+        self.absent.insert(key.clone()) && place.is_none()
     }
 
     #[cfg(test)]
@@ -43,6 +53,7 @@ impl SnapshotBuilder {
     /// What was collected; the builder is empty again.
     pub(crate) fn finish(&mut self) -> Vec<Arc<Record>> {
         self.places = HashMap::new();
+        self.absent = HashSet::new();
         std::mem::take(&mut self.records).into_iter().flatten().collect()
     }
 }

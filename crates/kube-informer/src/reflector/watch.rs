@@ -1,18 +1,22 @@
 //! WATCH requests: a list that comes as a stream, and changes as they happen.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep, timeout};
+use futures::future::BoxFuture;
+use tokio::time::{Instant, sleep, timeout_at};
 
+use super::check::Finding;
 use super::connection::{Arrival, Connection};
-use super::cursor::Step;
+use super::cursor::{News, Step};
 use super::driver::Driver;
-use super::probe::{self, Probe};
 use super::recovery::Trouble;
 use crate::delta::DeltaChange;
 use crate::delta::fifo::Closed;
 use crate::key::ObjectKey;
 use crate::object::known::NothingKnown;
+use crate::object::record::Record;
+use crate::settings::Settings;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::intake::Intake;
 use crate::source::stream_error::StreamError;
@@ -37,6 +41,40 @@ pub(super) struct Watch {
     bookmarked: bool,
 }
 
+/// A question about the server's history that waits for its answer.
+type Check = BoxFuture<'static, Finding>;
+
+/// Waits for the answer, for ever if nothing was asked.
+async fn found(check: &mut Option<Check>) -> Finding {
+    match check {
+        Some(check) => check.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether a streamed list gets anywhere. A busy kind brings changes for ever, so only objects count that this list has not
+/// brought before.
+struct Progress {
+    least: u32,
+    within: Duration,
+    until: Instant,
+}
+
+impl Progress {
+    fn new(settings: &Settings) -> Self {
+        let within = settings.streaming_deadline;
+        // Not by adding: that overflows with the longest durations.
+        let until = sleep(within).deadline();
+        Self { least: settings.streaming_objects, within, until }
+    }
+
+    /// The time is over: there is as much again if enough has come.
+    fn next(&mut self, objects: u32) -> Result<(), Trouble> {
+        self.until = sleep(self.within).deadline();
+        if objects >= self.least { Ok(()) } else { Err(Trouble::NoEnd { objects, within: self.within }) }
+    }
+}
+
 impl<I: Intake + Send + Sync + 'static> Driver<I> {
     /// Follows changes after a version until something happens that the cursor has to decide on.
     pub(super) async fn watch(&mut self, version: String) -> Result<Step, Closed> {
@@ -44,6 +82,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             // At once: perhaps this connection is not even answered.
             self.show_phase();
         }
+        self.stranger_told = false;
         let watch = self.open_watch(version, false);
         self.follow(watch).await
     }
@@ -53,24 +92,24 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         let mut watch = self.open_watch(version, true);
         let known = self.known(reuse);
         let intake = self.reflector.intake.clone();
-        let deadline = self.reflector.settings.streaming_deadline;
-        // Only the time spent waiting for the server counts, and only until an object comes.
-        let mut waited = Duration::ZERO;
+        let mut progress = Progress::new(&self.reflector.settings);
+        self.new_keys = 0;
         loop {
             while let Some(item) = watch.decoder.next(&*intake, &*known) {
                 match item {
-                    Ok(WatchItem::Object { change, record }) => match change {
-                        ChangeType::Added => {
-                            waited = Duration::ZERO;
-                            self.snapshot.put(record);
+                    Ok(WatchItem::Object { change, record }) => {
+                        self.check_scope(record.key());
+                        match change {
+                            ChangeType::Added => self.put(record),
+                            ChangeType::Modified => {
+                                self.snapshot.put(record);
+                            }
+                            ChangeType::Deleted => {
+                                self.snapshot.remove(record.key());
+                            }
                         }
-                        ChangeType::Modified => self.snapshot.put(record),
-                        ChangeType::Deleted => self.snapshot.remove(record.key()),
-                    },
-                    Ok(WatchItem::LeftOut { key, message }) => {
-                        waited = Duration::ZERO;
-                        self.leave_out_of_list(key, message);
                     }
+                    Ok(WatchItem::LeftOut { key, message }) => self.leave_out_of_list(key, message),
                     Ok(WatchItem::Bookmark { version, initial_events_end: true }) => {
                         self.reflector.status.bookmark(Instant::now());
                         if let Err(step) = self.cursor.marker(Instant::now(), &version) {
@@ -88,9 +127,14 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 }
                 self.pace().await;
             }
-            let asked = Instant::now();
-            match timeout(deadline.saturating_sub(waited), watch.connection.arrival()).await {
-                Err(_) => return Ok(self.stream_broken(&watch, Trouble::Silent(deadline))),
+            // Also asked here: a stream that always has something ready is never waited for.
+            if Instant::now() >= progress.until
+                && let Err(trouble) = progress.next(std::mem::take(&mut self.new_keys))
+            {
+                return Ok(self.stream_broken(&watch, trouble));
+            }
+            match timeout_at(progress.until, watch.connection.arrival()).await {
+                Err(_) => {}
                 Ok(Arrival::Answered) => {}
                 Ok(Arrival::Failed(error)) => return Ok(self.stream_broken(&watch, error.into())),
                 Ok(Arrival::Ended) => return Ok(Streamed::Failed(Box::new(self.ended(&watch)))),
@@ -99,7 +143,6 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                     watch.decoder.push(chunk);
                 }
             }
-            waited += asked.elapsed();
         }
     }
 
@@ -111,70 +154,99 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     pub(super) async fn follow(&mut self, mut watch: Watch) -> Result<Step, Closed> {
         self.following = true;
         let intake = self.reflector.intake.clone();
-        let mut probe = self.cursor.wants_probe().then(|| self.probe());
+        let mut check = None;
         loop {
             while let Some(item) = watch.decoder.next(&*intake, &NothingKnown) {
-                if let Err(trouble) = self.take(&mut watch, item).await? {
-                    return Ok(self.broken(&watch, trouble));
+                match self.take(&mut watch, item).await? {
+                    Ok(None) => {}
+                    Ok(Some(step)) => return Ok(*step),
+                    Err(trouble) => return Ok(self.broken(&watch, trouble)),
                 }
                 self.pace().await;
             }
             let silence = self.reflector.settings.watch_silence(watch.timeout_seconds, watch.bookmarked);
-            let arrival = match self.next_arrival(&mut watch, &mut probe, silence).await {
+            let arrival = match self.next_arrival(&mut watch, &mut check, silence).await {
                 Ok(arrival) => arrival,
                 Err(step) => return Ok(*step),
             };
             match arrival {
                 None => return Ok(self.broken(&watch, Trouble::Silent(silence))),
-                Some(Arrival::Answered) => self.show_phase(),
+                Some(Arrival::Answered) => {
+                    self.cursor.accepted();
+                    self.show_phase();
+                    check = self.cursor.wants_check().then(|| self.check());
+                }
                 Some(Arrival::Failed(error)) => return Ok(self.broken(&watch, error.into())),
                 Some(Arrival::Ended) => return Ok(self.ended(&watch)),
                 Some(Arrival::Bytes(chunk)) => {
                     self.cursor.saw_byte();
                     self.show_phase();
                     self.reflector.status.byte(Instant::now());
-                    probe = None;
                     watch.decoder.push(chunk);
                 }
             }
         }
     }
 
-    /// Waits for the server, and beside it for the probe. `Ok(None)`: nothing came for too long. The time counts from
-    /// here, so time spent waiting for room in the queue does not.
+    /// Waits for the server, and beside it for what is asked about its history. `Ok(None)`: nothing came for too long. The
+    /// time counts from here, so time spent waiting for room in the queue does not.
     async fn next_arrival(
         &mut self,
         watch: &mut Watch,
-        probe: &mut Option<Probe>,
+        check: &mut Option<Check>,
         silence: Duration,
     ) -> Result<Option<Arrival>, Box<Step>> {
         let dead = sleep(silence);
         tokio::pin!(dead);
+        let witness = self.witness.clone();
         loop {
-            let outcome = tokio::select! {
+            let finding = tokio::select! {
                 biased;
                 arrival = watch.connection.arrival() => return Ok(Some(arrival)),
                 () = &mut dead => return Ok(None),
-                outcome = probe::outcome(probe) => outcome,
+                finding = found(check) => finding,
+                () = witness.doubt.notified(), if watch.connection.lasted().is_some() => {
+                    let witness = witness.clone();
+                    *check = Some(Box::pin(async move { witness.ask().await.0 }));
+                    continue;
+                }
             };
-            if let Some(step) = self.cursor.probed(Instant::now(), outcome) {
+            *check = None;
+            if let Some(step) = self.cursor.checked(Instant::now(), finding) {
                 return Err(Box::new(step));
             }
-            self.show_phase();
-            *probe = self.cursor.wants_probe().then(|| self.probe());
         }
     }
 
-    /// Passes on one event. The cursor moves only after that, so that nothing is skipped.
+    /// Asks whether the server's history is still the one that we have seen.
+    fn check(&self) -> Check {
+        let (cluster, witness) = (self.reflector.cluster.clone(), self.witness.clone());
+        let since = Instant::now();
+        Box::pin(async move { cluster.check(&witness, since).await })
+    }
+
+    /// Passes on one event. The cursor moves only after that, so that nothing is skipped. `Some`: do that instead.
     async fn take(
         &mut self,
         watch: &mut Watch,
         item: Result<WatchItem, StreamError>,
-    ) -> Result<Result<(), Trouble>, Closed> {
+    ) -> Result<Result<Option<Box<Step>>, Trouble>, Closed> {
         match item {
             Ok(WatchItem::Object { change, record }) => {
                 let version = record.head.resource_version.clone();
+                let deleted = change == ChangeType::Deleted;
+                let news = News { key: Some(record.key()), deleted, version: &version };
+                if let Some(step) = self.cursor.arrived(Instant::now(), news) {
+                    return Ok(Ok(Some(Box::new(step))));
+                }
                 self.reflector.status.event(Instant::now());
+                self.check_scope(record.key());
+                if self.reflector.target.scope.contains(record.key()) {
+                    self.witness.newest(|newest| match deleted {
+                        true => newest.remove(record.key()),
+                        false => newest.put(record.key(), &record.head.uid, &version),
+                    });
+                }
                 self.push(match change {
                     ChangeType::Added => DeltaChange::Added(record),
                     ChangeType::Modified => DeltaChange::Updated(record),
@@ -191,6 +263,10 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             }
             Ok(WatchItem::Bookmark { version, initial_events_end }) => {
                 watch.bookmarked |= !initial_events_end;
+                let news = News { key: None, deleted: false, version: &version };
+                if let Some(step) = self.cursor.arrived(Instant::now(), news) {
+                    return Ok(Ok(Some(Box::new(step))));
+                }
                 self.reflector.status.bookmark(Instant::now());
                 if !version.is_empty() {
                     self.push(DeltaChange::Bookmark(version.clone())).await?;
@@ -199,16 +275,18 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             }
             Ok(WatchItem::Error(failure)) => return Ok(Err(Trouble::Http(failure))),
             Ok(WatchItem::Ignored { event_type }) => {
+                // A type is a word. What is not one may be anything, also a part of an object.
+                let event_type = event_type.chars().all(|c| c.is_ascii_uppercase()).then_some(event_type);
                 tracing::debug!(kind = %self.reflector.target.kind, event_type, "an event is ignored");
             }
             Err(error) => return Ok(Err(error.into())),
         }
-        Ok(Ok(()))
+        Ok(Ok(None))
     }
 
     fn advance(&mut self, version: &ResourceVersion) {
         self.cursor.advance(version);
-        self.reflector.status.version(version);
+        self.reflector.status.version(self.cursor.last());
     }
 
     fn open_watch(&mut self, version: String, send_initial_events: bool) -> Watch {
@@ -225,12 +303,12 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     }
 
     fn broken(&mut self, watch: &Watch, trouble: Trouble) -> Step {
-        self.cursor.failed(Instant::now(), trouble, watch.connection.answered())
+        self.cursor.failed(Instant::now(), trouble, watch.connection.lasted())
     }
 
     fn ended(&mut self, watch: &Watch) -> Step {
         match watch.decoder.finish() {
-            Ok(()) => self.cursor.ended(Instant::now(), watch.connection.elapsed()),
+            Ok(()) => self.cursor.ended(Instant::now(), watch.connection.lasted().unwrap_or_default()),
             Err(error) => self.broken(watch, error.into()),
         }
     }
@@ -238,8 +316,14 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     /// An object of a list that cannot be taken in is absent from it, even if an older version was there.
     pub(super) fn leave_out_of_list(&mut self, key: Option<ObjectKey>, message: String) {
         if let Some(key) = &key {
-            self.snapshot.remove(key);
+            self.new_keys += u32::from(self.snapshot.remove(key));
         }
         self.report_left_out(key, message);
+    }
+
+    /// Takes an object of a list.
+    pub(super) fn put(&mut self, record: Arc<Record>) {
+        let in_scope = self.reflector.target.scope.contains(record.key());
+        self.new_keys += u32::from(self.snapshot.put(record) && in_scope);
     }
 }

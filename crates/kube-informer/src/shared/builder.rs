@@ -16,6 +16,7 @@ use crate::object::FieldPath;
 use crate::object::decoded::{Shelf, decoder};
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::transform::{Transform, TransformId, TypedTransform};
+use crate::reflector::cluster::Cluster;
 use crate::report::{Callback, Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
@@ -29,6 +30,7 @@ use crate::source::ListWatch;
 pub struct InformerBuilder<K: Kind> {
     kind: KindInfo,
     source: Arc<dyn ListWatch>,
+    cluster: Arc<Cluster>,
     name: Option<Arc<str>>,
     namespaces: Namespaces,
     selectors: Selectors,
@@ -86,6 +88,7 @@ impl<K: Kind> InformerBuilder<K> {
             sensitive: kind.is_sensitive(),
             kind,
             source,
+            cluster: Arc::default(),
             name: None,
             namespaces: Namespaces::Unsaid,
             selectors: Selectors::default(),
@@ -101,8 +104,8 @@ impl<K: Kind> InformerBuilder<K> {
         }
     }
 
-    /// A name for metrics and logs; the resource if not set. Informers of one name share their metrics, so give two of one
-    /// kind names of their own.
+    /// A name for metrics and logs; the resource if not set. Give two of one kind names of their own: while both live, the
+    /// metrics of the second are those of `name-2`.
     #[must_use]
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = Some(name.into());
@@ -167,14 +170,26 @@ impl<K: Kind> InformerBuilder<K> {
         self
     }
 
-    /// Treats the kind like Secrets: no part of an object is kept outside the object itself, errors quote nothing.
+    /// Treats the kind like Secrets, of which all this is true without being asked for. Of what is in an object
+    ///
+    /// - nothing is in an error, a log, a metric, a status or a `Debug` of ours. Errors tell the place in the JSON and what
+    ///   a server says of a request that it refuses, and neither what a panic in your handlers, index functions and transforms said nor why these refused an object;
+    /// - nothing is kept but with the object itself: it is not packed, which would leave traces in the packer, no
+    ///   dictionary is learned from it, its labels are not shared with other objects, what was decoded is not kept at hand
+    ///   ([`decode_cache_bytes`](Self::decode_cache_bytes) counts as zero), and our buffers are overwritten after use. When
+    ///   the object is gone from the cache and from what you hold, so is all of this, index values included.
+    ///
+    /// Memory that is given back to the allocator is not overwritten, neither ours nor that of the HTTP and TLS
+    /// connection. And the panic hook of your program, which by default prints to the standard error stream, hears of a
+    /// panic before we do.
     #[must_use]
     pub fn sensitive(mut self) -> Self {
         self.sensitive = true;
         self
     }
 
-    /// How many bytes of recently decoded objects are kept at hand; 4 MiB if not set, zero for none.
+    /// How many bytes of recently decoded objects are kept at hand; 4 MiB if not set, zero for none. Of
+    /// [sensitive](Self::sensitive) kinds there are never any.
     #[must_use]
     pub fn decode_cache_bytes(mut self, bytes: usize) -> Self {
         self.decode_cache_bytes = bytes;
@@ -242,7 +257,9 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
     pub(crate) fn assemble(self, drop_fields: Vec<FieldPath>) -> Arc<Core> {
         let name = self.name.clone().unwrap_or_else(|| self.kind.resource().into());
         let metrics = Metrics::new(&name, &self.kind);
-        let reporter = Reporter::new(self.kind.clone(), self.on_error.clone()).with_metrics(&metrics);
+        let reporter = Reporter::new(self.kind.clone(), self.on_error.clone())
+            .sensitive(self.sensitive)
+            .with_metrics(&metrics);
         let reporter = Arc::new(reporter);
         let ingest = Ingest::new(IngestOptions {
             metadata_only: K::metadata_only(),
@@ -263,6 +280,7 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
             name,
             kind: self.kind,
             source: self.source,
+            cluster: self.cluster,
             selectors: self.selectors,
             metadata_only: K::metadata_only(),
             scopes,
@@ -319,6 +337,7 @@ impl<K: Kind> InformerBuilder<K> {
         InformerBuilder {
             kind: self.kind.clone(),
             source: self.source.clone(),
+            cluster: self.cluster.clone(),
             name: self.name.clone(),
             namespaces: self.namespaces.clone(),
             selectors: self.selectors.clone(),
@@ -333,6 +352,11 @@ impl<K: Kind> InformerBuilder<K> {
             on_error: self.on_error.clone(),
             of: PhantomData,
         }
+    }
+
+    /// Those who watch the same server.
+    pub(crate) fn of_cluster(&mut self, cluster: &Arc<Cluster>) {
+        self.cluster = cluster.clone();
     }
 
     /// A transform of any object, by its JSON.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::delta::fifo::{Bounds, DeltaFifo};
@@ -18,11 +18,13 @@ use crate::handler::post::{Ending, Post};
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
 use crate::object::ingest::Ingest;
-use crate::report::Reporter;
+use crate::reflector::cluster::Cluster;
+use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::shared::scopes::{ScopeSlot, Scopes, Slots};
-use crate::shared::writer::{Command, Inbox, Runner, Writer};
+use crate::shared::waiters::Waiters;
+use crate::shared::writer::{Command, Inbox, Runner, Seat, Writer};
 use crate::source::ListWatch;
 use crate::status::Phase;
 use crate::store::indexer::Indexer;
@@ -32,6 +34,7 @@ pub(crate) struct Core {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
+    pub(crate) cluster: Arc<Cluster>,
     pub(crate) selectors: Selectors,
     pub(crate) metadata_only: AtomicBool,
     pub(crate) scopes: Scopes,
@@ -44,12 +47,16 @@ pub(crate) struct Core {
     pub(crate) queue: Arc<DeltaFifo>,
     pub(crate) state: watch::Sender<State>,
     pub(crate) stop: watch::Sender<Option<Stop>>,
+    /// Those who wait for an object.
+    pub(crate) waiters: Waiters,
     /// Where the reflectors get their chance from; tests seed it.
     pub(crate) random: Mutex<fastrand::Rng>,
     lifecycle: Mutex<Lifecycle>,
     handlers_named: AtomicU64,
-    /// For the status: who listens. Those that are gone are left out when somebody joins.
+    /// For the status: who listens.
     posts: Mutex<Vec<Weak<Post>>>,
+    /// Rung by a handler or stream that has heard its last.
+    pub(crate) leaving: Arc<Notify>,
 }
 
 /// Label and field selector of an informer.
@@ -57,6 +64,13 @@ pub(crate) struct Core {
 pub(crate) struct Selectors {
     pub(crate) labels: Option<String>,
     pub(crate) fields: Option<String>,
+}
+
+impl Selectors {
+    /// Whether all objects of a scope are looked at.
+    pub(crate) fn is_empty(&self) -> bool {
+        [&self.labels, &self.fields].iter().all(|selector| selector.as_deref().is_none_or(str::is_empty))
+    }
 }
 
 /// How far an informer has come.
@@ -102,11 +116,25 @@ pub struct AlreadyStarted {
     kind: KindInfo,
 }
 
+/// Why [`SharedInformer::run`](crate::SharedInformer::run) did not run until it was told to stop.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// It was started before.
+    #[error(transparent)]
+    AlreadyStarted(#[from] AlreadyStarted),
+    /// A part of the informer itself panicked, and it has stopped: what the error callback heard as
+    /// [`Cause::Broken`](crate::Cause::Broken). To go on, build another one.
+    #[error(transparent)]
+    Broken(Failure),
+}
+
 /// All that makes a core, but for what it makes itself.
 pub(crate) struct CoreParts {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
+    pub(crate) cluster: Arc<Cluster>,
     pub(crate) selectors: Selectors,
     pub(crate) metadata_only: bool,
     pub(crate) scopes: Vec<Scope>,
@@ -123,6 +151,7 @@ impl Core {
             kind,
             name,
             source,
+            cluster,
             selectors,
             metadata_only,
             scopes,
@@ -133,7 +162,7 @@ impl Core {
             ingest,
         } = parts;
         let mut store = crate::store::writer::Writer::new();
-        let scopes = Scopes::new(scopes, &metrics);
+        let scopes = Scopes::new(scopes, &metrics, &settings);
         for slot in scopes.now().iter() {
             store.add_scope(slot.id, slot.scope.clone());
         }
@@ -144,6 +173,7 @@ impl Core {
             kind,
             name,
             source,
+            cluster,
             selectors,
             metadata_only: AtomicBool::new(metadata_only),
             scopes,
@@ -156,10 +186,12 @@ impl Core {
             queue: Arc::new(queue),
             state: watch::Sender::default(),
             stop: watch::Sender::default(),
+            waiters: Waiters::default(),
             random: Mutex::new(fastrand::Rng::new()),
             lifecycle: Mutex::new(Lifecycle::Idle(Box::new(Writer::new(store)))),
             handlers_named: AtomicU64::new(0),
             posts: Mutex::default(),
+            leaving: Arc::default(),
         })
     }
 
@@ -182,11 +214,29 @@ impl Core {
         };
         let mailbox = Mailbox::new(options.every_event).keeping(options.keep);
         let metrics = self.metrics.handler(options.name.as_deref());
-        let post = Post::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), metrics);
+        let shared = (metrics, self.leaving.clone());
+        let post = Post::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), shared);
         let mut posts = self.posts.lock();
-        posts.retain(|post| post.strong_count() > 0);
+        if posts.len() == posts.capacity() {
+            // Before an informer is started nobody else lets go of those that have left.
+            posts.retain(|post| post.strong_count() > 0);
+        }
         posts.push(Arc::downgrade(&post));
         post
+    }
+
+    /// Lets go of the memory of those that nobody holds any more.
+    pub(crate) fn forget_posts(&self) {
+        let mut posts = self.posts.lock();
+        posts.retain(|post| post.strong_count() > 0);
+        let room = posts.len() * 2;
+        posts.shrink_to(room);
+    }
+
+    /// How many handlers and streams take memory, those that have left included.
+    #[cfg(test)]
+    pub(crate) fn posts_held(&self) -> usize {
+        self.posts.lock().len()
     }
 
     /// Handlers and streams that have not heard their last.
@@ -202,42 +252,47 @@ impl Core {
 
     /// Has something done by the one writer, between two commits.
     pub(crate) fn command(&self, command: Command) -> Result<(), Stopped> {
-        self.give(&mut self.lifecycle.lock(), command)
+        // What comes back is the user's, and is dropped after the lock.
+        let given = self.give(&mut self.lifecycle.lock(), command);
+        given.map(drop).map_err(|_refused| self.stopped())
     }
 
-    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<(), Stopped> {
+    /// Gives back who has left meanwhile, or the command if it is refused.
+    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<Vec<Seat>, Command> {
         match lifecycle {
             Lifecycle::Idle(writer) => {
                 // Nothing is in the store yet, so nothing takes long enough to pause.
                 let done = writer.command(command, self).now_or_never();
                 debug_assert!(done.is_some(), "a command paused before the informer started");
-                Ok(())
+                Ok(writer.take_left())
             }
             Lifecycle::Running(commands) => {
                 if let Command::Join { post, runner: Some(_) } = &command {
                     post.start();
                 }
-                commands.send(command).map_err(|_| self.stopped())
+                commands.send(command).map(|()| Vec::new()).map_err(|refused| refused.0)
             }
-            Lifecycle::Stopped => Err(self.stopped()),
+            Lifecycle::Stopped => Err(command),
         }
     }
 
     /// Looks at one more scope, or tells which slot it has already. The lock makes it one step: scopes change in the order
     /// in which the writer hears of it, and a start sees either all of a change or nothing.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<Arc<ScopeSlot>, Stopped> {
+        // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
+        let slot = self.scopes.new_slot(scope, &self.metrics, &self.settings);
         let mut lifecycle = self.lifecycle.lock();
-        if let Some(there) = self.scopes.find(&scope) {
+        if let Some(there) = self.scopes.find(&slot.scope) {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };
         }
-        let slot = self.scopes.add(scope, &self.metrics);
+        self.scopes.put(&slot);
         // Before anybody can hear of the scope: who adds it again or joins after this finds an informer that is not synced.
         let mut was_synced = false;
         self.state.send_modify(|state| was_synced = std::mem::replace(&mut state.synced, false));
-        if let Err(stopped) = self.give(&mut lifecycle, Command::AddScope(slot.clone())) {
+        if self.give(&mut lifecycle, Command::AddScope(slot.clone())).is_err() {
             self.scopes.take(&slot.scope);
             self.state.send_modify(|state| state.synced = was_synced);
-            return Err(stopped);
+            return Err(self.stopped());
         }
         Ok(slot)
     }
@@ -249,9 +304,9 @@ impl Core {
             return Err(self.stopped());
         }
         let Some(slot) = self.scopes.take(scope) else { return Ok(None) };
-        if let Err(stopped) = self.give(&mut lifecycle, Command::RemoveScope(slot.clone())) {
+        if self.give(&mut lifecycle, Command::RemoveScope(slot.clone())).is_err() {
             self.scopes.put(&slot);
-            return Err(stopped);
+            return Err(self.stopped());
         }
         Ok(Some(slot))
     }
@@ -275,7 +330,9 @@ impl Core {
 
     /// From here on no handler can be added.
     pub(crate) fn end(&self) {
-        *self.lifecycle.lock() = Lifecycle::Stopped;
+        let before = std::mem::replace(&mut *self.lifecycle.lock(), Lifecycle::Stopped);
+        // Commands that were on their way go with it, and what they hold is not ours.
+        drop(before);
         self.tell_stopped();
     }
 
@@ -285,6 +342,7 @@ impl Core {
             slot.status.enter(Phase::Stopped, Instant::now());
         }
         self.state.send_modify(|state| state.stopped = true);
+        self.waiters.wake_all();
     }
 
     /// Ends an informer that was never started, and lets nobody wait for it; does nothing to one that was.

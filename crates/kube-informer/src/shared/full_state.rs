@@ -12,7 +12,7 @@ use crate::handler::builder::Options;
 use crate::handler::post::Post;
 use crate::handler::runner::Finish;
 use crate::object::Object;
-use crate::report::{Cause, panic_text};
+use crate::report::Cause;
 use crate::shared::SharedInformer;
 use crate::shared::core::Stopped;
 use crate::shared::writer::Runner;
@@ -49,7 +49,7 @@ async fn push<K: 'static>(
         post.mark_synced();
         if let Err(panic) = outcome {
             post.counters.panics.fetch_add(1, Ordering::Relaxed);
-            let message = panic_text(&*panic);
+            let message = post.reporter.panic_text(&*panic);
             post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
         }
     }

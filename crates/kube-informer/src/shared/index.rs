@@ -12,8 +12,10 @@ use tokio::sync::watch;
 
 use crate::key::ObjectKey;
 use crate::object::Object;
+use crate::report::WITHHELD;
 use crate::shared::SharedInformer;
 use crate::shared::core::Core;
+use crate::shared::index_early::Early;
 use crate::shared::writer::{Command, report_index_failures};
 use crate::store::index::IndexFunction;
 use crate::store::index_build::IndexBuild;
@@ -59,8 +61,9 @@ type Slot<V> = Option<Result<IndexReader<V>, IndexError>>;
 ///   from the earlier commit. What two queries give need not fit together if something changed between them.
 /// - An object that is in the index has the values that the function gave for that very version. One for which the
 ///   function failed or panicked is in the cache and not in the index, and has been reported.
-/// - Until [`ready`](Self::ready), which takes a moment if the cache was filled already, queries are an error and never
-///   an incomplete answer.
+/// - It can be asked at once, and never gives an incomplete answer. If the cache was filled when it was added, it is
+///   built in the background; a query that comes before [`ready`](Self::ready) indexes what it needs by itself, so the
+///   first one takes as long as the function takes for all objects.
 /// - What a query gave is yours: it does not change and delays nobody, however long you hold it.
 ///
 /// [`Lister::by_index`](crate::Lister::by_index) reads it through a lister, also within one namespace.
@@ -70,11 +73,14 @@ pub struct Index<K, V> {
     slot: watch::Receiver<Slot<V>>,
     /// It was removed before it was there.
     cancelled: Arc<AtomicBool>,
+    /// Answers until it is there; `None` for one that was there already.
+    early: Option<Arc<Early<V>>>,
     of: PhantomData<fn() -> K>,
 }
 
 impl<K: Send + Sync + 'static> SharedInformer<K> {
-    /// Adds an index, at any time. Objects that are in the cache already are indexed in the background.
+    /// Adds an index, at any time, that can be asked at once. Objects that are in the cache already are indexed in the
+    /// background; who does not want to do that work himself in the first query awaits [`Index::ready`].
     ///
     /// The function runs once per object version, before the cache shows it, and never under a lock. A function that
     /// fails or panics leaves that object out of the index.
@@ -95,22 +101,33 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         R: IndexValues<V>,
         F: Fn(&Object<K>) -> R + Send + Sync + 'static,
     {
-        self.add_or_share(name.into(), function, Add::Only)
+        self.add_or_share(name.into(), function, None)
     }
 
-    pub(super) fn add_or_share<V, R, F>(&self, name: Arc<str>, function: F, how: Add) -> Index<K, V>
+    /// With a field: the values are those of this field, so one that is there already is used.
+    pub(super) fn add_or_share<V, R, F>(
+        &self,
+        name: Arc<str>,
+        function: F,
+        field: Option<&'static str>,
+    ) -> Index<K, V>
     where
         V: Hash + Eq + Clone + Send + Sync + 'static,
         R: IndexValues<V>,
         F: Fn(&Object<K>) -> R + Send + Sync + 'static,
     {
         let (answer, slot) = watch::channel::<Slot<V>>(None);
-        let function: IndexFunction<V> =
-            Arc::new(move |record| function(&Object::from_record(record.clone())).into_values());
-        let mut build = IndexBuild::new(name.clone(), function);
+        let ours = field.is_some();
+        let function: IndexFunction<V> = Arc::new(move |record| {
+            let values = function(&Object::from_record(record.clone())).into_values();
+            // What a user's function says may quote the object; ours does not.
+            values.map_err(|said| if record.origin.sensitive && !ours { WITHHELD.to_owned() } else { said })
+        });
+        let mut build = IndexBuild::new(name.clone(), function.clone()).on_field(field);
+        let early = Arc::new(Early::new(build.id(), function, field));
         let core = self.core().clone();
         let cancelled = Arc::<AtomicBool>::default();
-        let wanted = Wanted { answer, cancelled: cancelled.clone(), how };
+        let wanted = Wanted { answer, cancelled: cancelled.clone(), early: early.clone() };
         if core.indexer.is_empty() {
             add(&core, build, wanted);
         } else {
@@ -123,24 +140,15 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             // Refused after the stop; then the answer is dropped with it, and whoever waits for it hears.
             core.command(Command::Beside(build.boxed())).ok();
         }
-        Index { name, core, slot, cancelled, of: PhantomData }
+        Index { name, core, slot, cancelled, early: Some(early), of: PhantomData }
     }
 }
 
-/// What to do if there is an index of the same name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Add {
-    /// Fail.
-    Only,
-    /// Use that one.
-    OrShare,
-}
-
-/// Who asked for an index, and how.
+/// Who asked for an index.
 struct Wanted<V> {
     answer: watch::Sender<Slot<V>>,
     cancelled: Arc<AtomicBool>,
-    how: Add,
+    early: Arc<Early<V>>,
 }
 
 /// Has the writer make an index visible.
@@ -148,7 +156,7 @@ fn add<V>(core: &Core, build: IndexBuild<V>, wanted: Wanted<V>)
 where
     V: Hash + Eq + Clone + Send + Sync + 'static,
 {
-    let Wanted { answer, cancelled, how } = wanted;
+    let Wanted { answer, cancelled, early } = wanted;
     let add = Command::Store(Box::new(move |store, core| {
         async move {
             if cancelled.load(Ordering::Relaxed) {
@@ -160,13 +168,15 @@ where
                     answer.send_replace(Some(Ok(reader)));
                     report_index_failures(core, failures);
                 }
-                Err(IndexError::Duplicate(name)) if how == Add::OrShare => {
-                    answer.send_replace(Some(IndexReader::find(&core.indexer, &name)));
+                // For one on a field another one on the same field will do.
+                Err(IndexError::Duplicate(name)) if early.field().is_some() => {
+                    answer.send_replace(Some(IndexReader::find(&core.indexer, &name, early.field())));
                 }
                 Err(error) => {
                     answer.send_replace(Some(Err(error)));
                 }
             }
+            early.free().await;
         }
         .boxed()
     }));
@@ -179,10 +189,29 @@ impl<K: 'static> SharedInformer<K> {
     where
         V: Hash + Eq + Clone + Send + Sync + 'static,
     {
-        let reader = IndexReader::find(&self.core().indexer, name)?;
+        self.index_on(name, None)
+    }
+
+    /// The same, if it is on this field.
+    pub(super) fn index_on<V>(
+        &self,
+        name: &str,
+        field: Option<&'static str>,
+    ) -> Result<Index<K, V>, IndexError>
+    where
+        V: Hash + Eq + Clone + Send + Sync + 'static,
+    {
+        let reader = IndexReader::find(&self.core().indexer, name, field)?;
         let name = reader.name().clone();
         let (_, slot) = watch::channel(Some(Ok(reader)));
-        Ok(Index { name, core: self.core().clone(), slot, cancelled: Arc::default(), of: PhantomData })
+        Ok(Index {
+            name,
+            core: self.core().clone(),
+            slot,
+            cancelled: Arc::default(),
+            early: None,
+            of: PhantomData,
+        })
     }
 
     /// The names of the indexes, sorted.
@@ -197,7 +226,7 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         &self.name
     }
 
-    /// Waits until all objects of the cache are in it.
+    /// Waits until all objects of the cache are in it and queries are quick.
     pub async fn ready(&self) -> Result<(), IndexError> {
         let mut slot = self.slot.clone();
         let gone = || IndexError::Unknown(self.name.clone());
@@ -261,15 +290,25 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
     }
 
     fn reader(&self) -> Result<IndexReader<V>, IndexError> {
-        let slot = self.slot.borrow().clone();
-        slot.unwrap_or_else(|| match self.slot.has_changed() {
-            Ok(_) => Err(IndexError::NotReady(self.name.clone())),
+        let there = || self.slot.borrow().clone();
+        if let Some(reader) = there() {
+            return reader;
+        }
+        let unknown = || IndexError::Unknown(self.name.clone());
+        if self.slot.has_changed().is_err() {
             // Nobody is left to add it, unless it was added just now.
-            Err(_) => {
-                let added = self.slot.borrow().clone();
-                added.unwrap_or_else(|| Err(IndexError::Unknown(self.name.clone())))
+            return there().unwrap_or_else(|| Err(unknown()));
+        }
+        match &self.early {
+            Some(early) if !self.cancelled.load(Ordering::Relaxed) => {
+                let reader = early.reader(&self.core.indexer, &self.name);
+                if there().is_some() {
+                    early.forget();
+                }
+                reader
             }
-        })
+            _ => Err(unknown()),
+        }
     }
 }
 
@@ -280,6 +319,7 @@ impl<K, V> Clone for Index<K, V> {
             core: self.core.clone(),
             slot: self.slot.clone(),
             cancelled: self.cancelled.clone(),
+            early: self.early.clone(),
             of: PhantomData,
         }
     }

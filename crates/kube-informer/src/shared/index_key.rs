@@ -7,7 +7,6 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 
 use crate::object::{FieldPath, Object};
-use crate::shared::index::Add;
 use crate::shared::{Index, SharedInformer};
 
 /// Names an index and says what it is on: the values of one field. A constant that all parts of a program can share.
@@ -56,13 +55,16 @@ impl<K, V> IndexKey<K, V> {
 impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// The index of a key. It is added if there is none of that name, whoever else asks for it at the same time.
     ///
+    /// One of the same name on another field, on a function or on values of another type is not taken for it: then asking
+    /// it is an error that says so.
+    ///
     /// It is read from the stored JSON without decoding the object. An object whose field has values of another type is
     /// left out, which is counted and reported; so are all objects if the path is not one.
     pub fn index_by<V>(&self, key: IndexKey<K, V>) -> Index<K, V>
     where
         V: DeserializeOwned + Hash + Eq + Clone + Send + Sync + 'static,
     {
-        if let Ok(index) = self.index(key.name) {
+        if let Ok(index) = self.index_on(key.name, Some(key.path)) {
             return index;
         }
         let path = FieldPath::to_read(key.path);
@@ -70,7 +72,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             let path = path.as_ref().map_err(ToString::to_string)?;
             object.values_at::<V>(path).map_err(|error| error.to_string())
         };
-        self.add_or_share(key.name.into(), values, Add::OrShare)
+        self.add_or_share(key.name.into(), values, Some(key.path))
     }
 }
 

@@ -34,7 +34,6 @@ impl<K> Lister<K> {
     /// # tokio::spawn(async move { run.run(std::future::pending()).await });
     /// # pods.wait_synced(Duration::from_secs(5)).await?;
     /// let (lister, by_node) = (pods.lister(), pods.index_by(BY_NODE));
-    /// by_node.ready().await?;
     ///
     /// assert_eq!(lister.by_index(&by_node, "node-1")?.len(), 2);
     /// assert_eq!(lister.namespace("shop").by_index(&by_node, "node-1")?.len(), 1);

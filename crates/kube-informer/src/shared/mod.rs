@@ -4,9 +4,12 @@ mod builder;
 pub(crate) mod core;
 mod full_state;
 mod index;
+mod index_early;
 mod index_key;
 mod index_lister;
+mod lookups;
 mod namespaces;
+mod progress;
 mod reflectors;
 mod run;
 mod scopes;
@@ -15,6 +18,7 @@ pub(crate) mod tasks;
 mod unshared;
 pub(crate) mod variant;
 mod wait;
+pub(crate) mod waiters;
 pub(crate) mod writer;
 
 #[cfg(test)]
@@ -28,11 +32,13 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
+pub(crate) use crate::reflector::cluster::Cluster;
 pub use builder::{BuildError, InformerBuilder};
-pub use core::{AlreadyStarted, Stopped};
+pub use core::{AlreadyStarted, RunError, Stopped};
 pub use index::{Index, IndexError, IndexValues};
 pub use index_key::IndexKey;
 pub use namespaces::{AddedNamespace, NamespaceError, RemovedNamespace};
+pub use progress::Progress;
 pub use state::{InformerStatus, NotSynced, UnsyncedScope};
 pub use unshared::Informer;
 pub use wait::WaitError;
@@ -126,8 +132,9 @@ impl<K: 'static> SharedInformer<K> {
     /// [`shutdown`](Self::shutdown) to have them delivered.
     ///
     /// Should the informer itself panic, it stops in the same way, after the error callback and the
-    /// [status](Self::status) have heard of [`Cause::Broken`](crate::Cause::Broken).
-    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), AlreadyStarted> {
+    /// [status](Self::status) have heard of [`Cause::Broken`](crate::Cause::Broken), and this is an error: whoever awaits it
+    /// need not look elsewhere to tell a stop from a breakdown.
+    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), RunError> {
         run::run(self.core.clone(), Arc::new(OnTokio), shutdown).await
     }
 

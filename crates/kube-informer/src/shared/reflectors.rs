@@ -14,6 +14,7 @@ use crate::reflector::{Reflector, Target};
 use crate::report::{Cause, panic_text};
 use crate::scope::ScopeId;
 use crate::shared::core::Core;
+use crate::shared::lookups::Lookups;
 use crate::shared::scopes::ScopeSlot;
 use crate::shared::tasks::{Spawn, Task};
 
@@ -38,9 +39,17 @@ impl Reflectors {
     pub(crate) fn start(&self, core: &Core, slot: &ScopeSlot) {
         if let Some(running) = &mut *self.running.lock() {
             let (reporter, broken, scope) = (core.reporter.clone(), self.broken.clone(), slot.scope.clone());
-            let reflector = AssertUnwindSafe(reflector(core, slot).run());
+            let (reflector, lookups) = (reflector(core, slot).run(), Lookups::new(core, slot).run());
+            let work = async move {
+                tokio::select! {
+                    biased;
+                    () = reflector => {}
+                    () = lookups => {}
+                }
+            };
+            let work = AssertUnwindSafe(work);
             let guarded = async move {
-                if let Err(panic) = reflector.catch_unwind().await {
+                if let Err(panic) = work.catch_unwind().await {
                     reporter.report(Some(&scope), Cause::Broken { message: panic_text(&*panic) });
                     broken.send_replace(true);
                 }
@@ -85,17 +94,23 @@ impl Reflectors {
     }
 }
 
+/// Which objects a scope of an informer is about.
+pub(crate) fn target(core: &Core, slot: &ScopeSlot) -> Target {
+    Target {
+        kind: core.kind.clone(),
+        id: slot.id,
+        scope: slot.scope.clone(),
+        label_selector: core.selectors.labels.clone(),
+        field_selector: core.selectors.fields.clone(),
+        metadata_only: core.metadata_only.load(Ordering::Relaxed),
+        sensitive: core.ingest.origin().sensitive,
+    }
+}
+
 fn reflector(core: &Core, slot: &ScopeSlot) -> Reflector<Ingest> {
     Reflector {
         source: core.source.clone(),
-        target: Target {
-            kind: core.kind.clone(),
-            id: slot.id,
-            scope: slot.scope.clone(),
-            label_selector: core.selectors.labels.clone(),
-            field_selector: core.selectors.fields.clone(),
-            metadata_only: core.metadata_only.load(Ordering::Relaxed),
-        },
+        target: target(core, slot),
         intake: core.ingest.clone(),
         known: core.indexer.clone(),
         queue: core.queue.clone(),
@@ -103,6 +118,10 @@ fn reflector(core: &Core, slot: &ScopeSlot) -> Reflector<Ingest> {
         reporter: core.reporter.clone(),
         settings: core.settings.clone(),
         refresh: slot.refresh.clone(),
+        probes: slot.probes.clone(),
+        doubt: slot.doubt.clone(),
+        cluster: core.cluster.clone(),
+        relist: slot.relist.clone(),
         rng: core.random.lock().fork(),
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::handler::post::Ending;
 use crate::report::{Cause, panic_text};
-use crate::shared::core::{AlreadyStarted, Core, Stop};
+use crate::shared::core::{Core, RunError, Stop};
 use crate::shared::reflectors::Reflectors;
 use crate::shared::tasks::{Spawn, Task};
 use crate::shared::writer::Writer;
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     core: Arc<Core>,
     spawn: Arc<dyn Spawn>,
     shutdown: impl Future<Output = ()>,
-) -> Result<(), AlreadyStarted> {
+) -> Result<(), RunError> {
     let (mut writer, mut commands, scopes) = core.start()?;
     let reflectors = Reflectors::new(spawn.clone());
     let _end = EndGuard { core: core.clone(), reflectors: reflectors.clone() };
@@ -103,7 +103,7 @@ pub(crate) async fn run(
     if let Some(writer) = writer {
         writer.finish(ending, deadline).await;
     }
-    Ok(())
+    core.reporter.broken().map_or(Ok(()), |failure| Err(RunError::Broken(failure)))
 }
 
 fn stop_now(core: &Core) -> Stop {

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::key::ObjectKey;
 use crate::metrics::Metrics;
+use crate::reflector::budget::Budget;
 use crate::scope::{Scope, ScopeId};
+use crate::settings::Settings;
+use crate::shared::lookups::Desk;
 use crate::status::StatusCell;
 
 /// One part of the cluster that the informer looks at.
@@ -19,6 +22,14 @@ pub(crate) struct ScopeSlot {
     pub(crate) status: Arc<StatusCell>,
     /// Rung when the scope is to be listed again.
     pub(crate) refresh: Arc<Notify>,
+    /// Rung when it is to be listed because too many of its objects are waited for.
+    pub(crate) relist: Arc<Notify>,
+    /// Rung when there is reason to think that the server went back in time.
+    pub(crate) doubt: Arc<Notify>,
+    /// Where single objects are asked for.
+    pub(crate) desk: Arc<Desk>,
+    /// What may be spent on questions and refreshes.
+    pub(crate) probes: Arc<Mutex<Budget>>,
     /// Set when its objects have left the cache, because it was removed.
     pub(crate) removed: watch::Sender<bool>,
 }
@@ -34,10 +45,14 @@ pub(crate) struct Scopes {
 }
 
 impl Scopes {
-    pub(crate) fn new(scopes: impl IntoIterator<Item = Scope>, metrics: &Metrics) -> Self {
+    pub(crate) fn new(
+        scopes: impl IntoIterator<Item = Scope>,
+        metrics: &Metrics,
+        settings: &Settings,
+    ) -> Self {
         let new = Self { slots: RwLock::new(Arc::new([])), next_id: AtomicUsize::new(0) };
         for scope in scopes {
-            new.add(scope, metrics);
+            new.put(&new.new_slot(scope, metrics, settings));
         }
         new
     }
@@ -63,14 +78,23 @@ impl Scopes {
         self.find(&slot.scope).is_some_and(|now| now.id == slot.id)
     }
 
-    /// Adds a scope that is not there.
-    pub(crate) fn add(&self, scope: Scope, metrics: &Metrics) -> Arc<ScopeSlot> {
+    /// A slot for a scope, which is not looked at before it is put there.
+    pub(crate) fn new_slot(&self, scope: Scope, metrics: &Metrics, settings: &Settings) -> Arc<ScopeSlot> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics));
         let removed = watch::Sender::new(false);
-        let slot = Arc::new(ScopeSlot { id, scope, status, refresh: Arc::default(), removed });
-        self.put(&slot);
-        slot
+        let probes = Budget::new(settings.request_burst, settings.request_interval);
+        Arc::new(ScopeSlot {
+            id,
+            scope,
+            status,
+            refresh: Arc::default(),
+            relist: Arc::default(),
+            doubt: Arc::default(),
+            desk: Arc::default(),
+            probes: Arc::new(Mutex::new(probes)),
+            removed,
+        })
     }
 
     pub(crate) fn put(&self, slot: &Arc<ScopeSlot>) {

@@ -12,7 +12,7 @@ use crate::handler::delivery::Delivery;
 use crate::handler::post::Post;
 use crate::handler::runner::Callee;
 use crate::shared::SharedInformer;
-use crate::shared::core::AlreadyStarted;
+use crate::shared::core::RunError;
 use crate::shared::writer::Command;
 
 /// An informer whose one function is called right after each commit, by the task that made it.
@@ -37,7 +37,7 @@ impl<K: 'static> Informer<K> {
     }
 
     /// Runs the informer until `shutdown` resolves. See [`SharedInformer::run`].
-    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), AlreadyStarted> {
+    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), RunError> {
         self.shared.run(shutdown).await
     }
 }

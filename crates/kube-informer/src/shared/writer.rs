@@ -12,7 +12,7 @@ use crate::delta::Delta;
 use crate::handler::mailbox::SweepKind;
 use crate::handler::post::{Ending, Post};
 use crate::handler::runner::{Callee, call_now};
-use crate::report::{Cause, panic_text};
+use crate::report::Cause;
 use crate::scope::ScopeId;
 use crate::shared::core::{Core, StoreJob};
 use crate::shared::reflectors::Reflectors;
@@ -70,7 +70,7 @@ pub(crate) struct Runner {
 }
 
 /// A handler as the writer knows it.
-struct Seat {
+pub(crate) struct Seat {
     post: Arc<Post>,
     next_resync: Option<Instant>,
     /// Held so that the handler ends with the informer.
@@ -88,11 +88,18 @@ pub(crate) struct Writer {
     reflectors: Option<Arc<Reflectors>>,
     /// What is done beside it; held so that it ends with the informer.
     beside: Vec<Task>,
+    /// Those that have left. What they hold is the user's, so it must not be dropped with a lock held.
+    left: Vec<Seat>,
 }
 
 impl Writer {
     pub(crate) fn new(store: crate::store::writer::Writer) -> Self {
-        Self { store, seats: Vec::new(), spawn: None, reflectors: None, beside: Vec::new() }
+        Self { store, seats: Vec::new(), spawn: None, reflectors: None, beside: Vec::new(), left: Vec::new() }
+    }
+
+    /// Those that have left, to be dropped without a lock.
+    pub(crate) fn take_left(&mut self) -> Vec<Seat> {
+        std::mem::take(&mut self.left)
     }
 
     /// Starts the handlers that joined before.
@@ -127,6 +134,7 @@ impl Writer {
             tokio::select! {
                 biased;
                 Some(command) = commands.0.recv() => self.command(command, core).await,
+                () = core.leaving.notified() => self.let_go(core).await,
                 () = resync => self.resync().await,
                 batch = core.queue.pop_batch(BATCH) => match batch {
                     Some(batch) => self.apply(batch, core).await,
@@ -142,8 +150,9 @@ impl Writer {
             Command::Attach { post, callee } => self.join(post, None, Some(callee), core),
             Command::AddScope(slot) => {
                 self.store.add_scope(slot.id, slot.scope.clone());
-                core.metrics.synced(false);
                 if let Some(reflectors) = &self.reflectors {
+                    // Before the start it is not synced anyway, and the recorder must not be called with a lock held.
+                    core.metrics.synced(false);
                     reflectors.start(core, &slot);
                 }
             }
@@ -171,6 +180,10 @@ impl Writer {
             post.upstream_synced();
         }
         let next_resync = self.spawn.as_ref().and_then(|_| next_resync(&post, Instant::now()));
+        if self.seats.len() == self.seats.capacity() {
+            // Before the start nobody else lets go of those that have left.
+            self.left.extend(self.seats.extract_if(.., |seat| seat.is_left()));
+        }
         let place = self.seats.len();
         self.seats.push(Seat { post, next_resync, task: None, runner: None, callee });
         match runner {
@@ -222,8 +235,8 @@ impl Writer {
 
     /// After a commit: tells the handlers, those who wait, and the metrics.
     async fn committed(&mut self, applied: Applied, started: Instant, core: &Core) {
-        self.seats.retain(|seat| !(seat.post.is_leaving() && seat.task_is_over()));
         self.fan_out(&applied.changes, &applied.first_sync).await;
+        core.waiters.committed(&applied);
         if core.committed(applied.counts, started.elapsed()) {
             // An informer that looks at nothing is synced without any list.
             if core.any_synced() {
@@ -236,6 +249,16 @@ impl Writer {
         }
         report_index_failures(core, applied.failures);
         free(applied.changes).await;
+    }
+
+    /// Lets go of handlers and streams that have heard their last: at once, since on a quiet kind the next commit may be
+    /// days away.
+    async fn let_go(&mut self, core: &Core) {
+        let mut left = self.take_left();
+        left.extend(self.seats.extract_if(.., |seat| seat.is_left()));
+        self.seats.shrink_to(self.seats.len() * 2);
+        free(left).await;
+        core.forget_posts();
     }
 
     /// Tells every handler of a commit. A scope that filled for the first time is told as one snapshot.
@@ -296,8 +319,9 @@ impl Writer {
 }
 
 impl Seat {
-    fn task_is_over(&self) -> bool {
-        self.task.is_none() || self.post.state().borrow().finished
+    /// Whether it has heard its last.
+    fn is_left(&self) -> bool {
+        self.post.is_leaving() && (self.task.is_none() || self.post.is_finished())
     }
 
     /// Calls a handler that the writer calls itself, with all that is in its mailbox.
@@ -319,7 +343,7 @@ impl Drop for Writer {
 fn reporting(post: Arc<Post>, runner: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
     let reporting = async move {
         if let Err(panic) = AssertUnwindSafe(runner).catch_unwind().await {
-            let message = panic_text(&*panic);
+            let message = post.reporter.panic_text(&*panic);
             post.reporter.report(None, Cause::Handler { handler: post.name.clone(), message });
         }
     };

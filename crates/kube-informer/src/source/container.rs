@@ -154,6 +154,22 @@ pub(crate) fn member<'a>(document: &'a [u8], key: &str) -> Option<(&'a [u8], boo
         .map(|value| (value, false))
 }
 
+/// The raw value of a member of a whole document; the last one, should the key stand there twice. None of what is no object.
+pub(crate) fn last_member<'a>(document: &'a [u8], key: &str) -> Option<&'a [u8]> {
+    let mut container = Container::object();
+    let (mut at, mut start, mut wanted, mut found) = (0, 0, false, None);
+    while let Ok(Some(mark)) = container.next_mark(document, &mut at) {
+        match mark {
+            Mark::KeyStart(place) | Mark::ValueStart(place) => start = place,
+            Mark::KeyEnd(end) => wanted = is_key(document.get(start..end)?, key),
+            Mark::ValueEnd(end) if wanted => found = document.get(start..end),
+            Mark::Close(_) => break,
+            Mark::Open(_) | Mark::ValueEnd(_) => {}
+        }
+    }
+    found
+}
+
 /// Whether a raw key, with its quotes, is this text. Escapes are read only if there are any.
 pub(crate) fn is_key(raw: &[u8], key: &str) -> bool {
     match raw {
@@ -175,6 +191,16 @@ mod tests {
         assert_eq!(member(document, "d"), None);
         assert_eq!(member(br#"{"a":{"b":"#, "a"), Some((br#"{"b":"#.as_slice(), false)));
         assert_eq!(member(br#"{"\u0061":7}"#, "a"), Some((b"7".as_slice(), true)));
+    }
+
+    #[test]
+    fn of_members_that_stand_there_twice_the_last_counts() {
+        let document = br#"{"a":1,"b":[{"a":2}],"\u0061":"3"}"#;
+        assert_eq!(last_member(document, "a"), Some(br#""3""#.as_slice()));
+        assert_eq!(last_member(document, "c"), None);
+        for other in [b"null".as_slice(), b"[1]", b"", br#""a""#] {
+            assert_eq!(last_member(other, "a"), None);
+        }
     }
 
     #[test]

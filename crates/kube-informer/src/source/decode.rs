@@ -1,10 +1,12 @@
 //! Watch events: frame → what happened.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::container::last_member;
 use super::error::HttpFailure;
 use super::frames::{Frame, Frames};
 use super::intake::Intake;
@@ -125,17 +127,32 @@ fn decode(frame: &Frame<'_>, intake: &impl Intake, known: &dyn Known) -> Result<
         }
     }
     let Some(event_type) = event_type else { return without_type(frame) };
-    // Compared as bytes: the common types need no parser.
-    let change = match event_type {
-        br#""ADDED""# => ChangeType::Added,
-        br#""MODIFIED""# => ChangeType::Modified,
-        br#""DELETED""# => ChangeType::Deleted,
-        _ => return special(event_type, object.unwrap_or(b"null")),
+    let event_type = type_of(event_type)?;
+    let change = match &*event_type {
+        "ADDED" => ChangeType::Added,
+        "MODIFIED" => ChangeType::Modified,
+        "DELETED" => ChangeType::Deleted,
+        _ => return special(event_type.into_owned(), object.unwrap_or(b"null")),
     };
     let Some(object) = object else {
         return Ok(WatchItem::LeftOut { key: None, message: "the event has no object".to_owned() });
     };
     changed(change, intake.take(object, known))
+}
+
+/// The type of an event, which may be written with escapes. One that is no text is shown as it is.
+fn type_of(json: &[u8]) -> Result<Cow<'_, str>, StreamError> {
+    match json {
+        // The common ones need no parser.
+        br#""ADDED""# => Ok("ADDED".into()),
+        br#""MODIFIED""# => Ok("MODIFIED".into()),
+        br#""DELETED""# => Ok("DELETED".into()),
+        _ if json.starts_with(b"\"") => Ok(Cow::Owned(serde_json::from_slice(json)?)),
+        _ => {
+            check_json(json)?;
+            Ok(String::from_utf8_lossy(json))
+        }
+    }
 }
 
 fn changed(change: ChangeType, taken: Result<Arc<Record>, IngestError>) -> Result<WatchItem, StreamError> {
@@ -147,22 +164,24 @@ fn changed(change: ChangeType, taken: Result<Arc<Record>, IngestError>) -> Resul
 }
 
 /// Events that carry no object to take in.
-fn special(event_type: &[u8], object: &[u8]) -> Result<WatchItem, StreamError> {
-    let event_type = match serde_json::from_slice(event_type)? {
-        Value::String(text) => text,
-        other => other.to_string(),
-    };
-    // Read as it comes, not into a type: bookmarks have null where objects must not (P-052).
-    let object: Value = serde_json::from_slice(object)?;
+///
+/// Of what they carry only single members are read, as they come and not into a type: bookmarks have null where objects must
+/// not (P-052), and brackets may be nested deeper than a parser that calls itself goes.
+fn special(event_type: String, object: &[u8]) -> Result<WatchItem, StreamError> {
+    check_json(object)?;
     match event_type.as_str() {
-        "ERROR" => Ok(WatchItem::Error(HttpFailure::from_status(&object))),
+        "ERROR" => Ok(WatchItem::Error(failure(object))),
         "BOOKMARK" => {
-            let metadata = &object["metadata"];
-            match metadata["resourceVersion"].as_str() {
-                Some(version) if !version.is_empty() => Ok(WatchItem::Bookmark {
-                    version: ResourceVersion::new(version),
-                    initial_events_end: metadata["annotations"][INITIAL_EVENTS_END] == "true",
-                }),
+            let metadata = last_member(object, "metadata").unwrap_or_default();
+            match text(last_member(metadata, "resourceVersion")) {
+                Some(version) if !version.is_empty() => {
+                    let annotations = last_member(metadata, "annotations").unwrap_or_default();
+                    let end = text(last_member(annotations, INITIAL_EVENTS_END));
+                    Ok(WatchItem::Bookmark {
+                        version: ResourceVersion::new(&version),
+                        initial_events_end: end.as_deref() == Some("true"),
+                    })
+                }
                 _ => Ok(WatchItem::Ignored { event_type }),
             }
         }
@@ -172,11 +191,28 @@ fn special(event_type: &[u8], object: &[u8]) -> Result<WatchItem, StreamError> {
 
 /// A document that is no event. Servers and proxies that give up in the middle write a bare Status.
 fn without_type(frame: &Frame<'_>) -> Result<WatchItem, StreamError> {
-    let document: Value = serde_json::from_slice(frame.json)?;
-    if document["kind"] == "Status" {
-        return Ok(WatchItem::Error(HttpFailure::from_status(&document)));
+    check_json(frame.json)?;
+    if text(frame.get("kind")).as_deref() == Some("Status") {
+        return Ok(WatchItem::Error(failure(frame.json)));
     }
     Ok(WatchItem::Ignored { event_type: String::new() })
+}
+
+/// What a Status says, or what was written in its place.
+fn failure(json: &[u8]) -> HttpFailure {
+    if let Some(plain) = text(Some(json)) {
+        return HttpFailure::from_status(&serde_json::json!({ "message": plain }));
+    }
+    let mut status = Value::Null;
+    for key in ["code", "reason", "message", "details"] {
+        let value = last_member(json, key).and_then(|value| serde_json::from_slice(value).ok());
+        status[key] = value.unwrap_or_default();
+    }
+    HttpFailure::from_status(&status)
+}
+
+fn text(json: Option<&[u8]>) -> Option<String> {
+    serde_json::from_slice(json?).ok()
 }
 
 #[cfg(test)]

@@ -133,6 +133,58 @@ fn error_events_are_the_status_they_carry() {
 }
 
 #[test]
+fn an_event_type_may_be_written_with_escapes() {
+    for (written, change) in
+        [(r"\u0041DDED", "Added"), (r"MODI\u0046IED", "Modified"), (r"DELETE\u0044", "Deleted")]
+    {
+        assert_eq!(one(event(written, "a", "1").trim_end()), format!("{change} d/a@1"), "{written}");
+    }
+    let bookmark = r#"{"type":"BOOK\u004dARK","object":{"metadata":{"resourceVersion":"7"}}}"#;
+    assert_eq!(one(bookmark), "Bookmark { version: rv:7, initial_events_end: false }");
+}
+
+#[test]
+fn the_text_of_an_error_that_is_no_status_is_kept() {
+    let failure = one(r#"{"type":"ERROR","object":"etcd is on fire"}"#);
+    assert!(failure.contains(r#"code: 500"#) && failure.contains("etcd is on fire"), "{failure}");
+}
+
+#[test]
+fn of_a_message_without_end_the_beginning_is_kept() {
+    let long = "ä".repeat(5 << 20);
+    let causes = vec![format!(r#"{{"reason":"{long}"}}"#); 3].join(",");
+    let status = format!(r#"{{"kind":"Status","message":"{long}","details":{{"causes":[{causes}]}}}}"#);
+    for event in [
+        format!(r#"{{"type":"ERROR","object":{status}}}"#),
+        format!(r#"{{"type":"ERROR","object":"{long}"}}"#),
+        status,
+    ] {
+        let mut decoder = WatchDecoder::new(64 << 20, false);
+        decoder.push(Bytes::from(event));
+        let Some(Ok(WatchItem::Error(failure))) = decoder.next(&TestIntake::new(), &NothingKnown) else {
+            panic!("no error");
+        };
+        assert!(failure.message.starts_with("ää") && failure.message.ends_with("… (10485760 bytes in all)"));
+        let kept = failure.message.len() + failure.causes.iter().map(String::len).sum::<usize>();
+        assert!(kept < 20 << 10, "{kept} bytes");
+    }
+}
+
+#[test]
+fn what_is_nested_deeply_is_read_like_everything_else() {
+    let deep = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
+    let bookmark =
+        format!(r#"{{"type":"BOOKMARK","object":{{"metadata":{{"resourceVersion":"12"}},"spec":{deep}}}}}"#);
+    assert_eq!(one(&bookmark), "Bookmark { version: rv:12, initial_events_end: false }");
+    let error =
+        format!(r#"{{"type":"ERROR","object":{{"code":410,"details":{deep},"message":"gone","x":{deep}}}}}"#);
+    let error = one(&error);
+    assert!(error.contains("code: 410") && error.contains("gone"), "{error}");
+    assert_eq!(one(&format!(r#"{{"type":"NEWS","object":{deep}}}"#)), "Ignored { event_type: \"NEWS\" }");
+    assert_eq!(one(&format!(r#"{{"hello":{deep}}}"#)), "Ignored { event_type: \"\" }");
+}
+
+#[test]
 fn an_object_that_cannot_be_taken_in_is_left_out_alone() {
     let nameless = r#"{"type":"ADDED","object":{"kind":"ConfigMap","metadata":{}}}"#;
     let other = event("ADDED", "a", "1").replace("ConfigMap", "Secret");

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
+
 /// Why a request, or the body of its answer, failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -30,7 +32,49 @@ pub struct HttpFailure {
     pub causes: Vec<String>,
 }
 
+/// The reasons that Kubernetes has.
+const REASONS: [&str; 19] = [
+    "AlreadyExists",
+    "BadRequest",
+    "Conflict",
+    "Expired",
+    "Forbidden",
+    "Gone",
+    "InternalError",
+    "Invalid",
+    "MethodNotAllowed",
+    "NotAcceptable",
+    "NotFound",
+    "RequestEntityTooLarge",
+    "ServerTimeout",
+    "ServiceUnavailable",
+    "StoreReadError",
+    "Timeout",
+    "TooManyRequests",
+    "Unauthorized",
+    "UnsupportedMediaType",
+];
+
 impl HttpFailure {
+    /// The same as far as it can be told of a kind whose contents are secret.
+    ///
+    /// A server that refuses a request (4xx) has not looked at any object, so the message of its Status is kept. All else
+    /// may quote objects: a 5xx may come of one that the server cannot read, and a text that is no Status may be
+    /// anything that a proxy holds. Of those the reason is told, or the name of the HTTP status.
+    pub(crate) fn without_content(self) -> Self {
+        let causes = match self.is_version_too_large() {
+            true => vec!["ResourceVersionTooLarge".to_owned()],
+            false => Vec::new(),
+        };
+        let reason = Some(self.reason).filter(|reason| REASONS.contains(&reason.as_str()));
+        let message = match &reason {
+            Some(_) if (400..500).contains(&self.code) => self.message,
+            Some(reason) => reason.clone(),
+            None => status_name(self.code),
+        };
+        Self { message, causes, reason: reason.unwrap_or_default(), ..self }
+    }
+
     /// The history asked for is gone: HTTP 410, reason Expired or Gone.
     pub fn is_expired(&self) -> bool {
         self.code == 410 || self.reason == "Expired" || self.reason == "Gone"
@@ -43,4 +87,10 @@ impl HttpFailure {
         let timeout = self.reason == "Timeout" || (self.reason.is_empty() && self.code == 504);
         has_cause("ResourceVersionTooLarge") || (timeout && (has_cause(TEXT) || self.message.contains(TEXT)))
     }
+}
+
+/// What HTTP calls a status.
+pub(super) fn status_name(code: u16) -> String {
+    let name = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason());
+    name.map_or_else(|| format!("HTTP status {code}"), str::to_owned)
 }

@@ -14,7 +14,7 @@ mod list_frames;
 mod request;
 mod scan;
 mod scripted;
-mod status;
+pub(crate) mod status;
 pub(crate) mod stream_error;
 #[cfg(test)]
 pub(crate) mod testing;

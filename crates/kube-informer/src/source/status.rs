@@ -6,20 +6,44 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::error::HttpFailure;
+use super::error::{HttpFailure, status_name};
 
-/// How much of a body that is no Status is quoted.
+/// A text that is no Status is quoted up to this length. Longer ones are no message but a page, or objects.
 const QUOTED: usize = 512;
+
+/// The body of an answer with an error status, as far as it was read.
+#[derive(Debug, Default)]
+pub(crate) struct ErrorBody {
+    pub(crate) content_type: Option<String>,
+    pub(crate) bytes: Vec<u8>,
+    /// Whether there is more.
+    pub(crate) cut: bool,
+}
+
+/// How much is kept of each text of a Status: errors are logged, remembered and shown.
+const MOST_TEXT: usize = 4096;
+
+/// How many causes of a Status are kept.
+const MOST_CAUSES: usize = 16;
+
+/// The beginning of a text, and that it is not all.
+fn shortened(text: &str) -> String {
+    if text.len() <= MOST_TEXT {
+        return text.to_owned();
+    }
+    let beginning = (0..=MOST_TEXT).rev().find_map(|end| text.get(..end)).unwrap_or_default();
+    format!("{beginning}… ({} bytes in all)", text.len())
+}
 
 impl HttpFailure {
     /// From the `object` of an ERROR event, or a Status in the place of a list.
     pub(crate) fn from_status(status: &Value) -> Self {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let text = |value: &Value| shortened(value.as_str().unwrap_or_default());
         let details = &status["details"];
         let mut causes = Vec::new();
-        for cause in details["causes"].as_array().into_iter().flatten() {
+        for cause in details["causes"].as_array().into_iter().flatten().take(MOST_CAUSES) {
             for field in ["reason", "message"] {
-                causes.extend(cause[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned));
+                causes.extend(cause[field].as_str().filter(|text| !text.is_empty()).map(shortened));
             }
         }
         let mut failure = Self {
@@ -35,11 +59,11 @@ impl HttpFailure {
         failure
     }
 
-    /// From an HTTP answer with an error status. The body is a Status, or text from the server or a proxy.
-    pub(crate) fn from_answer(code: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
-        let mut failure = match serde_json::from_slice::<Value>(body) {
+    /// From an HTTP answer with an error status. The body is a Status, or something from the server or a proxy.
+    pub(crate) fn from_answer(code: u16, retry_after: Option<Duration>, body: &ErrorBody) -> Self {
+        let mut failure = match serde_json::from_slice::<Value>(&body.bytes) {
             Ok(status) if status["kind"] == "Status" => Self::from_status(&status),
-            _ => Self { message: quote(code, body), ..Self::default() },
+            _ => Self { message: body.describe(code), ..Self::default() },
         };
         failure.code = code;
         failure.retry_after = retry_after.or(failure.retry_after);
@@ -47,17 +71,39 @@ impl HttpFailure {
     }
 }
 
-/// The beginning of a text body, on one line; the name of the HTTP status if there is none.
-fn quote(code: u16, body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body.get(..QUOTED).unwrap_or(body));
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if !text.is_empty() {
-        return text;
+impl ErrorBody {
+    /// A short text is quoted. Of all else it is told what it is: it may hold objects, and those are never quoted.
+    fn describe(&self, code: u16) -> String {
+        let name = status_name(code);
+        match self.text() {
+            Some(text) if text.is_empty() => name,
+            Some(text) => text,
+            None => {
+                let (length, more) = (self.bytes.len(), if self.cut { " or more" } else { "" });
+                format!("{name} ({length} bytes{more} of {}, not shown)", self.media_type())
+            }
+        }
     }
-    http::StatusCode::from_u16(code)
-        .ok()
-        .and_then(|status| status.canonical_reason())
-        .map_or_else(|| format!("HTTP status {code}"), str::to_owned)
+
+    /// The body on one line if it is a short text for people, without anything that may be an object.
+    fn text(&self) -> Option<String> {
+        let text = std::str::from_utf8(&self.bytes).ok().filter(|text| text.len() <= QUOTED && !self.cut)?;
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!text.starts_with('[') && !text.contains(|c: char| c == '{' || c.is_control())).then_some(text)
+    }
+
+    /// Without parameters, and only if it looks like one.
+    fn media_type(&self) -> &str {
+        let named =
+            self.content_type.as_deref().and_then(|named| named.split(';').next()).unwrap_or_default();
+        let named = named.trim();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/.+-_".contains(c);
+        if named.is_empty() || named.len() > 100 || !named.chars().all(plain) {
+            "unknown type"
+        } else {
+            named
+        }
+    }
 }
 
 #[cfg(test)]
@@ -111,14 +157,69 @@ mod tests {
         }
     }
 
+    fn answer(code: u16, content_type: Option<&str>, body: &str) -> HttpFailure {
+        let content_type = content_type.map(str::to_owned);
+        HttpFailure::from_answer(code, None, &ErrorBody { content_type, bytes: body.into(), cut: false })
+    }
+
     #[test]
-    fn p_045_text_bodies_are_quoted() {
-        let failure = HttpFailure::from_answer(404, None, b"404 page not found\n");
+    fn p_045_short_texts_are_quoted() {
+        let failure = answer(404, None, "404 page not found\n");
         assert_eq!((failure.code, failure.message.as_str()), (404, "404 page not found"));
-        let failure = HttpFailure::from_answer(429, Some(Duration::from_secs(5)), b"");
+        let failure = HttpFailure::from_answer(429, Some(Duration::from_secs(5)), &ErrorBody::default());
         assert_eq!(failure.message, "Too Many Requests");
         assert_eq!(failure.retry_after, Some(Duration::from_secs(5)));
-        let failure = HttpFailure::from_answer(502, None, b"<html>\n  <h1>Bad Gateway</h1>\n</html>");
+        let failure = answer(502, Some("text/html"), "<html>\n  <h1>Bad Gateway</h1>\n</html>");
         assert_eq!(failure.message, "<html> <h1>Bad Gateway</h1> </html>");
+    }
+
+    #[test]
+    fn objects_and_long_bodies_are_described() {
+        let list = r#"{"kind":"SecretList","items":[{"data":{"password":"aHVudGVyMg=="}}]}"#;
+        let message = |content_type, body: &str| answer(502, content_type, body).message;
+        assert_eq!(
+            message(Some("application/json; charset=utf-8"), list),
+            format!("Bad Gateway ({} bytes of application/json, not shown)", list.len())
+        );
+        for objects in [&list[..40], &list[1..], &format!("upstream said: {list}"), &format!("[{list}]")] {
+            let told = message(None, objects);
+            assert_eq!(told, format!("Bad Gateway ({} bytes of unknown type, not shown)", objects.len()));
+        }
+        assert!(
+            message(Some("text/plain"), &"x".repeat(513)).ends_with("(513 bytes of text/plain, not shown)")
+        );
+        assert!(message(Some("k8s\0 hunter2"), "a\u{0}b").ends_with("(3 bytes of unknown type, not shown)"));
+        let cut = ErrorBody { bytes: b"short".to_vec(), cut: true, content_type: None };
+        let told = HttpFailure::from_answer(500, None, &cut).message;
+        assert_eq!(told, "Internal Server Error (5 bytes or more of unknown type, not shown)");
+    }
+
+    #[test]
+    fn of_secret_kinds_only_what_is_about_the_request_is_told() {
+        let failure = |code, reason: &str| HttpFailure {
+            code,
+            reason: reason.into(),
+            message: "hunter2".into(),
+            causes: vec!["hunter2".into()],
+            retry_after: Some(Duration::from_secs(5)),
+        };
+        let told = |code, reason| failure(code, reason).without_content();
+        assert_eq!(told(403, "Forbidden").message, "hunter2");
+        assert_eq!(told(500, "InternalError").message, "InternalError");
+        assert_eq!(told(502, "").message, "Bad Gateway");
+        assert_eq!(
+            (told(403, "hunter2").message, told(403, "hunter2").reason),
+            ("Forbidden".into(), "".into())
+        );
+        assert_eq!(told(799, "").message, "HTTP status 799");
+        for (code, reason) in [(500, "InternalError"), (502, ""), (403, "hunter2"), (410, "Expired")] {
+            let told = told(code, reason);
+            assert!(!format!("{:?} {:?}", told.causes, told.reason).contains("hunter2"));
+            assert_eq!((told.code, told.retry_after), (code, Some(Duration::from_secs(5))));
+            assert_eq!(told.is_expired(), failure(code, reason).is_expired());
+        }
+        let ahead =
+            HttpFailure { message: "Too large resource version: 9".into(), ..failure(504, "Timeout") };
+        assert!(ahead.is_version_too_large() && ahead.without_content().is_version_too_large());
     }
 }

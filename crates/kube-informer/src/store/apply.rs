@@ -13,6 +13,12 @@
 //! | | other uid | Deleted: the delete of the stored incarnation was missed |
 //! | LeftOut | something | Deleted: what is stored is out of date |
 //! | Bookmark | | only the version of the scope |
+//! | Looked, its version not after the scope's | | dropped as a duplicate: the watch has passed it |
+//! | Looked, found | | as Added or Updated, and a barrier |
+//! | Looked, not found | something | Deleted, its last state unknown, and a barrier |
+//!
+//! A barrier is what is left of a look at one key: the key is as it was at that version, whatever the watch has still to
+//! tell of the time before. Until the scope has passed that version, older events of the key are dropped as duplicates.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -33,7 +39,7 @@ use crate::version::ResourceVersion;
 /// What a delta asks for. Added and Updated are one: whether a key is known is for the store to say (B-286).
 pub(crate) enum Step {
     Events(Vec<(ScopeId, Event)>),
-    Replace { scope: ScopeId, version: ResourceVersion, objects: Vec<Arc<Record>> },
+    Replace { scope: ScopeId, version: ResourceVersion, objects: Vec<Arc<Record>>, rewound: bool },
 }
 
 pub(crate) enum Event {
@@ -41,6 +47,7 @@ pub(crate) enum Event {
     Delete(Arc<Record>),
     LeftOut(ObjectKey),
     Bookmark(ResourceVersion),
+    Looked { key: ObjectKey, version: ResourceVersion, object: Option<Arc<Record>>, rewinds: u64 },
 }
 
 /// Cuts a batch into steps that are planned and committed one after the other.
@@ -52,8 +59,11 @@ pub(crate) fn steps(deltas: Vec<Delta>) -> Vec<Step> {
             DeltaChange::Deleted(record) => Event::Delete(record),
             DeltaChange::LeftOut(key) => Event::LeftOut(key),
             DeltaChange::Bookmark(version) => Event::Bookmark(version),
-            DeltaChange::Replaced { version, objects } => {
-                steps.push(Step::Replace { scope, version, objects });
+            DeltaChange::Looked { key, version, object, rewinds } => {
+                Event::Looked { key, version, object, rewinds }
+            }
+            DeltaChange::Replaced { version, objects, rewound } => {
+                steps.push(Step::Replace { scope, version, objects, rewound });
                 continue;
             }
         };
@@ -85,26 +95,76 @@ impl Planner<'_> {
     fn event(&mut self, scope: ScopeId, event: Event) {
         match event {
             Event::Put(record) => {
-                if self.in_scope(scope, record.key()) {
-                    self.saw(scope, &record.head.resource_version);
+                if self.in_scope(scope, record.key()) && self.is_news(scope, &record) {
                     self.put(record);
                 }
             }
             Event::Delete(record) => {
-                if self.in_scope(scope, record.key()) {
-                    self.saw(scope, &record.head.resource_version);
+                if self.in_scope(scope, record.key()) && self.is_news(scope, &record) {
                     self.delete(record);
                 }
             }
             Event::LeftOut(key) => {
-                if self.in_scope(scope, &key)
-                    && let Some(old) = self.stored((&key).into())
-                {
+                if !self.in_scope(scope, &key) {
+                    return;
+                }
+                if let Some(old) = self.stored((&key).into()) {
                     self.remove(old, None);
+                }
+                if self.has_barriers(scope) {
+                    // It does not say of which version it is. What comes after it must not be held back.
+                    self.plan.barriers.push((scope, key, None));
                 }
             }
             Event::Bookmark(version) => self.saw(scope, &version),
+            Event::Looked { key, version, object, rewinds } => {
+                if !self.in_scope(scope, &key) {
+                    return;
+                }
+                if self.state.scope(scope).is_some_and(|scope| scope.rewinds == rewinds) {
+                    self.looked(scope, key, version, object);
+                } else {
+                    self.plan.counts.duplicates += 1;
+                }
+            }
         }
+    }
+
+    /// Moves the version of the scope. False if the key is known to be beyond this event already.
+    fn is_news(&mut self, scope: ScopeId, record: &Arc<Record>) -> bool {
+        let version = &record.head.resource_version;
+        let held_back = self.barrier(scope, record.key()).is_some_and(|barrier| barrier.is_at_least(version));
+        self.saw(scope, version);
+        if held_back {
+            self.plan.counts.duplicates += 1;
+        }
+        !held_back
+    }
+
+    fn looked(
+        &mut self,
+        scope: ScopeId,
+        key: ObjectKey,
+        version: ResourceVersion,
+        object: Option<Arc<Record>>,
+    ) {
+        let ahead_of_scope = self.version(scope).is_some_and(|at| at.is_older_than(&version));
+        let ahead_of_barrier =
+            self.barrier(scope, &key).is_none_or(|barrier| barrier.is_older_than(&version));
+        if !(ahead_of_scope && ahead_of_barrier) {
+            self.plan.counts.duplicates += 1;
+            return;
+        }
+        match object {
+            Some(new) => self.put(new),
+            None => {
+                let stored = self.stored((&key).into());
+                if let Some(old) = stored.filter(|old| !version.is_older_than(&old.head.resource_version)) {
+                    self.remove(old, None);
+                }
+            }
+        }
+        self.plan.barriers.push((scope, key, Some(version)));
     }
 
     fn put(&mut self, new: Arc<Record>) {
@@ -151,6 +211,7 @@ impl Planner<'_> {
 
     fn remove(&mut self, old: Arc<Record>, last: Option<Arc<Record>>) {
         self.edit(Edit::Remove(old.clone()));
+        self.plan.removed(&old);
         self.plan.changes.push(Change::Deleted { old, last });
     }
 
@@ -185,10 +246,31 @@ impl Planner<'_> {
         inside
     }
 
+    /// The version of a scope, the plan so far included.
+    fn version(&self, scope: ScopeId) -> Option<&ResourceVersion> {
+        let planned = self.plan.versions.iter().find(|(planned, _)| *planned == scope);
+        planned.map(|(_, version)| version).or_else(|| Some(&self.state.scope(scope)?.version))
+    }
+
+    /// As of when a key was looked up, if that is ahead of the scope, the plan so far included.
+    fn barrier(&self, scope: ScopeId, key: &ObjectKey) -> Option<&ResourceVersion> {
+        let planned = self.plan.barriers.iter().rfind(|(of, about, _)| *of == scope && about == key);
+        let barrier = match planned {
+            Some((_, _, barrier)) => barrier.as_ref(),
+            None => self.state.scope(scope)?.barriers.get(key),
+        };
+        barrier.filter(|barrier| !self.version(scope).is_some_and(|at| at.is_at_least(barrier)))
+    }
+
+    fn has_barriers(&self, scope: ScopeId) -> bool {
+        let stored = self.state.scope(scope).is_some_and(|scope| !scope.barriers.is_empty());
+        stored || !self.plan.barriers.is_empty()
+    }
+
     /// Moves the version of the scope, never backwards and never to nothing.
     fn saw(&mut self, scope: ScopeId, version: &ResourceVersion) {
         let Some(stored) = self.state.scope(scope) else { return };
-        if version.is_empty() {
+        if !version.is_concrete() {
             return;
         }
         let planned = self.plan.versions.iter_mut().find(|(planned, _)| *planned == scope);

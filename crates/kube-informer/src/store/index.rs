@@ -10,9 +10,11 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+
 use crate::key::ObjectKey;
 use crate::object::record::Record;
-use crate::report::panic_text;
+use crate::report::user_panic;
 use crate::store::parts::Parts;
 use crate::store::plan::Edit;
 use crate::store::sharded::{KeyOf, Keyed, ShardedMap};
@@ -94,8 +96,23 @@ pub(super) fn evaluate<V: IndexValue>(
     function: &IndexFunction<V>,
     record: &Arc<Record>,
 ) -> Result<Option<Arc<[V]>>, String> {
+    let sensitive = record.origin.sensitive;
     let run = || {
         let mut values = function(record)?;
+        drop_repeats(&mut values);
+        Ok((!values.is_empty()).then(|| values.into()))
+    };
+    catch_unwind(AssertUnwindSafe(run))
+        .unwrap_or_else(|payload| Err(format!("panicked: {}", user_panic(&*payload, sensitive))))
+}
+
+/// Up to so many values are compared with each other. For more a table is made, or it would take time in proportion to the
+/// square of their number.
+const FEW: usize = 16;
+
+/// Leaves each value once.
+fn drop_repeats<V: IndexValue>(values: &mut Vec<V>) {
+    if values.len() <= FEW {
         let mut kept = 0;
         for at in 0..values.len() {
             if !values[..kept].contains(&values[at]) {
@@ -103,11 +120,22 @@ pub(super) fn evaluate<V: IndexValue>(
                 kept += 1;
             }
         }
-        values.truncate(kept);
-        Ok((!values.is_empty()).then(|| values.into()))
-    };
-    catch_unwind(AssertUnwindSafe(run))
-        .unwrap_or_else(|payload| Err(format!("panicked: {}", panic_text(&*payload))))
+        return values.truncate(kept);
+    }
+    let mut seen = HashSet::with_capacity(values.len());
+    let first: Vec<bool> = values.iter().map(|value| seen.insert(value)).collect();
+    drop(seen);
+    let mut first = first.into_iter();
+    values.retain(|_| first.next().unwrap_or_default());
+}
+
+/// The values that are in the one and not in the other.
+fn difference<'a, V: IndexValue>(of: &'a [V], without: &[V]) -> Vec<&'a V> {
+    if without.len() <= FEW {
+        return of.iter().filter(|value| !without.contains(value)).collect();
+    }
+    let without: HashSet<&V> = without.iter().collect();
+    of.iter().filter(|value| !without.contains(value)).collect()
 }
 
 impl<V: IndexValue> TypedIndex<V> {
@@ -117,6 +145,11 @@ impl<V: IndexValue> TypedIndex<V> {
 
     pub(super) fn function(&self) -> &IndexFunction<V> {
         &self.function
+    }
+
+    /// A copy that shares everything.
+    pub(super) fn share(&self) -> Self {
+        Self { function: self.function.clone(), buckets: self.buckets.clone(), members: self.members.clone() }
     }
 
     /// How many objects have a value.
@@ -131,7 +164,7 @@ impl<V: IndexValue> TypedIndex<V> {
         if let Some(old) = old
             && old.values != *values
         {
-            for value in old.values.iter().filter(|value| !values.contains(value)) {
+            for value in difference(&old.values, values) {
                 self.take_out(value, record.into());
             }
         }
@@ -173,6 +206,8 @@ impl<V: IndexValue> TypedIndex<V> {
 pub(crate) trait ErasedIndex: Send + Sync {
     /// Where to put the values of the edits of a commit that is being prepared.
     fn stage(&self) -> Box<dyn Staged>;
+    /// How many values an edit files its object under or takes it out from.
+    fn work(&self, at: usize, edit: &Edit, staged: &dyn Staged) -> usize;
     /// Makes one edit, with the values that were staged for it.
     fn commit(&mut self, at: usize, edit: &Edit, staged: &dyn Staged);
     /// A copy that shares everything.
@@ -218,26 +253,30 @@ impl<V: IndexValue> Staged for StagedValues<V> {
     }
 }
 
+/// The values of an edit, if it has any.
+fn staged_values<V: IndexValue>(at: usize, staged: &dyn Staged) -> Option<&Arc<[V]>> {
+    staged.as_any().downcast_ref::<StagedValues<V>>()?.values.get(at)?.as_ref()
+}
+
 impl<V: IndexValue> ErasedIndex for TypedIndex<V> {
     fn stage(&self) -> Box<dyn Staged> {
         Box::new(StagedValues { function: self.function.clone(), values: Vec::new() })
     }
 
+    fn work(&self, at: usize, edit: &Edit, staged: &dyn Staged) -> usize {
+        let new = staged_values::<V>(at, staged).map_or(0, |values| values.len());
+        new + self.members.get(&edit.parts()).map_or(0, |member| member.values.len())
+    }
+
     fn commit(&mut self, at: usize, edit: &Edit, staged: &dyn Staged) {
-        let staged = staged.as_any().downcast_ref::<StagedValues<V>>();
-        let values = staged.and_then(|staged| staged.values.get(at)).and_then(Option::as_ref);
-        match (edit, values) {
+        match (edit, staged_values(at, staged)) {
             (Edit::Put(record), Some(values)) => self.put(record, values),
             (Edit::Put(_), None) | (Edit::Remove(_), _) => self.remove(edit.parts()),
         }
     }
 
     fn copy(&self) -> Box<dyn ErasedIndex> {
-        Box::new(Self {
-            function: self.function.clone(),
-            buckets: self.buckets.clone(),
-            members: self.members.clone(),
-        })
+        Box::new(self.share())
     }
 
     fn take_apart(&mut self, rubble: &mut Vec<ShardedMap<Arc<Record>>>) -> Option<usize> {
@@ -255,3 +294,5 @@ impl<V: IndexValue> ErasedIndex for TypedIndex<V> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wide_tests;

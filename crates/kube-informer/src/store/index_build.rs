@@ -7,19 +7,29 @@
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::FutureExt;
 
 use crate::object::record::Record;
-use crate::report::panic_text;
-use crate::store::index::{IndexFailure, IndexFunction, IndexValue, TypedIndex, evaluate};
+use crate::report::user_panic;
+use crate::store::index::{ErasedIndex, IndexFailure, IndexFunction, IndexValue, TypedIndex, evaluate};
+use crate::store::index_reader::{IndexError, IndexReader};
 use crate::store::pace::Pace;
 use crate::store::snapshot::Snapshot;
+use crate::store::writer;
 
 /// An index function is user code and may decode the object; it counts as this many objects looked at.
 pub(super) const EVALUATION: usize = 4;
 
+/// Numbers the indexes of all stores, so that nobody takes one for another.
+static BUILDS: AtomicU64 = AtomicU64::new(0);
+
 /// An index that is not in the store yet.
 pub(crate) struct IndexBuild<V> {
     pub(super) name: Arc<str>,
+    pub(super) id: u64,
+    pub(super) field: Option<&'static str>,
     pub(super) index: TypedIndex<V>,
     pub(super) failures: Vec<IndexFailure>,
     /// Why the index cannot be used: `Hash` or `Eq` of its value panicked half-way through an edit.
@@ -32,6 +42,8 @@ impl<V: IndexValue> IndexBuild<V> {
     pub(crate) fn new(name: impl Into<Arc<str>>, function: IndexFunction<V>) -> Self {
         Self {
             name: name.into(),
+            id: BUILDS.fetch_add(1, Ordering::Relaxed),
+            field: None,
             index: TypedIndex::new(function),
             failures: Vec::new(),
             broken: None,
@@ -39,39 +51,80 @@ impl<V: IndexValue> IndexBuild<V> {
         }
     }
 
+    /// Notes which field it is on, so that an index on another field is not taken for this one.
+    pub(crate) fn on_field(mut self, field: Option<&'static str>) -> Self {
+        self.field = field;
+        self
+    }
+
     pub(crate) fn name(&self) -> &Arc<str> {
         &self.name
     }
 
+    /// The number that the index has for as long as it is there.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Brings the index up to a snapshot of all objects, with pauses. If this is dropped half-way, start anew.
     pub(crate) async fn catch_up(&mut self, now: Snapshot) {
-        let mut pace = Pace::default();
+        self.bring_up(now, Pace::default()).await;
+    }
+
+    /// The same without pauses, and a reader of what it shows then.
+    pub(crate) fn show_now(&mut self, now: Snapshot) -> Result<IndexReader<V>, IndexError> {
+        // It never pauses, so it is done.
+        self.bring_up(now, Pace::hurried()).now_or_never();
+        self.failures.clear();
+        match &self.broken {
+            Some(message) => Err(IndexError::Function { index: self.name.clone(), message: message.clone() }),
+            None => Ok(IndexReader::of_one_commit(self.name.clone(), self.index.share())),
+        }
+    }
+
+    /// Frees it, with pauses.
+    pub(crate) async fn free(self) {
+        let index: Box<dyn ErasedIndex> = Box::new(self.index);
+        writer::free(index.into()).await;
+    }
+
+    async fn bring_up(&mut self, now: Snapshot, mut pace: Pace) {
+        if self.shown.commit() == now.commit() {
+            return;
+        }
         for part in 0..now.parts() {
+            if now.shares_part(&self.shown, part) {
+                continue;
+            }
             for record in now.part(part) {
                 let known = self.shown.get(record.key()).is_some_and(|shown| Arc::ptr_eq(shown, record));
                 if !known {
-                    self.guarded(|build| build.put(record));
+                    self.guarded(record, |build| build.put(record));
                 }
                 pace.work(if known { 1 } else { EVALUATION }).await;
             }
         }
         let shown = mem::replace(&mut self.shown, now.clone());
         for part in 0..shown.parts() {
+            if now.shares_part(&shown, part) {
+                continue;
+            }
             for record in shown.part(part) {
                 if now.get(record.key()).is_none() {
-                    self.guarded(|build| build.index.remove(record.into()));
+                    self.guarded(record, |build| build.index.remove(record.into()));
                 }
                 pace.work(1).await;
             }
         }
     }
 
-    fn guarded(&mut self, edit: impl FnOnce(&mut Self)) {
+    fn guarded(&mut self, record: &Record, edit: impl FnOnce(&mut Self)) {
         if self.broken.is_some() {
             return;
         }
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| edit(self))) {
-            self.broken = Some(format!("Hash or Eq of its value panicked: {}", panic_text(&*payload)));
+            let text = user_panic(&*payload, record.origin.sensitive);
+            self.broken = Some(format!("Hash or Eq of its value panicked: {text}"));
         }
     }
 

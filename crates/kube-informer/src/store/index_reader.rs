@@ -2,7 +2,6 @@
 
 use std::borrow::Borrow;
 use std::hash::Hash;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
@@ -23,15 +22,22 @@ pub enum IndexError {
     /// There is one, on other values.
     #[error("index {0:?} is not on values of this type")]
     OtherType(Arc<str>),
+    /// There is one, on another field.
+    #[error("index {index:?} is on {}, not on {wanted:?}; give this one another name", .there.map_or_else(|| "a function".to_owned(), |path| format!("{path:?}")))]
+    OtherField {
+        /// The index.
+        index: Arc<str>,
+        /// The path that it was added with; `None` if it was added with a function.
+        there: Option<&'static str>,
+        /// The path that was asked for.
+        wanted: &'static str,
+    },
     /// It is one of another informer than the lister it was given to.
     #[error("index {0:?} is not of the informer that this lister reads")]
     OtherInformer(Arc<str>),
     /// There is one already.
     #[error("there is already an index {0:?}")]
     Duplicate(Arc<str>),
-    /// It is being built.
-    #[error("index {0:?} is being built; wait for `ready()`")]
-    NotReady(Arc<str>),
     /// The index function failed on the object that was asked about.
     #[error("index {index:?}: {message}")]
     Function {
@@ -44,31 +50,72 @@ pub enum IndexError {
 
 /// A handle to one index. Cheap to clone; each query answers from one commit.
 pub(crate) struct IndexReader<V> {
-    indexer: Arc<Indexer>,
     name: Arc<str>,
-    id: u64,
-    of: PhantomData<fn() -> V>,
+    place: Place<V>,
+}
+
+/// Where an index is.
+enum Place<V> {
+    /// In a store, and never behind it.
+    Store { indexer: Arc<Indexer>, id: u64 },
+    /// Beside it; shows one commit.
+    Beside(Arc<TypedIndex<V>>),
 }
 
 impl<V> Clone for IndexReader<V> {
     fn clone(&self) -> Self {
-        Self { indexer: self.indexer.clone(), name: self.name.clone(), id: self.id, of: PhantomData }
+        let place = match &self.place {
+            Place::Store { indexer, id } => Place::Store { indexer: indexer.clone(), id: *id },
+            Place::Beside(index) => Place::Beside(index.clone()),
+        };
+        Self { name: self.name.clone(), place }
     }
 }
 
 impl<V: IndexValue> IndexReader<V> {
     pub(super) fn new(indexer: Arc<Indexer>, name: Arc<str>, id: u64) -> Self {
-        Self { indexer, name, id, of: PhantomData }
+        Self { name, place: Place::Store { indexer, id } }
     }
 
-    /// The index of this name, if there is one and it is on values of this type.
-    pub(crate) fn find(indexer: &Arc<Indexer>, name: &str) -> Result<Self, IndexError> {
+    /// Reads an index that is in no store.
+    pub(super) fn of_one_commit(name: Arc<str>, index: TypedIndex<V>) -> Self {
+        Self { name, place: Place::Beside(Arc::new(index)) }
+    }
+
+    /// The index of this number, if it is there; `None` if it is not, nor any other of its name. For one on a field another
+    /// one on the same field will do.
+    pub(crate) fn resolve(
+        indexer: &Arc<Indexer>,
+        (name, id): (&Arc<str>, u64),
+        field: Option<&'static str>,
+    ) -> Result<Option<Self>, IndexError> {
+        let there = indexer.state.read().indexes().iter().any(|slot| slot.id == id);
+        if there {
+            return Ok(Some(Self::new(indexer.clone(), name.clone(), id)));
+        }
+        match Self::find(indexer, name, field) {
+            Err(IndexError::Unknown(_)) => Ok(None),
+            found if field.is_some() => found.map(Some),
+            _ => Err(IndexError::Duplicate(name.clone())),
+        }
+    }
+
+    /// The index of this name, if there is one and it is on values of this type, and on this field if one is named: two
+    /// indexes are one only if they would give the same answers.
+    pub(crate) fn find(
+        indexer: &Arc<Indexer>,
+        name: &str,
+        field: Option<&'static str>,
+    ) -> Result<Self, IndexError> {
         let (name, id) = {
             let state = indexer.state.read();
             let slot = state.indexes().iter().find(|slot| &*slot.name == name);
             let Some(slot) = slot else { return Err(IndexError::Unknown(name.into())) };
             if !slot.index.as_any().is::<TypedIndex<V>>() {
                 return Err(IndexError::OtherType(slot.name.clone()));
+            }
+            if let Some(wanted) = field.filter(|_| slot.field != field) {
+                return Err(IndexError::OtherField { index: slot.name.clone(), there: slot.field, wanted });
             }
             (slot.name.clone(), slot.id)
         };
@@ -80,8 +127,11 @@ impl<V: IndexValue> IndexReader<V> {
     }
 
     /// Tells it from others that had or will have its name.
-    pub(super) fn id(&self) -> u64 {
-        self.id
+    pub(super) fn id(&self) -> Option<u64> {
+        match self.place {
+            Place::Store { id, .. } => Some(id),
+            Place::Beside(_) => None,
+        }
     }
 
     /// The objects with a value; none if no object has it.
@@ -145,8 +195,12 @@ impl<V: IndexValue> IndexReader<V> {
     }
 
     fn read<R>(&self, ask: impl FnOnce(&TypedIndex<V>) -> R) -> Result<R, IndexError> {
-        let state = self.indexer.state.read();
-        let slot = state.indexes().iter().find(|slot| slot.id == self.id);
+        let (indexer, id) = match &self.place {
+            Place::Store { indexer, id } => (indexer, *id),
+            Place::Beside(index) => return Ok(ask(index)),
+        };
+        let state = indexer.state.read();
+        let slot = state.indexes().iter().find(|slot| slot.id == id);
         let slot = slot.ok_or_else(|| IndexError::Unknown(self.name.clone()))?;
         let index = slot.index.as_any().downcast_ref();
         index.map(ask).ok_or_else(|| IndexError::OtherType(self.name.clone()))

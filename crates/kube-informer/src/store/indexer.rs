@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use kube_core::labels::Selector;
 use parking_lot::RwLock;
 
@@ -20,13 +21,28 @@ use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::parts::Parts;
 use crate::store::snapshot::Snapshot;
-use crate::store::state::State;
+use crate::store::state::{ScopeState, State};
 use crate::version::{ResourceVersion, Uid};
 
 /// The local store of one informer, shared by all its readers and its one [`Writer`](super::writer::Writer).
 #[derive(Default)]
 pub(crate) struct Indexer {
     pub(super) state: RwLock<State>,
+}
+
+/// How far the store is with one key.
+pub(crate) struct Standing {
+    /// Whether its scope has been listed.
+    pub(crate) synced: bool,
+    /// How often the server of its scope went back in time.
+    pub(crate) rewinds: u64,
+    /// The version of its scope.
+    pub(crate) version: ResourceVersion,
+    /// As of when it was looked up on its own, if that is ahead of the scope.
+    pub(crate) barrier: Option<ResourceVersion>,
+    pub(crate) stored: Option<Arc<Record>>,
+    /// Whether the incarnation asked for is one of the last that went.
+    pub(crate) removed: bool,
 }
 
 impl Indexer {
@@ -83,6 +99,42 @@ impl Indexer {
     /// Whether a whole list of this scope has been taken in.
     pub(crate) fn synced(&self, scope: ScopeId) -> bool {
         self.state.read().scope(scope).is_some_and(|scope| scope.synced)
+    }
+
+    /// All that tells how far a key is, of one commit. `None` if the scope is not looked at.
+    pub(crate) fn standing(&self, scope: ScopeId, key: &ObjectKey, uid: Option<&Uid>) -> Option<Standing> {
+        let state = self.state.read();
+        let known = state.scope(scope)?;
+        Some(Standing {
+            synced: known.synced,
+            rewinds: known.rewinds,
+            version: known.version.clone(),
+            barrier: known.barriers.get(key).cloned(),
+            stored: state.get(key.into()).cloned(),
+            removed: uid.is_some_and(|uid| state.has_removed(uid)),
+        })
+    }
+
+    /// How often the server of a scope was found to have gone back in time.
+    pub(crate) fn rewinds(&self, scope: ScopeId) -> u64 {
+        self.state.read().scope(scope).map_or(0, |scope| scope.rewinds)
+    }
+
+    /// How many keys of a scope are known as of a later version than the scope.
+    pub(crate) fn barriers(&self, scope: ScopeId) -> usize {
+        self.state.read().scope(scope).map_or(0, |scope| scope.barriers.len())
+    }
+
+    /// The number of the last commit, and the scopes as of it, without their barriers.
+    pub(crate) fn scopes(&self) -> (u64, Vec<ScopeState>) {
+        let state = self.state.read();
+        let bare = |scope: &ScopeState| ScopeState {
+            scope: scope.scope.clone(),
+            version: scope.version.clone(),
+            barriers: HashMap::new(),
+            ..*scope
+        };
+        (state.commit(), state.scopes().map(bare).collect())
     }
 
     /// The oldest of the versions of these scopes; empty if one of them has none, or there are none.

@@ -35,6 +35,9 @@ struct World {
     synced: [bool; 2],
     /// The numbers of the scopes.
     ids: [ScopeId; 2],
+    /// Keys that were looked up, and as of when.
+    barriers: [BTreeMap<ObjectKey, ResourceVersion>; 2],
+    rewinds: [u64; 2],
     clock: u64,
     keys: usize,
 }
@@ -58,6 +61,8 @@ impl World {
             versions: [ResourceVersion::empty(), ResourceVersion::empty()],
             synced: [false; 2],
             ids: [0, 1],
+            barriers: Default::default(),
+            rewinds: [0; 2],
             clock: 1_000,
             keys,
         }
@@ -88,7 +93,7 @@ impl World {
     }
 
     fn delta(&mut self) -> Delta {
-        let kind = self.random.u32(..24);
+        let kind = self.random.u32(..27);
         self.delta_of(kind)
     }
 
@@ -103,6 +108,13 @@ impl World {
                 self.clock += 1;
                 DeltaChange::Bookmark(ResourceVersion::new(&self.clock.to_string()))
             }
+            23 | 24 => {
+                let object = self.object(scope);
+                let version = ResourceVersion::new(&(self.clock + self.random.u64(..20)).to_string());
+                let found = self.random.bool().then(|| object.clone());
+                let rewinds = self.rewinds[scope] + u64::from(self.random.u32(..10) == 0);
+                DeltaChange::Looked { key: object.key().clone(), version, object: found, rewinds }
+            }
             _ => {
                 let known: Vec<_> = self.model.values().cloned().collect();
                 let mut objects = Vec::new();
@@ -115,7 +127,7 @@ impl World {
                     objects.push(self.object(scope));
                 }
                 let version = ResourceVersion::new(&(self.clock - self.random.u64(..50)).to_string());
-                DeltaChange::Replaced { version, objects }
+                DeltaChange::Replaced { version, objects, rewound: self.random.u32(..4) == 0 }
             }
         };
         // Now and then it comes late, from a scope that was removed.
@@ -134,6 +146,8 @@ impl World {
         self.model.retain(|key, _| key.namespace() != Some(NAMESPACES[scope]));
         self.versions[scope] = ResourceVersion::empty();
         self.synced[scope] = false;
+        self.barriers[scope].clear();
+        self.rewinds[scope] = 0;
         self.check(&before, &applied, seed);
     }
 
@@ -143,26 +157,35 @@ impl World {
         let inside = |record: &Record| record.key().namespace() == Some(NAMESPACES[*scope]);
         match change {
             DeltaChange::Added(new) | DeltaChange::Updated(new) if inside(new) => {
+                let held_back = self.is_held_back(*scope, new);
                 self.saw(*scope, &new.head.resource_version);
-                let take = match self.model.get(new.key()) {
-                    None => true,
-                    Some(old) if old.head.uid != new.head.uid => !older(new, old),
-                    Some(old) => {
-                        let (old, new) = (&old.head, &new.head);
-                        let equal = old.resource_version == new.resource_version;
-                        match new.resource_version.compare(&old.resource_version) {
-                            Some(order) => order.is_gt(),
-                            None => !equal || new.uid.is_empty() || new.resource_version.is_empty(),
-                        }
-                    }
-                };
-                if take {
-                    self.model.insert(new.key().clone(), new.clone());
+                if held_back {
+                    return;
                 }
+                self.put(new);
+            }
+            DeltaChange::Looked { key, version, object, rewinds } => {
+                let behind = |barrier: &ResourceVersion| barrier.is_older_than(version);
+                if key.namespace() != Some(NAMESPACES[*scope])
+                    || *rewinds != self.rewinds[*scope]
+                    || !behind(&self.versions[*scope])
+                    || !self.barriers[*scope].get(key).is_none_or(behind)
+                {
+                    return;
+                }
+                match object {
+                    Some(new) => self.put(new),
+                    None => self
+                        .model
+                        .retain(|held, old| held != key || version.is_older_than(&old.head.resource_version)),
+                }
+                self.barriers[*scope].insert(key.clone(), version.clone());
             }
             DeltaChange::Deleted(last) if inside(last) => {
+                let held_back = self.is_held_back(*scope, last);
                 self.saw(*scope, &last.head.resource_version);
-                if self.model.get(last.key()).is_some_and(|old| !older(last, old)) {
+                let newest = self.model.get(last.key()).is_some_and(|old| !older(last, old));
+                if newest && !held_back {
                     self.model.remove(last.key());
                 }
             }
@@ -170,13 +193,22 @@ impl World {
             DeltaChange::LeftOut(key) => {
                 if key.namespace() == Some(NAMESPACES[*scope]) {
                     self.model.remove(key);
+                    self.barriers[*scope].remove(key);
                 }
             }
             DeltaChange::Bookmark(version) => self.saw(*scope, version),
-            DeltaChange::Replaced { version, objects } => {
+            DeltaChange::Replaced { version, objects, rewound } => {
+                self.commit();
+                if *rewound || version.is_older_than(&self.versions[*scope]) {
+                    self.barriers[*scope].clear();
+                    self.rewinds[*scope] += 1;
+                }
+                let mut ahead = self.barriers[*scope].clone();
+                ahead.retain(|_, barrier| version.is_older_than(barrier));
                 let before = self.model.clone();
-                self.model.retain(|key, _| key.namespace() != Some(NAMESPACES[*scope]));
-                for new in objects.iter().filter(|new| inside(new)) {
+                self.model
+                    .retain(|key, _| key.namespace() != Some(NAMESPACES[*scope]) || ahead.contains_key(key));
+                for new in objects.iter().filter(|new| inside(new) && !ahead.contains_key(new.key())) {
                     let same = before.get(new.key()).filter(|old| {
                         old.head.uid == new.head.uid
                             && old.head.resource_version == new.head.resource_version
@@ -186,7 +218,40 @@ impl World {
                 }
                 self.versions[*scope] = version.clone();
                 self.synced[*scope] = true;
+                self.commit();
             }
+        }
+    }
+
+    fn is_held_back(&self, scope: usize, record: &Record) -> bool {
+        let version = &record.head.resource_version;
+        let barrier = self.barriers[scope].get(record.key());
+        barrier
+            .is_some_and(|barrier| !self.versions[scope].is_at_least(barrier) && barrier.is_at_least(version))
+    }
+
+    /// What the scope has passed holds nothing back any more.
+    fn commit(&mut self) {
+        for (barriers, version) in self.barriers.iter_mut().zip(&self.versions) {
+            barriers.retain(|_, barrier| !version.is_at_least(barrier));
+        }
+    }
+
+    fn put(&mut self, new: &Arc<Record>) {
+        let take = match self.model.get(new.key()) {
+            None => true,
+            Some(old) if old.head.uid != new.head.uid => !older(new, old),
+            Some(old) => {
+                let (old, new) = (&old.head, &new.head);
+                let equal = old.resource_version == new.resource_version;
+                match new.resource_version.compare(&old.resource_version) {
+                    Some(order) => order.is_gt(),
+                    None => !equal || new.uid.is_empty() || new.resource_version.is_empty(),
+                }
+            }
+        };
+        if take {
+            self.model.insert(new.key().clone(), new.clone());
         }
     }
 
@@ -202,6 +267,7 @@ impl World {
         for (scope, name) in NAMESPACES.into_iter().enumerate() {
             assert_eq!(indexer.version(self.ids[scope]), self.versions[scope], "seed {seed}");
             assert_eq!(indexer.synced(self.ids[scope]), self.synced[scope], "seed {seed}");
+            assert_eq!(indexer.barriers(self.ids[scope]), self.barriers[scope].len(), "seed {seed}");
             let namespace = indexer.snapshot(&Scope::namespace(name));
             let in_model = self.model.keys().filter(|key| key.namespace() == Some(name)).count();
             assert_eq!(namespace.len(), in_model, "seed {seed}");
@@ -301,6 +367,7 @@ fn store_changes_and_indexes_equal_a_plain_map() {
                 world.expect(&delta);
                 batch.push(delta);
             }
+            world.commit();
             let applied = run(world.writer.apply(batch));
             world.check(&before, &applied, seed);
         }
@@ -327,11 +394,12 @@ fn large_commits_equal_a_plain_map() {
             let count = [1, 300, 1_500, 4_000][world.random.usize(..4)];
             let mut batch = Vec::new();
             for _ in 0..count {
-                let kind = if count == 1 { 23 } else { world.random.u32(..23) };
+                let kind = if count == 1 { 25 } else { world.random.u32(..25) };
                 let delta = world.delta_of(kind);
                 world.expect(&delta);
                 batch.push(delta);
             }
+            world.commit();
             held.push((world.writer.indexer().list(), before.clone()));
             let applied = run(world.writer.apply(batch));
             world.check(&before, &applied, seed);

@@ -24,13 +24,20 @@ pub(crate) async fn yield_now() {
 #[derive(Default)]
 pub(crate) struct Pace {
     done: usize,
+    /// Somebody waits for the result where he cannot pause.
+    hurried: bool,
 }
 
 impl Pace {
+    /// Never pauses: what is awaited with it is done in one poll.
+    pub(crate) fn hurried() -> Self {
+        Self { done: 0, hurried: true }
+    }
+
     /// Counts some work; pauses if enough was done since the last pause.
     pub(crate) async fn work(&mut self, amount: usize) {
         self.done += amount;
-        if self.done >= STEP {
+        if self.done >= STEP && !self.hurried {
             self.done = 0;
             yield_now().await;
         }

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
 use crate::store::parts::Parts;
-use crate::version::ResourceVersion;
+use crate::version::{ResourceVersion, Uid};
+
+/// How many incarnations that are gone a store remembers.
+pub(crate) const REMEMBERED: usize = 1_024;
 
 /// The difference between the stored state and the next.
 #[derive(Debug, Default)]
@@ -21,6 +25,12 @@ pub(crate) struct Plan {
     pub(crate) first_sync: Vec<ScopeId>,
     /// A scope that is no longer looked at.
     pub(crate) ended: Option<ScopeId>,
+    /// Keys that were looked up, in order, and as of when; `None`: that no longer counts.
+    pub(crate) barriers: Vec<(ScopeId, ObjectKey, Option<ResourceVersion>)>,
+    /// A scope whose server went back in time.
+    pub(crate) rewound: Option<ScopeId>,
+    /// Incarnations that are gone at the server, the first of them if they are very many.
+    pub(crate) removed: Vec<Uid>,
     pub(crate) counts: Counts,
 }
 
@@ -31,6 +41,15 @@ impl Plan {
             && self.versions.is_empty()
             && self.first_sync.is_empty()
             && self.ended.is_none()
+            && self.barriers.is_empty()
+            && self.rewound.is_none()
+    }
+
+    /// Notes that an incarnation is gone.
+    pub(crate) fn removed(&mut self, record: &Record) {
+        if self.removed.len() < REMEMBERED && !record.head.uid.is_empty() {
+            self.removed.push(record.head.uid.clone());
+        }
     }
 }
 

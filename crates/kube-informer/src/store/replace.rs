@@ -2,7 +2,8 @@
 //!
 //! Changes come in this order: everything that is gone, then what is new or different in the order of the list. An
 //! unchanged object is no change, and the store keeps the record it has. A list is believed whatever its version: a
-//! server restored from a backup may go back.
+//! server restored from a backup may go back. Only keys that were looked up as of a later version stay as they are, unless
+//! the server did go back.
 
 use std::mem;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::vec;
 
 use hashbrown::{HashSet, HashTable};
 
+use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::change::Change;
@@ -32,6 +34,8 @@ pub(crate) struct ReplacePlanner {
     listed: HashTable<usize>,
     /// Positions in the list that do not count: outside the scope, or listed again further down.
     skipped: HashSet<usize>,
+    /// Keys that are known as of a later version than that of the list.
+    ahead: HashSet<ObjectKey>,
     phase: Phase,
     plan: Plan,
 }
@@ -59,12 +63,18 @@ impl ReplacePlanner {
         scope: ScopeId,
         version: ResourceVersion,
         objects: Vec<Arc<Record>>,
+        rewound: bool,
     ) -> Option<Self> {
         let known = state.scope(scope)?;
         let mut plan = Plan::default();
         if !known.synced {
             plan.first_sync.push(scope);
         }
+        let rewound = rewound || version.is_older_than(&known.version);
+        plan.rewound = rewound.then_some(scope);
+        let barriers =
+            known.barriers.iter().filter(|(_, barrier)| !rewound && version.is_older_than(barrier));
+        let ahead = barriers.map(|(key, _)| key.clone()).collect();
         // Set outright, also backwards; a list without a version says nothing about it.
         if !version.is_empty() {
             plan.versions.push((scope, version));
@@ -75,6 +85,7 @@ impl ReplacePlanner {
             listed: HashTable::with_capacity(objects.len()),
             objects,
             skipped: HashSet::new(),
+            ahead,
             phase: Phase::Reading(0),
             plan,
         })
@@ -135,6 +146,11 @@ impl ReplacePlanner {
             self.skipped.insert(at);
             return;
         }
+        if self.ahead.contains(objects[at].key()) {
+            self.plan.counts.duplicates += 1;
+            self.skipped.insert(at);
+            return;
+        }
         let key = Parts::from(&objects[at]);
         let hash = hash_key(&key);
         match self.listed.find_mut(hash, |at| Parts::from(&objects[*at]) == key) {
@@ -152,7 +168,9 @@ impl ReplacePlanner {
         for old in self.stored.part(part) {
             looked_at += 1;
             let key = Parts::from(old);
-            if self.listed.find(hash_key(&key), |at| Parts::from(&self.objects[*at]) == key).is_none() {
+            let listed = self.listed.find(hash_key(&key), |at| Parts::from(&self.objects[*at]) == key);
+            if listed.is_none() && !self.ahead.contains(old.key()) {
+                self.plan.removed(old);
                 self.plan.edits.push(Edit::Remove(old.clone()));
                 self.plan.changes.push(Change::Deleted { old: old.clone(), last: None });
             }
@@ -179,6 +197,7 @@ impl ReplacePlanner {
         if old.same_incarnation(&new) {
             self.plan.changes.push(Change::Updated { old, new });
         } else {
+            self.plan.removed(&old);
             self.plan.changes.push(Change::Deleted { old, last: None });
             self.plan.changes.push(Change::Added { new });
         }

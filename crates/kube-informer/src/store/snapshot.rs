@@ -20,8 +20,12 @@ pub(crate) struct Snapshot {
     len: usize,
     /// For each namespace the number of its first part, and how many it has.
     namespaces: HashMap<Arc<str>, (usize, usize)>,
-    parts: Vec<Arc<Shard<Arc<Record>>>>,
+    /// `None` for one that was taken out.
+    parts: Vec<Option<Part>>,
 }
+
+/// A part of a snapshot.
+pub(crate) type Part = Arc<Shard<Arc<Record>>>;
 
 impl Snapshot {
     pub(crate) fn new(commit: u64) -> Self {
@@ -36,11 +40,10 @@ impl Snapshot {
     pub(crate) fn add(&mut self, namespace: &Arc<str>, objects: &ShardedMap<Arc<Record>>) {
         self.len += objects.len();
         self.namespaces.insert(namespace.clone(), (self.parts.len(), objects.shards().len()));
-        self.parts.extend_from_slice(objects.shards());
+        self.parts.extend(objects.shards().iter().cloned().map(Some));
     }
 
     /// The number of the commit it shows; each commit has a higher one.
-    #[cfg(test)]
     pub(crate) fn commit(&self) -> u64 {
         self.commit
     }
@@ -61,7 +64,20 @@ impl Snapshot {
 
     /// The objects of one part; none if there is no such part.
     pub(crate) fn part(&self, part: usize) -> impl Iterator<Item = &Arc<Record>> {
-        self.parts.get(part).into_iter().flat_map(|part| part.iter())
+        self.parts.get(part).into_iter().flatten().flat_map(|part| part.iter())
+    }
+
+    /// Takes a part out for good, so that its objects can be freed before the others.
+    pub(crate) fn take_part(&mut self, part: usize) -> Option<Part> {
+        self.parts.get_mut(part)?.take()
+    }
+
+    /// Whether this part of both is the same, and so need not be compared. False says nothing.
+    pub(crate) fn shares_part(&self, other: &Self, part: usize) -> bool {
+        match (self.parts.get(part), other.parts.get(part)) {
+            (Some(Some(mine)), Some(Some(theirs))) => Arc::ptr_eq(mine, theirs),
+            _ => false,
+        }
     }
 
     /// Which part holds this key, if any does. `None` if nothing of its namespace is here.
@@ -75,12 +91,13 @@ impl Snapshot {
         let parts = Parts::from(key);
         let (first, count) = self.namespaces.get(parts.namespace)?;
         let hash = hash_key(&parts);
-        self.parts.get(first + place(hash, *count))?.find(hash, |record| Parts::from(record) == parts)
+        let part = self.parts.get(first + place(hash, *count))?.as_ref()?;
+        part.find(hash, |record| Parts::from(record) == parts)
     }
 
     /// All objects.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Record>> {
-        self.parts.iter().flat_map(|part| part.iter())
+        self.parts.iter().flatten().flat_map(|part| part.iter())
     }
 }
 

@@ -1,20 +1,21 @@
 //! The state itself: plain maps, no locks. Only the writer changes it, readers see it between commits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::key::ObjectKey;
 use crate::object::record::Record;
-use crate::report::panic_text;
+use crate::report::user_panic;
 use crate::scope::{Scope, ScopeId};
 use crate::store::index::{ErasedIndex, IndexFailure, Staged};
 use crate::store::parts::Parts;
-use crate::store::plan::{Edit, Plan};
+use crate::store::plan::{Edit, Plan, REMEMBERED};
 use crate::store::sharded::ShardedMap;
 use crate::store::snapshot::Snapshot;
-use crate::version::ResourceVersion;
+use crate::version::{ResourceVersion, Uid};
 
 /// Everything one informer knows. A clone shares all objects and is cheap.
 #[derive(Clone, Default)]
@@ -26,6 +27,8 @@ pub(crate) struct State {
     namespaces: HashMap<Arc<str>, ShardedMap<Arc<Record>>>,
     scopes: BTreeMap<ScopeId, ScopeState>,
     indexes: Vec<IndexSlot>,
+    /// The last incarnations that went, the newest at the end.
+    removed: VecDeque<Uid>,
 }
 
 /// What is known of one scope as a whole.
@@ -36,11 +39,17 @@ pub(crate) struct ScopeState {
     pub(crate) version: ResourceVersion,
     /// Whether a whole list has been taken in.
     pub(crate) synced: bool,
+    /// Keys that were looked up on their own, and as of when: all of them ahead of the version.
+    pub(crate) barriers: HashMap<ObjectKey, ResourceVersion>,
+    /// How often the server was found to have gone back in time.
+    pub(crate) rewinds: u64,
 }
 
 /// One index of the state.
 pub(crate) struct IndexSlot {
     pub(crate) name: Arc<str>,
+    /// The field that it is on; `None` for one on a function, which cannot be compared with another.
+    pub(crate) field: Option<&'static str>,
     /// Tells an index from a later one of the same name.
     pub(crate) id: u64,
     pub(crate) index: Box<dyn ErasedIndex>,
@@ -48,7 +57,20 @@ pub(crate) struct IndexSlot {
 
 impl Clone for IndexSlot {
     fn clone(&self) -> Self {
-        Self { name: self.name.clone(), id: self.id, index: self.index.copy() }
+        Self { name: self.name.clone(), field: self.field, id: self.id, index: self.index.copy() }
+    }
+}
+
+/// An index that was dropped because of what its values did. It is freed by whoever reports that, without the lock.
+pub(crate) struct Broken {
+    failure: IndexFailure,
+    _index: Box<dyn ErasedIndex>,
+    _stage: Box<dyn Staged>,
+}
+
+impl Broken {
+    pub(crate) fn into_failure(self) -> IndexFailure {
+        self.failure
     }
 }
 
@@ -65,9 +87,30 @@ impl State {
         self.scopes.get(&scope)
     }
 
+    pub(crate) fn scopes(&self) -> impl Iterator<Item = &ScopeState> {
+        self.scopes.values()
+    }
+
     /// Begins to take in what comes from a scope. Scopes must not overlap.
     pub(crate) fn add_scope(&mut self, id: ScopeId, scope: Scope) {
-        self.scopes.insert(id, ScopeState { scope, version: ResourceVersion::empty(), synced: false });
+        let new = ScopeState {
+            scope,
+            version: ResourceVersion::empty(),
+            synced: false,
+            barriers: HashMap::new(),
+            rewinds: 0,
+        };
+        self.scopes.insert(id, new);
+    }
+
+    /// Counts the commits.
+    pub(crate) fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// Whether this incarnation is one of the last that went.
+    pub(crate) fn has_removed(&self, uid: &Uid) -> bool {
+        self.removed.contains(uid)
     }
 
     pub(crate) fn get(&self, key: Parts<'_>) -> Option<&Arc<Record>> {
@@ -104,6 +147,13 @@ impl State {
         edits.iter().filter(shared).count()
     }
 
+    /// How much an edit has to do: one for the object, one for each value of an index that it is filed under or taken
+    /// out from.
+    pub(crate) fn work(&self, at: usize, edit: &Edit, stages: &Stages) -> usize {
+        let indexes = self.indexes.iter().zip(stages);
+        1 + indexes.map(|(slot, stage)| slot.index.work(at, edit, &**stage)).sum::<usize>()
+    }
+
     pub(crate) fn indexes(&self) -> &[IndexSlot] {
         &self.indexes
     }
@@ -121,7 +171,7 @@ impl State {
         first: usize,
         edits: &[Edit],
         stages: &mut Stages,
-        failures: &mut Vec<IndexFailure>,
+        broken: &mut Vec<Broken>,
     ) {
         for (at, edit) in (first..).zip(edits) {
             match edit {
@@ -133,17 +183,14 @@ impl State {
                 match catch_unwind(AssertUnwindSafe(|| entry.index.commit(at, edit, &**stage))) {
                     Ok(()) => slot += 1,
                     Err(payload) => {
-                        let broken = self.indexes.remove(slot);
-                        stages.remove(slot);
-                        let text = panic_text(&*payload);
+                        let index = self.indexes.remove(slot);
+                        let stage = stages.remove(slot);
+                        let (Edit::Put(record) | Edit::Remove(record)) = edit;
+                        let text = user_panic(&*payload, record.origin.sensitive);
                         let message =
                             format!("the index is dropped, Hash or Eq of its value panicked: {text}");
-                        let (Edit::Put(record) | Edit::Remove(record)) = edit;
-                        failures.push(IndexFailure {
-                            index: broken.name,
-                            key: record.key().clone(),
-                            message,
-                        });
+                        let failure = IndexFailure { index: index.name, key: record.key().clone(), message };
+                        broken.push(Broken { failure, _index: index.index, _stage: stage });
                     }
                 }
             }
@@ -152,11 +199,28 @@ impl State {
 
     /// Ends a commit: what concerns whole scopes.
     pub(crate) fn seal(&mut self, plan: &Plan) {
+        if let Some(scope) = plan.rewound.and_then(|scope| self.scopes.get_mut(&scope)) {
+            scope.rewinds += 1;
+            scope.barriers.clear();
+            // What was gone may be there again.
+            self.removed.clear();
+        }
+        for (scope, key, barrier) in &plan.barriers {
+            if let Some(scope) = self.scopes.get_mut(scope) {
+                match barrier {
+                    Some(version) => scope.barriers.insert(key.clone(), version.clone()),
+                    None => scope.barriers.remove(key),
+                };
+            }
+        }
         for (scope, version) in &plan.versions {
             if let Some(scope) = self.scopes.get_mut(scope) {
                 scope.version = version.clone();
+                scope.barriers.retain(|_, barrier| !version.is_at_least(barrier));
             }
         }
+        self.removed.extend(plan.removed.iter().cloned());
+        self.removed.drain(..self.removed.len().saturating_sub(REMEMBERED));
         for scope in &plan.first_sync {
             if let Some(scope) = self.scopes.get_mut(scope) {
                 scope.synced = true;

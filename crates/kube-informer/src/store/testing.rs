@@ -72,6 +72,7 @@ pub(super) fn replaced(version: &str, objects: &[&Arc<Record>]) -> DeltaChange {
     DeltaChange::Replaced {
         version: version.into(),
         objects: objects.iter().map(|record| (*record).clone()).collect(),
+        rewound: false,
     }
 }
 

@@ -4,6 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::delta::Delta;
+use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::apply::{self, Step};
@@ -15,11 +16,14 @@ use crate::store::indexer::Indexer;
 use crate::store::pace::{self, Pace, STEP, yield_now};
 use crate::store::plan::{Counts, Edit, Plan};
 use crate::store::replace::{Progress, ReplacePlanner};
-use crate::store::state::{IndexSlot, Rubble, Stages};
+use crate::store::state::{Broken, IndexSlot, Rubble, Stages};
 use crate::version::ResourceVersion;
 
 /// Up to this many edits are made in place under the lock. More are made on a copy, which then takes the old one's place.
 const IN_PLACE: usize = 1_000;
+
+/// And only if there is no more to do than this, index values counted: a reader waits for it, about 2 ms at most.
+const WORK_IN_PLACE: usize = 10_000;
 
 /// In place only with up to this many copies of shards that snapshots hold, or the copying would be done under the lock.
 const COPIES_IN_PLACE: usize = 64;
@@ -27,10 +31,12 @@ const COPIES_IN_PLACE: usize = 64;
 /// How many edits are made on a copy between two pauses: each may have to copy a shard of the store and of every index.
 const CHUNK: usize = 64;
 
+/// How many index values are filed between two pauses. Those of one object are filed together, however many.
+const CHUNK_WORK: usize = 1_024;
+
 /// The writing end of an [`Indexer`]. There is exactly one.
 pub(crate) struct Writer {
     indexer: Arc<Indexer>,
-    next_index: u64,
 }
 
 /// What came of a batch.
@@ -40,6 +46,12 @@ pub(crate) struct Applied {
     pub(crate) changes: Vec<Change>,
     /// Scopes that have been listed for the first time.
     pub(crate) first_sync: Vec<ScopeId>,
+    /// The versions that scopes have come to.
+    pub(crate) versions: Vec<(ScopeId, ResourceVersion)>,
+    /// Keys that were looked up, and as of when.
+    pub(crate) barriers: Vec<(ScopeId, ObjectKey, Option<ResourceVersion>)>,
+    /// Whether a scope was removed, or its server found to have gone back in time.
+    pub(crate) upset: bool,
     pub(crate) counts: Counts,
     /// To be counted and reported by the caller.
     pub(crate) failures: Vec<IndexFailure>,
@@ -48,7 +60,7 @@ pub(crate) struct Applied {
 impl Writer {
     /// An empty store that takes nothing in before it has a scope, and its writer.
     pub(crate) fn new() -> Self {
-        Self { indexer: Arc::default(), next_index: 0 }
+        Self { indexer: Arc::default() }
     }
 
     /// The reading end.
@@ -65,7 +77,9 @@ impl Writer {
         for step in apply::steps(deltas) {
             let plan = match step {
                 Step::Events(events) => apply::plan(&self.indexer.state.read(), events),
-                Step::Replace { scope, version, objects } => self.replace(scope, version, objects).await,
+                Step::Replace { scope, version, objects, rewound } => {
+                    self.replace(scope, version, objects, rewound).await
+                }
             };
             self.commit(plan, &mut applied).await;
         }
@@ -100,8 +114,14 @@ impl Writer {
         applied
     }
 
-    async fn replace(&self, scope: ScopeId, version: ResourceVersion, objects: Vec<Arc<Record>>) -> Plan {
-        let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects);
+    async fn replace(
+        &self,
+        scope: ScopeId,
+        version: ResourceVersion,
+        objects: Vec<Arc<Record>>,
+        rewound: bool,
+    ) -> Plan {
+        let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects, rewound);
         let Some(mut planner) = planner else { return Plan::default() };
         while planner.step(STEP) == Progress::More {
             yield_now().await;
@@ -117,22 +137,24 @@ impl Writer {
         if plan.edits.len() > STEP {
             yield_now().await;
         }
-        let in_place = plan.edits.len() <= COPIES_IN_PLACE
-            || (plan.edits.len() <= IN_PLACE
-                && self.indexer.state.read().copies_for(&plan.edits) <= COPIES_IN_PLACE);
-        if in_place {
+        let mut broken = Vec::new();
+        if self.fits_in_place(&plan.edits, &stages) {
             let mut state = self.indexer.state.write();
-            state.edit(0, &plan.edits, &mut stages, &mut applied.failures);
+            state.edit(0, &plan.edits, &mut stages, &mut broken);
             state.seal(&plan);
         } else {
-            self.commit_beside(&plan, &mut stages, &mut applied.failures).await;
+            self.commit_beside(&plan, &mut stages, &mut broken).await;
         }
+        applied.failures.extend(broken.into_iter().map(Broken::into_failure));
         if applied.changes.is_empty() {
             applied.changes = mem::take(&mut plan.changes);
         } else {
             applied.changes.append(&mut plan.changes);
         }
         applied.first_sync.append(&mut plan.first_sync);
+        applied.versions.append(&mut plan.versions);
+        applied.barriers.append(&mut plan.barriers);
+        applied.upset |= plan.ended.is_some() || plan.rewound.is_some();
         applied.counts.add(plan.counts);
         pace::free(plan.edits).await;
         let mut pace = Pace::default();
@@ -141,6 +163,17 @@ impl Writer {
                 pace.work(STEP).await;
             }
         }
+    }
+
+    /// Whether a commit is made quickly enough for readers to wait for it.
+    fn fits_in_place(&self, edits: &[Edit], stages: &Stages) -> bool {
+        if edits.len() > IN_PLACE {
+            return false;
+        }
+        let state = self.indexer.state.read();
+        let few_copies = edits.len() <= COPIES_IN_PLACE || state.copies_for(edits) <= COPIES_IN_PLACE;
+        let work = || edits.iter().enumerate().map(|(at, edit)| state.work(at, edit, stages)).sum::<usize>();
+        few_copies && (stages.is_empty() || work() <= WORK_IN_PLACE)
     }
 
     /// Runs the index functions on everything the plan puts in. No lock is held.
@@ -165,11 +198,18 @@ impl Writer {
         stages
     }
 
-    async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, failures: &mut Vec<IndexFailure>) {
+    async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, broken: &mut Vec<Broken>) {
         let mut next = self.indexer.state.read().clone();
-        for (chunk, edits) in plan.edits.chunks(CHUNK).enumerate() {
+        let mut done = 0;
+        while done < plan.edits.len() {
             yield_now().await;
-            next.edit(chunk * CHUNK, edits, stages, failures);
+            let (mut end, mut work) = (done, 0);
+            while end < plan.edits.len().min(done + CHUNK) && work < CHUNK_WORK {
+                work += next.work(end, &plan.edits[end], stages);
+                end += 1;
+            }
+            next.edit(done, &plan.edits[done..end], stages, broken);
+            done = end;
         }
         next.seal(plan);
         let old = mem::replace(&mut *self.indexer.state.write(), next);
@@ -185,13 +225,11 @@ impl Writer {
             return Err(IndexError::Duplicate(build.name().clone()));
         }
         build.catch_up(self.indexer.list()).await;
-        let IndexBuild { name, index, failures, broken, .. } = build;
+        let IndexBuild { name, id, field, index, failures, broken, .. } = build;
         if let Some(message) = broken {
             return Err(IndexError::Function { index: name, message });
         }
-        let id = self.next_index;
-        self.next_index += 1;
-        let slot = IndexSlot { name: name.clone(), id, index: Box::new(index) };
+        let slot = IndexSlot { name: name.clone(), field, id, index: Box::new(index) };
         self.indexer.state.write().indexes_mut().push(slot);
         Ok((IndexReader::new(self.indexer.clone(), name, id), failures))
     }
@@ -200,7 +238,7 @@ impl Writer {
     pub(crate) async fn remove_index<V: IndexValue>(&mut self, index: &IndexReader<V>) -> bool {
         let removed = {
             let mut state = self.indexer.state.write();
-            let place = state.indexes().iter().position(|slot| slot.id == index.id());
+            let place = state.indexes().iter().position(|slot| Some(slot.id) == index.id());
             place.map(|place| state.indexes_mut().remove(place))
         };
         let Some(slot) = removed else { return false };
@@ -210,7 +248,7 @@ impl Writer {
 }
 
 /// Frees what nobody can see any more, with pauses.
-async fn free(mut rubble: Rubble) {
+pub(super) async fn free(mut rubble: Rubble) {
     let mut pace = Pace::default();
     while let Some(work) = rubble.free_some() {
         pace.work(work).await;

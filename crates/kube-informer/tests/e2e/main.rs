@@ -17,6 +17,7 @@ mod programs;
 mod proxy;
 mod recover;
 mod support;
+mod waiting;
 mod watch_pods;
 
 // What the scenarios start; in `embedded` it is the other server.

@@ -5,4 +5,5 @@ mod listing;
 mod recovering;
 mod resync;
 mod rig;
+mod waiting;
 mod watching;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_client::api::{ApiResource, DynamicObject, GroupVersionKind};
-use kube_informer::{HttpSource, Kind, Phase, RelistReason, SharedInformer};
+use kube_informer::{HttpSource, Kind, Phase, RelistReason, Settings, SharedInformer, StreamingList};
 use serde_json::json;
 
 use crate::rig::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
@@ -36,7 +36,20 @@ async fn b_006_waits_double_up_to_30_s() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_007_after_two_minutes_without_a_failure_waits_are_short_again() {
+async fn b_006_with_the_defaults_a_server_is_asked_about_once_a_second_for_the_first_ten() {
+    let server = EmbeddedApiserver::new();
+    server.inject(Fault::status(503).on(Verb::List));
+    let rig = Rig::start(server, Settings::default().streaming_list(StreamingList::Never));
+    pass(10 * SECOND).await;
+    let early = rig.requests().len();
+    assert!((8..=17).contains(&early), "{early}");
+    pass(600 * SECOND).await;
+    let late = rig.requests().len() - early;
+    assert!(late <= 30, "{late}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_007_d15_a_watch_that_lived_makes_the_next_failure_a_first_one() {
     let server = EmbeddedApiserver::new();
     server.inject(Fault::status(500).on(Verb::List).first(4));
     let rig = Rig::start(server, lists());
@@ -50,22 +63,24 @@ async fn b_007_after_two_minutes_without_a_failure_waits_are_short_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d15_a_server_that_knows_the_version_is_probed_once_after_a_reconnect() {
+async fn d15_a_resumed_watch_asks_once_for_the_newest_object() {
     let server = EmbeddedApiserver::new();
+    server.create(&config_map("older")).await.unwrap();
+    server.create(&config_map("newest")).await.unwrap();
     server.inject(Fault::refuse().on(Verb::Watch).once());
     let rig = Rig::start(server, lists());
-    let asked = rig.asked(4).await;
-    assert_eq!(rig.millis(&asked), [0, 0, 800, 10_800]);
-    let probe = &asked[3];
-    assert!(probe.is(Verb::List, "configmaps") && parameter(probe, "limit") == "1", "{probe:?}");
-    assert_eq!(parameter(probe, "resourceVersion"), parameter(&asked[2], "resourceVersion"));
+    let asked = rig.asked(3).await;
+    assert_eq!(rig.millis(&asked), [0, 0, 800]);
     pass(200 * SECOND).await;
-    assert_eq!(rig.requests().len(), 4);
+    let probes = rig.probes();
+    assert_eq!(rig.millis(&probes), [800]);
+    assert_eq!(parameter(&probes[0], "fieldSelector"), "metadata.name=newest");
+    assert_eq!(rig.requests().len(), 3);
     assert_eq!(rig.failures().len(), 1, "{:?}", rig.failures());
 }
 
 #[tokio::test(start_paused = true)]
-async fn d15_a_restored_backup_is_noticed_by_probes_and_read_as_it_is() {
+async fn d15_a_restored_backup_is_noticed_at_once_and_read_as_it_is() {
     let server = EmbeddedApiserver::new();
     server.create(&config_map("kept")).await.unwrap();
     let backup = server.version();
@@ -77,14 +92,12 @@ async fn d15_a_restored_backup_is_noticed_by_probes_and_read_as_it_is() {
     rig.asked(2).await;
     rig.server.inject(Fault::refuse().on(Verb::Watch).once());
     rig.server.rewind(backup).unwrap();
-    // The watch that ended, the one that is refused, the one that waits for what will never come, two probes, the list.
-    let asked = rig.asked(7).await;
-    assert!(asked[4..7].iter().all(|request| request.is(Verb::List, "configmaps")), "{asked:?}");
-    assert_eq!(asked[4].at - asked[3].at, 10 * SECOND);
-    for probe in &asked[4..6] {
-        assert_eq!((parameter(probe, "limit"), probe.status), ("1".to_owned(), Some(504)));
-    }
-    assert_eq!(parameter(&asked[6], "resourceVersion"), "");
+    // The list, the watch that ended, the one that is refused, the one that waits for what will never come, the list.
+    let asked = rig.asked(5).await;
+    assert!(asked[4].is(Verb::List, "configmaps"), "{asked:?}");
+    assert_eq!(asked[4].at, asked[3].at);
+    assert_eq!(parameter(&asked[4], "resourceVersion"), "");
+    assert_eq!(rig.probes().len(), 1);
     rig.hears_of("later").await;
     let lister = rig.informer.lister();
     let mut keys: Vec<_> = lister.keys().iter().map(ToString::to_string).collect();

@@ -7,7 +7,9 @@ use std::time::Duration;
 use embedded_apiserver::{EmbeddedApiserver, RecordedRequest, Verb};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_client::api::ObjectMeta;
-use kube_informer::{HttpSource, Kind, ScopeStatus, Settings, SharedInformer, StreamingList};
+use kube_informer::{
+    HttpSource, InformerBuilder, Kind, ScopeStatus, Settings, SharedInformer, StreamingList,
+};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
@@ -25,9 +27,14 @@ pub(crate) struct Rig {
     task: JoinHandle<()>,
 }
 
-/// Waits that are the same each time.
+/// Waits that are the same each time, and double from the first on.
 pub(crate) fn exact() -> Settings {
-    Settings::default().backoff_jitter(0.0)
+    Settings::default()
+        .backoff_first(Duration::from_millis(800))
+        .backoff_jitter(0.0)
+        .backoff_steady(Duration::ZERO)
+        .resume_jitter(Duration::ZERO)
+        .relist_spread(Duration::ZERO)
 }
 
 /// The same without streamed lists.
@@ -46,22 +53,32 @@ pub(crate) fn config_map(name: &str) -> ConfigMap {
 }
 
 fn about_config_maps(request: &RecordedRequest) -> bool {
-    request.is(Verb::List, "configmaps") || request.is(Verb::Watch, "configmaps")
+    request.is(Verb::Watch, "configmaps") || (request.is(Verb::List, "configmaps") && !is_probe(request))
+}
+
+/// A question about one object.
+fn is_probe(request: &RecordedRequest) -> bool {
+    parameter(request, "limit") == "1" && parameter(request, "resourceVersion").is_empty()
 }
 
 impl Rig {
     /// Starts an informer, which has asked for nothing yet.
     pub(crate) fn start(server: EmbeddedApiserver, settings: Settings) -> Self {
+        Self::start_with(server, |builder| builder.settings(settings))
+    }
+
+    /// The same with other options of the informer.
+    pub(crate) fn start_with(
+        server: EmbeddedApiserver,
+        set: impl FnOnce(InformerBuilder<ConfigMap>) -> InformerBuilder<ConfigMap>,
+    ) -> Self {
         let source = HttpSource::with_client(server.client(), ConfigMap::info(&()));
         let failures = Arc::new(Mutex::new(Vec::new()));
-        let informer = SharedInformer::<ConfigMap>::builder(source)
-            .settings(settings)
-            .on_error({
-                let failures = failures.clone();
-                move |failure| failures.lock().push(failure.to_string())
-            })
-            .build()
-            .expect("the settings are good");
+        let builder = SharedInformer::<ConfigMap>::builder(source).on_error({
+            let failures = failures.clone();
+            move |failure| failures.lock().push(failure.to_string())
+        });
+        let informer = set(builder).build().expect("the settings are good");
         let task = tokio::spawn({
             let informer = informer.clone();
             async move { informer.run(pending()).await.expect("runs once") }
@@ -78,6 +95,11 @@ impl Rig {
     /// The lists and watches that were asked for.
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.server.journal().matching(about_config_maps)
+    }
+
+    /// The questions about single objects that were asked.
+    pub(crate) fn probes(&self) -> Vec<RecordedRequest> {
+        self.server.journal().matching(is_probe)
     }
 
     /// How many milliseconds after the start.

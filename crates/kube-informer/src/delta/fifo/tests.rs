@@ -14,7 +14,7 @@ fn added(origin: &Arc<Origin>, key: &str) -> Delta {
 
 fn replaced(origin: &Arc<Origin>, count: usize) -> Delta {
     let objects = (0..count).map(|n| record(origin, &format!("o{n}"), "u", "1")).collect();
-    Delta { scope: 0, change: DeltaChange::Replaced { version: "9".into(), objects } }
+    Delta { scope: 0, change: DeltaChange::Replaced { version: "9".into(), objects, rewound: false } }
 }
 
 fn name(delta: &Delta) -> String {
@@ -361,4 +361,44 @@ async fn b_165_threads_that_push_and_pop_at_once_never_get_stuck() {
     };
     let next = tokio::time::timeout(std::time::Duration::from_secs(60), all).await;
     assert_eq!(next, Ok([5_000; 3]), "stuck");
+}
+
+/// A recorder's gauge that notes whether it was called with the queue locked.
+#[derive(Default)]
+struct Nosy {
+    fifo: std::sync::OnceLock<std::sync::Weak<DeltaFifo>>,
+    calls: AtomicUsize,
+    locked: AtomicBool,
+}
+
+impl Nosy {
+    fn look(&self) {
+        let Some(fifo) = self.fifo.get().and_then(std::sync::Weak::upgrade) else { return };
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.locked.fetch_or(fifo.queue.try_lock().is_none(), Ordering::Relaxed);
+    }
+}
+
+impl metrics::GaugeFn for Nosy {
+    fn increment(&self, _: f64) {
+        self.look();
+    }
+
+    fn decrement(&self, _: f64) {
+        self.look();
+    }
+
+    fn set(&self, _: f64) {
+        self.look();
+    }
+}
+
+#[test]
+fn the_recorder_is_not_called_with_the_queue_locked() {
+    let (origin, nosy) = (origin(), Arc::new(Nosy::default()));
+    let fifo = Arc::new(unbounded().with_gauge(Gauge::from_arc(nosy.clone())));
+    nosy.fifo.set(Arc::downgrade(&fifo)).unwrap();
+    push(&fifo, added(&origin, "a"));
+    assert_eq!(pop(&fifo, 10), texts(&["a"]));
+    assert_eq!((nosy.calls.load(Ordering::Relaxed), nosy.locked.load(Ordering::Relaxed)), (2, false));
 }

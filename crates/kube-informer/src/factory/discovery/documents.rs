@@ -11,6 +11,7 @@ use super::catalogue::{Catalogue, Served};
 use crate::factory::sources::Sources;
 use crate::kind::KindInfo;
 use crate::source::SourceError;
+use crate::source::stream_error::StreamError;
 
 /// How many documents are asked for at the same time.
 const AT_ONCE: usize = 8;
@@ -130,6 +131,8 @@ async fn get<T: DeserializeOwned>(sources: &Arc<dyn Sources>, path: &str) -> Res
     let document = tokio::time::timeout(PATIENCE, sources.document(path)).await;
     let document = document
         .map_err(|_| SourceError::Transport(format!("{path} was not answered within {PATIENCE:?}")))??;
-    serde_json::from_slice(&document)
-        .map_err(|error| SourceError::Transport(format!("{path} is no document of discovery: {error}")))
+    // Not what the parser says: it quotes what it has read, and that is something else than was asked for.
+    serde_json::from_slice(&document).map_err(|error| {
+        SourceError::Transport(format!("{path} is no document of discovery: {}", StreamError::from(error)))
+    })
 }

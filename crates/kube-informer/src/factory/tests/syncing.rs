@@ -12,7 +12,7 @@ use crate::source::{HttpFailure, SourceError, VerbMatch};
 
 fn forbid(server: &crate::source::ScriptedSource) {
     let message = "the server says no".to_owned();
-    let refused = HttpFailure { code: 403, message, ..HttpFailure::default() };
+    let refused = HttpFailure { code: 403, reason: "Forbidden".into(), message, ..HttpFailure::default() };
     for _ in 0..1_000 {
         server.fail_next(VerbMatch::Any, SourceError::Http(refused.clone()));
     }

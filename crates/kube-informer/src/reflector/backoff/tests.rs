@@ -5,11 +5,11 @@ fn millis(millis: u64) -> Duration {
 }
 
 fn without_jitter() -> Settings {
-    Settings::default().backoff_jitter(0.0)
+    Settings::default().backoff_jitter(0.0).backoff_first(millis(800)).backoff_steady(Duration::ZERO)
 }
 
 #[test]
-fn b_006_waits_double_from_800_ms_to_30_s() {
+fn b_006_waits_double_up_to_30_s() {
     let mut backoff = Backoff::new(&without_jitter());
     let mut rng = fastrand::Rng::with_seed(1);
     let mut now = Instant::now();
@@ -21,7 +21,34 @@ fn b_006_waits_double_from_800_ms_to_30_s() {
 }
 
 #[test]
-fn b_006_jitter_spreads_each_wait_between_once_and_twice() {
+fn b_006_waits_stay_short_for_ten_seconds_and_double_then() {
+    let mut backoff = Backoff::new(&Settings::default().backoff_jitter(0.0));
+    let mut rng = fastrand::Rng::with_seed(1);
+    let mut now = Instant::now();
+    let mut waits = Vec::new();
+    for _ in 0..18 {
+        let wait = backoff.after_failure(now, None, &mut rng);
+        waits.push(u64::try_from(wait.as_millis()).unwrap());
+        now += wait;
+    }
+    assert_eq!(waits[..14], [800; 14]);
+    assert_eq!(waits[14..], [1_600, 3_200, 6_400, 12_800]);
+}
+
+#[test]
+fn b_007_success_starts_over() {
+    let mut backoff = Backoff::new(&without_jitter());
+    let mut rng = fastrand::Rng::with_seed(1);
+    let now = Instant::now();
+    for _ in 0..5 {
+        backoff.after_failure(now, None, &mut rng);
+    }
+    backoff.succeeded();
+    assert_eq!(backoff.after_failure(now, None, &mut rng), millis(800));
+}
+
+#[test]
+fn b_006_jitter_makes_each_wait_up_to_half_as_long_again() {
     let (mut least, mut most) = (Duration::MAX, Duration::ZERO);
     for seed in 0..2000 {
         let mut backoff = Backoff::new(&Settings::default());
@@ -29,8 +56,8 @@ fn b_006_jitter_spreads_each_wait_between_once_and_twice() {
         least = least.min(wait);
         most = most.max(wait);
     }
-    assert!((millis(800)..millis(810)).contains(&least), "{least:?}");
-    assert!((millis(1590)..millis(1600)).contains(&most), "{most:?}");
+    assert!((millis(800)..millis(806)).contains(&least), "{least:?}");
+    assert!((millis(1190)..millis(1200)).contains(&most), "{most:?}");
 }
 
 #[test]

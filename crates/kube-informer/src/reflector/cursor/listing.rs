@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use super::super::recovery::{Remedy, Trouble};
 use super::watching::Watching;
-use super::{Action, Cursor, Place, Step, Wait, backoff};
+use super::{Action, Charge, Cursor, Place, Step, Wait, backoff};
 use crate::source::{ListParams, VersionMatch};
 use crate::status::RelistReason;
 use crate::version::ResourceVersion;
@@ -87,14 +87,21 @@ impl Cursor {
         action
     }
 
-    /// A LIST was read to its end: the version it belongs to, and the token of the next page if there is one.
-    pub(crate) fn page(&mut self, now: Instant, version: &ResourceVersion, token: Option<String>) -> Step {
+    /// A LIST was read to its end: the version it belongs to, and the token of the next page if there is one. `forward`:
+    /// it brought an object that the pages before had not.
+    pub(crate) fn page(
+        &mut self,
+        now: Instant,
+        version: &ResourceVersion,
+        token: Option<String>,
+        forward: bool,
+    ) -> Step {
         let Place::Listing(listing) = &self.place else {
-            return self.failed(now, Trouble::NotAList("an answer nobody asked for".into()), true);
+            return self.failed(now, Trouble::NotAList("an answer nobody asked for".into()), None);
         };
         let mut listing = listing.clone();
         let token = token.filter(|token| !token.is_empty());
-        if version.is_empty() {
+        if !version.is_concrete() {
             return self.list_failed(now, &listing, Trouble::NotAList("it has no resourceVersion".into()));
         }
         if listing.read.as_ref().is_some_and(|read| read != version) {
@@ -105,7 +112,7 @@ impl Cursor {
             return self.list_failed(now, &listing, trouble);
         }
         if self.is_rewound(version) {
-            return self.read_rewound(now);
+            return self.read_rewound(now, Wait::No);
         }
         if token.is_some() {
             self.pages_anything |= listing.version == "0";
@@ -115,7 +122,8 @@ impl Cursor {
                 listing.landmark.clone_from(&token);
             }
             listing.token = token;
-            return Step::new(Wait::No, self.list(listing));
+            let charge = if forward { Charge::Free } else { Charge::Request };
+            return Step::new(Wait::No, self.list(listing)).charged(charge);
         }
         self.complete(version);
         let mut step = Step::new(Wait::No, self.watch(Watching::default()));
@@ -133,12 +141,13 @@ impl Cursor {
         let may_ask_for_latest = unavailable && !listing.version.is_empty();
         if pages_lost && !listing.whole {
             let version = listing.version.clone();
-            return Step::new(Wait::No, self.list(Listing::new(version, true))).reporting(trouble);
+            return Step::new(Wait::No, self.list(Listing::new(version, true)))
+                .reporting_unless_routine(trouble);
         }
         // A server that cannot read our version never will; without it there may be an answer.
         self.latest |= unavailable || (trouble.is_bad_request() && listing.concrete());
         if may_ask_for_latest {
-            return Step::new(Wait::No, self.list_anew()).reporting(trouble);
+            return Step::new(Wait::No, self.list_anew()).reporting_unless_routine(trouble);
         }
         let wait = if remedy == Remedy::AwaitKind { Wait::Kind } else { backoff(&trouble) };
         self.round(now, wait).reporting(trouble)

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use self::listing::Listing;
 use self::streaming::Streaming;
-pub(crate) use self::watching::ProbeOutcome;
+pub(crate) use self::watching::News;
 use self::watching::Watching;
 use super::recovery::Trouble;
 use crate::settings::{Settings, StreamingList};
@@ -29,20 +29,39 @@ pub(crate) enum Action {
     StreamingList { version: String, reuse: bool },
     /// Send a LIST. `fresh` starts a new snapshot, otherwise this is the next page of the one being read.
     List { params: ListParams, fresh: bool, reuse: bool },
-    /// Follow changes after this version. `probe` asks to make sure that the server still knows it.
-    Watch { version: String, probe: bool },
+    /// Follow changes after this version.
+    Watch { version: String },
 }
 
 /// How long to wait before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Wait {
     No,
+    /// A few milliseconds at random: a watch that lived has ended and is resumed.
+    Resume,
+    /// Up to a second at random: many processes may have lost their watches for the same reason at the same time.
+    Spread,
     /// The next delay of the backoff, and not less than the server asked for.
     Backoff {
         at_least: Option<Duration>,
     },
     /// The kind is not served: between once and twice the configured time.
     Kind,
+    /// We may list but not watch: between once and twice the configured time.
+    Poll,
+}
+
+/// Which allowance a request is taken from. An empty one is one more wait, whatever the step says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charge {
+    /// None: the first list of a scope, and the next page of a list that goes forward.
+    Free,
+    /// That of lists and watches.
+    Request,
+    /// The same, and that of relists: a watch led to this list.
+    Relist,
+    /// That of questions and refreshes.
+    Probe,
 }
 
 /// The answer to something that happened: what to write down, how long to wait, what to do then.
@@ -57,16 +76,37 @@ pub(crate) struct Step {
     /// A failure the user should hear of.
     pub(crate) report: Option<Trouble>,
     pub(crate) wait: Wait,
+    pub(crate) charge: Charge,
     pub(crate) action: Action,
 }
 
 impl Step {
     fn new(wait: Wait, action: Action) -> Self {
-        Self { commit: None, relist: None, fallback: false, report: None, wait, action }
+        Self {
+            commit: None,
+            relist: None,
+            fallback: false,
+            report: None,
+            wait,
+            charge: Charge::Request,
+            action,
+        }
     }
 
     fn reporting(mut self, trouble: Trouble) -> Self {
+        self.report = Some(trouble);
+        self
+    }
+
+    /// The same, unless it is part of normal life: history does not last for ever. Only where there is another way to go
+    /// on that was not tried before; history that is gone again and again is a failure like any other.
+    fn reporting_unless_routine(mut self, trouble: Trouble) -> Self {
         self.report = Some(trouble).filter(|trouble| !trouble.is_routine());
+        self
+    }
+
+    fn charged(mut self, charge: Charge) -> Self {
+        self.charge = charge;
         self
     }
 }
@@ -90,6 +130,16 @@ pub(crate) struct Cursor {
     no_streaming_until: Option<Instant>,
     /// Why the present round is necessary.
     reason: RelistReason,
+    /// How many lists were completed since a watch last lived.
+    fruitless: u32,
+    /// A streamed list was forbidden since the last list that succeeded.
+    no_streaming: bool,
+    /// How many watches in a row were refused.
+    refused: u32,
+    /// Whether a list was allowed since.
+    may_list: bool,
+    /// Whether something succeeded that ends a backoff, and the driver has not been told yet.
+    succeeded: bool,
     place: Place,
 }
 
@@ -98,7 +148,6 @@ pub(crate) struct Cursor {
 struct Counts {
     errors_to_relist: u32,
     silences_to_relist: u32,
-    answers_to_rewound: u32,
     early_ends_to_list: u32,
 }
 
@@ -119,7 +168,6 @@ impl Cursor {
             counts: Counts {
                 errors_to_relist: settings.errors_to_relist,
                 silences_to_relist: settings.silences_to_relist,
-                answers_to_rewound: settings.answers_to_rewound,
                 early_ends_to_list: settings.early_ends_to_list,
             },
             last: ResourceVersion::empty(),
@@ -128,45 +176,63 @@ impl Cursor {
             pages_anything: false,
             no_streaming_until: None,
             reason: RelistReason::First,
+            fruitless: 0,
+            no_streaming: false,
+            refused: 0,
+            may_list: false,
+            succeeded: false,
             place: Place::Watching(Watching::default()),
         }
     }
 
     /// The first step.
     pub(crate) fn begin(&mut self, now: Instant) -> Step {
-        self.relist(now, RelistReason::First, Wait::No)
+        self.relist(now, RelistReason::First, Wait::No).charged(Charge::Free)
     }
 
     /// The user wants everything read again: the most recent state, nothing taken over from the store.
     pub(crate) fn refresh(&mut self, now: Instant) -> Step {
         self.latest = true;
         self.reuse = false;
-        self.relist(now, RelistReason::Refresh, Wait::No)
+        self.relist(now, RelistReason::Refresh, Wait::No).charged(Charge::Probe)
     }
 
-    /// A request or the body of its answer failed. `answered`: the server had accepted the request before.
-    pub(crate) fn failed(&mut self, now: Instant, trouble: Trouble, answered: bool) -> Step {
+    /// More objects are waited for than can be looked up one by one: the most recent state of all of them. It has been paid
+    /// for by those who ask for it.
+    pub(crate) fn settle(&mut self, now: Instant) -> Step {
+        self.latest = true;
+        self.relist(now, RelistReason::Waited, Wait::No).charged(Charge::Free)
+    }
+
+    /// A request or the body of its answer failed. `lasted`: for how long, if the server had accepted the request before.
+    pub(crate) fn failed(&mut self, now: Instant, trouble: Trouble, lasted: Option<Duration>) -> Step {
         match self.place.clone() {
-            Place::Streaming(streaming) => self.streaming_failed(now, streaming, trouble, answered),
+            Place::Streaming(streaming) => self.streaming_failed(now, streaming, trouble, lasted.is_some()),
             Place::Listing(listing) => self.list_failed(now, &listing, trouble),
-            Place::Watching(watching) => self.watch_failed(now, watching, trouble),
+            Place::Watching(watching) => self.watch_failed(now, watching, trouble, lasted),
         }
     }
 
     /// The server ended the stream in good order, this long after it was asked for.
-    pub(crate) fn ended(&mut self, now: Instant, elapsed: Duration) -> Step {
-        match self.place {
-            Place::Watching(watching) if watching.moved || elapsed >= self.short_watch => {
-                Step::new(Wait::No, self.watch(watching.ended()))
+    pub(crate) fn ended(&mut self, now: Instant, lasted: Duration) -> Step {
+        match self.place.clone() {
+            Place::Watching(watching) if self.lived(&watching, Some(lasted)) => {
+                Step::new(Wait::Resume, self.watch(watching.resumed()))
             }
-            Place::Watching(_) => self.failed(now, Trouble::VeryShort, true),
-            Place::Streaming(_) | Place::Listing(_) => self.failed(now, Trouble::EndedEarly, true),
+            Place::Watching(_) => self.failed(now, Trouble::VeryShort, Some(lasted)),
+            Place::Streaming(_) | Place::Listing(_) => self.failed(now, Trouble::EndedEarly, Some(lasted)),
         }
+    }
+
+    /// Whether something succeeded since this was last asked, so that the next failure is a first one.
+    pub(crate) fn take_success(&mut self) -> bool {
+        std::mem::take(&mut self.succeeded)
     }
 
     /// What the reflector is doing, as users see it, while no wait is on.
     pub(crate) fn phase(&self) -> Phase {
         match &self.place {
+            _ if self.is_polling() => Phase::Polling,
             Place::Watching(watching) if watching.in_doubt() => Phase::Stalled,
             Place::Watching(_) => Phase::Watching,
             _ if self.reason == RelistReason::Rewound => Phase::Rewound,
@@ -190,6 +256,8 @@ impl Cursor {
     /// Starts a round, the first for its reason or one more after a failed one.
     fn round(&mut self, now: Instant, wait: Wait) -> Step {
         let may_stream = match self.streaming {
+            // A streamed list is a watch.
+            _ if self.no_streaming || self.is_refused() => false,
             StreamingList::Always => true,
             StreamingList::Never => false,
             StreamingList::Auto => self.no_streaming_until.is_none_or(|until| now >= until),
@@ -204,10 +272,10 @@ impl Cursor {
         self.reuse && version.is_older_than(&self.last)
     }
 
-    fn read_rewound(&mut self, now: Instant) -> Step {
+    fn read_rewound(&mut self, now: Instant, wait: Wait) -> Step {
         self.latest = true;
         self.reuse = false;
-        self.relist(now, RelistReason::Rewound, Wait::No)
+        self.relist(now, RelistReason::Rewound, wait).reporting(Trouble::Rewound)
     }
 
     /// The whole scope has been read at this version.
@@ -215,7 +283,27 @@ impl Cursor {
         self.last = version.clone();
         self.latest = false;
         self.reuse = true;
+        // A list ends a backoff, but not one list after the other with no watch in between that lived.
+        self.no_streaming = false;
+        self.may_list = self.is_refused();
+        self.succeeded |= self.fruitless == 0;
+        self.fruitless = self.fruitless.saturating_add(1);
         self.place = Place::Watching(Watching::after_list());
+    }
+
+    /// Whether the list being read, or read last, is the one after the server went back in time.
+    pub(crate) fn is_after_rewind(&self) -> bool {
+        self.reason == RelistReason::Rewound
+    }
+
+    /// Whether watches are refused so often that it is tried whether lists are allowed.
+    fn is_refused(&self) -> bool {
+        self.refused >= self.counts.errors_to_relist
+    }
+
+    /// Whether lists are allowed and watches are not, so that the scope is listed now and then.
+    fn is_polling(&self) -> bool {
+        self.is_refused() && self.may_list
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reading the scope as a stream of events that goes on as the watch.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::super::recovery::{Remedy, Trouble};
@@ -31,12 +33,12 @@ impl Cursor {
     /// The mark that all there was has been sent, at this version. `Ok`: commit the snapshot at it and read on.
     /// `Err`: drop the stream and do that.
     pub(crate) fn marker(&mut self, now: Instant, version: &ResourceVersion) -> Result<(), Box<Step>> {
-        if version.is_empty() {
+        if !version.is_concrete() {
             let trouble = Trouble::NotAList("the mark of its end has no resourceVersion".into());
-            return Err(Box::new(self.failed(now, trouble, true)));
+            return Err(Box::new(self.failed(now, trouble, Some(Duration::ZERO))));
         }
         if self.is_rewound(version) {
-            return Err(Box::new(self.read_rewound(now)));
+            return Err(Box::new(self.read_rewound(now, Wait::No)));
         }
         self.complete(version);
         Ok(())
@@ -53,7 +55,10 @@ impl Cursor {
         match trouble.remedy() {
             // Not allowed to watch is not the same as not allowed to list. Whatever is not allowed is reported by what
             // follows: the LIST, or the watch after it.
-            _ if trouble.http_status() == Some(403) => self.fall_back(Wait::No),
+            _ if trouble.http_status() == Some(403) => {
+                self.no_streaming = true;
+                self.fall_back(Wait::No)
+            }
             // LIST would meet the same: the server is away, or does not want us.
             Remedy::Resume => Step::new(wait, self.stream(streaming)).reporting(trouble),
             Remedy::Reconnect if !answered => Step::new(wait, self.stream(streaming)).reporting(trouble),
@@ -64,15 +69,17 @@ impl Cursor {
                     return self.fall_back(Wait::No).reporting(trouble);
                 }
                 streaming.version = String::new();
-                Step::new(Wait::No, self.stream(streaming)).reporting(trouble)
+                Step::new(Wait::No, self.stream(streaming)).reporting_unless_routine(trouble)
             }
             // That is no failure.
             _ if trouble.rejects_streaming() => self.fall_back_for_long(now),
             // Objects may have come, the mark did not: the server knows nothing of it, or a proxy swallows it.
-            Remedy::Reopen if answered => self.fall_back_for_long(now).reporting(trouble),
+            _ if answered && matches!(trouble, Trouble::NoEnd { .. }) => {
+                self.fall_back_for_long(now).reporting(trouble)
+            }
             Remedy::Reconnect => self.ended_early(streaming, trouble),
             _ if trouble == Trouble::EndedEarly => self.ended_early(streaming, trouble),
-            Remedy::Reopen | Remedy::Relist(_) | Remedy::ResumeFewTimes => {
+            Remedy::Reopen | Remedy::Relist(_) | Remedy::ResumeFewTimes | Remedy::ListOnly => {
                 self.fall_back(Wait::No).reporting(trouble)
             }
         }

@@ -1,157 +1,232 @@
-//! Following changes.
+//! Following changes, and finding out when that no longer works.
+
+use std::cmp::Ordering;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::super::check::Finding;
 use super::super::recovery::{Remedy, Trouble};
-use super::{Action, Cursor, Place, Step, Wait, backoff};
+use super::{Action, Charge, Cursor, Place, Step, Wait, backoff};
+use crate::key::ObjectKey;
 use crate::status::RelistReason;
 use crate::version::ResourceVersion;
 
-/// What has been seen since the last list or, where it says so, since something better happened.
-#[derive(Clone, Copy, Debug, Default)]
+/// A watch, and what was seen of it and of those before it since the last list.
+#[derive(Clone, Debug)]
 pub(super) struct Watching {
-    /// Failures since the last event or bookmark.
+    /// Failures since a newer event or bookmark.
     strikes: u32,
     /// Connections that died since the last byte.
     silent: u32,
-    /// The server may not know our version: it may have gone back in time before this watch was opened. No byte has
-    /// come and no probe has succeeded since.
-    unsure: bool,
-    /// Whether an earlier watch since the last list ended, so that this one took up where it was.
+    /// The version that it was opened at; empty for a streamed list that goes on as a watch.
+    at: ResourceVersion,
+    /// Whether it took up where an earlier one ended.
     resumed: bool,
-    /// Whether the server was heard of during the present connection: a byte, or the answer to a probe.
-    pub(super) heard: bool,
-    /// Probes since the last byte that said "too large".
-    too_large: u32,
-    /// Whether the present connection brought a newer version.
-    pub(super) moved: bool,
+    /// Whether it brought a newer version, or a whole list.
+    moved: bool,
+    /// An object that we hold and the server does not, and the version at which it did not: its delete has to come before
+    /// the watch passes that version.
+    missing: Option<(ObjectKey, ResourceVersion)>,
+}
+
+impl Default for Watching {
+    fn default() -> Self {
+        Self {
+            strikes: 0,
+            silent: 0,
+            at: ResourceVersion::empty(),
+            resumed: false,
+            moved: false,
+            missing: None,
+        }
+    }
 }
 
 impl Watching {
     /// The state of a stream that has just completed a list and goes on.
     pub(super) fn after_list() -> Self {
-        Self { moved: true, heard: true, ..Self::default() }
+        Self { moved: true, ..Self::default() }
     }
 
-    /// The connection ended in good order. One that brought nothing at all may have asked for a version that lies ahead.
-    pub(super) fn ended(self) -> Self {
-        Self { unsure: self.unsure || !self.heard, resumed: true, ..self }
+    /// The next watch takes up where this one ended.
+    pub(super) fn resumed(self) -> Self {
+        Self { resumed: true, ..self }
     }
 
     pub(super) fn in_doubt(&self) -> bool {
-        self.silent > 0 || self.too_large > 0
+        self.silent > 0
     }
 }
 
-/// What the server says to a LIST that asks for at least our version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProbeOutcome {
-    /// It knows the version.
-    Known,
-    /// It is not that far.
-    TooLarge,
-    /// It did not say.
-    NoAnswer,
+/// An event or bookmark of a watch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct News<'a> {
+    /// The object; `None` for a bookmark.
+    pub(crate) key: Option<&'a ObjectKey>,
+    pub(crate) deleted: bool,
+    pub(crate) version: &'a ResourceVersion,
 }
 
 impl Cursor {
     /// Opens a watch where the last one ended.
     pub(super) fn watch(&mut self, watching: Watching) -> Action {
-        let probe = watching.unsure;
-        self.place = Place::Watching(Watching { moved: false, heard: false, ..watching });
-        Action::Watch { version: self.last.to_string(), probe }
+        self.place =
+            Place::Watching(Watching { at: self.last.clone(), moved: false, missing: None, ..watching });
+        Action::Watch { version: self.last.to_string() }
     }
 
-    /// The watch brought a byte: the connection lives, and the server knows our version.
+    /// Whether a watch did what watches are for, so that its end is no failure.
+    pub(super) fn lived(&mut self, watching: &Watching, lasted: Option<Duration>) -> bool {
+        let lived = watching.moved || lasted.is_some_and(|lasted| lasted >= self.short_watch);
+        if lived {
+            self.fruitless = 0;
+            self.succeeded = true;
+        }
+        lived
+    }
+
+    /// The server accepted the watch.
+    pub(crate) fn accepted(&mut self) {
+        self.refused = 0;
+        self.may_list = false;
+    }
+
+    /// The watch brought a byte: the connection lives.
     pub(crate) fn saw_byte(&mut self) {
         if let Place::Watching(watching) = &mut self.place {
-            watching.heard = true;
             watching.silent = 0;
-            watching.unsure = false;
-            watching.too_large = 0;
         }
     }
 
-    /// The watch brought an event or bookmark of this version, empty if it has none. The version is taken as it is,
-    /// not compared: going back only means that some events come twice.
+    /// Looks at an event or bookmark before it is passed on. `Some`: it shows that the server went back in time.
+    ///
+    /// A watch brings what is newer than the version that it was opened at, in order. (A bookmark may be of that version.)
+    pub(crate) fn arrived(&mut self, now: Instant, news: News<'_>) -> Option<Step> {
+        let Place::Watching(watching) = &mut self.place else { return None };
+        let went_back = match news.version.compare(&watching.at) {
+            Some(Ordering::Less) => true,
+            Some(Ordering::Equal) => news.key.is_some(),
+            Some(Ordering::Greater) | None => false,
+        };
+        let is_missing = watching.missing.as_ref().is_some_and(|(missing, at)| {
+            let is_its_delete = news.deleted && news.key == Some(missing);
+            !is_its_delete && matches!(news.version.compare(at), Some(Ordering::Greater | Ordering::Equal))
+        });
+        if watching.missing.as_ref().is_some_and(|(missing, _)| news.key == Some(missing)) {
+            watching.missing = None;
+        }
+        (went_back || is_missing).then(|| self.found_rewound(now))
+    }
+
+    /// The watch brought an event or bookmark of this version, empty if it has none, and it was passed on. The version is
+    /// taken as it is: going back a little only means that some events come twice. Progress is a newer one.
     ///
     /// Until the list is complete this does nothing: the objects of a streamed list come in no order of versions.
     pub(crate) fn advance(&mut self, version: &ResourceVersion) {
         if let Place::Watching(watching) = &mut self.place {
-            watching.strikes = 0;
-            watching.heard = true;
-            if !version.is_empty() && *version != self.last {
+            let newer = match version.compare(&self.last) {
+                Some(order) => order == Ordering::Greater,
+                None => version.is_concrete() && *version != self.last,
+            };
+            if newer {
+                watching.strikes = 0;
                 watching.moved = true;
+            }
+            if version.is_concrete() {
                 self.last = version.clone();
             }
         }
     }
 
-    /// Whether the server should be asked if it knows our version.
-    pub(crate) fn wants_probe(&self) -> bool {
-        matches!(&self.place, Place::Watching(watching) if watching.unsure)
+    /// Whether the server should be asked if its history is still the one that we have seen.
+    pub(crate) fn wants_check(&self) -> bool {
+        matches!(&self.place, Place::Watching(watching) if watching.resumed)
     }
 
     /// The answer to that. `None`: go on with the watch.
-    pub(crate) fn probed(&mut self, now: Instant, outcome: ProbeOutcome) -> Option<Step> {
-        let Place::Watching(watching) = &mut self.place else {
-            return None;
-        };
-        match outcome {
-            ProbeOutcome::Known => {
-                watching.heard = true;
-                watching.unsure = false;
-                watching.too_large = 0;
+    pub(crate) fn checked(&mut self, now: Instant, finding: Finding) -> Option<Step> {
+        let Place::Watching(watching) = &mut self.place else { return None };
+        match finding {
+            Finding::Same | Finding::Unknown => None,
+            Finding::Rewound => Some(self.found_rewound(now)),
+            // The watch has passed that version without the object's delete.
+            Finding::Missing { version, .. }
+                if matches!(self.last.compare(&version), Some(Ordering::Greater | Ordering::Equal)) =>
+            {
+                Some(self.found_rewound(now))
             }
-            ProbeOutcome::NoAnswer => {}
-            ProbeOutcome::TooLarge => {
-                watching.too_large = watching.too_large.saturating_add(1);
-                if watching.too_large >= self.counts.answers_to_rewound {
-                    return Some(self.read_rewound(now));
-                }
+            Finding::Missing { key, version } => {
+                watching.missing = Some((key, version));
+                None
             }
         }
-        None
     }
 
-    pub(super) fn watch_failed(&mut self, now: Instant, mut watching: Watching, trouble: Trouble) -> Step {
-        let wait = backoff(&trouble);
-        let resumed = std::mem::replace(&mut watching.resumed, true);
+    fn found_rewound(&mut self, now: Instant) -> Step {
+        self.read_rewound(now, Wait::Spread).charged(Charge::Relist)
+    }
+
+    pub(super) fn watch_failed(
+        &mut self,
+        now: Instant,
+        watching: Watching,
+        trouble: Trouble,
+        lasted: Option<Duration>,
+    ) -> Step {
+        let lived = self.lived(&watching, lasted);
+        let first = self.fruitless <= 1;
+        // What follows a watch that lived is the first failure, if it is one at all.
+        let wait = match backoff(&trouble) {
+            Wait::Backoff { at_least: None } if lived => Wait::Resume,
+            wait => wait,
+        };
+        let mut watching = watching.resumed();
         let step = match trouble.remedy() {
-            Remedy::Reconnect => {
-                watching.unsure = true;
-                Step::new(wait, self.watch(watching))
+            Remedy::Reconnect | Remedy::Resume => Step::new(wait, self.watch(watching)),
+            Remedy::ListOnly => {
+                self.refused = self.refused.saturating_add(1);
+                if self.is_polling() {
+                    self.relist(now, RelistReason::Polling, Wait::Poll)
+                } else if self.is_refused() {
+                    self.relist(now, RelistReason::Polling, wait)
+                } else {
+                    Step::new(wait, self.watch(watching))
+                }
             }
-            Remedy::Resume => Step::new(wait, self.watch(watching)),
             Remedy::ResumeFewTimes => {
                 watching.strikes = watching.strikes.saturating_add(1);
                 if watching.strikes < self.counts.errors_to_relist {
                     Step::new(wait, self.watch(watching))
                 } else {
-                    self.relist(now, RelistReason::RepeatedErrors, wait)
+                    self.relist_after_watch(now, RelistReason::RepeatedErrors, &trouble)
                 }
             }
             Remedy::Reopen => {
-                watching.unsure = true;
                 watching.silent = watching.silent.saturating_add(1);
                 if watching.silent < self.counts.silences_to_relist {
                     // The silence was wait enough.
                     Step::new(Wait::No, self.watch(watching))
                 } else {
-                    self.relist(now, RelistReason::Dead, wait)
+                    self.relist_after_watch(now, RelistReason::Dead, &trouble)
                 }
-            }
-            // A watch that was away for too long learns so from a server that answers: there is nothing to wait for. Right
-            // after a list it would go round and round.
-            Remedy::Relist(RelistReason::Expired) if resumed => {
-                self.relist(now, RelistReason::Expired, Wait::No)
             }
             Remedy::Relist(reason) => {
                 self.latest |= reason == RelistReason::TooLarge;
-                self.relist(now, reason, wait)
+                self.relist_after_watch(now, reason, &trouble)
             }
             Remedy::AwaitKind => self.relist(now, RelistReason::Gone, Wait::Kind),
         };
-        step.reporting(trouble)
+        // History that is gone right after a list, for the second time: the list was no remedy.
+        if first { step.reporting_unless_routine(trouble) } else { step.reporting(trouble) }
+    }
+
+    /// The watch cannot be resumed. Other processes may have found out the same at the same moment.
+    fn relist_after_watch(&mut self, now: Instant, reason: RelistReason, trouble: &Trouble) -> Step {
+        let wait = match trouble.retry_after() {
+            None => Wait::Spread,
+            Some(_) => backoff(trouble),
+        };
+        self.relist(now, reason, wait).charged(Charge::Relist)
     }
 }

@@ -29,19 +29,26 @@ fn d15_a_cut_frame_resumes() {
 }
 
 #[test]
-fn d15_429_401_and_403_resume() {
-    for code in [429, 401, 403] {
+fn d15_429_and_401_resume() {
+    for code in [429, 401] {
         assert_eq!(http(code, "", "").remedy(), Remedy::Resume, "{code}");
     }
 }
 
 #[test]
 fn d15_5xx_and_other_errors_resume_a_few_times() {
-    for code in [500, 502, 503, 504, 400, 405, 406, 408, 422, 0] {
+    for code in [500, 502, 503, 504, 400, 406, 408, 422, 0] {
         assert_eq!(http(code, "", "").remedy(), Remedy::ResumeFewTimes, "{code}");
     }
     // A time-out of the server is not a version from the future.
     assert_eq!(http(504, "Timeout", "request did not complete").remedy(), Remedy::ResumeFewTimes);
+}
+
+#[test]
+fn d15_403_and_405_may_mean_that_only_lists_are_allowed() {
+    for code in [403, 405] {
+        assert_eq!(http(code, "", "").remedy(), Remedy::ListOnly, "{code}");
+    }
 }
 
 #[test]
@@ -142,6 +149,12 @@ fn every_trouble_says_what_happened() {
         (Trouble::VeryShort, "ended at once"),
         (Trouble::EndedEarly, "before the mark"),
         (Trouble::Silent(Duration::from_secs(75)), "75s"),
+        (
+            Trouble::NoEnd { objects: 3, within: Duration::from_secs(30) },
+            "too few new objects (3) and no mark of its end within 30s",
+        ),
+        (Trouble::TooLong(Duration::from_secs(300)), "not at its end after 300s"),
+        (Trouble::Rewound, "gone back in time"),
     ] {
         assert!(trouble.to_string().contains(text), "{trouble}");
     }

@@ -49,3 +49,15 @@ fn finish_leaves_nothing_behind() {
     assert_eq!(builder.len(), 0);
     assert!(builder.finish().is_empty());
 }
+
+#[test]
+fn d15_a_key_is_new_once_however_often_it_goes_and_comes() {
+    let mut builder = SnapshotBuilder::default();
+    let origin = origin();
+    let put = |builder: &mut SnapshotBuilder| builder.put(record(&origin, "n/a", "u", "1"));
+    let key = ObjectKey::namespaced("n", "a");
+    assert!(put(&mut builder) && !put(&mut builder));
+    assert!(!builder.remove(&key) && !put(&mut builder));
+    assert!(builder.remove(&ObjectKey::namespaced("n", "b")));
+    assert!(!builder.remove(&ObjectKey::namespaced("n", "b")));
+}

@@ -1,9 +1,5 @@
 use super::*;
 
-fn lists() -> Settings {
-    Settings::default().streaming_list(StreamingList::Never)
-}
-
 #[tokio::test(start_paused = true)]
 async fn b_004_b_029_the_first_list_is_sent_at_once_and_replaces_the_scope_as_one_delta() {
     let play = Play::start(&lists(), vec![list("10", None, &["a@1", "b@2"])]);
@@ -53,11 +49,7 @@ async fn b_011_b_028_a_failed_list_is_reported_changes_nothing_and_is_tried_agai
     assert!(failures[1].contains("HTTP 403"), "{}", failures[1]);
     let error = play.status().last_error.unwrap();
     assert_eq!((error.message.as_str(), error.http_status), ("code 403", Some(403)));
-    let times = play.times();
-    assert!((Duration::from_millis(800)..Duration::from_millis(1600)).contains(&times[1]));
-    assert!(
-        (times[1] + Duration::from_millis(1600)..times[1] + Duration::from_millis(3200)).contains(&times[2])
-    );
+    assert_eq!(play.times()[1..3], [800, 2400].map(Duration::from_millis));
 }
 
 #[tokio::test(start_paused = true)]
@@ -118,21 +110,43 @@ async fn p_060_a_rejected_stream_falls_back_to_list_without_a_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_060_a_stream_without_an_object_for_30_s_falls_back_however_busy_it_is() {
-    let body = Reply::Body(vec![
-        Piece::Pause(29 * SECOND),
-        event("ADDED", "a@1"),
-        Piece::Pause(20 * SECOND),
-        event("MODIFIED", "a@2"),
-        Piece::Pause(20 * SECOND),
-        marker("10"),
-    ]);
-    let play = Play::start(&Settings::default(), vec![body, list("10", None, &["a@2"])]);
+async fn b_060_d15_a_stream_without_100_new_objects_in_30_s_falls_back_however_busy_it_is() {
+    let busy = (0..100).map(|number| event("MODIFIED", &format!("a@{}", number + 2)));
+    let body = [Piece::Pause(29 * SECOND), event("ADDED", "a@1")].into_iter();
+    let body = body.chain(busy).chain([Piece::Pause(20 * SECOND), marker("200")]).collect();
+    let play = Play::start(&Settings::default(), vec![Reply::Body(body), list("10", None, &["a@2"])]);
     assert_eq!(play.deltas().await, ["=10[a@2]"]);
-    assert_eq!(play.times()[1], 59 * SECOND);
+    assert_eq!(play.times()[1], 30 * SECOND);
     assert_eq!(play.open_connections(), 1, "the stream was dropped, the watch is open");
-    assert_eq!(play.failures(), ["cannot list configmaps in all namespaces: nothing came for 30s"]);
-    assert_eq!(play.status().last_error.unwrap().message, "nothing came for 30s");
+    let said = "the streamed list brought too few new objects (1) and no mark of its end within 30s; LIST is used instead";
+    assert_eq!(play.failures(), [format!("cannot list configmaps in all namespaces: {said}")]);
+    assert_eq!(play.status().last_error.unwrap().message, said);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_060_d15_a_stream_that_goes_on_bringing_objects_is_read_to_its_end() {
+    let mut body = Vec::new();
+    for number in 0..400 {
+        body.push(event("ADDED", &format!("o{number}@1")));
+        body.push(Piece::Pause(SECOND * 29 / 100));
+    }
+    body.extend([marker("10"), Piece::Hang]);
+    let play = Play::start(&Settings::default(), vec![Reply::Body(body)]);
+    play.deltas().await;
+    assert_eq!((play.requests(), play.failures().len()), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_list_that_drips_for_ever_is_given_up() {
+    let mut drips = vec![Piece::Text(r#"{"items":["#.into())];
+    drips.extend((0..200).flat_map(|_| [Piece::Pause(60 * SECOND), Piece::Text(" ".into())]));
+    let play = Play::start(&lists(), vec![Reply::Body(drips), list("10", None, &[])]);
+    assert_eq!(play.deltas().await, ["=10[]"]);
+    assert_eq!(play.times()[1], 300 * SECOND + Duration::from_millis(800));
+    assert_eq!(
+        play.failures(),
+        ["cannot list configmaps in all namespaces: the list was not at its end after 300s"]
+    );
 }
 
 #[tokio::test(start_paused = true)]

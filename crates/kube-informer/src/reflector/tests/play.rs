@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::super::budget::Budget;
 use super::super::{Reflector, Target};
 use super::script::{Reply, Server};
 use crate::delta::DeltaChange;
@@ -104,6 +105,7 @@ pub(super) fn reflector(
             label_selector: Some("a=b".into()),
             field_selector: None,
             metadata_only: false,
+            sensitive: false,
         },
         intake: Arc::new(TestIntake(testing::origin())),
         known: play.asked.clone(),
@@ -112,6 +114,10 @@ pub(super) fn reflector(
         reporter: Arc::new(Reporter::new(kind, Some(callback))),
         settings: settings.clone(),
         refresh: play.refresh.clone(),
+        probes: Arc::new(Mutex::new(Budget::new(settings.request_burst, settings.request_interval))),
+        doubt: Arc::default(),
+        cluster: Arc::default(),
+        relist: Arc::default(),
         rng: fastrand::Rng::with_seed(1),
     };
     (reflector, play)
@@ -150,7 +156,8 @@ impl Play {
                     DeltaChange::Deleted(record) => format!("-{}", brief(&record)),
                     DeltaChange::LeftOut(key) => format!("?{}", key.name()),
                     DeltaChange::Bookmark(version) => format!("#{version}"),
-                    DeltaChange::Replaced { version, objects } => {
+                    DeltaChange::Looked { key, version, .. } => format!("!{}@{version}", key.name()),
+                    DeltaChange::Replaced { version, objects, .. } => {
                         let objects: Vec<_> = objects.iter().map(|record| brief(record)).collect();
                         format!("={version}[{}]", objects.join(" "))
                     }

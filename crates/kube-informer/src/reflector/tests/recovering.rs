@@ -1,8 +1,5 @@
 use super::*;
-
-fn lists() -> Settings {
-    Settings::default().streaming_list(StreamingList::Never).backoff_jitter(0.0)
-}
+use crate::scope::Scope;
 
 async fn quiet() {
     tokio::time::sleep(Duration::from_millis(1)).await;
@@ -18,7 +15,8 @@ async fn b_008_b_015_one_backoff_for_lists_and_watches() {
     let play = Play::start(&lists(), replies);
     play.deltas().await;
     tokio::time::sleep(10 * SECOND).await;
-    assert_eq!(play.times(), [0, 800, 800, 2400, 5600].map(Duration::from_millis));
+    // The list in between succeeds, so what fails after it fails for the first time.
+    assert_eq!(play.times(), [0, 800, 800, 1600, 3200].map(Duration::from_millis));
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,8 +64,7 @@ async fn d15_what_fails_once_a_kind_is_back_does_not_wait_as_long_as_its_absence
 
 #[tokio::test(start_paused = true)]
 async fn d15_a_silent_watch_is_dead_after_its_timeout_and_15_s_then_reopened_then_relisted() {
-    // The probes beside the second watch are answered: the server knows the version.
-    let replies = vec![list("10", None, &[]), hang(), hang(), list("10", None, &[]), list("11", None, &[])];
+    let replies = vec![list("10", None, &[]), hang(), hang(), list("11", None, &[])];
     let settings = lists().min_watch_timeout(5 * SECOND);
     let play = Play::start(&settings, replies);
     play.deltas().await;
@@ -120,59 +117,83 @@ async fn d15_the_marker_of_a_streamed_list_is_not_a_periodic_bookmark() {
     assert_eq!(play.requests(), 1);
 }
 
+/// A watch that is cut after two seconds, and one that follows it.
+fn cut_and_resumed(objects: &[&str], resumed: Vec<Piece>) -> Vec<Reply> {
+    let cut = vec![Piece::Pause(2 * SECOND), Piece::Fail(SourceError::Transport("reset".into()))];
+    vec![list("100", None, objects), Reply::Body(cut), Reply::Body(resumed)]
+}
+
 #[tokio::test(start_paused = true)]
-async fn d15_rewound_a_silent_resumed_watch_is_probed_and_too_large_twice_relists_without_reuse() {
-    let replies = vec![
-        list("100", None, &["a@90"]),
-        refused(),
-        hang(),
-        refuse(too_large()),
-        refuse(too_large()),
-        list("5", None, &["a@4"]),
-    ];
+async fn d15_a_resumed_watch_asks_at_once_for_the_newest_object_by_name() {
+    let play = Play::start(&lists(), cut_and_resumed(&["a@90", "b@95", "c@20"], vec![Piece::Hang]));
+    play.answer_probes(vec![list("100", None, &["b@95"])]);
+    play.deltas().await;
+    tokio::time::sleep(200 * SECOND).await;
+    let probes = play.probes();
+    let (at, request) = &probes[0];
+    assert_eq!((probes.len(), *at), (1, 2 * SECOND));
+    assert_eq!(request.query(), "limit=1&labelSelector=a%3Db&fieldSelector=metadata.name%3Db");
+    assert_eq!(request.scope, Scope::namespace("n"));
+    assert_eq!((play.requests(), play.status().probes), (3, 1));
+    assert_eq!(play.status().phase, Phase::Watching);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_rewound_is_a_lower_version_or_the_newest_object_at_one() {
+    for (says, why) in [
+        (list("60", None, &[]), "the server is behind"),
+        (list("60", None, &["a@90"]), "the server is behind, whatever it holds"),
+        (list("300", None, &["a@40"]), "the object is older than we have seen it"),
+    ] {
+        let mut replies = cut_and_resumed(&["a@90"], vec![Piece::Hang]);
+        replies.push(list("50", None, &["a@40"]));
+        let play = Play::start(&lists(), replies);
+        play.answer_probes(vec![says]);
+        assert_eq!(play.first_deltas(2).await, ["=100[a@90]", "=50[a@40]"], "{why}");
+        assert_eq!(play.times()[3], 2 * SECOND, "{why}");
+        assert_eq!(play.lists()[1].resource_version, "", "{why}");
+        assert_eq!(play.asked(), 1, "only for the first list: nothing is reused");
+        assert_eq!(play.status().relists(RelistReason::Rewound), 1, "{why}");
+        assert!(play.failures()[1].contains("gone back in time"), "{:?}", play.failures());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_an_object_that_is_missing_was_deleted_if_the_watch_says_so_in_time() {
+    let deleted = vec![Piece::Pause(SECOND), event("DELETED", "a@150"), bookmark("300"), Piece::Hang];
+    let play = Play::start(&lists(), cut_and_resumed(&["a@90"], deleted));
+    play.answer_probes(vec![list("200", None, &[])]);
+    assert_eq!(play.first_deltas(3).await, ["=100[a@90]", "-a@150", "#300"]);
+    assert_eq!(play.status().relists(RelistReason::Rewound), 0);
+
+    let passed_by = vec![Piece::Pause(SECOND), event("ADDED", "b@150"), bookmark("300"), Piece::Hang];
+    let mut replies = cut_and_resumed(&["a@90"], passed_by);
+    replies.push(list("301", None, &["b@150"]));
     let play = Play::start(&lists(), replies);
-    assert_eq!(play.deltas().await, ["=100[a@90]"]);
-    tokio::time::sleep(11 * SECOND).await;
-    assert_eq!(play.status().phase, Phase::Stalled);
-    assert_eq!(play.deltas().await, ["=5[a@4]"]);
-    let probe = &play.lists()[1];
-    assert_eq!((probe.resource_version.as_str(), probe.limit), ("100", Some(1)));
-    assert_eq!(probe.version_match, Some(VersionMatch::NotOlderThan));
-    assert_eq!(play.lists()[3].resource_version, "");
-    let times = play.times();
-    assert_eq!(times[3] - times[2], 10 * SECOND);
-    assert_eq!(times[4] - times[3], 10 * SECOND);
-    assert_eq!(play.asked(), 1, "only for the first list");
+    play.answer_probes(vec![list("200", None, &[])]);
+    assert_eq!(play.first_deltas(3).await, ["=100[a@90]", "+b@150", "=301[b@150]"]);
     assert_eq!(play.status().relists(RelistReason::Rewound), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn d15_a_server_that_knows_the_version_is_probed_once() {
-    let replies = vec![list("100", None, &[]), refused(), hang(), list("100", None, &[])];
+async fn d15_an_event_that_is_not_newer_than_where_the_watch_was_resumed_is_proof() {
+    let mut replies = cut_and_resumed(&["a@90"], vec![event("MODIFIED", "a@70"), Piece::Hang]);
+    replies.push(list("71", None, &["a@70"]));
     let play = Play::start(&lists(), replies);
-    play.deltas().await;
-    tokio::time::sleep(200 * SECOND).await;
-    assert_eq!(play.requests(), 4);
+    assert_eq!(play.first_deltas(2).await, ["=100[a@90]", "=71[a@70]"]);
+    assert_eq!(play.status().relists(RelistReason::Rewound), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn d15_a_probe_without_an_answer_is_repeated() {
-    let replies =
-        vec![list("100", None, &[]), refused(), hang(), refused(), refuse(http(500)), list("100", None, &[])];
-    let play = Play::start(&lists(), replies);
+async fn d15_a_question_without_an_answer_is_asked_three_times() {
+    let play = Play::start(&lists(), cut_and_resumed(&[], vec![Piece::Hang]));
+    play.answer_probes(vec![refused(), refuse(http(500))]);
     play.deltas().await;
     tokio::time::sleep(200 * SECOND).await;
-    assert_eq!(play.requests(), 6);
-    assert_eq!(play.failures().len(), 1, "a probe that fails is no failure of the informer");
-}
-
-#[tokio::test(start_paused = true)]
-async fn d15_a_watch_that_speaks_within_10_s_is_not_probed() {
-    let speaks = Reply::Body(vec![Piece::Pause(9 * SECOND), bookmark("101"), Piece::Hang]);
-    let play = Play::start(&lists(), vec![list("100", None, &[]), refused(), speaks]);
-    assert_eq!(play.first_deltas(2).await, ["=100[]", "#101"]);
-    tokio::time::sleep(100 * SECOND).await;
-    assert_eq!(play.requests(), 3);
+    let times: Vec<_> = play.probes().into_iter().map(|(at, _)| at).collect();
+    assert_eq!(times, [2 * SECOND, 3 * SECOND, 4 * SECOND]);
+    assert_eq!(play.failures().len(), 1, "that it is not answered is no failure of the informer");
+    assert_eq!(play.status().phase, Phase::Watching);
 }
 
 #[tokio::test(start_paused = true)]
@@ -202,7 +223,7 @@ async fn d9_a_source_that_panics_is_reported_and_asked_again_after_a_backoff() {
     let times = play.times();
     let waits: Vec<_> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert_eq!(waits[..3], [800, 1600, 3200].map(Duration::from_millis));
-    tokio::time::sleep(9 * SECOND).await;
+    quiet().await;
     let failures = play.failures();
     assert_eq!(failures.len(), 4, "{failures:?}");
     let said = "cannot list configmaps in all namespaces: the source panicked: a bug of the source";
@@ -213,13 +234,33 @@ async fn d9_a_source_that_panics_is_reported_and_asked_again_after_a_backoff() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d9_a_source_that_panics_when_it_is_probed_has_not_answered() {
+async fn d9_a_source_that_panics_when_it_is_asked_a_question_has_not_answered() {
     for panic in [Reply::Panic, Reply::PanicLater] {
-        let replies = vec![list("100", None, &[]), refused(), hang(), panic, list("100", None, &[])];
-        let play = Play::start(&lists(), replies);
+        let play = Play::start(&lists(), cut_and_resumed(&[], vec![Piece::Hang]));
+        play.answer_probes(vec![panic, list("100", None, &[])]);
         play.deltas().await;
         tokio::time::sleep(200 * SECOND).await;
-        assert_eq!(play.requests(), 5, "probed once more");
+        assert_eq!(play.probes().len(), 2, "asked once more");
         assert_eq!(play.status().phase, Phase::Watching);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_an_account_that_may_only_list_lists_every_30_to_60_s() {
+    let mut replies = vec![list("10", None, &[]), refuse(http(403)), refuse(http(403)), refuse(http(403))];
+    for round in 0..4 {
+        replies.extend([list(&format!("{}", 20 + round), None, &[]), refuse(http(403))]);
+    }
+    let play = Play::start(&lists(), replies);
+    assert_eq!(play.first_deltas(5).await, ["=10[]", "=20[]", "=21[]", "=22[]", "=23[]"]);
+    quiet().await;
+    assert_eq!(play.status().phase, Phase::Polling);
+    let times = play.times();
+    assert!(times[4] - times[3] < 5 * SECOND, "perhaps listing is not allowed either: {times:?}");
+    for (watch, list) in [(5, 6), (7, 8), (9, 10)] {
+        let wait = times[list] - times[watch];
+        assert!((30 * SECOND..60 * SECOND).contains(&wait), "{times:?}");
+    }
+    assert_eq!(play.status().relists(RelistReason::Polling), 5, "the last one is about to be sent");
+    assert_eq!(play.failures().len(), 7);
 }

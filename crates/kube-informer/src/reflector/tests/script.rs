@@ -82,10 +82,18 @@ pub(super) fn error_event(code: u16) -> Piece {
     Piece::Text(format!("{}\n", json!({ "type": "ERROR", "object": status })))
 }
 
-/// A reply for every request in turn; silence once they are used up.
+/// A consistent read of one object.
+fn is_probe(request: &Request) -> bool {
+    matches!(&request.verb, Verb::List(params) if params.limit == Some(1) && params.resource_version.is_empty())
+}
+
+/// A reply for every request in turn; silence once they are used up. Questions about single objects have replies of
+/// their own.
 pub(super) struct Server {
     replies: Mutex<VecDeque<Reply>>,
     requests: Mutex<Vec<(Instant, Request)>>,
+    probe_replies: Mutex<VecDeque<Reply>>,
+    probes: Mutex<Vec<(Instant, Request)>>,
     start: Instant,
     /// Bodies being read: a connection that is dropped is gone.
     open: Arc<()>,
@@ -93,9 +101,15 @@ pub(super) struct Server {
 
 impl ListWatch for Server {
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
-        self.requests.lock().push((Instant::now(), request));
+        let (asked, replies) = if is_probe(&request) {
+            (&self.probes, &self.probe_replies)
+        } else {
+            (&self.requests, &self.replies)
+        };
+        asked.lock().push((Instant::now(), request));
+        let reply = replies.lock().pop_front().unwrap_or(Reply::Silence);
         let open = self.open.clone();
-        match self.replies.lock().pop_front().unwrap_or(Reply::Silence) {
+        match reply {
             Reply::Refuse(error) => futures::future::ready(Err(error)).boxed(),
             Reply::Panic => quiet_panic(),
             Reply::PanicLater => async { quiet_panic() }.boxed(),
@@ -132,9 +146,21 @@ impl Server {
         Self {
             replies: Mutex::new(replies.into()),
             requests: Mutex::default(),
+            probe_replies: Mutex::default(),
+            probes: Mutex::default(),
             start: Instant::now(),
             open: Arc::default(),
         }
+    }
+
+    /// What to answer to questions about single objects.
+    pub(super) fn answer_probes(&self, replies: Vec<Reply>) {
+        *self.probe_replies.lock() = replies.into();
+    }
+
+    /// Questions about single objects, and when they came.
+    pub(super) fn probes(&self) -> Vec<(Duration, Request)> {
+        self.probes.lock().iter().map(|(at, request)| (*at - self.start, request.clone())).collect()
     }
 
     pub(super) fn lists(&self) -> Vec<ListParams> {

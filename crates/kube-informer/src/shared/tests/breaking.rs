@@ -11,7 +11,7 @@ use metrics::{
 use super::aids::soon;
 use super::support::{Rig, SOON, quiet_panic, rest};
 use crate::handler::handler;
-use crate::shared::{IndexError, WaitError};
+use crate::shared::{IndexError, RunError, WaitError};
 use crate::source::VerbMatch;
 use crate::status::Phase;
 use crate::version::ResourceVersion;
@@ -91,8 +91,10 @@ fn fragile(metric: &'static str) -> (Rig, Arc<AtomicBool>) {
 const SAID: &str = "the informer of configmaps broke and has stopped: the recorder is broken";
 
 /// Everything that can be seen of an informer which broke.
-fn check_broken(rig: &Rig) {
+fn check_broken(rig: &Rig, ended: &Result<(), RunError>) {
     assert_eq!(rig.failures(), [SAID]);
+    assert!(matches!(ended, Err(RunError::Broken(_))), "{ended:?}");
+    assert_eq!(ended.as_ref().unwrap_err().to_string(), SAID);
     let status = rig.informer.status();
     assert_eq!((status.stopped, status.phase, status.handlers.len()), (true, Phase::Stopped, 0));
     assert_eq!((status.failures, status.last_failure.unwrap().cause.name()), (1, "broken"));
@@ -106,7 +108,7 @@ async fn d9_a_writer_that_panics_stops_the_informer_and_lets_nobody_wait() {
         let (rig, broken) = fragile(metric);
         let (listener, registration, permits) = rig.listen_stuck();
         let mut stream = rig.informer.stream().unwrap();
-        let running = rig.start();
+        let running = rig.start_to_end();
         rig.synced().await;
         let informer = rig.informer.clone();
         let waiting = tokio::spawn(async move {
@@ -119,10 +121,10 @@ async fn d9_a_writer_that_panics_stops_the_informer_and_lets_nobody_wait() {
         rest().await;
         assert!(!running.is_finished(), "the call in progress is awaited");
         permits.add_permits(10);
-        soon(running).await.unwrap();
+        let ended = soon(running).await.unwrap();
         assert!(soon(stream.next()).await.is_none(), "a stream ends");
         drop(stream);
-        check_broken(&rig);
+        check_broken(&rig, &ended);
         let stopped = WaitError::Stopped { kind: rig.informer.kind().clone() };
         assert_eq!(soon(waiting).await.unwrap(), Err(stopped));
         soon(registration.remove_and_drain(SOON)).await.unwrap();
@@ -140,16 +142,16 @@ async fn d9_who_waits_for_the_first_sync_of_an_informer_that_breaks_hears_of_it(
     broken.store(true, Ordering::Relaxed);
     let (_, registration) = rig.listen();
     let hold = rig.server.hold_next(VerbMatch::Any);
-    let running = rig.start();
+    let running = rig.start_to_end();
     hold.reached().await;
     let informer = rig.informer.clone();
     let waiting = tokio::spawn(async move { informer.wait_synced(SOON).await });
     drop(hold);
-    soon(running).await.unwrap();
+    let ended = soon(running).await.unwrap();
     let said = soon(waiting).await.unwrap().unwrap_err().to_string();
     assert_eq!(said, "configmaps not synced: the informer has stopped");
     assert!(soon(registration.synced()).await.is_err());
-    check_broken(&rig);
+    check_broken(&rig, &ended);
 }
 
 #[tokio::test(start_paused = true)]
@@ -157,12 +159,12 @@ async fn d9_a_reflector_that_panics_stops_the_informer_and_lets_nobody_wait() {
     for metric in ["informer_last_event_timestamp_seconds", "informer_queued_items"] {
         let (rig, broken) = fragile(metric);
         let (_, registration) = rig.listen();
-        let running = rig.start();
+        let running = rig.start_to_end();
         rig.synced().await;
         broken.store(true, Ordering::Relaxed);
         rig.put("a/y", "");
-        soon(running).await.unwrap();
-        check_broken(&rig);
+        let ended = soon(running).await.unwrap();
+        check_broken(&rig, &ended);
         soon(registration.remove_and_drain(SOON)).await.unwrap();
     }
 }

@@ -39,7 +39,11 @@ async fn b_381_an_update_that_crosses_the_filter_is_an_add_or_a_delete() {
         rig.put("a/x", text);
         rig.settle().await;
     }
-    assert_eq!(listener.log(), ["add a/x@4", "delete a/x@4"], "the delete shows what was told last");
+    assert_eq!(
+        listener.log(),
+        ["add a/x@4", "delete a/x@4 guessed"],
+        "the last state that passed, not the final one"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -52,6 +52,37 @@ async fn a_key_of_the_same_name_on_other_values_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_key_of_the_same_name_on_another_field_is_refused_and_says_so() {
+    const BY_COLOUR: IndexKey<ConfigMap, String> = IndexKey::new("text", "data.colour");
+    let rig = coloured().await;
+    // Asked for while the first one is being built, and again when it is there.
+    let first = rig.informer.index_by(BY_TEXT);
+    for _ in 0..2 {
+        let other = rig.informer.index_by(BY_COLOUR);
+        let error = other.ready().await.unwrap_err();
+        assert_eq!(other.get("red").unwrap_err(), error);
+        assert_eq!(
+            error.to_string(),
+            r#"index "text" is on "data.text", not on "data.colour"; give this one another name"#
+        );
+        assert_eq!(first.get("red").unwrap().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_of_the_same_name_as_an_index_on_a_function_is_refused_and_says_so() {
+    let rig = coloured().await;
+    let first = rig.informer.add_index("text", |map| Some(map.name().to_owned()));
+    first.ready().await.unwrap();
+    let error = rig.informer.index_by(BY_TEXT).ready().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        r#"index "text" is on a function, not on "data.text"; give this one another name"#
+    );
+    assert_eq!(first.get("x").unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn values_of_another_type_and_paths_that_are_none_are_reported() {
     let rig = coloured().await;
     for key in
@@ -75,8 +106,6 @@ async fn listers_read_by_index_all_or_one_namespace() {
     rig.put("b/z", "red");
     rig.settle().await;
     let (lister, by_text) = (rig.informer.lister(), rig.informer.index_by(BY_TEXT));
-    assert_eq!(lister.by_index(&by_text, "red").unwrap_err(), IndexError::NotReady("text".into()));
-    by_text.ready().await.unwrap();
     let found = |objects: Vec<Object<ConfigMap>>| {
         let mut keys: Vec<_> = objects.iter().map(|object| object.key().to_string()).collect();
         keys.sort();

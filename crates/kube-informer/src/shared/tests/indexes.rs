@@ -54,14 +54,18 @@ async fn b_214_events_are_applied_while_an_index_is_being_built() {
     let (let_go, gate) = std::sync::mpsc::channel::<()>();
     let gate = parking_lot::Mutex::new(Some(gate));
     let by_word = rig.informer.add_index("word", move |map| {
-        if let Some(gate) = gate.lock().take() {
+        // Not within the condition: its lock would be held while this waits.
+        let gate = gate.lock().take();
+        if let Some(gate) = gate {
             gate.recv().unwrap();
         }
         words(map)
     });
     let version = rig.put("a/x", "blue");
     rig.informer.wait_for_version(&"a/x".parse().unwrap(), &version, SOON).await.unwrap();
-    assert_eq!(by_word.get("blue").unwrap_err(), IndexError::NotReady("word".into()));
+    assert_eq!(keys(&by_word, &"blue".to_owned()), ["a/x"], "it can be asked all the same");
+    assert!(by_word.get("red").unwrap().is_empty());
+    assert!(rig.informer.index_names().is_empty(), "and is still being built");
     let_go.send(()).unwrap();
     by_word.ready().await.unwrap();
     assert_eq!(values(&by_word), ["blue", "green"], "what came meanwhile is in it");
@@ -96,12 +100,42 @@ async fn b_204_b_211_values_follow_the_objects_and_go_with_the_last_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b_214_an_index_added_to_a_full_cache_has_everything_once_it_is_ready() {
+async fn b_214_an_index_added_to_a_full_cache_has_everything_in_the_next_line() {
     let rig = wordy().await;
     let by_word = rig.informer.add_index("word", words);
-    assert_eq!(by_word.get("red").unwrap_err(), IndexError::NotReady("word".into()));
+    assert_eq!(keys(&by_word, &"green".to_owned()), ["a/x", "b/y"]);
+    assert_eq!(values(&by_word), ["green", "red"]);
+    let x = rig.informer.lister().namespace("a").get("x").unwrap();
+    assert_eq!(by_word.sharing(&x).unwrap().len(), 2);
+    assert_eq!(rig.informer.lister().by_index(&by_word, "red").unwrap().len(), 1);
     by_word.ready().await.unwrap();
     assert_eq!(keys(&by_word, &"green".to_owned()), ["a/x", "b/y"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_214_queries_before_it_is_ready_look_at_each_version_once() {
+    let rig = wordy().await;
+    let calls = Arc::new(AtomicU64::new(0));
+    let counted = calls.clone();
+    let by_word = rig.informer.add_index("word", move |map| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        words(map)
+    });
+    for _ in 0..10 {
+        assert_eq!(by_word.get("green").unwrap().len(), 2);
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 2, "nothing else has run: two objects, looked at once each");
+    by_word.ready().await.unwrap();
+    assert_eq!(calls.load(Ordering::Relaxed), 4, "and once each for the index itself");
+    assert_eq!(by_word.get("green").unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_213_a_name_that_is_taken_is_refused_before_the_index_is_built() {
+    let rig = wordy().await;
+    rig.informer.add_index("word", words).ready().await.unwrap();
+    let second = rig.informer.add_index("word", words);
+    assert_eq!(second.get("red").unwrap_err(), IndexError::Duplicate("word".into()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,8 +200,8 @@ async fn b_215_removing_an_index_twice_leaves_the_one_that_has_its_name_since() 
 async fn b_215_an_index_that_is_removed_while_it_is_being_built_never_appears() {
     let rig = wordy().await;
     let by_word = rig.informer.add_index("word", words);
-    assert_eq!(by_word.get("red").unwrap_err(), IndexError::NotReady("word".into()));
     by_word.remove();
+    assert_eq!(by_word.get("red").unwrap_err(), IndexError::Unknown("word".into()));
     assert_eq!(by_word.ready().await.unwrap_err(), IndexError::Unknown("word".into()));
     rig.settle().await;
     assert!(rig.informer.index_names().is_empty());

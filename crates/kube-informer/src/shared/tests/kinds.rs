@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube_core::metadata::PartialObjectMeta;
 use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
@@ -14,9 +15,9 @@ use super::support::{Rig, SOON, map};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
 use crate::report::{Cause, Failure};
-use crate::settings::Settings;
+use crate::settings::{Settings, StreamingList};
 use crate::shared::{InformerBuilder, SharedInformer};
-use crate::source::ScriptedSource;
+use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError};
 
 /// The one field of a ConfigMap that somebody wants.
 #[derive(Debug, Deserialize)]
@@ -130,7 +131,7 @@ async fn d1_a_kind_can_be_made_sensitive() {
 #[tokio::test(start_paused = true)]
 async fn p_002_dynamic_objects_have_kind_and_api_version_where_list_items_lack_them() {
     let resource = ApiResource::erase::<ConfigMap>(&());
-    let settings = Settings::default().streaming_list(crate::settings::StreamingList::Never);
+    let settings = Settings::default().streaming_list(StreamingList::Never);
     let server = server_of(&["a/x"]);
     let builder = SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).settings(settings);
     let informer = started(builder.build().unwrap()).await;
@@ -173,6 +174,36 @@ async fn p_072_a_metadata_informer_asks_for_metadata_only() {
         assert!(!String::from_utf8(object.raw_json()).unwrap().contains("hello"));
     }
     assert_eq!((informer.status().failures, informer.status().wrong_type), (0, None));
+}
+
+/// A server that sends whole objects whatever it is asked for.
+struct SendsAll(ScriptedSource);
+
+impl ListWatch for SendsAll {
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        self.0.open(Request { metadata_only: false, ..request })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_metadata_informer_takes_the_metadata_of_whole_objects() {
+    type Meta = PartialObjectMeta<ConfigMap>;
+    for streaming in [StreamingList::Auto, StreamingList::Never] {
+        let server = server_of(&["a/x", "a/y"]);
+        let builder = SharedInformer::<Meta>::builder(SendsAll(server.clone()));
+        let informer = builder.settings(Settings::default().streaming_list(streaming)).build().unwrap();
+        let informer = started(informer).await;
+        for text in ["one", "two"] {
+            server.put_json(serde_json::to_value(map("a/x", text)).unwrap()).unwrap();
+            quiet().await;
+        }
+        let lister = informer.lister();
+        assert_eq!(lister.namespace("a").list().len(), 2, "{:?}", informer.status().last_failure);
+        let object = lister.namespace("a").get("x").unwrap();
+        assert_eq!(object.resource_version().to_string(), server.version().to_string());
+        assert!(!String::from_utf8(object.raw_json()).unwrap().contains("two"));
+        assert_eq!((informer.status().failures, informer.status().wrong_type), (0, None));
+    }
 }
 
 #[tokio::test(start_paused = true)]

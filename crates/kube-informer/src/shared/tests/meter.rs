@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use parking_lot::Mutex;
 
-const LABELS: &str = "name=configmaps,group=,version=v1,resource=configmaps";
+const LABELS: &str = "group=,version=v1,resource=configmaps";
 
 /// Every series that was registered.
 #[derive(Clone, Default)]
@@ -34,8 +34,16 @@ impl Meter {
 
     /// One series of the tests' informer; more labels begin with a comma.
     pub(super) fn of(&self, name: &str, more: &str) -> f64 {
-        let name = format!("informer_{name}{{{LABELS}{more}}}");
-        match self.0.lock().get(&name) {
+        self.value(&format!("informer_{name}{{name=configmaps,{LABELS}{more}}}"))
+    }
+
+    /// One series of an informer of ConfigMaps with this name.
+    pub(super) fn of_informer(&self, informer: &str, name: &str) -> f64 {
+        self.value(&format!("informer_{name}{{name={informer},{LABELS}}}"))
+    }
+
+    fn value(&self, name: &str) -> f64 {
+        match self.0.lock().get(name) {
             #[allow(clippy::cast_precision_loss)] // Small counts.
             Some(Series::Counter(count)) => count.load(Ordering::Relaxed) as f64,
             Some(Series::Gauge(bits)) => f64::from_bits(bits.load(Ordering::Relaxed)),

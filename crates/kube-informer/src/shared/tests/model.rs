@@ -4,6 +4,8 @@
 //! The real driver runs over the scripted source on an executor that polls ready tasks in random order. Set
 //! `INFORMER_SEED` to repeat one seed, `INFORMER_SEEDS` to run more.
 
+mod promises;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,54 +14,36 @@ use fastrand::Rng;
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use super::listener::Listener;
+use self::promises::Promises;
 use super::seeded::{self, Seeded};
-use super::support::{cached, map, served};
-use crate::handler::{Handler, Registration, async_handler, handler};
+use super::support::{map, served};
+use super::witnesses::Witnesses;
 use crate::settings::{Settings, StreamingList};
-use crate::shared::{NamespaceError, RemovedNamespace, SharedInformer, run};
+use crate::shared::tasks::Spawn;
+use crate::shared::{NamespaceError, RemovedNamespace, SharedInformer};
 use crate::source::{HttpFailure, ScriptedSource, ScriptedState, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
 
 const NAMESPACES: [&str; 3] = ["a", "b", "c"];
 
-/// Split over several tests so that they run side by side.
-const PARTS: u64 = 4;
-
-fn seeds(part: u64) -> Vec<u64> {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    if let Some(seed) = number("INFORMER_SEED") {
-        return if part == 0 { vec![seed] } else { Vec::new() };
-    }
-    (0..number("INFORMER_SEEDS").unwrap_or(10_000)).filter(|seed| seed % PARTS == part).collect()
-}
-
-fn run_part(part: u64) {
-    for seed in seeds(part) {
-        let outcome =
-            std::panic::catch_unwind(|| seeded::run(seed, async |seeded| World::play(seed, seeded).await));
-        assert!(outcome.is_ok(), "failed with INFORMER_SEED={seed}");
-    }
-}
-
 #[test]
 fn b_264_any_interleaving_converges_part_1() {
-    run_part(0);
+    seeded::part(0, World::play);
 }
 
 #[test]
 fn b_264_any_interleaving_converges_part_2() {
-    run_part(1);
+    seeded::part(1, World::play);
 }
 
 #[test]
 fn b_264_any_interleaving_converges_part_3() {
-    run_part(2);
+    seeded::part(2, World::play);
 }
 
 #[test]
 fn b_264_any_interleaving_converges_part_4() {
-    run_part(3);
+    seeded::part(3, World::play);
 }
 
 fn number(version: &ResourceVersion) -> u64 {
@@ -75,33 +59,29 @@ struct World {
     namespaces: Option<BTreeSet<&'static str>>,
     /// Namespaces that were removed and have not been added since.
     removals: BTreeMap<&'static str, RemovedNamespace>,
-    handlers: Vec<(Listener, Registration)>,
-    removed: Vec<Listener>,
+    witnesses: Witnesses,
     backup: Option<(u64, ScriptedState)>,
     rewound: bool,
     writes: u32,
+    promises: Promises,
 }
 
 impl World {
     async fn play(seed: u64, seeded: Seeded) {
         let mut world = Self::new(seed);
-        *world.informer.core().random.lock() = Rng::with_seed(seed);
-        let spawn: Arc<dyn crate::shared::tasks::Spawn> = Arc::new(seeded);
-        let core = world.informer.core().clone();
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let (done, finished) = tokio::sync::oneshot::channel();
-        let tasks = spawn.clone();
-        spawn.spawn(Box::pin(async move {
-            let shutdown = async { stopped.await.unwrap_or_default() };
-            run::run(core, tasks, shutdown).await.expect("runs once");
-            done.send(()).ok();
-        }));
+        let spawn: Arc<dyn Spawn> = Arc::new(seeded.clone());
+        let (stop, finished) = seeded.start(&world.informer, seed);
         for _ in 0..world.random.usize(0..3) {
-            world.join();
+            world.witnesses.join(&mut world.random, &world.informer);
         }
         for _ in 0..world.random.usize(5..60) {
+            if world.random.u8(0..4) == 0 {
+                let World { random, promises, informer, .. } = &mut world;
+                promises.wait(random, &spawn, informer);
+            }
             world.step();
             world.check_removed();
+            world.promises.check(&world.informer);
             match world.random.u8(0..8) {
                 0 => tokio::time::sleep(Duration::from_millis(world.random.u64(0..3_000))).await,
                 1 => tokio::time::sleep(Duration::from_secs(world.random.u64(0..400))).await,
@@ -112,26 +92,27 @@ impl World {
                 }
                 _ => {}
             }
+            world.promises.check(&world.informer);
         }
         world.quiet().await;
+        world.promises.check(&world.informer);
         if world.random.u8(0..4) == 0 {
             world.remove_namespace();
         }
         stop.send(()).ok();
         finished.await.expect("the informer stops");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert_eq!(world.promises.waiting(), 0, "a stop ends every wait");
         for removed in world.removals.values() {
             // Done, or the informer has stopped before it was: never a hang.
             removed.done().now_or_never().expect("known once the informer has stopped").ok();
         }
-        for (listener, _) in &world.handlers {
-            listener.check();
-        }
-        let calls: Vec<_> = world.handlers.iter().map(|(listener, _)| listener.calls()).collect();
+        world.witnesses.check();
+        let calls = world.witnesses.calls();
         world.rewound = false;
         world.write();
         tokio::time::sleep(Duration::from_secs(1_000)).await;
-        let after: Vec<_> = world.handlers.iter().map(|(listener, _)| listener.calls()).collect();
-        assert_eq!(calls, after, "nothing is told after the stop");
+        assert_eq!(calls, world.witnesses.calls(), "nothing is told after the stop");
     }
 
     fn new(seed: u64) -> Self {
@@ -165,11 +146,11 @@ impl World {
             informer,
             namespaces,
             removals: BTreeMap::new(),
-            handlers: Vec::new(),
-            removed: Vec::new(),
+            witnesses: Witnesses::default(),
             backup: None,
             rewound: false,
             writes: 0,
+            promises: Promises::new(),
         };
         for _ in 0..world.random.usize(0..8) {
             world.write();
@@ -198,8 +179,8 @@ impl World {
             25 => self.server.reply_next(VerbMatch::Watch, ["this is not JSON\n"]),
             26 => self.backup_or_restore(),
             27 => self.informer.refresh(),
-            28..=29 => self.join(),
-            30 => self.leave(),
+            28..=29 => self.witnesses.join(&mut self.random, &self.informer),
+            30 => self.witnesses.leave(&mut self.random),
             31..=32 => self.add_namespace(),
             33..=34 => self.remove_namespace(),
             _ => self.stuck_replay(),
@@ -217,11 +198,18 @@ impl World {
         self.writes += 1;
         let namespace = NAMESPACES[self.random.usize(..NAMESPACES.len())];
         let key = format!("{namespace}/{}", self.random.usize(0..4));
-        if self.random.u8(0..3) == 0 && self.server.delete(&key).is_ok() {
-            return;
+        if self.random.u8(0..3) == 0
+            && let Ok(version) = self.server.delete(&key)
+        {
+            return self.promises.happened(&self.server, &key, &version);
         }
-        let object = serde_json::to_value(map(&key, &self.writes.to_string())).expect("JSON");
-        self.server.put_json(object).expect("accepted");
+        self.put(&key, &self.writes.to_string());
+    }
+
+    fn put(&mut self, key: &str, text: &str) {
+        let object = serde_json::to_value(map(key, text)).expect("JSON");
+        let version = self.server.put_json(object).expect("accepted");
+        self.promises.happened(&self.server, key, &version);
     }
 
     fn fail(&mut self) {
@@ -252,6 +240,7 @@ impl World {
             Some((version, backup)) if version < self.seen() => {
                 self.server.forget_commands();
                 self.server.restore(&backup);
+                self.promises.void();
                 self.rewound = true;
             }
             Some(_) => {}
@@ -268,42 +257,6 @@ impl World {
         let scopes = self.informer.status().scopes;
         let versions = scopes.iter().map(|scope| scope.last_version.as_ref().map_or(0, number));
         versions.min().unwrap_or(0)
-    }
-
-    fn join(&mut self) {
-        let listener = Listener::default();
-        let hears = listener.clone();
-        let (kind, chance) = (self.random.u8(0..5), self.random.u64(..));
-        let mut random = Rng::with_seed(chance);
-        let new: Handler<ConfigMap> = match kind {
-            0 => handler().on_event(move |event| hears.hear(event)).every_event(random.usize(0..5)),
-            1 => async_handler(move |event| {
-                hears.hear(&event);
-                let pause = Duration::from_millis(random.u64(0..5_000));
-                async move { tokio::time::sleep(pause).await }
-            }),
-            2 => handler().on_event(move |event| {
-                hears.hear(event);
-                if random.u8(0..3) == 0 {
-                    // Unwinds without the hook that prints.
-                    std::panic::resume_unwind(Box::new("a handler that panics now and then"));
-                }
-            }),
-            3 => handler().on_event(move |event| hears.hear(event)).resync(Duration::from_secs(1)),
-            _ => handler().on_event(move |event| hears.hear(event)),
-        };
-        let registration = self.informer.add_event_handler(new).expect("the informer runs");
-        self.handlers.push((listener, registration));
-    }
-
-    fn leave(&mut self) {
-        if self.handlers.is_empty() {
-            return;
-        }
-        let (listener, registration) = self.handlers.swap_remove(self.random.usize(..self.handlers.len()));
-        registration.remove();
-        listener.removed();
-        self.removed.push(listener);
     }
 
     fn add_namespace(&mut self) {
@@ -325,6 +278,7 @@ impl World {
         match self.informer.remove_namespace(namespace) {
             Ok(removed) => {
                 assert!(namespaces.remove(namespace));
+                self.promises.forget(namespace);
                 self.removals.insert(namespace, removed);
             }
             Err(error) => {
@@ -356,10 +310,13 @@ impl World {
             return;
         }
         let key = "a/0";
-        self.server.delete(key).ok();
+        if let Ok(version) = self.server.delete(key) {
+            self.promises.happened(&self.server, key, &version);
+        }
         for text in ["first", "second"] {
-            self.server.put_json(serde_json::to_value(map(key, text)).expect("JSON")).expect("accepted");
-            self.server.delete(key).expect("there");
+            self.put(key, text);
+            let version = self.server.delete(key).expect("there");
+            self.promises.happened(&self.server, key, &version);
         }
     }
 
@@ -373,7 +330,7 @@ impl World {
         for _ in 0..400 {
             tokio::time::sleep(Duration::from_secs(10)).await;
             self.server.bookmark();
-            last = self.differences(&expected);
+            last = self.witnesses.differences(&self.informer, &expected);
             if last.is_empty() {
                 break;
             }
@@ -381,27 +338,6 @@ impl World {
         assert_eq!(last, "", "after quiet the cache and the handlers agree with the server");
         assert!(self.informer.has_synced());
         self.check_removed();
-        for listener in self.handlers.iter().map(|(listener, _)| listener).chain(&self.removed) {
-            listener.check();
-        }
-    }
-
-    fn differences(&self, expected: &[(String, String, String)]) -> String {
-        let cached = cached(&self.informer);
-        if cached != expected {
-            return format!("cache {cached:?}, server {expected:?}, status {:?}", self.informer.status());
-        }
-        let versions: Vec<_> =
-            expected.iter().map(|(key, version, _)| (key.clone(), version.clone())).collect();
-        for (listener, registration) in &self.handlers {
-            if listener.believes() != versions {
-                let (believes, log) = (listener.believes(), listener.log());
-                return format!("{} believes {believes:?}, not {versions:?}: {log:?}", registration.name());
-            }
-            if !registration.has_synced() {
-                return format!("{} is not synced", registration.name());
-            }
-        }
-        String::new()
+        self.witnesses.check();
     }
 }

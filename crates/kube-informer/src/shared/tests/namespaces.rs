@@ -182,7 +182,11 @@ async fn d16_what_is_on_its_way_from_a_removed_namespace_is_ignored() {
     let core = rig.informer.core();
     let scope = core.scopes.find(&Scope::namespace("b")).unwrap().id;
     let b_x = core.indexer.get(&"b/x".parse().unwrap()).unwrap();
-    let list = || DeltaChange::Replaced { version: ResourceVersion::new("9"), objects: vec![b_x.clone()] };
+    let list = || DeltaChange::Replaced {
+        version: ResourceVersion::new("9"),
+        objects: vec![b_x.clone()],
+        rewound: false,
+    };
     // Queued before and after the removal, and after the namespace is back but not listed.
     core.queue.push(Delta { scope, change: DeltaChange::Updated(b_x.clone()) }).await.unwrap();
     core.queue.push(Delta { scope, change: list() }).await.unwrap();

@@ -55,9 +55,11 @@ async fn d10_a_server_that_went_back_in_time_shows_as_rewound_until_it_is_read_a
     let backup = rig.server.snapshot();
     rig.put("a/x", "lost in the restore");
     rig.settle().await;
+    let question = rig.server.hold_next(VerbMatch::List);
     rig.server.restore(&backup);
-    phase(&rig.informer, Phase::Stalled).await;
+    question.reached().await;
     let hold = rig.server.hold_next(VerbMatch::Watch);
+    drop(question);
     hold.reached().await;
     assert_eq!(rig.informer.status().phase, Phase::Rewound);
     assert_eq!(rig.informer.last_sync_resource_version().to_string(), "3", "the cache is still readable");

@@ -203,9 +203,32 @@ async fn d1_list_decoded_leaves_out_and_reports_what_does_not_decode() {
     assert_eq!(rig.informer.lister().list_decoded().len(), 2);
     assert_eq!(rig.informer.lister().namespace("a").list_decoded().len(), 1);
     let failures = rig.failures.lock().clone();
-    assert_eq!(failures.len(), 2, "once for each list");
+    assert_eq!(failures.len(), 1, "once, though it was listed twice");
     let Cause::Undecodable { key, .. } = &failures[0].cause else { panic!("{:?}", failures[0]) };
     assert_eq!(key.to_string(), "a/bad");
     assert!(failures[0].to_string().starts_with("configmaps a/bad does not decode: "), "{}", failures[0]);
-    assert_eq!(rig.informer.status().failures, 3, "the check at the start found it too");
+    assert_eq!(rig.informer.status().failures, 2, "the check at the start found it too");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_does_not_decode_is_reported_once_per_version() {
+    let rig = Rig::new(&["a/good"]);
+    let put_odd = |text: &str| {
+        let metadata = json!({ "namespace": "a", "name": "odd" });
+        rig.server.put_json(json!({ "metadata": metadata, "data": text })).unwrap();
+    };
+    put_odd("1");
+    rig.start();
+    rig.synced().await;
+    let lister = rig.informer.lister();
+    let list = || {
+        rig.failures.lock().clear();
+        assert_eq!(lister.list_decoded().len(), 1);
+        assert_eq!(lister.namespace("a").list_decoded().len(), 1);
+        rig.failures().len()
+    };
+    assert_eq!((list(), list(), list()), (1, 0, 0));
+    put_odd("2");
+    rig.settle().await;
+    assert_eq!((list(), list()), (1, 0), "another version is news");
 }

@@ -1,14 +1,19 @@
 //! Several namespaces as one cache.
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use std::sync::Arc;
 
-use super::aids::{Denies, phase_of, quiet, soon, start};
+use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::ConfigMap;
+use parking_lot::Mutex;
+
+use super::aids::{Denies, phase_of, quiet, soon, start, started};
 use super::listener::Listener;
 use super::support::{Rig, SOON, cached, map, served};
 use crate::handler::handler;
 use crate::scope::Scope;
+use crate::settings::{Settings, StreamingList};
 use crate::shared::SharedInformer;
-use crate::source::{ScriptedSource, VerbMatch};
+use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
 use crate::status::{Phase, RelistReason};
 
 fn two(keys: &[&str]) -> Rig {
@@ -136,4 +141,41 @@ async fn d16_a_server_that_answers_with_other_namespaces_does_not_mix_the_scopes
     rig.server.send_raw(stranger);
     rig.settle().await;
     assert_eq!(rig.cached(), served(&rig.server, Some(&["a"])));
+}
+
+/// A server that sends the objects of all namespaces whatever it is asked for.
+struct SendsAll(ScriptedSource);
+
+impl ListWatch for SendsAll {
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        self.0.open(Request { scope: Scope::All, ..request })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_of_other_namespaces_are_reported_once_for_each_list_and_watch() {
+    // A streamed list goes on as the watch; a plain one is followed by a watch of its own.
+    for (streaming, reports) in [(StreamingList::Auto, 1), (StreamingList::Never, 2)] {
+        let server = ScriptedSource::of::<ConfigMap>();
+        for key in ["a/x", "b/x", "b/y"] {
+            server.create(&map(key, "")).unwrap();
+        }
+        let failures = Arc::new(Mutex::new(Vec::new()));
+        let heard = failures.clone();
+        let builder = SharedInformer::<ConfigMap>::builder(SendsAll(server.clone()))
+            .namespace("a")
+            .settings(Settings::default().streaming_list(streaming))
+            .on_error(move |failure| heard.lock().push(failure.to_string()));
+        let informer = started(builder.build().unwrap()).await;
+        let report =
+            "configmaps b/x is left out: it is outside of namespace \"a\", which the server was asked for";
+        assert!(failures.lock()[0].starts_with(report), "{:?}", failures.lock());
+        assert_eq!(failures.lock().len(), 1, "{:?}", failures.lock());
+        for text in ["one", "two"] {
+            server.put_json(serde_json::to_value(map("b/x", text)).unwrap()).unwrap();
+            quiet().await;
+        }
+        assert_eq!(failures.lock().len(), reports, "{:?}", failures.lock());
+        assert_eq!(informer.lister().list().len(), 1);
+    }
 }

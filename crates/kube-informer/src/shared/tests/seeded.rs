@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
+use tokio::sync::oneshot;
 
+use crate::kind::Kind;
 use crate::shared::tasks::Spawn;
+use crate::shared::{SharedInformer, run as informer_run};
 
 /// More polls than any honest run needs: a loop that never pauses ends here.
 const TOO_MANY_POLLS: usize = 2_000_000;
@@ -24,6 +28,28 @@ struct Shared {
 /// Tasks go in here; [`run`] polls them.
 #[derive(Clone, Default)]
 pub(super) struct Seeded(Arc<Mutex<Shared>>);
+
+impl Seeded {
+    /// Runs an informer until the sender is used or dropped; the receiver then hears of its end.
+    pub(super) fn start<K: Kind>(
+        self,
+        informer: &SharedInformer<K>,
+        seed: u64,
+    ) -> (oneshot::Sender<()>, oneshot::Receiver<()>) {
+        *informer.core().random.lock() = fastrand::Rng::with_seed(seed);
+        let core = informer.core().clone();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (done, finished) = oneshot::channel();
+        let spawn: Arc<dyn Spawn> = Arc::new(self);
+        let tasks = spawn.clone();
+        spawn.spawn(Box::pin(async move {
+            let shutdown = async { stopped.await.unwrap_or_default() };
+            informer_run::run(core, tasks, shutdown).await.expect("runs once");
+            done.send(()).ok();
+        }));
+        (stop, finished)
+    }
+}
 
 impl Spawn for Seeded {
     fn spawn(&self, task: BoxFuture<'static, ()>) {
@@ -98,6 +124,26 @@ impl<T> Future for Run<'_, T> {
                 this.tasks.remove(&task);
             }
         }
+    }
+}
+
+/// A model test is split over several tests so that they run side by side.
+const PARTS: u64 = 4;
+
+/// The seeds of one part: those of `INFORMER_SEED` or `INFORMER_SEEDS`, if set.
+fn seeds(part: u64) -> Vec<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    if let Some(seed) = number("INFORMER_SEED") {
+        return if part == 0 { vec![seed] } else { Vec::new() };
+    }
+    (0..number("INFORMER_SEEDS").unwrap_or(10_000)).filter(|seed| seed % PARTS == part).collect()
+}
+
+/// Plays all seeds of one part.
+pub(super) fn part(part: u64, play: impl AsyncFn(u64, Seeded)) {
+    for seed in seeds(part) {
+        let play = AssertUnwindSafe(|| run(seed, async |seeded| play(seed, seeded).await));
+        assert!(catch_unwind(play).is_ok(), "failed with INFORMER_SEED={seed}");
     }
 }
 

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
+use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::support::{Rig, SOON, rest};
 use crate::handler::handler;
 use crate::settings::Settings;
+use crate::shared::SharedInformer;
 use crate::shared::core::Stop;
 use crate::shared::writer::Command;
 
@@ -190,4 +192,49 @@ async fn b_326_a_stop_ends_every_handler_and_stream() {
     rest().await;
     assert_eq!((listener.calls(), stuck.calls()), heard);
     assert_eq!(stream.count().await, 1);
+}
+
+/// Calls back into the informer when it is dropped.
+struct CallsBack(SharedInformer<ConfigMap>);
+
+impl Drop for CallsBack {
+    fn drop(&mut self) {
+        self.0.stream().ok();
+    }
+}
+
+/// On a thread of its own: should it hang, the test fails.
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_comes_too_late_may_call_back_when_it_is_dropped() {
+    let rig = Rig::new(&[]).started().await;
+    rig.informer.shutdown(SOON).await;
+    let informer = rig.informer.clone();
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let captured = CallsBack(informer.clone());
+        let late = informer.add_event_handler(handler().on_add(move |_| {
+            let _ = &captured;
+        }));
+        done.send(late.is_err()).ok();
+    });
+    assert_eq!(is_done.recv_timeout(Duration::from_secs(30)), Ok(true));
+}
+
+/// Before the start those that were removed go when others join.
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_was_removed_before_the_start_may_call_back_when_it_is_dropped() {
+    let rig = Rig::new(&[]);
+    let informer = rig.informer.clone();
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for _ in 0..20 {
+            let captured = CallsBack(informer.clone());
+            let removed = informer.add_event_handler(handler().on_add(move |_| {
+                let _ = &captured;
+            }));
+            removed.unwrap().remove();
+        }
+        done.send(()).ok();
+    });
+    assert_eq!(is_done.recv_timeout(Duration::from_secs(30)), Ok(()));
 }

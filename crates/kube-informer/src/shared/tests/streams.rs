@@ -75,3 +75,38 @@ async fn a_stream_that_nobody_polls_delays_nobody_and_merges() {
     let events: Vec<_> = stream.take_while(|_| async { true }).take(1).collect().await;
     assert_eq!(events[0].object().unwrap().resource_version().to_string(), "102");
 }
+
+#[tokio::test(start_paused = true)]
+async fn streams_that_were_dropped_leave_no_memory_behind_on_a_quiet_kind() {
+    let rig = Rig::new(&["a/x"]).started().await;
+    let (listener, stays) = rig.listen();
+    stays.synced().await.unwrap();
+    let streams: Vec<_> = (0..10_000).map(|_| rig.informer.stream().unwrap()).collect();
+    let removed = rig.informer.add_event_handler(crate::handler::handler()).unwrap();
+    removed.synced().await.unwrap();
+    assert_eq!(rig.informer.core().posts_held(), 10_002);
+    removed.remove();
+    drop((streams, removed));
+    rest().await;
+    assert_eq!(
+        rig.informer.core().posts_held(),
+        1,
+        "only who still listens, though nothing has happened since"
+    );
+    rig.put("a/x", "new");
+    rig.settle().await;
+    assert_eq!(listener.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_that_come_and_go_before_the_start_are_not_kept_either() {
+    let rig = Rig::new(&["a/x"]);
+    let stays = rig.informer.stream().unwrap();
+    for _ in 0..1_000 {
+        rig.informer.stream().unwrap();
+    }
+    assert!(rig.informer.core().posts_held() < 100, "{}", rig.informer.core().posts_held());
+    let rig = rig.started().await;
+    rest().await;
+    assert_eq!((rig.informer.core().posts_held(), stays.has_synced()), (1, false));
+}

@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, oneshot};
 use super::listener::Listener;
 use crate::handler::{Handler, Registration, async_handler, handler};
 use crate::report::Failure;
-use crate::shared::{InformerBuilder, SharedInformer};
+use crate::shared::{InformerBuilder, RunError, SharedInformer};
 use crate::source::ScriptedSource;
 use crate::version::ResourceVersion;
 
@@ -58,6 +58,12 @@ impl Rig {
     pub(super) fn start(&self) -> tokio::task::JoinHandle<()> {
         let informer = self.informer.clone();
         tokio::spawn(async move { informer.run(std::future::pending()).await.unwrap() })
+    }
+
+    /// Starts it; gives what its run came to.
+    pub(super) fn start_to_end(&self) -> tokio::task::JoinHandle<Result<(), RunError>> {
+        let informer = self.informer.clone();
+        tokio::spawn(async move { informer.run(std::future::pending()).await })
     }
 
     /// Starts it and waits until the cache has filled.

@@ -87,12 +87,16 @@ async fn b_045_d11_a_bookmark_that_passes_the_version_ends_the_wait() {
 #[tokio::test(start_paused = true)]
 async fn d11_a_timeout_names_what_was_waited_for_and_where_the_cache_is() {
     let rig = Rig::new(&["a/x"]).started().await;
+    let _no_answer = rig.server.hold_next(VerbMatch::List);
     let error = rig.informer.wait_for_version(&key("a/x"), &version("99"), SHORT).await.unwrap_err();
     assert_eq!(error.to_string(), "the cache of configmaps did not show a/x at 99 within 5s; it is at 2");
     assert!(matches!(error, WaitError::Timeout { .. }));
 
     let error = rig.informer.wait_gone(&key("a/x"), &uid_of(&rig, "a/x"), SHORT).await.unwrap_err();
-    assert_eq!(error.to_string(), "the cache of configmaps still showed a/x after 5s; it is at 2");
+    assert_eq!(
+        error.to_string(),
+        "the cache of configmaps did not show within 5s that a/x is gone; it is at 2"
+    );
 
     let idle = Rig::new(&["a/x"]);
     let error = idle.informer.wait_for_version(&key("a/x"), &version("2"), SHORT).await.unwrap_err();

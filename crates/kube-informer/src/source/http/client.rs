@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use http::Uri;
@@ -31,81 +30,138 @@ const RENEW_BEFORE: Duration = Duration::from_secs(60);
 
 type Build = dyn Fn() -> Result<Client, kube_client::Error> + Send + Sync;
 
+/// When each file was last changed.
+type Changed = Vec<Option<SystemTime>>;
+
 /// A client, and the way to make it anew.
 pub(super) struct Renewable {
-    build: Option<Arc<Build>>,
-    /// Files whose content went into the client.
-    files: Vec<PathBuf>,
+    recipe: Option<Recipe>,
     current: Mutex<Current>,
-    /// The server did not accept the credentials.
-    refused: AtomicBool,
+    /// Held while a client is built: those who have the same reason wait for it instead of building their own.
+    renewing: tokio::sync::Mutex<()>,
+}
+
+/// How a client is made. Both functions read files or run programs, which blocks.
+#[derive(Clone)]
+struct Recipe {
+    build: Arc<Build>,
+    /// Looks at the files whose content goes into the client, if there are any.
+    look: Option<Arc<dyn Fn() -> Changed + Send + Sync>>,
+}
+
+impl Recipe {
+    /// The files are looked at before they are read: one that is replaced in between is a change the next time.
+    fn follow(&self) -> Result<(Client, Changed), kube_client::Error> {
+        let changed = self.look.as_ref().map(|look| look()).unwrap_or_default();
+        Ok(((self.build)()?, changed))
+    }
 }
 
 struct Current {
     client: Client,
     /// When the files were last changed, as of the time the client was built.
-    changed: Vec<Option<SystemTime>>,
+    changed: Changed,
+    /// The server did not accept the credentials.
+    refused: bool,
+    /// How often it was tried to renew the client.
+    attempts: u64,
 }
+
+impl Current {
+    fn is_expiring(&self) -> bool {
+        let soon = |until| Timestamp::now().checked_add(RENEW_BEFORE).is_ok_and(|soon| soon >= until);
+        self.client.valid_until().is_some_and(soon)
+    }
+}
+
+/// The credentials that a request was sent with, to tell whether an answer is about those of now.
+#[derive(Clone, Copy)]
+pub(super) struct Attempt(u64);
 
 impl Renewable {
     /// A client that cannot be made anew.
     pub(super) fn fixed(client: Client) -> Self {
-        let current = Mutex::new(Current { client, changed: Vec::new() });
-        Self { build: None, files: Vec::new(), current, refused: AtomicBool::new(false) }
+        Self::with(None, client, Changed::new())
     }
 
     pub(super) fn from_config(config: Config) -> Result<Self, kube_client::Error> {
         let auth = &config.auth_info;
         let files = [&auth.client_certificate, &auth.client_key];
-        let files = files.into_iter().flatten().map(PathBuf::from).collect();
-        Self::new(files, move || build(&config))
+        let files: Vec<PathBuf> = files.into_iter().flatten().map(PathBuf::from).collect();
+        let look = (!files.is_empty()).then(|| move || changed(&files));
+        Self::new(look, move || build(&config))
     }
 
     pub(super) fn new(
-        files: Vec<PathBuf>,
+        look: Option<impl Fn() -> Changed + Send + Sync + 'static>,
         build: impl Fn() -> Result<Client, kube_client::Error> + Send + Sync + 'static,
     ) -> Result<Self, kube_client::Error> {
-        let changed = changed(&files);
-        let current = Mutex::new(Current { client: build()?, changed });
-        Ok(Self { build: Some(Arc::new(build)), files, current, refused: AtomicBool::new(false) })
+        let recipe = Recipe { build: Arc::new(build), look: look.map(|look| Arc::new(look) as _) };
+        let (client, changed) = recipe.follow()?;
+        Ok(Self::with(Some(recipe), client, changed))
+    }
+
+    fn with(recipe: Option<Recipe>, client: Client, changed: Changed) -> Self {
+        let current = Mutex::new(Current { client, changed, refused: false, attempts: 0 });
+        Self { recipe, current, renewing: tokio::sync::Mutex::new(()) }
     }
 
     /// The client to use now. Credentials that cannot be read leave the client as it is: the server will say so.
-    pub(super) async fn client(self: &Arc<Self>) -> Client {
-        let Some(build) = self.reason_to_renew() else { return self.current.lock().client.clone() };
-        // Reading files and running credential plugins blocks.
-        let changed = changed(&self.files);
-        let built = tokio::task::spawn_blocking(move || build()).await;
+    ///
+    /// However many requests find that it is time for new credentials, they are made once for all who wait. A request that
+    /// comes later asks again: a plugin whose certificates live for less than a minute is asked before each.
+    pub(super) async fn client(&self) -> (Client, Attempt) {
+        if let Some(recipe) = &self.recipe {
+            let attempt = self.current.lock().attempts;
+            if self.is_outdated(recipe).await {
+                let _one = self.renewing.lock().await;
+                // Whoever held it may have done just this.
+                if self.current.lock().attempts == attempt {
+                    self.renew(recipe.clone()).await;
+                }
+            }
+        }
+        let current = self.current.lock();
+        (current.client.clone(), Attempt(current.attempts))
+    }
+
+    /// The server answered 401: the next request uses new credentials, unless they were renewed since.
+    pub(super) fn refused(&self, sent: Attempt) {
         let mut current = self.current.lock();
+        current.refused |= current.attempts == sent.0;
+    }
+
+    async fn is_outdated(&self, recipe: &Recipe) -> bool {
+        {
+            let current = self.current.lock();
+            if current.refused || current.is_expiring() {
+                return true;
+            }
+        }
+        let Some(look) = recipe.look.clone() else { return false };
+        // A file on a slow disk holds up nobody else. If it cannot be looked at, nothing has changed.
+        let changed = tokio::task::spawn_blocking(move || look()).await;
+        changed.is_ok_and(|changed| changed != self.current.lock().changed)
+    }
+
+    async fn renew(&self, recipe: Recipe) {
+        let built = tokio::task::spawn_blocking(move || recipe.follow()).await;
+        let mut current = self.current.lock();
+        current.attempts += 1;
+        current.refused = false;
         match built {
-            Ok(Ok(client)) => {
+            Ok(Ok((client, changed))) => {
                 tracing::info!("credentials are renewed");
-                *current = Current { client, changed };
+                current.client = client;
+                current.changed = changed;
             }
             Ok(Err(error)) => tracing::warn!(error = told(&error), "credentials cannot be renewed"),
             Err(error) => tracing::warn!(%error, "credentials cannot be renewed"),
         }
-        current.client.clone()
-    }
-
-    /// The server answered 401: the next request uses new credentials.
-    pub(super) fn refused(&self) {
-        self.refused.store(true, Ordering::Relaxed);
-    }
-
-    fn reason_to_renew(&self) -> Option<Arc<Build>> {
-        let build = self.build.as_ref()?;
-        let refused = self.refused.swap(false, Ordering::Relaxed);
-        let current = self.current.lock();
-        let expiring = current
-            .client
-            .valid_until()
-            .is_some_and(|until| Timestamp::now().checked_add(RENEW_BEFORE).is_ok_and(|soon| soon >= until));
-        (refused || expiring || changed(&self.files) != current.changed).then(|| build.clone())
     }
 }
 
-fn changed(files: &[PathBuf]) -> Vec<Option<SystemTime>> {
+fn changed(files: &[PathBuf]) -> Changed {
     files.iter().map(|file| file.metadata().and_then(|data| data.modified()).ok()).collect()
 }
 

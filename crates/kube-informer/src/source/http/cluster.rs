@@ -149,9 +149,29 @@ async fn from_kubeconfig(
         .await
         .map_err(|error| error.to_string())?
         .map_err(|error| told(&error))?;
+    check_context(&kubeconfig, options.context.as_deref())?;
     let named = proxy_of(&kubeconfig, options.context.as_ref());
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| told(&error))?;
     with_proxy(config, named, |name| env::var(name).ok())
+}
+
+/// A context that is not there is mostly a slip of the pen: those that are there are named.
+fn check_context(kubeconfig: &Kubeconfig, named: Option<&str>) -> Result<(), String> {
+    let (wanted, what) = match (named, kubeconfig.current_context.as_deref()) {
+        (Some(named), _) => (named, "context"),
+        (None, Some(current)) if !current.is_empty() => (current, "current-context"),
+        // Whether that matters is for others to say.
+        _ => return Ok(()),
+    };
+    let mut there: Vec<_> = kubeconfig.contexts.iter().map(|context| format!("{:?}", context.name)).collect();
+    if kubeconfig.contexts.iter().any(|context| context.name == wanted) {
+        return Ok(());
+    }
+    there.sort();
+    Err(match there.is_empty() {
+        true => format!("it has no {what} {wanted:?}, and no other"),
+        false => format!("it has no {what} {wanted:?}; there is {}", there.join(", ")),
+    })
 }
 
 /// The proxy that a kubeconfig names for the cluster of a context.

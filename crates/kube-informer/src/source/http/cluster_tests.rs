@@ -99,3 +99,25 @@ fn why_there_is_no_cluster() {
          context \"prod\" was named, and home does not exist"
     );
 }
+
+#[tokio::test]
+async fn a_context_that_is_not_there_brings_those_that_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("kubeconfig");
+    let said = async |text: &str, context: Option<&str>| {
+        std::fs::write(&file, text).unwrap();
+        let error = find_cluster(Some(&file), context).await.unwrap_err().to_string();
+        error.split_once(" cannot be used: ").unwrap().1.to_owned()
+    };
+    assert_eq!(
+        said(KUBECONFIG, Some("prod")).await,
+        "it has no context \"prod\"; there is \"direct\", \"tunnel\""
+    );
+    let stale = KUBECONFIG.replace("current-context: direct", "current-context: old");
+    assert_eq!(
+        said(&stale, None).await,
+        "it has no current-context \"old\"; there is \"direct\", \"tunnel\""
+    );
+    let empty = "apiVersion: v1\nkind: Config\ncurrent-context: old\n";
+    assert_eq!(said(empty, None).await, "it has no current-context \"old\", and no other");
+}

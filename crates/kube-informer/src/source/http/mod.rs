@@ -15,7 +15,7 @@ use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, stream};
 use http::StatusCode;
-use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, RETRY_AFTER};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http_body::Body as _;
 use kube_client::client::Body;
 use kube_client::{Client, Config};
@@ -26,11 +26,15 @@ use self::client::Renewable;
 use self::told::told;
 use super::error::{HttpFailure, SourceError};
 use super::request::{Request, Verb};
+use super::status::ErrorBody;
 use super::{ByteStream, ListWatch};
 use crate::kind::{Kind, KindInfo};
 
 /// How much of an error body is read.
 const ERROR_BODY: usize = 64 << 10;
+
+/// For how long. What the status says must not wait for a body that does not come.
+const ERROR_BODY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The largest document that is read whole. Discovery's are a few hundred kilobytes.
 const DOCUMENT: usize = 32 << 20;
@@ -120,21 +124,26 @@ impl HttpSource {
         request: Result<http::Request<Body>, SourceError>,
     ) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let (client, server) = (self.client.clone(), self.server.clone());
+        let sensitive = self.kind.is_sensitive();
         Box::pin(async move {
-            let answer = client.client().await.send(request?).await;
+            let (using, attempt) = client.client().await;
+            let answer = using.send(request?).await;
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::UNAUTHORIZED {
-                client.refused();
+                client.refused(attempt);
             }
             if !head.status.is_success() {
                 let retry_after = head.headers.get(RETRY_AFTER).and_then(seconds);
-                let body = beginning(body).await;
+                let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+                let body =
+                    ErrorBody { content_type: content_type.map(str::to_owned), ..beginning(body).await };
                 let failure = HttpFailure::from_answer(head.status.as_u16(), retry_after, &body);
+                let failure = if sensitive { failure.without_content() } else { failure };
                 return Err(SourceError::Http(failure));
             }
             match head.headers.get(CONTENT_ENCODING) {
-                Some(encoding) if encoding != "identity" => Err(SourceError::Transport(format!(
+                Some(encoding) if !is_identity(encoding) => Err(SourceError::Transport(format!(
                     "the answer is compressed ({encoding:?}) although it was asked for as it is: a proxy, or a \
                      client stack that overwrites Accept-Encoding"
                 ))),
@@ -192,17 +201,25 @@ fn chunks(mut body: Body) -> ByteStream {
     .boxed()
 }
 
-/// The beginning of an error body. If it breaks off, what there is of it.
-async fn beginning(body: Body) -> Vec<u8> {
+/// The beginning of an error body. If it breaks off or stalls, what there is of it.
+async fn beginning(body: Body) -> ErrorBody {
     let mut chunks = chunks(body);
-    let mut read = Vec::new();
-    while let Some(Ok(chunk)) = chunks.next().await {
-        read.extend_from_slice(chunk.get(..ERROR_BODY - read.len()).unwrap_or(&chunk));
-        if read.len() >= ERROR_BODY {
+    let mut read = ErrorBody::default();
+    let until = tokio::time::Instant::now() + ERROR_BODY_PATIENCE;
+    while let Ok(Some(Ok(chunk))) = tokio::time::timeout_at(until, chunks.next()).await {
+        let room = ERROR_BODY - read.bytes.len();
+        read.bytes.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+        read.cut = chunk.len() > room;
+        if read.cut {
             break;
         }
     }
     read
+}
+
+/// Whether a body is as it was asked for: names of encodings have no case.
+fn is_identity(encoding: &http::HeaderValue) -> bool {
+    encoding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity")
 }
 
 /// `Retry-After` in its form of seconds; the server sends no other.

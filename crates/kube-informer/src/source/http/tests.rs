@@ -167,6 +167,19 @@ async fn a_compressed_answer_is_refused() {
 }
 
 #[tokio::test]
+async fn an_answer_that_says_it_is_not_compressed_is_taken_however_it_is_written() {
+    for written in ["identity", "Identity", "IDENTITY"] {
+        let (source, _) = source(move || {
+            let mut answer = answer(200, "{}");
+            answer.headers_mut().insert(CONTENT_ENCODING, http::HeaderValue::from_static(written));
+            answer
+        });
+        let body: Vec<Bytes> = source.open(list()).await.unwrap().try_collect().await.unwrap();
+        assert_eq!(body, ["{}"], "{written}");
+    }
+}
+
+#[tokio::test]
 async fn p_044_a_body_that_breaks_is_a_transport_error() {
     let (source, _) = source(|| Response::new(Chunks(vec![Ok("{"), Err("connection reset")])));
     let mut body = source.open(watch()).await.unwrap();

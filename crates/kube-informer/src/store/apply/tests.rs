@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
 use super::{Step, steps};
-use crate::delta::Delta;
 use crate::delta::DeltaChange::*;
+use crate::delta::{Delta, DeltaChange};
+use crate::object::record::Record;
 use crate::object::testing::record_with;
 use crate::scope::Scope;
 use crate::store::testing::{Bench, replaced, told};
@@ -193,4 +196,64 @@ fn b_174_events_in_a_row_are_one_step_and_so_one_commit() {
     let steps = steps(vec![put("a/1"), put("a/2"), delta(replaced("9", &[])), put("a/3")]);
     assert!(matches!(&steps[..], [Step::Events(two), Step::Replace { .. }, Step::Events(one)]
         if two.len() == 2 && one.len() == 1));
+}
+
+fn looked(key: &str, version: &str, object: Option<Arc<Record>>) -> DeltaChange {
+    Looked { key: key.parse().unwrap(), version: version.into(), object, rewinds: 0 }
+}
+
+#[test]
+fn d11_a_look_at_one_key_holds_its_older_events_back_whatever_their_uid() {
+    let mut bench = Bench::new();
+    let at = |uid: &str, version: &str| bench.record("a", uid, version);
+    let (first, second, third) = (at("u", "5"), at("v", "12"), at("w", "21"));
+    let late =
+        vec![Deleted(at("u", "8")), Added(at("t", "9")), Deleted(at("t", "10")), Added(second.clone())];
+    bench.apply(vec![replaced("5", &[&first])]);
+    let seen = told(&bench.apply(vec![looked("a", "20", Some(second))]));
+    assert_eq!((seen, bench.version()), (vec!["- a@5".into(), "+ a@12".into()], "5".into()));
+    let applied = bench.apply(late);
+    assert_eq!((told(&applied).len(), applied.counts.duplicates), (0, 4));
+    assert_eq!((bench.version().as_str(), bench.writer.indexer().barriers(0)), ("12", 1));
+    assert_eq!(told(&bench.apply(vec![Bookmark("20".into())])).len(), 0);
+    assert_eq!(bench.writer.indexer().barriers(0), 0, "the scope has passed it");
+    assert_eq!(bench.add(&[&third]), ["- a@12", "+ a@21"]);
+}
+
+#[test]
+fn d11_a_look_that_finds_nothing_deletes_and_one_that_comes_late_changes_nothing() {
+    let mut bench = Bench::new();
+    let (old, between) = (bench.record("a", "u", "5"), bench.record("a", "v", "9"));
+    bench.apply(vec![replaced("5", &[&old])]);
+    assert_eq!(told(&bench.apply(vec![looked("a", "10", None)])), ["- a@5"]);
+    let applied = bench.apply(vec![Added(between.clone()), looked("a", "9", Some(between.clone()))]);
+    assert_eq!((told(&applied).len(), applied.counts.duplicates), (0, 2));
+    bench.apply(vec![Bookmark("30".into())]);
+    let applied = bench.apply(vec![looked("a", "29", Some(between))]);
+    assert_eq!((told(&applied).len(), applied.counts.duplicates), (0, 1), "the watch has passed it");
+}
+
+#[test]
+fn d11_an_older_list_does_not_touch_what_was_looked_up_unless_the_server_went_back() {
+    let mut bench = Bench::new();
+    let record = |key: &str, version: &str| bench.record(key, "u", version);
+    let (a, b, c, ahead) = (record("a", "1"), record("b", "2"), record("c", "3"), record("a", "15"));
+    bench.apply(vec![replaced("5", &[&a, &b])]);
+    bench.apply(vec![looked("a", "20", Some(ahead)), looked("c", "20", None), looked("b", "20", None)]);
+    assert_eq!(bench.content(), ["a@15"]);
+    assert_eq!(told(&bench.apply(vec![replaced("10", &[&a, &b, &c])])), [""; 0]);
+    assert_eq!((bench.content(), bench.version()), (vec!["a@15".into()], "10".into()));
+    bench.apply(vec![replaced("4", &[&a, &b])]);
+    assert_eq!((bench.content(), bench.writer.indexer().barriers(0)), (vec!["a@1".into(), "b@2".into()], 0));
+    let applied = bench.apply(vec![looked("b", "20", None)]);
+    assert_eq!((told(&applied).len(), applied.counts.duplicates), (0, 1), "it is from before");
+    assert_eq!(bench.writer.indexer().rewinds(0), 1);
+}
+
+#[test]
+fn d11_an_object_that_cannot_be_taken_in_lifts_its_barrier() {
+    let mut bench = Bench::new();
+    let (old, new) = (bench.record("a", "u", "5"), bench.record("a", "u", "8"));
+    bench.apply(vec![replaced("5", &[&old]), looked("a", "20", Some(new.clone()))]);
+    assert_eq!(told(&bench.apply(vec![LeftOut("a".parse().unwrap()), Updated(new)])), ["- a@8", "+ a@8"]);
 }

@@ -96,11 +96,11 @@ fn b_209_unknown_index_is_an_error_unknown_value_is_empty() {
     assert!(index.get("nothing").unwrap().is_empty());
     assert!(index.keys("nothing").unwrap().is_empty());
     let indexer = bench.writer.indexer();
-    let error = IndexReader::<String>::find(indexer, "other").err().unwrap();
+    let error = IndexReader::<String>::find(indexer, "other", None).err().unwrap();
     assert_eq!(error, IndexError::Unknown("other".into()));
-    let error = IndexReader::<u64>::find(indexer, "values").err().unwrap();
+    let error = IndexReader::<u64>::find(indexer, "values", None).err().unwrap();
     assert_eq!(error, IndexError::OtherType("values".into()));
-    assert!(IndexReader::<String>::find(indexer, "values").is_ok());
+    assert!(IndexReader::<String>::find(indexer, "values", None).is_ok());
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn the_work_is_cut_into_steps_and_their_size_does_not_matter() {
     state.edit(0, &puts, &mut Vec::new(), &mut Vec::new());
     let mut plans = Vec::new();
     for budget in [1, 7, 300, usize::MAX] {
-        let mut planner = ReplacePlanner::new(&state, 0, "9".into(), list(500, 1_700)).unwrap();
+        let mut planner = ReplacePlanner::new(&state, 0, "9".into(), list(500, 1_700), false).unwrap();
         let mut steps = 1;
         while planner.step(budget) == Progress::More {
             steps += 1;

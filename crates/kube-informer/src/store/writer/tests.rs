@@ -15,7 +15,7 @@ fn many(bench: &Bench, count: usize, version: &str) -> Vec<Arc<Record>> {
 }
 
 fn list(version: &str, objects: &[Arc<Record>]) -> DeltaChange {
-    DeltaChange::Replaced { version: version.into(), objects: objects.to_vec() }
+    DeltaChange::Replaced { version: version.into(), objects: objects.to_vec(), rewound: false }
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn b_174_readers_see_whole_commits() {
                     }
                 });
             }
-            let mut writer = Writer { indexer: bench.writer.indexer.clone(), next_index: 0 };
+            let mut writer = Writer { indexer: bench.writer.indexer.clone() };
             for version in 2..40 {
                 let version = version.to_string();
                 let objects = many(&bench, count, &version);

@@ -18,6 +18,8 @@ mod namespaces;
 mod programs;
 #[path = "../recover.rs"]
 mod recover;
+#[path = "../waiting.rs"]
+mod waiting;
 #[path = "../watch_pods.rs"]
 mod watch_pods;
 

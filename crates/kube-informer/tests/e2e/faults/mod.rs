@@ -2,6 +2,7 @@
 //! heard a legal history, the informer has said what was wrong, and there was no hot loop.
 
 mod access;
+mod backups;
 mod beside;
 mod certificates;
 mod etcd;

@@ -1,7 +1,5 @@
 //! The server ends, forgets, or goes back in time.
 
-use std::time::Duration;
-
 use anyhow::Result;
 use kube_informer::{Phase, RelistReason, Settings};
 use tokio::task::block_in_place;
@@ -61,8 +59,8 @@ async fn history_expired() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn etcd_restored_from_an_older_backup() -> Result<()> {
-    let settings = Settings::default().probe_after(Duration::from_secs(1));
-    let Some(setup) = setup("etcd_restored_from_an_older_backup", settings).await? else { return Ok(()) };
+    let test = "etcd_restored_from_an_older_backup";
+    let Some(setup) = setup(test, Settings::default()).await? else { return Ok(()) };
     let Setup { mut watched, link: _link, objects, mut cluster } = setup;
     block_in_place(|| {
         cluster.kill_etcd();

@@ -54,7 +54,10 @@ impl Fault {
 /// What happened between the beginning of a fault and the converged cache.
 #[derive(Debug)]
 pub(crate) struct Recovery {
+    /// Lists and watches.
     pub(crate) requests: Vec<Asked>,
+    /// How many questions about single objects there were beside them.
+    pub(crate) probes: usize,
     pub(crate) failures: Vec<Failure>,
     pub(crate) told: Counts,
 }
@@ -64,12 +67,12 @@ impl Recovery {
         self.requests.iter().filter(|asked| asked.what == what).count()
     }
 
-    /// Whether there were at most so many requests, and one more for every two seconds that it lasted: a slow machine has
+    /// Whether there were at most so many requests, and one more for every second that it lasted: a slow machine has
     /// more time to ask in, a hot loop makes hundreds.
     pub(crate) fn asked_at_most(&self, allowed: usize) -> bool {
         let lasted = self.requests.first().zip(self.requests.last()).map(|(first, last)| last.at - first.at);
         let seconds = usize::try_from(lasted.unwrap_or_default().as_secs()).unwrap_or_default();
-        self.requests.len() <= allowed + seconds / 2
+        self.requests.len() <= allowed + seconds
     }
 
     /// Whether a failure was reported whose text has all these parts.
@@ -173,8 +176,12 @@ impl Watched {
         assert_eq!(self.registration.stats().panics, 0);
         let status = self.informer.status();
         let (told, before) = (self.history.counts, fault.told_before);
+        let asked = self.source.asked().split_off(fault.requests_before);
+        let (probes, requests): (Vec<_>, Vec<_>) =
+            asked.into_iter().partition(|asked| asked.what == What::Probe);
         let recovery = Recovery {
-            requests: self.source.asked().split_off(fault.requests_before),
+            requests,
+            probes: probes.len(),
             failures: self.failures.lock().split_off(fault.failures_before),
             told: Counts {
                 added: told.added - before.added,
@@ -185,13 +192,14 @@ impl Watched {
         };
         let line = format!(
             "fault: {:<36} converged after {took:>9.3?}; {:>2} requests ({} watch, {} streamed list, {} list, {} page), \
-             {} failures reported, {} versions alive of {} objects",
+             {} probes, {} failures reported, {} versions alive of {} objects",
             fault.name,
             recovery.requests.len(),
             recovery.count(What::Watch),
             recovery.count(What::StreamedList),
             recovery.count(What::List),
             recovery.count(What::Page),
+            recovery.probes,
             recovery.failures.len(),
             status.versions_alive,
             status.objects,
@@ -201,9 +209,11 @@ impl Watched {
         Ok(recovery)
     }
 
-    /// How many requests it has made so far.
-    pub(crate) fn requests(&self) -> usize {
-        self.source.asked().len()
+    /// How many lists and watches it has asked for so far, and how many questions about single objects.
+    pub(crate) fn requests(&self) -> (usize, usize) {
+        let asked = self.source.asked();
+        let probes = asked.iter().filter(|asked| asked.what == What::Probe).count();
+        (asked.len() - probes, probes)
     }
 
     /// Waits until the handler has been told of exactly this. May be given up and begun again.

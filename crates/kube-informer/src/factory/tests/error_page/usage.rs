@@ -95,7 +95,8 @@ fn indexes() -> Vec<String> {
         IndexError::OtherType(name()),
         IndexError::OtherInformer(name()),
         IndexError::Duplicate(name()),
-        IndexError::NotReady(name()),
+        IndexError::OtherField { index: name(), there: Some("spec.nodeName"), wanted: "status.nodeName" },
+        IndexError::OtherField { index: name(), there: None, wanted: "status.nodeName" },
         function,
     ];
     errors.map(text).into()

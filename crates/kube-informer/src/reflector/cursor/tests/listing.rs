@@ -1,9 +1,9 @@
 use super::*;
 
 #[test]
-fn b_004_the_first_round_starts_at_once() {
+fn b_004_the_first_round_starts_at_once_and_is_free() {
     let (_, step) = Script::lists();
-    assert_eq!(step.wait, Wait::No);
+    assert_eq!((step.wait, step.charge), (Wait::No, Charge::Free));
     assert_eq!(step.relist, Some(RelistReason::First));
 }
 
@@ -39,7 +39,7 @@ fn b_019_the_retry_with_no_version_is_immediate_and_once_a_round() {
     let mut script = Script::watching_after_list("10");
     script.fail(expired());
     assert_eq!(script.fail(expired()), at_once(list("", Some(500))));
-    assert_eq!(script.fail(expired()), after_backoff(list("", Some(500))));
+    assert_eq!(script.fail(expired()), after_backoff(list("", Some(500))).told(expired()));
     // Also for the first list, whose version 0 no server should refuse.
     let (mut first, _) = Script::lists();
     assert_eq!(first.fail(expired()), at_once(list("", Some(500))));
@@ -77,7 +77,7 @@ fn b_022_without_one_a_concrete_version_is_not_paged() {
 #[test]
 fn b_023_pages_of_version_0_are_remembered() {
     let (mut script, _) = Script::lists();
-    assert_eq!(script.page("10", Some("c1")), at_once(next_page("c1", Some(500))));
+    assert_eq!(script.page("10", Some("c1")), at_once(next_page("c1", Some(500))).charged(Charge::Free));
     assert_eq!(script.page("10", None), at_once(watch("10")).committing("10"));
     assert_eq!(script.fail(expired()).action, list("10", Some(500)));
 }
@@ -104,7 +104,8 @@ fn b_560_pages_are_of_500_and_asked_for_one_after_the_other() {
     let (mut script, step) = Script::lists();
     assert_eq!(step.action, list("0", Some(500)));
     for token in ["c1", "c2", "c3"] {
-        assert_eq!(script.page("10", Some(token)), at_once(next_page(token, Some(500))));
+        let step = script.page("10", Some(token));
+        assert_eq!(step, at_once(next_page(token, Some(500))).charged(Charge::Free));
     }
     assert_eq!(script.page("10", None), at_once(watch("10")).committing("10"));
 }
@@ -116,7 +117,7 @@ fn b_025_b_563_p_024_history_lost_between_pages_means_one_list_in_one_piece_at_t
     script.cursor.begin(script.now);
     script.page("10", None);
     assert_eq!(script.fail(expired()).action, list("10", Some(4)));
-    assert_eq!(script.page("11", Some("c1")), at_once(next_page("c1", Some(4))));
+    assert_eq!(script.page("11", Some("c1")), at_once(next_page("c1", Some(4))).charged(Charge::Free));
     assert_eq!(script.fail(expired()), at_once(list("10", None)));
     assert_eq!(script.page("12", None), at_once(watch("12")).committing("12"));
 }
@@ -127,11 +128,11 @@ fn p_024_the_whole_list_that_expires_too_ends_in_a_failed_round() {
     script.page("10", Some("c1"));
     assert_eq!(script.fail(expired()), at_once(list("0", None)));
     // A server that sends pages although none were asked for.
-    assert_eq!(script.page("11", Some("c2")), at_once(next_page("c2", None)));
+    assert_eq!(script.page("11", Some("c2")), at_once(next_page("c2", None)).charged(Charge::Free));
     assert_eq!(script.fail(expired()), at_once(list("", Some(500))));
-    assert_eq!(script.page("12", Some("c3")), at_once(next_page("c3", Some(500))));
+    assert_eq!(script.page("12", Some("c3")), at_once(next_page("c3", Some(500))).charged(Charge::Free));
     assert_eq!(script.fail(expired()), at_once(list("", None)));
-    assert_eq!(script.fail(expired()), after_backoff(list("", Some(500))));
+    assert_eq!(script.fail(expired()), after_backoff(list("", Some(500))).told(expired()));
 }
 
 #[test]
@@ -154,7 +155,10 @@ fn p_024_too_large_between_pages_is_a_lost_version_not_lost_pages() {
 fn p_025_only_the_absence_of_a_token_ends_the_list() {
     let (mut script, _) = Script::lists();
     for token in ["c1", "c2", "c3"] {
-        assert_eq!(script.page("10", Some(token)), at_once(next_page(token, Some(500))));
+        assert_eq!(
+            script.page("10", Some(token)),
+            at_once(next_page(token, Some(500))).charged(Charge::Free)
+        );
     }
     // P-022: an empty token is none.
     assert_eq!(script.page("10", Some("")), at_once(watch("10")).committing("10"));
@@ -197,12 +201,19 @@ fn pages_that_go_round_in_a_larger_circle_are_a_failed_list() {
 }
 
 #[test]
+fn d15_a_page_that_brought_nothing_new_is_paid_for() {
+    let (mut script, _) = Script::lists();
+    let step = script.cursor.page(script.now, &"10".into(), Some("c1".into()), false);
+    assert_eq!(step, at_once(next_page("c1", Some(500))));
+}
+
+#[test]
 fn a_list_of_many_pages_is_no_circle() {
     let (mut script, _) = Script::lists();
     for page in 0..10_000 {
         assert_eq!(
             script.page("10", Some(&page.to_string())),
-            at_once(next_page(&page.to_string(), Some(500)))
+            at_once(next_page(&page.to_string(), Some(500))).charged(Charge::Free)
         );
     }
     assert_eq!(script.page("10", None).commit, Some("10".into()));
@@ -210,11 +221,13 @@ fn a_list_of_many_pages_is_no_circle() {
 
 #[test]
 fn a_list_without_a_version_is_a_failed_list() {
-    let (mut script, _) = Script::lists();
-    let step = script.page("", None);
-    assert_eq!(step.commit, None);
-    assert_eq!((step.wait, step.action), (Wait::Backoff { at_least: None }, list("0", Some(500))));
-    assert!(step.report.unwrap().to_string().contains("resourceVersion"));
+    for none in ["", "0"] {
+        let (mut script, _) = Script::lists();
+        let step = script.page(none, None);
+        assert_eq!(step.commit, None);
+        assert_eq!((step.wait, step.action), (Wait::Backoff { at_least: None }, list("0", Some(500))));
+        assert!(step.report.unwrap().to_string().contains("resourceVersion"));
+    }
 }
 
 #[test]
@@ -245,7 +258,8 @@ fn d4_a_list_older_than_what_was_seen_is_read_once_more_without_reuse() {
     let mut script = Script::watching_after_list("100");
     assert_eq!(script.fail(too_large()).action, list("", Some(500)));
     let again = script.page("50", None);
-    assert_eq!(again, at_once(without_reuse(list("", Some(500)))).because(RelistReason::Rewound));
+    let expected = at_once(without_reuse(list("", Some(500)))).because(RelistReason::Rewound);
+    assert_eq!(again, expected.told(Trouble::Rewound));
     assert_eq!(script.cursor.phase(), Phase::Rewound);
     // A failure on the way does not bring reuse back.
     assert_eq!(script.fail(http(500)).action, without_reuse(list("", Some(500))));
@@ -264,7 +278,8 @@ fn d4_a_list_of_the_same_version_is_fine() {
 
 #[test]
 fn refresh_reads_the_most_recent_state_without_reuse_from_any_place() {
-    let expected = at_once(without_reuse(list("", Some(500)))).because(RelistReason::Refresh);
+    let expected = at_once(without_reuse(list("", Some(500))));
+    let expected = expected.because(RelistReason::Refresh).charged(Charge::Probe);
     let mut script = Script::watching_after_list("10");
     assert_eq!(script.cursor.refresh(script.now), expected);
     // In the middle of a list.

@@ -54,19 +54,25 @@ impl Script {
     }
 
     fn page(&mut self, version: &str, token: Option<&str>) -> Step {
-        self.cursor.page(self.now, &version.into(), token.map(str::to_owned))
+        self.cursor.page(self.now, &version.into(), token.map(str::to_owned), true)
     }
 
     fn marker(&mut self, version: &str) -> Result<(), Box<Step>> {
         self.cursor.marker(self.now, &version.into())
     }
 
+    /// The server accepted the request, and soon after it failed.
     fn fail(&mut self, trouble: Trouble) -> Step {
-        self.cursor.failed(self.now, trouble, true)
+        self.cursor.failed(self.now, trouble, Some(Duration::from_millis(10)))
+    }
+
+    /// The same after a minute.
+    fn fail_late(&mut self, trouble: Trouble) -> Step {
+        self.cursor.failed(self.now, trouble, Some(Duration::from_secs(60)))
     }
 
     fn fail_to_open(&mut self, trouble: Trouble) -> Step {
-        self.cursor.failed(self.now, trouble, false)
+        self.cursor.failed(self.now, trouble, None)
     }
 
     fn end(&mut self, millis: u64) -> Step {
@@ -119,7 +125,7 @@ fn stream(version: &str) -> Action {
 }
 
 fn watch(version: &str) -> Action {
-    Action::Watch { version: version.into(), probe: false }
+    Action::Watch { version: version.into() }
 }
 
 /// The same request, but nothing is taken over from the store.
@@ -133,6 +139,16 @@ fn without_reuse(mut action: Action) -> Action {
 
 fn at_once(action: Action) -> Step {
     Step::new(Wait::No, action)
+}
+
+/// A watch that lived is resumed.
+fn resumed(version: &str) -> Step {
+    Step::new(Wait::Resume, watch(version))
+}
+
+/// A watch led to this list.
+fn relisted(action: Action, reason: RelistReason) -> Step {
+    Step::new(Wait::Spread, action).because(reason).charged(Charge::Relist)
 }
 
 fn after_backoff(action: Action) -> Step {

@@ -1,8 +1,6 @@
+use super::super::super::check::Finding;
 use super::*;
-
-fn probing(version: &str) -> Action {
-    Action::Watch { version: version.into(), probe: true }
-}
+use crate::key::ObjectKey;
 
 fn gone() -> Trouble {
     Trouble::Http(HttpFailure { code: 200, reason: "Gone".into(), ..HttpFailure::default() })
@@ -18,10 +16,10 @@ fn b_032_after_a_list_the_watch_starts_at_its_version() {
 fn b_034_p_040_a_clean_end_resumes_at_once_at_the_last_version_and_is_no_failure() {
     let mut script = Script::watching_after_list("10");
     script.cursor.saw_byte();
-    assert_eq!(script.end(1000), at_once(watch("10")));
+    assert_eq!(script.end(1000), resumed("10"));
     script.cursor.advance(&"11".into());
     // However short, once it has brought something.
-    assert_eq!(script.end(1), at_once(watch("11")));
+    assert_eq!(script.end(1), resumed("11"));
 }
 
 #[test]
@@ -43,7 +41,7 @@ fn b_067_p_052_a_bookmark_advances_and_one_without_a_version_does_not() {
 
 #[test]
 fn b_035_p_043_p_048_a_server_that_is_away_or_does_not_want_us_is_resumed_without_end() {
-    for trouble in [http(401), http(403), http(429)] {
+    for trouble in [http(401), http(429)] {
         let mut script = Script::watching_after_list("10");
         for _ in 0..5 {
             let step = script.fail(trouble.clone());
@@ -54,9 +52,44 @@ fn b_035_p_043_p_048_a_server_that_is_away_or_does_not_want_us_is_resumed_withou
         let mut script = Script::watching_after_list("10");
         for _ in 0..5 {
             let step = script.fail_to_open(trouble.clone());
-            assert_eq!(step, after_backoff(probing("10")).told(trouble.clone()));
+            assert_eq!(step, after_backoff(watch("10")).told(trouble.clone()));
         }
     }
+}
+
+#[test]
+fn d15_a_watch_that_lived_is_resumed_at_once_however_it_ends_and_that_ends_the_backoff() {
+    for trouble in [refused(), Trouble::CutFrame, http(500), http(401), http(403), http(429)] {
+        for newer in [true, false] {
+            let mut script = Script::watching_after_list("10");
+            script.cursor.take_success();
+            script.fail_to_open(refused());
+            assert!(!script.cursor.take_success());
+            let step = if newer {
+                script.cursor.advance(&"11".into());
+                script.fail(trouble.clone())
+            } else {
+                script.fail_late(trouble.clone())
+            };
+            assert_eq!(step, resumed(if newer { "11" } else { "10" }).told(trouble.clone()));
+            assert!(script.cursor.take_success());
+            // The next failure is the first one.
+            assert_eq!(script.fail_to_open(refused()).wait, Wait::Backoff { at_least: None });
+        }
+    }
+}
+
+#[test]
+fn d15_a_list_ends_a_backoff_but_not_list_after_list() {
+    let mut script = Script::watching_after_list("10");
+    assert!(script.cursor.take_success());
+    script.fail(expired());
+    script.page("11", None);
+    assert!(!script.cursor.take_success(), "no watch has lived since the first list");
+    script.fail_late(expired());
+    script.cursor.take_success();
+    script.page("12", None);
+    assert!(script.cursor.take_success());
 }
 
 #[test]
@@ -77,22 +110,22 @@ fn b_036_b_037_b_038_d15_the_third_error_in_a_row_relists() {
             assert_eq!(script.fail(trouble.clone()), after_backoff(watch("10")).told(trouble.clone()));
         }
         let third = script.fail(trouble.clone());
-        let expected = after_backoff(list("10", None)).because(RelistReason::RepeatedErrors);
-        assert_eq!(third, expected.told(trouble));
+        assert_eq!(third, relisted(list("10", None), RelistReason::RepeatedErrors).told(trouble));
     }
 }
 
 #[test]
-fn d15_an_event_or_bookmark_in_between_starts_the_count_anew_but_a_byte_does_not() {
+fn d15_a_newer_version_in_between_starts_the_count_anew_but_nothing_else_does() {
     let mut script = Script::watching_after_list("10");
     script.fail(http(500));
     script.fail(http(500));
-    // Even one without a version.
-    script.cursor.advance(&ResourceVersion::empty());
-    assert_eq!(script.fail(http(500)).action, watch("10"));
+    script.cursor.advance(&"11".into());
+    assert_eq!(script.fail(http(500)).action, watch("11"));
     script.cursor.saw_byte();
-    assert_eq!(script.fail(http(500)).action, watch("10"));
-    assert_eq!(script.fail(http(500)).relist, Some(RelistReason::RepeatedErrors));
+    script.cursor.advance(&ResourceVersion::empty());
+    script.cursor.advance(&"11".into());
+    assert_eq!(script.fail_late(http(500)).action, watch("11"));
+    assert_eq!(script.fail_late(http(500)).relist, Some(RelistReason::RepeatedErrors));
 }
 
 #[test]
@@ -102,16 +135,15 @@ fn b_040_d15_a_very_short_watch_waits_and_the_third_in_a_row_relists() {
         assert_eq!(script.end(999), after_backoff(watch("10")).told(Trouble::VeryShort));
     }
     let third = script.end(0);
-    let expected = after_backoff(list("10", None)).because(RelistReason::RepeatedErrors);
-    assert_eq!(third, expected.told(Trouble::VeryShort));
+    assert_eq!(third, relisted(list("10", None), RelistReason::RepeatedErrors).told(Trouble::VeryShort));
 }
 
 #[test]
 fn b_040_an_earlier_connection_does_not_excuse_a_very_short_one() {
     let mut script = Script::watching_after_list("10");
     script.cursor.advance(&"11".into());
-    assert_eq!(script.end(1), at_once(watch("11")));
-    // The same bookmark again and again is no progress either: no storm of requests.
+    assert_eq!(script.end(1), resumed("11"));
+    // The same bookmark again and again is no progress either, nor is an older one: no storm of requests.
     script.cursor.advance(&"11".into());
     assert_eq!(script.end(1), after_backoff(watch("11")).told(Trouble::VeryShort));
 }
@@ -121,22 +153,34 @@ fn b_039_p_041_d15_expired_relists_first_at_the_last_version_and_is_no_failure()
     for trouble in [expired(), gone()] {
         let mut script = Script::watching_after_list("10");
         let step = script.fail(trouble);
-        assert_eq!(step, after_backoff(list("10", None)).because(RelistReason::Expired));
+        assert_eq!(step, relisted(list("10", None), RelistReason::Expired));
     }
 }
 
 #[test]
-fn b_039_expired_after_a_watch_that_ended_in_good_order_relists_at_once() {
+fn b_039_expired_after_a_watch_that_ended_in_good_order_relists_and_is_no_failure() {
     let mut script = Script::watching_after_list("10");
     script.cursor.advance(&"11".into());
-    assert_eq!(script.end(60_000), at_once(watch("11")));
-    assert_eq!(script.fail(expired()), at_once(list("11", None)).because(RelistReason::Expired));
+    assert_eq!(script.end(60_000), resumed("11"));
+    assert_eq!(script.fail(expired()), relisted(list("11", None), RelistReason::Expired));
+}
+
+#[test]
+fn b_013_d15_history_that_is_gone_after_each_list_is_a_failure() {
+    let mut script = Script::watching_after_list("10");
+    assert_eq!(script.fail(expired()).report, None);
+    script.page("20", None);
+    assert_eq!(script.fail(expired()).report, Some(expired()));
+    script.page("30", None);
+    // A watch in between that lived makes it part of normal life again.
+    assert_eq!(script.end(60_000), resumed("30"));
+    assert_eq!(script.fail(expired()).report, None);
 }
 
 #[test]
 fn d15_too_large_on_a_watch_relists_with_the_most_recent_state() {
     let mut script = Script::watching_after_list("10");
-    let expected = after_backoff(list("", Some(500))).because(RelistReason::TooLarge);
+    let expected = relisted(list("", Some(500)), RelistReason::TooLarge);
     assert_eq!(script.fail(too_large()), expected.told(too_large()));
 }
 
@@ -144,8 +188,16 @@ fn d15_too_large_on_a_watch_relists_with_the_most_recent_state() {
 fn b_050_d15_a_stream_that_is_not_json_relists() {
     let trouble = Trouble::NotJson("x".into());
     let mut script = Script::watching_after_list("10");
-    let expected = after_backoff(list("10", None)).because(RelistReason::NotJson);
+    let expected = relisted(list("10", None), RelistReason::NotJson);
     assert_eq!(script.fail(trouble.clone()), expected.told(trouble));
+}
+
+#[test]
+fn p_043_a_relist_waits_as_long_as_the_server_asks() {
+    let at_least = Some(Duration::from_secs(3));
+    let trouble = Trouble::Http(HttpFailure { code: 410, retry_after: at_least, ..HttpFailure::default() });
+    let mut script = Script::watching_after_list("10");
+    assert_eq!(script.fail(trouble).wait, Wait::Backoff { at_least });
 }
 
 #[test]
@@ -160,106 +212,126 @@ fn d15_404_on_a_watch_awaits_the_kind_and_relists_when_it_is_back() {
 #[test]
 fn d15_dead_reopens_at_once_and_twice_in_a_row_without_a_byte_relists() {
     let mut script = Script::watching_after_list("10");
-    assert_eq!(script.fail(silent()), at_once(probing("10")).told(silent()));
+    assert_eq!(script.fail_late(silent()), at_once(watch("10")).told(silent()));
     assert_eq!(script.cursor.phase(), Phase::Stalled);
-    let expected = after_backoff(list("10", None)).because(RelistReason::Dead);
-    assert_eq!(script.fail(silent()), expected.told(silent()));
+    let expected = relisted(list("10", None), RelistReason::Dead);
+    assert_eq!(script.fail_late(silent()), expected.told(silent()));
 }
 
 #[test]
 fn d15_a_byte_in_between_starts_the_count_of_dead_connections_anew() {
     let mut script = Script::watching_after_list("10");
-    script.fail(silent());
+    script.fail_late(silent());
     script.cursor.saw_byte();
     assert_eq!(script.cursor.phase(), Phase::Watching);
-    assert_eq!(script.fail(silent()).action, probing("10"));
-    assert_eq!(script.fail(refused()).action, probing("10"));
-    assert_eq!(script.fail(silent()).relist, Some(RelistReason::Dead));
+    assert_eq!(script.fail_late(silent()).action, watch("10"));
+    assert_eq!(script.fail_to_open(refused()).action, watch("10"));
+    assert_eq!(script.fail_late(silent()).relist, Some(RelistReason::Dead));
 }
 
 #[test]
-fn d15_rewound_is_probed_for_only_after_a_lost_connection() {
-    for (trouble, expected) in [
-        (refused(), true),
-        (Trouble::CutFrame, true),
-        (silent(), true),
-        (http(500), false),
-        (http(429), false),
-    ] {
+fn d15_the_server_is_asked_whether_it_went_back_whenever_a_watch_is_resumed() {
+    for trouble in [refused(), Trouble::CutFrame, silent(), http(500), http(429)] {
         let mut script = Script::watching_after_list("10");
-        assert!(!script.cursor.wants_probe());
-        script.fail(trouble.clone());
-        assert_eq!(script.cursor.wants_probe(), expected, "{trouble}");
+        assert!(!script.cursor.wants_check(), "not right after a list");
+        script.fail(trouble);
+        assert!(script.cursor.wants_check());
     }
+    let mut script = Script::watching_after_stream("10");
+    assert!(!script.cursor.wants_check());
+    script.end(5000);
+    assert!(script.cursor.wants_check(), "also after an end in good order");
+}
+
+fn rewound() -> Step {
+    relisted(without_reuse(list("", Some(500))), RelistReason::Rewound).told(Trouble::Rewound)
 }
 
 #[test]
-fn d15_the_doubt_survives_a_clean_end_and_is_settled_by_a_byte_or_a_probe() {
+fn d15_a_server_that_went_back_is_read_anew_with_nothing_reused() {
     let mut script = Script::watching_after_list("10");
     script.fail(refused());
-    assert_eq!(script.end(5000), at_once(probing("10")));
-    script.cursor.saw_byte();
-    assert_eq!(script.end(5000), at_once(watch("10")));
-
-    script.fail(refused());
-    assert_eq!(script.cursor.probed(script.now, ProbeOutcome::Known), None);
-    assert!(!script.cursor.wants_probe());
-    assert_eq!(script.end(5000), at_once(watch("10")));
-}
-
-#[test]
-fn b_004_history_that_expired_while_away_is_read_at_once_but_not_right_after_a_list() {
-    let mut script = Script::watching_after_list("10");
-    script.fail(refused());
-    let expected = at_once(list("10", None)).because(RelistReason::Expired);
-    assert_eq!(script.fail(gone()), expected);
-    script.page("20", None);
-    assert_eq!(script.fail(gone()).wait, Wait::Backoff { at_least: None }, "or it would go round and round");
-}
-
-#[test]
-fn d15_a_watch_that_ended_in_good_order_without_a_byte_is_followed_by_a_probe() {
-    let mut script = Script::watching_after_list("10");
-    assert_eq!(script.end(5000), at_once(probing("10")));
-}
-
-#[test]
-fn d15_rewound_too_large_twice_relists_with_nothing_reused() {
-    let mut script = Script::watching_after_list("10");
-    script.fail(refused());
-    assert_eq!(script.cursor.probed(script.now, ProbeOutcome::TooLarge), None);
-    assert_eq!(script.cursor.phase(), Phase::Stalled);
-    assert!(script.cursor.wants_probe());
-    assert_eq!(script.cursor.probed(script.now, ProbeOutcome::NoAnswer), None);
-    let step = script.cursor.probed(script.now, ProbeOutcome::TooLarge).unwrap();
-    assert_eq!(step, at_once(without_reuse(list("", Some(500)))).because(RelistReason::Rewound));
+    for finding in [Finding::Same, Finding::Unknown] {
+        assert_eq!(script.cursor.checked(script.now, finding), None);
+    }
+    assert_eq!(script.cursor.checked(script.now, Finding::Rewound), Some(rewound()));
     assert_eq!(script.cursor.phase(), Phase::Rewound);
+    assert!(script.cursor.is_after_rewind());
     assert_eq!(script.page("3", None), at_once(watch("3")).committing("3"));
 }
 
-#[test]
-fn d15_a_byte_or_a_known_version_in_between_starts_the_count_of_probes_anew() {
-    for settle in [
-        |script: &mut Script| script.cursor.saw_byte(),
-        |script: &mut Script| {
-            assert_eq!(script.cursor.probed(script.now, ProbeOutcome::Known), None);
-        },
-    ] {
-        let mut script = Script::watching_after_list("10");
-        script.fail(refused());
-        script.cursor.probed(script.now, ProbeOutcome::TooLarge);
-        settle(&mut script);
-        assert_eq!(script.cursor.phase(), Phase::Watching);
-        script.fail(refused());
-        assert_eq!(script.cursor.probed(script.now, ProbeOutcome::TooLarge), None);
-    }
+fn bookmark(version: &str) -> News<'static> {
+    // Leaked, so that a test can be one line; tests end.
+    let version: &'static ResourceVersion = Box::leak(Box::new(version.into()));
+    News { key: None, deleted: false, version }
+}
+
+fn event<'a>(key: &'a ObjectKey, version: &str) -> News<'a> {
+    News { key: Some(key), ..bookmark(version) }
+}
+
+fn delete<'a>(key: &'a ObjectKey, version: &str) -> News<'a> {
+    News { deleted: true, ..event(key, version) }
 }
 
 #[test]
-fn what_a_probe_says_after_the_watch_is_over_does_not_matter() {
+fn d15_an_event_that_is_not_newer_than_the_version_a_watch_was_opened_at_is_proof() {
+    let a = ObjectKey::cluster("a");
+    for (news, proof) in [
+        (event(&a, "9"), true),
+        (event(&a, "10"), true),
+        (event(&a, "11"), false),
+        (delete(&a, "10"), true),
+        (bookmark("9"), true),
+        // Servers without a cache send it.
+        (bookmark("10"), false),
+        (bookmark("11"), false),
+        (bookmark(""), false),
+        (event(&a, "abc"), false),
+    ] {
+        let mut script = Script::watching_after_list("10");
+        assert_eq!(script.cursor.arrived(script.now, news), proof.then(rewound), "{news:?}");
+    }
+    // The version that counts is the one the watch was opened at, not the last one seen.
+    let mut script = Script::watching_after_list("10");
+    script.cursor.advance(&"20".into());
+    assert_eq!(script.cursor.arrived(script.now, event(&a, "15")), None);
+    // A streamed list goes on as a watch that was opened at no version.
+    let mut script = Script::watching_after_stream("10");
+    assert_eq!(script.cursor.arrived(script.now, event(&a, "5")), None);
+}
+
+#[test]
+fn d15_the_delete_of_an_object_that_is_missing_has_to_come_before_the_watch_passes_it_by() {
+    let (a, b) = (ObjectKey::cluster("a"), ObjectKey::cluster("b"));
+    let missing = || Finding::Missing { key: ObjectKey::cluster("a"), version: "20".into() };
+    let resumed = || {
+        let mut script = Script::watching_after_list("10");
+        script.fail(refused());
+        assert_eq!(script.cursor.checked(script.now, missing()), None);
+        assert_eq!(script.cursor.arrived(script.now, event(&b, "15")), None);
+        script
+    };
+    let mut script = resumed();
+    assert_eq!(script.cursor.arrived(script.now, delete(&a, "16")), None);
+    assert_eq!(script.cursor.arrived(script.now, event(&b, "25")), None);
+
+    for passing in [event(&b, "20"), event(&b, "21"), bookmark("20"), delete(&b, "30")] {
+        let mut script = resumed();
+        assert_eq!(script.cursor.arrived(script.now, passing), Some(rewound()), "{passing:?}");
+    }
+    // The watch has been further than that when the answer comes.
+    let mut script = Script::watching_after_list("10");
+    script.fail(refused());
+    script.cursor.advance(&"21".into());
+    assert_eq!(script.cursor.checked(script.now, missing()), Some(rewound()));
+}
+
+#[test]
+fn what_is_found_out_after_the_watch_is_over_does_not_matter() {
     let (mut script, _) = Script::lists();
-    assert!(!script.cursor.wants_probe());
-    assert_eq!(script.cursor.probed(script.now, ProbeOutcome::TooLarge), None);
+    assert!(!script.cursor.wants_check());
+    assert_eq!(script.cursor.checked(script.now, Finding::Rewound), None);
 }
 
 #[test]
@@ -272,11 +344,5 @@ fn b_010_how_often_a_watch_is_resumed_can_be_set() {
         let mut script = Script::watching_with(Settings::default().silences_to_relist(most), "10");
         assert!((1..most).all(|_| script.fail(silent()).relist.is_none()), "silences");
         assert_eq!(script.fail(silent()).relist, Some(RelistReason::Dead));
-
-        let mut script = Script::watching_with(Settings::default().answers_to_rewound(most), "10");
-        script.fail(refused());
-        let mut probe = || script.cursor.probed(script.now, ProbeOutcome::TooLarge);
-        assert!((1..most).all(|_| probe().is_none()), "answers");
-        assert_eq!(probe().unwrap().relist, Some(RelistReason::Rewound));
     }
 }

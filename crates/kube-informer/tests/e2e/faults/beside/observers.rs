@@ -17,31 +17,33 @@ use crate::faults::objects::Content;
 use crate::faults::watched::Watched;
 use crate::support::{PATIENCE, config_from, kubeconfig_of};
 
-/// Some of both, all synced: waits have a random part, so one of each says little. Made anew for each fault: a backoff
-/// that has grown is not to be met by the next one.
+/// Some of both, all synced: waits have a random part, so one of each says little. The same ones meet a fault again and
+/// again: what one recovery leaves behind, such as a backoff that has grown, the next one shows.
 pub(super) struct Observers {
     ours: Vec<Watched>,
     theirs: Vec<ClientGo>,
     links: Vec<Link>,
     /// Of each of ours, then of each of theirs.
-    requests_before: Vec<usize>,
+    requests_before: Vec<(usize, usize)>,
 }
 
 /// How they got over a fault.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Figures {
     pub(super) ours: Figure,
     pub(super) theirs: Figure,
 }
 
 /// How one kind of informer did.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Figure {
     /// From the end of the fault until a handler had been told of all that the server had, in order; the longest
     /// possible for those that were not in time.
     took: Vec<Duration>,
-    /// From the beginning of the fault until then, in order.
+    /// Lists and watches from the beginning of the fault until then, in order.
     requests: Vec<usize>,
+    /// Questions about single objects.
+    probes: Vec<usize>,
     patience: Duration,
 }
 
@@ -110,7 +112,7 @@ impl Observers {
 
     fn count_from_here(&mut self) -> Result<()> {
         let ours = self.ours.iter().map(|ours| Ok(ours.requests()));
-        let theirs = self.theirs.iter_mut().map(|theirs| block_in_place(|| theirs.requests()));
+        let theirs = self.theirs.iter_mut().map(|theirs| Ok((block_in_place(|| theirs.requests())?, 0)));
         self.requests_before = ours.chain(theirs).collect::<Result<_>>()?;
         Ok(())
     }
@@ -118,15 +120,14 @@ impl Observers {
     /// Waits until all have been told of what the server has, at most so long after the end of the fault, and prints
     /// how they did.
     pub(super) async fn recovered(
-        self,
+        &mut self,
         fault: &str,
         over: Instant,
         server: Content,
         patience: Duration,
     ) -> Result<Figures> {
-        let Self { ours, theirs, links: _links, requests_before } = self;
-        let (ours_before, theirs_before) = requests_before.split_at(ours.len());
-        let theirs: Vec<_> = theirs
+        let (ours_before, theirs_before) = self.requests_before.split_at(self.ours.len());
+        let theirs: Vec<_> = std::mem::take(&mut self.theirs)
             .into_iter()
             .zip(theirs_before.iter().copied())
             .map(|(mut theirs, before)| {
@@ -134,32 +135,64 @@ impl Observers {
                 spawn_blocking(move || {
                     let told = theirs.until_told(&wanted, over + patience)?;
                     let took = if told { over.elapsed() } else { Duration::MAX };
-                    anyhow::Ok((took, theirs.requests()? - before))
+                    let requests = theirs.requests()? - before.0;
+                    anyhow::Ok((theirs, (took, requests, 0)))
                 })
             })
             .collect();
         let by = tokio::time::Instant::from_std(over + patience);
         let server = &server;
-        let ours = ours.into_iter().zip(ours_before).map(async |(mut ours, before)| {
+        let ours = self.ours.iter_mut().zip(ours_before).map(async |(ours, before)| {
             let told = tokio::time::timeout_at(by, ours.until_told(fault, server)).await;
             let took = told.ok().transpose()?.map_or(Duration::MAX, |()| over.elapsed());
-            anyhow::Ok((took, ours.requests() - before))
+            let (requests, probes) = ours.requests();
+            anyhow::Ok((took, requests - before.0, probes - before.1))
         });
         let ours = try_join_all(ours).await?;
-        let theirs = try_join_all(theirs).await?.into_iter().collect::<Result<_>>()?;
-        let figures = Figures { ours: Figure::new(ours, patience), theirs: Figure::new(theirs, patience) };
+        let mut figures = Vec::new();
+        for theirs in try_join_all(theirs).await? {
+            let (client_go, figure) = theirs?;
+            self.theirs.push(client_go);
+            figures.push(figure);
+        }
+        let figures = Figures { ours: Figure::new(ours, patience), theirs: Figure::new(figures, patience) };
+        self.count_from_here()?;
         // The harness swallows what a test prints that passes.
         writeln!(std::io::stderr(), "beside: {fault:<36} {figures}").ok();
         Ok(figures)
     }
 }
 
+impl Figures {
+    /// Both rounds as one.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { ours: self.ours.and(other.ours), theirs: self.theirs.and(other.theirs) }
+    }
+}
+
 impl Figure {
-    fn new(each: Vec<(Duration, usize)>, patience: Duration) -> Self {
-        let (mut took, mut requests): (Vec<_>, Vec<_>) = each.into_iter().unzip();
-        took.sort();
-        requests.sort_unstable();
-        Self { took, requests, patience }
+    fn and(mut self, other: Self) -> Self {
+        self.took.extend(other.took);
+        self.requests.extend(other.requests);
+        self.probes.extend(other.probes);
+        self.took.sort();
+        self.requests.sort_unstable();
+        self.probes.sort_unstable();
+        self.patience = other.patience;
+        self
+    }
+
+    fn new(each: Vec<(Duration, usize, usize)>, patience: Duration) -> Self {
+        let mut figure = Self { took: Vec::new(), requests: Vec::new(), probes: Vec::new(), patience };
+        for (took, requests, probes) in each {
+            figure.took.push(took);
+            figure.requests.push(requests);
+            figure.probes.push(probes);
+        }
+        figure.took.sort();
+        figure.requests.sort_unstable();
+        figure.probes.sort_unstable();
+        figure
     }
 
     /// Whether all of them were in time.
@@ -181,10 +214,14 @@ impl std::fmt::Display for Figure {
             Duration::MAX => format!("> {}", self.patience.as_secs()),
             took => format!("{:.2}", took.as_secs_f64()),
         };
-        let (took, requests) = (&self.took, &self.requests);
+        let (took, requests, probes) = (&self.took, &self.requests, &self.probes);
         let (middle, last) = (took.len() / 2, took.len() - 1);
         write!(f, "{} s ({} to {}), ", seconds(took[middle]), seconds(took[0]), seconds(took[last]))?;
-        write!(f, "{} requests ({} to {})", requests[middle], requests[0], requests[last])
+        write!(f, "{} requests ({} to {})", requests[middle], requests[0], requests[last])?;
+        if probes[last] > 0 {
+            write!(f, ", {} probes ({} to {})", probes[middle], probes[0], probes[last])?;
+        }
+        Ok(())
     }
 }
 

@@ -1,13 +1,18 @@
 //! What can be measured: counters, gauges and histograms of the `metrics` facade, with client-go's names where it has one.
 //!
-//! Series are labelled with the names of informers and handlers, so their number is bounded by what the program names. They go to the
-//! recorder that is installed when the informer is built, those of a handler to the one when it is added; without a
-//! recorder they cost next to nothing.
+//! Series are labelled with the names of informers and handlers, so their number is bounded by what the program names and by how
+//! many informers of one name live at the same time. They go to the recorder that is installed when the informer is built,
+//! those of a handler to the one when it is added; without a recorder they cost next to nothing.
 
+mod help;
+mod names;
+
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use metrics::{Counter, Gauge, Histogram, Label, counter, gauge, histogram};
 
+use self::names::Name;
 use crate::kind::KindInfo;
 use crate::version::ResourceVersion;
 
@@ -15,6 +20,7 @@ use crate::version::ResourceVersion;
 #[derive(Clone)]
 pub(crate) struct Metrics {
     labels: Vec<Label>,
+    name: Arc<Name>,
     latency: Histogram,
     version: Gauge,
     objects: Gauge,
@@ -29,8 +35,10 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     pub(crate) fn new(name: &str, kind: &KindInfo) -> Self {
+        help::describe();
+        let name = Arc::new(Name::take(name, kind));
         let labels = vec![
-            Label::new("name", name.to_owned()),
+            Label::new("name", name.shown()),
             Label::new("group", kind.group().to_owned()),
             Label::new("version", kind.version().to_owned()),
             Label::new("resource", kind.plural().to_owned()),
@@ -47,6 +55,7 @@ impl Metrics {
             unknown_deletes: counter!("informer_unknown_deletes_total", labels.iter()),
             outside_scope: counter!("informer_outside_scope_total", labels.iter()),
             labels,
+            name,
         }
     }
 
@@ -75,6 +84,7 @@ impl Metrics {
         for gauge in [version, objects, synced, queued, last_event, last_bookmark] {
             gauge.set(0.0);
         }
+        self.name.give_back();
     }
 
     pub(crate) fn failures(&self, causes: &[&'static str]) -> CounterBy {

@@ -1,0 +1,51 @@
+//! The time where the user is.
+
+use std::path::Path;
+use std::{env, fs};
+
+use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff::tz::TimeZone;
+
+/// Where systems keep their time zones.
+const ZONES: &str = "/usr/share/zoneinfo";
+
+/// The user's time zone: that of `TZ`, else that of the system, UTC if neither says.
+pub(crate) fn zone() -> TimeZone {
+    let system = || from_file(Path::new("/etc/localtime"));
+    let zone = match env::var("TZ") {
+        Ok(named) => by_name(named.trim_start_matches(':')),
+        Err(_) => system(),
+    };
+    zone.unwrap_or(TimeZone::UTC)
+}
+
+/// The time of day, such as `12:00:01`.
+pub(crate) fn time_of_day(at: Timestamp, zone: &TimeZone) -> String {
+    at.to_zoned(zone.clone()).strftime("%H:%M:%S").to_string()
+}
+
+/// A zone such as `Europe/Berlin`, or its rules as in `CET-1CEST,M3.5.0,M10.5.0/3`.
+fn by_name(name: &str) -> Option<TimeZone> {
+    match name {
+        "" => None,
+        _ => from_file(&Path::new(ZONES).join(name)).or_else(|| TimeZone::posix(name).ok()),
+    }
+}
+
+fn from_file(file: &Path) -> Option<TimeZone> {
+    TimeZone::tzif("local", &fs::read(file).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_are_known_by_their_rules_and_nonsense_is_none() {
+        let noon: Timestamp = "2026-07-01T12:00:00Z".parse().unwrap();
+        assert_eq!(time_of_day(noon, &by_name("IST-5:30").unwrap()), "17:30:00");
+        assert_eq!(time_of_day(noon, &by_name("CET-1CEST,M3.5.0,M10.5.0/3").unwrap()), "14:00:00");
+        assert_eq!(time_of_day(noon, &TimeZone::UTC), "12:00:00");
+        assert!(by_name("No/Such").is_none() && by_name("").is_none());
+    }
+}

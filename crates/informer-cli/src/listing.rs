@@ -1,0 +1,66 @@
+//! Lists beside the informers', as the server has it now. Over the library's own client, and so through the same proxies,
+//! with the same credentials and the same care for secrets.
+
+use futures::TryStreamExt as _;
+use kube_informer::{HttpSource, KindInfo, ListParams, ListWatch as _, Request, Scope, SourceError, Verb};
+use serde_json::Value;
+
+use crate::args::ObjectArgs;
+use crate::cluster::Cluster;
+use crate::failure::Failure;
+
+/// The objects of one kind that a command is about.
+pub(crate) struct Listing {
+    source: HttpSource,
+    kind: KindInfo,
+    request: Request,
+}
+
+/// A part of a list.
+pub(crate) struct Page {
+    pub(crate) items: Vec<Value>,
+    /// Where the next one begins, if there is one.
+    pub(crate) next: Option<String>,
+    /// How many objects come after this page, if the server says.
+    pub(crate) remaining: Option<u64>,
+}
+
+impl Listing {
+    pub(crate) fn new(cluster: &Cluster, kind: &KindInfo, objects: &ObjectArgs) -> Result<Self, Failure> {
+        let scope = match cluster.namespace(objects) {
+            Some(namespace) if kind.is_namespaced() != Some(false) => Scope::namespace(namespace),
+            _ => Scope::All,
+        };
+        let request = Request {
+            scope,
+            verb: Verb::List(ListParams::default()),
+            label_selector: objects.labels.clone(),
+            field_selector: objects.fields.clone(),
+            metadata_only: false,
+        };
+        Ok(Self { source: cluster.source(kind.clone())?, kind: kind.clone(), request })
+    }
+
+    /// One page of the most recent state.
+    pub(crate) async fn page(&self, limit: u32, continue_token: Option<String>) -> Result<Page, Failure> {
+        let params = ListParams { limit: Some(limit), continue_token, ..ListParams::default() };
+        let request = Request { verb: Verb::List(params), ..self.request.clone() };
+        let opened = self.source.open(request).await.map_err(|error| self.failed(&error))?;
+        let chunks: Vec<_> = opened.try_collect().await.map_err(|error| self.failed(&error))?;
+        let mut list: Value = serde_json::from_slice(&chunks.concat()).unwrap_or_default();
+        let Some(Value::Array(items)) = list.get_mut("items").map(Value::take) else {
+            return Err(self.failed(&SourceError::Transport("the answer is not a list".to_owned())));
+        };
+        let next = list["metadata"]["continue"].as_str().filter(|token| !token.is_empty());
+        let remaining = list["metadata"]["remainingItemCount"].as_u64();
+        Ok(Page { items, next: next.map(str::to_owned), remaining })
+    }
+
+    fn failed(&self, error: &SourceError) -> Failure {
+        let status = match error {
+            SourceError::Http(failure) => format!(" (HTTP {})", failure.code),
+            _ => String::new(),
+        };
+        Failure::cluster(format!("cannot list {} in {}{status}: {error}", self.kind, self.request.scope))
+    }
+}

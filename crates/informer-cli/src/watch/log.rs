@@ -1,0 +1,86 @@
+//! Where events are written, in the form that was asked for.
+
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff::tz::TimeZone;
+use kube_client::api::DynamicObject;
+use kube_informer::{Event, KindInfo, SharedInformer};
+use serde_json::json;
+
+use crate::args::Lines;
+use crate::clock::{time_of_day, zone};
+use crate::failure::Failure;
+use crate::screen::Screen;
+use crate::watch::events::First;
+use crate::watch::line::{Columns, Told, utc};
+
+/// A cache that fills sooner is not worth a word about the time.
+const WORTH_SAYING: Duration = Duration::from_secs(1);
+
+pub(crate) struct Log {
+    form: Lines,
+    screen: Screen,
+    columns: Columns,
+    zone: TimeZone,
+}
+
+impl Log {
+    pub(crate) fn new(form: Lines, informers: &[SharedInformer<DynamicObject>], screen: &Screen) -> Self {
+        Self { form, screen: screen.clone(), columns: Columns::of(informers), zone: zone() }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.form == Lines::Json
+    }
+
+    /// Something happened. False if it is not worth a line.
+    pub(crate) fn event(&mut self, event: &Event<DynamicObject>) -> Result<bool, Failure> {
+        let Some(told) = Told::of(event) else { return Ok(false) };
+        self.columns.fit(std::slice::from_ref(&told));
+        self.write(&told)?;
+        Ok(true)
+    }
+
+    /// The cache of a kind is filled, with what was there at the start.
+    pub(crate) fn synced(&mut self, kind: &KindInfo, first: First, lasted: Duration) -> Result<(), Failure> {
+        if self.is_json() {
+            return self.remark("synced", kind, "objects", first.count as u64);
+        }
+        let lasted = match lasted {
+            lasted if lasted >= WORTH_SAYING => format!(" after {:.1} s", lasted.as_secs_f64()),
+            _ => String::new(),
+        };
+        self.screen.note(&format!("{kind}: {} in the cache{lasted}", first.count));
+        let shown: Vec<_> = first.shown.into_iter().map(Told::initial).collect();
+        self.columns.fit(&shown);
+        shown.iter().try_for_each(|told| self.write(told))
+    }
+
+    /// Some changes have no line of their own.
+    pub(crate) fn merged(&self, kind: &KindInfo, count: u64) -> Result<(), Failure> {
+        if self.is_json() {
+            return self.remark("merged", kind, "updates", count);
+        }
+        let updates = if count == 1 { "update" } else { "updates" };
+        self.screen
+            .note(&format!("{kind}: {count} {updates} merged, they came faster than they could be shown"));
+        Ok(())
+    }
+
+    fn write(&self, told: &Told) -> Result<(), Failure> {
+        let now = Timestamp::now();
+        let line = match self.form {
+            Lines::Json => told.json(now),
+            Lines::Text => told.text(&time_of_day(now, &self.zone), &self.columns),
+        };
+        Ok(self.screen.line(&line)?)
+    }
+
+    /// A line that is about no object.
+    fn remark(&self, event: &str, kind: &KindInfo, what: &str, count: u64) -> Result<(), Failure> {
+        let line = json!({ "time": utc(Timestamp::now()), "event": event, "kind": kind.kind(),
+            "apiVersion": kind.api_version(), what: count });
+        Ok(self.screen.line(&line.to_string())?)
+    }
+}

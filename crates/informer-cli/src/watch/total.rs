@@ -1,0 +1,73 @@
+//! How far the caches have been filled, of how many objects.
+
+use kube_client::api::DynamicObject;
+use kube_informer::SharedInformer;
+use tokio::task::JoinHandle;
+
+use crate::args::ObjectArgs;
+use crate::cluster::Cluster;
+use crate::listing::Listing;
+use crate::screen::Screen;
+use crate::watch::events::Events;
+
+/// How many objects there are, if the server says so for every kind.
+pub(crate) struct Total(Option<JoinHandle<Option<u64>>>, Option<u64>);
+
+impl Total {
+    pub(crate) fn ask(
+        cluster: &Cluster,
+        objects: &ObjectArgs,
+        informers: &[SharedInformer<DynamicObject>],
+        screen: &Screen,
+    ) -> Self {
+        // With a selector the server does not say.
+        let says = screen.is_terminal() && objects.labels.is_none() && objects.fields.is_none();
+        if !says {
+            return Self(None, None);
+        }
+        let listing = |informer: &SharedInformer<_>| Listing::new(cluster, informer.kind(), objects);
+        let listings: Result<Vec<_>, _> = informers.iter().map(listing).collect();
+        let asked = async move {
+            let mut total = 0;
+            for listing in &listings.ok()? {
+                total += count(listing).await?;
+            }
+            Some(total)
+        };
+        Self(Some(tokio::spawn(asked)), None)
+    }
+
+    /// As far as it is known by now.
+    async fn known(&mut self) -> Option<u64> {
+        if let Some(asked) = self.0.take_if(|asked| asked.is_finished()) {
+            self.1 = asked.await.ok().flatten();
+        }
+        self.1
+    }
+
+    /// Shows how far the caches have been filled.
+    pub(crate) async fn draw(&mut self, events: &[Events], screen: &Screen) {
+        let held: usize = events.iter().map(|events| events.informer.status().versions_alive).sum();
+        let waiting = events.iter().filter(|events| events.is_filling());
+        let names: Vec<_> = waiting.map(|events| events.informer.kind().to_string()).collect();
+        screen.progress(&format!("reading {}", names.join(", ")), held as u64, self.known().await);
+    }
+}
+
+impl Drop for Total {
+    fn drop(&mut self) {
+        if let Some(asked) = &self.0 {
+            asked.abort();
+        }
+    }
+}
+
+/// How many there are, without reading them.
+async fn count(listing: &Listing) -> Option<u64> {
+    let first = listing.page(1, None).await.ok()?;
+    Some(first.items.len() as u64 + first.remaining.unwrap_or(0))
+}
+
+#[cfg(test)]
+#[path = "total_tests.rs"]
+mod tests;

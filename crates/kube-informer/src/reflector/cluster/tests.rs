@@ -1,0 +1,147 @@
+use std::sync::atomic::{AtomicUsize, Ordering as Order};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::future::{BoxFuture, join_all};
+use futures::{FutureExt, StreamExt, stream};
+use parking_lot::Mutex;
+
+use super::super::Target;
+use super::super::budget::Budget;
+use super::*;
+use crate::key::ObjectKey;
+use crate::kind::KindInfo;
+use crate::scope::Scope;
+use crate::source::{ByteStream, ListWatch, Request, SourceError};
+use crate::status::StatusCell;
+
+/// Answers every question with the same document, a second later.
+struct Answers {
+    body: String,
+    asked: AtomicUsize,
+}
+
+impl ListWatch for Answers {
+    fn open(&self, _: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        self.asked.fetch_add(1, Order::Relaxed);
+        let body = Bytes::from(self.body.clone());
+        async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok(stream::iter([Ok(body)]).boxed())
+        }
+        .boxed()
+    }
+}
+
+fn answers(version: &str, object: &str) -> Arc<Answers> {
+    let body = format!(r#"{{"metadata":{{"resourceVersion":"{version}"}},"items":[{object}]}}"#);
+    Arc::new(Answers { body, asked: AtomicUsize::new(0) })
+}
+
+fn object(name: &str, version: &str) -> String {
+    format!(r#"{{"metadata":{{"name":"{name}","uid":"u","resourceVersion":"{version}"}}}}"#)
+}
+
+/// A scope of a kind that holds one object, named as its kind, at this version.
+fn scope(cluster: &Cluster, plural: &str, version: &str, source: &Arc<Answers>) -> Arc<Witness> {
+    let target = Target {
+        kind: KindInfo::new("", "v1", "Kind", plural),
+        id: 0,
+        scope: Scope::All,
+        label_selector: None,
+        field_selector: None,
+        metadata_only: false,
+        sensitive: false,
+    };
+    let status = Arc::new(StatusCell::new(Scope::All, Instant::now()));
+    status.version(&version.into());
+    let probes = Arc::new(Mutex::new(Budget::new(10, Duration::from_secs(1))));
+    let witness = Arc::new(Witness::new(source.clone(), target, status, probes, Arc::default()));
+    witness.newest(|newest| newest.put(&ObjectKey::cluster(plural), &"u".into(), &version.into()));
+    cluster.join(&witness);
+    witness
+}
+
+fn asked(source: &Answers) -> usize {
+    source.asked.load(Order::Relaxed)
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_one_question_for_all_however_many_watches_are_resumed_together() {
+    let cluster = Cluster::default();
+    let (others, newest) = (answers("", ""), answers("300", &object("pods", "200")));
+    let scopes: Vec<_> =
+        (0..50).map(|n| scope(&cluster, &format!("kind{n}"), &n.to_string(), &others)).collect();
+    let _newest = scope(&cluster, "pods", "200", &newest);
+    let since = Instant::now();
+    let found = join_all(scopes.iter().map(|scope| cluster.check(scope, since))).await;
+    assert!(found.iter().all(|finding| *finding == Finding::Same));
+    assert_eq!((asked(&newest), asked(&others)), (1, 0), "that of the newest object");
+    // One that is resumed later cannot rely on it.
+    let later = Instant::now();
+    assert_eq!(cluster.check(&scopes[0], later).await, Finding::Same);
+    assert_eq!(asked(&newest), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_doubt_makes_every_scope_ask_for_itself() {
+    let cluster = Cluster::default();
+    let (newest, other) = (answers("150", ""), answers("150", &object("maps", "100")));
+    let pods = scope(&cluster, "pods", "200", &newest);
+    let maps = scope(&cluster, "maps", "100", &other);
+    let idle = scope(&cluster, "nodes", "90", &other);
+    assert_eq!(cluster.check(&maps, Instant::now()).await, Finding::Same, "its own object is there");
+    assert_eq!((asked(&newest), asked(&other)), (1, 1));
+    // The others are told to ask, wherever they are.
+    for scope in [&pods, &idle] {
+        assert!(scope.doubt.notified().now_or_never().is_some());
+    }
+    assert_eq!(pods.ask().await.0, Finding::Rewound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_scope_that_is_further_than_the_server_asks_for_itself() {
+    let cluster = Cluster::default();
+    let (newest, other) = (answers("300", &object("pods", "200")), answers("300", ""));
+    let _pods = scope(&cluster, "pods", "200", &newest);
+    let maps = scope(&cluster, "maps", "100", &other);
+    maps.status.version(&"400".into());
+    assert_eq!(cluster.check(&maps, Instant::now()).await, Finding::Rewound);
+    assert_eq!((asked(&newest), asked(&other)), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_events_keep_to_themselves() {
+    let cluster = Cluster::default();
+    let (events, pods) = (answers("9000", &object("events", "9000")), answers("50", &object("pods", "50")));
+    let of_events = scope(&cluster, "events", "9000", &events);
+    let of_pods = scope(&cluster, "pods", "50", &pods);
+    assert_eq!(cluster.check(&of_pods, Instant::now()).await, Finding::Same);
+    assert_eq!((asked(&events), asked(&pods)), (0, 1));
+    assert_eq!(cluster.check(&of_events, Instant::now()).await, Finding::Same);
+    assert_eq!((asked(&events), asked(&pods)), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_is_given_up_is_asked_by_the_next() {
+    let cluster = Cluster::default();
+    let source = answers("50", &object("pods", "50"));
+    let pods = scope(&cluster, "pods", "50", &source);
+    let since = Instant::now();
+    {
+        let mut given_up = Box::pin(cluster.check(&pods, since));
+        assert!(futures::poll!(given_up.as_mut()).is_pending());
+    }
+    assert_eq!(cluster.check(&pods, since).await, Finding::Same);
+    assert_eq!(asked(&source), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn scopes_that_are_gone_are_no_witnesses() {
+    let cluster = Cluster::default();
+    let (gone, left) = (answers("1", ""), answers("50", &object("maps", "50")));
+    drop(scope(&cluster, "pods", "200", &gone));
+    let maps = scope(&cluster, "maps", "50", &left);
+    assert_eq!(cluster.check(&maps, Instant::now()).await, Finding::Same);
+    assert_eq!((asked(&gone), asked(&left)), (0, 1));
+}

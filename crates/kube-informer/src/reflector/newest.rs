@@ -1,0 +1,62 @@
+//! The newest objects that a scope holds: what a server that was restored from a backup is most likely not to have. Pure.
+
+use std::cmp::Ordering;
+
+use crate::key::ObjectKey;
+use crate::version::{ResourceVersion, Uid};
+
+/// How many are remembered: when the newest is deleted the next one takes its place.
+const KEPT: usize = 8;
+
+/// An object at the version at which we last saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) key: ObjectKey,
+    pub(crate) uid: Uid,
+    pub(crate) version: ResourceVersion,
+}
+
+/// A few of the newest objects, the newest last.
+#[derive(Debug, Default)]
+pub(crate) struct Newest(Vec<Seen>);
+
+impl Newest {
+    /// Notes an object as it is now. One without a version that can be compared proves nothing and is not kept.
+    pub(crate) fn put(&mut self, key: &ObjectKey, uid: &Uid, version: &ResourceVersion) {
+        self.remove(key);
+        if version.compare(version).is_none() || uid.is_empty() {
+            return;
+        }
+        let older = |seen: &Seen| seen.version.compare(version) != Some(Ordering::Greater);
+        let place = self.0.iter().rposition(older).map_or(0, |place| place + 1);
+        if place == 0 && self.0.len() >= KEPT {
+            return;
+        }
+        self.0.insert(place, Seen { key: key.clone(), uid: uid.clone(), version: version.clone() });
+        if self.0.len() > KEPT {
+            self.0.remove(0);
+        }
+    }
+
+    /// Forgets an object that is gone.
+    pub(crate) fn remove(&mut self, key: &ObjectKey) {
+        self.0.retain(|seen| seen.key != *key);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The newest of them.
+    pub(crate) fn last(&self) -> Option<&Seen> {
+        self.0.last()
+    }
+
+    /// Whether this object is still held at this version.
+    pub(crate) fn has(&self, seen: &Seen) -> bool {
+        self.0.contains(seen)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+use super::*;
+
+fn put(newest: &mut Newest, name: &str, version: &str) {
+    newest.put(&ObjectKey::cluster(name), &"uid".into(), &version.into());
+}
+
+fn last(newest: &Newest) -> Option<String> {
+    newest.last().map(|seen| seen.key.to_string())
+}
+
+#[test]
+fn the_newest_is_the_one_of_the_highest_version_in_whatever_order_they_come() {
+    let mut newest = Newest::default();
+    for (name, version) in [("a", "9"), ("b", "100"), ("c", "20")] {
+        put(&mut newest, name, version);
+    }
+    assert_eq!(last(&newest).as_deref(), Some("b"));
+    put(&mut newest, "a", "101");
+    assert_eq!(last(&newest).as_deref(), Some("a"));
+}
+
+#[test]
+fn the_next_one_takes_its_place_when_it_is_deleted() {
+    let mut newest = Newest::default();
+    for version in 1..100 {
+        put(&mut newest, &format!("n{version}"), &version.to_string());
+    }
+    assert_eq!(newest.0.len(), KEPT);
+    for version in (92..100).rev() {
+        assert_eq!(last(&newest), Some(format!("n{version}")));
+        newest.remove(&ObjectKey::cluster(format!("n{version}")));
+    }
+    assert_eq!(last(&newest), None);
+}
+
+#[test]
+fn an_object_at_another_version_is_not_the_one_that_was_seen() {
+    let mut newest = Newest::default();
+    put(&mut newest, "a", "5");
+    let seen = newest.last().unwrap().clone();
+    assert!(newest.has(&seen));
+    put(&mut newest, "a", "6");
+    assert!(!newest.has(&seen));
+}
+
+#[test]
+fn versions_that_cannot_be_compared_are_no_witnesses() {
+    let mut newest = Newest::default();
+    put(&mut newest, "a", "abc");
+    put(&mut newest, "b", "");
+    assert_eq!(newest.last(), None);
+}

@@ -2,6 +2,7 @@
 //!
 //! What servers, proxies and connections say is put in here by hand; that they do say it, is shown by `tests/e2e/errors.rs`.
 
+mod clusters;
 mod objects;
 mod requests;
 mod usage;
@@ -16,17 +17,21 @@ use tokio::time::timeout;
 
 use super::support::SOON;
 use crate::kind::Kind;
+use crate::report::Cause;
 use crate::shared::{InformerBuilder, SharedInformer};
 use crate::source::{HttpFailure, ScriptedSource, SourceError};
+use crate::status::Phase;
 
 /// How long the page waits.
 const WAITED: Duration = Duration::from_millis(10);
 
 #[tokio::test(start_paused = true)]
 async fn the_page_of_errors_has_every_text_and_no_other() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md")).unwrap();
+    let page = page();
     let quoted = quoted(&page);
-    let printed = [requests::texts().await, objects::texts().await, usage::texts().await].concat();
+    let printed =
+        [requests::texts().await, objects::texts().await, usage::texts().await, clusters::texts().await]
+            .concat();
     let printed: BTreeSet<&str> = printed.iter().flat_map(|text| text.lines()).map(str::trim).collect();
     let missing: Vec<_> = printed.difference(&quoted).collect();
     let stale: Vec<_> = quoted.difference(&printed).collect();
@@ -34,6 +39,32 @@ async fn the_page_of_errors_has_every_text_and_no_other() {
         missing.is_empty() && stale.is_empty(),
         "the page lacks {missing:#?} and nobody prints {stale:#?}"
     );
+}
+
+#[test]
+fn the_page_of_errors_has_every_cause_and_phase() {
+    let page = page();
+    for cause in Cause::NAMES {
+        assert!(page.contains(&format!("`[{cause}]`")), "the cause {cause}");
+    }
+    for phase in [
+        Phase::Pending,
+        Phase::Listing,
+        Phase::Watching,
+        Phase::BackingOff,
+        Phase::Throttled,
+        Phase::Polling,
+        Phase::Stalled,
+        Phase::Gone,
+        Phase::Rewound,
+        Phase::Stopped,
+    ] {
+        assert!(page.contains(&format!("\n| {phase} | `{phase:?}` |")), "the phase {phase}");
+    }
+}
+
+fn page() -> String {
+    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md")).unwrap()
 }
 
 /// The lines of all blocks that are marked with no language.

@@ -2,11 +2,12 @@
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_core::DynamicObject;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Case, SOON, pods, server};
 use crate::handler::handler;
 use crate::kind::Kind;
+use crate::object::Object;
 use crate::report::{Cause, Failure};
 
 pub(super) async fn texts() -> Vec<String> {
@@ -16,10 +17,11 @@ pub(super) async fn texts() -> Vec<String> {
     });
     texts.push(first(refusing).await);
 
-    let mut nameless = Case::synced().await;
-    let object = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": { "resourceVersion": "3" } });
-    nameless.server.send_raw(format!("{}\n", json!({ "type": "ADDED", "object": object })));
-    texts.push(nameless.failure().await);
+    let mut odd = Case::synced().await;
+    for event in odd_events() {
+        odd.server.send_raw(format!("{event}\n"));
+        texts.push(odd.failure().await);
+    }
 
     let mut handled = Case::new(&pods(), &server(&pods()), |builder| builder);
     let panics =
@@ -30,9 +32,31 @@ pub(super) async fn texts() -> Vec<String> {
     texts.extend([handled.failure().await, handled.failure().await]);
 
     texts.extend(of_another_type().await);
-    let (kind, cause) = (Pod::info(&()), Cause::Broken { message: "the recorder is broken".into() });
-    texts.push(Failure { kind, scope: None, cause }.to_string());
+    // These cannot be brought about at will.
+    let no_thread = "its thread cannot be started: Resource temporarily unavailable (os error 11)";
+    for cause in [
+        Cause::Handler { handler: "web".into(), message: no_thread.into() },
+        Cause::Broken { message: "the recorder is broken".into() },
+        Cause::Broken { message: "its task was ended from outside".into() },
+    ] {
+        texts.push(Failure { kind: Pod::info(&()), scope: None, cause }.to_string());
+    }
     texts
+}
+
+/// Events with objects that cannot be taken in.
+fn odd_events() -> Vec<Value> {
+    let event = |kind: &str, metadata: Value| {
+        let object = json!({ "kind": kind, "apiVersion": "v1", "metadata": metadata });
+        json!({ "type": "ADDED", "object": object })
+    };
+    vec![
+        event("Pod", json!({ "resourceVersion": "3" })),
+        event("Service", json!({ "namespace": "default", "name": "web", "resourceVersion": "3" })),
+        event("Pod", json!({ "namespace": "default", "name": "web", "labels": "none" })),
+        event("Pod", json!({ "namespace": "other", "name": "web", "resourceVersion": "3" })),
+        json!({ "type": "ADDED" }),
+    ]
 }
 
 async fn first(mut case: Case) -> String {
@@ -41,7 +65,7 @@ async fn first(mut case: Case) -> String {
 }
 
 /// What a type hears that the objects are not of.
-async fn of_another_type() -> [String; 2] {
+async fn of_another_type() -> [String; 4] {
     let server = server(&pods());
     let metadata = json!({ "namespace": "default", "name": "web", "uid": "u" });
     server.put_json(json!({ "metadata": metadata, "spec": "none" })).unwrap();
@@ -53,5 +77,8 @@ async fn of_another_type() -> [String; 2] {
     informer.wait_synced(SOON).await.unwrap();
     let wrong_type = failures.recv().await.unwrap();
     assert!(informer.lister().list_decoded().is_empty());
-    [wrong_type, failures.recv().await.unwrap()]
+    let reported = failures.recv().await.unwrap();
+    let asked = informer.lister().list()[0].get().unwrap_err().to_string();
+    let nameless = Object::new(&Pod::default()).unwrap_err().to_string();
+    [wrong_type, reported, asked, nameless]
 }

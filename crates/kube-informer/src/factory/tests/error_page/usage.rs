@@ -14,7 +14,7 @@ use crate::key::ObjectKey;
 use crate::kind::Kind;
 use crate::settings::Settings;
 use crate::shared::{IndexError, NamespaceError, SharedInformer};
-use crate::source::{SourceError, VerbMatch};
+use crate::source::{HttpFailure, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
 
 pub(super) async fn texts() -> Vec<String> {
@@ -44,7 +44,9 @@ async fn waits() -> Vec<String> {
         text(case.informer.wait_for_version(&web(), &odd, WAITED).await.unwrap_err()),
         text(case.informer.wait_for_version(&elsewhere, &later, WAITED).await.unwrap_err()),
         text(idle.informer.wait_synced(WAITED).await.unwrap_err()),
+        text(case.informer.wait_progress(&case.informer.progress(), WAITED).await.unwrap_err()),
     ];
+    texts.push(asked_in_vain().await);
     let backup = case.server.snapshot();
     case.server.advance(10);
     case.server.bookmark();
@@ -58,6 +60,16 @@ async fn waits() -> Vec<String> {
     case.informer.shutdown(SOON).await;
     texts.push(text(case.informer.wait_for_version(&web(), &later, SOON).await.unwrap_err()));
     texts
+}
+
+/// The question about an object that is waited for has no good answer either.
+async fn asked_in_vain() -> String {
+    let mut case = Case::synced().await;
+    case.server.stall();
+    case.server.fail_next(VerbMatch::List, http(500, "etcdserver: leader changed"));
+    let later = ResourceVersion::new("99");
+    drop(case.informer.wait_for_version(&web(), &later, Duration::from_secs(1)).await);
+    case.failure().await
 }
 
 /// What comes after the end, or too late before it.
@@ -82,6 +94,9 @@ async fn ends() -> Vec<String> {
     never.start();
     rest().await;
     texts.push(text(never.informer.wait_synced(WAITED).await.unwrap_err()));
+    let added = never.informer.add_namespace("shop").unwrap();
+    never.informer.remove_namespace("shop").unwrap();
+    texts.push(text(added.synced(WAITED).await.unwrap_err()));
     never.informer.shutdown(SOON).await;
     texts.push(text(never.informer.wait_synced(WAITED).await.unwrap_err()));
     texts
@@ -137,8 +152,10 @@ async fn factories() -> Vec<String> {
     factory.informer::<Pod>();
     factory.informer::<Secret>();
     factory.informer_named::<ConfigMap>("slow", |maps| maps).unwrap();
+    let (reason, message) = ("Forbidden".into(), "the server says no".into());
+    let forbidden = HttpFailure { code: 403, reason, message, ..HttpFailure::default() };
     for _ in 0..1_000 {
-        servers.of::<Secret>().fail_next(VerbMatch::Any, http(403, "the server says no"));
+        servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::Http(forbidden.clone()));
     }
     let _hold = servers.of::<ConfigMap>().hold_next(VerbMatch::Any);
     factory.start();

@@ -8,7 +8,7 @@ use crate::factory::SharedInformerFactory;
 use crate::source::{FindClusterError, find_cluster};
 
 /// Where the page's user has the kubeconfig.
-const HOME: &str = "/home/me/.kube/config";
+const HOME: &str = "~/.kube/config";
 
 const KUBECONFIG: &str = "{apiVersion: v1, kind: Config, current-context: test, clusters: [], users: [], contexts: [\
     {name: staging, context: {cluster: a, user: a}}, {name: test, context: {cluster: b, user: b}}]}";

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::support::SOON;
 use crate::kind::Kind;
-use crate::report::Cause;
+use crate::report::{Cause, advice};
 use crate::shared::{InformerBuilder, SharedInformer};
 use crate::source::{HttpFailure, ScriptedSource, SourceError};
 use crate::status::Phase;
@@ -42,7 +42,7 @@ async fn the_page_of_errors_has_every_text_and_no_other() {
 }
 
 #[test]
-fn the_page_of_errors_has_every_cause_and_phase() {
+fn the_page_of_errors_has_every_cause_phase_and_advice() {
     let page = page();
     for cause in Cause::NAMES {
         assert!(page.contains(&format!("`[{cause}]`")), "the cause {cause}");
@@ -60,6 +60,11 @@ fn the_page_of_errors_has_every_cause_and_phase() {
         Phase::Stopped,
     ] {
         assert!(page.contains(&format!("\n| {phase} | `{phase:?}` |")), "the phase {phase}");
+    }
+    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    for message in ["dns error", "invalid peer certificate: Expired"] {
+        let advice = advice(&Pod::info(&()), None, message).unwrap();
+        assert!(words.contains(&format!("ends in `{advice}`")), "what to do about {message}");
     }
 }
 

@@ -184,7 +184,8 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Lister<K> {
                 Err(error) => error,
             };
             if object.record().decoded.report_failure::<K>() {
-                let cause = Cause::Undecodable { key: object.key().clone(), message: error.to_string() };
+                let cause =
+                    Cause::Undecodable { key: object.key().clone(), message: error.message().to_owned() };
                 self.origin.reporter.report(None, cause);
             }
             None

@@ -86,7 +86,7 @@ pub enum Cause {
 
 impl Cause {
     /// The names of all causes.
-    const NAMES: [&str; 8] =
+    pub(crate) const NAMES: [&str; 8] =
         ["list", "watch", "left_out", "wrong_type", "undecodable", "index", "handler", "broken"];
 
     /// The HTTP status, if the server answered with one.

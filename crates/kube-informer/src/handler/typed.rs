@@ -123,7 +123,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
         post.counters.undecodable.fetch_add(1, Ordering::Relaxed);
         self.undecodable.iter_mut().for_each(|function| function(&object, &error));
         if self.undecodable.is_empty() {
-            let cause = Cause::Undecodable { key: object.key().clone(), message: error.to_string() };
+            let cause = Cause::Undecodable { key: object.key().clone(), message: error.message().to_owned() };
             post.reporter.report(None, cause);
         }
         None

@@ -255,7 +255,7 @@ impl Asker {
                 tell(Outcome::AsOf(found.version.clone()));
                 return self.pass_on(key, found, rewinds).await;
             }
-            Ok(Err(trouble)) => (trouble.http_status(), trouble.to_string()),
+            Ok(Err(trouble)) => (trouble.http_status(), trouble.told(self.target.sensitive)),
             Err(_) => (None, format!("no answer within {ANSWER:?}")),
         };
         let message = format!("asking for {key}, which is waited for: {message}");

@@ -3,6 +3,7 @@
 mod accessors;
 mod asking;
 mod discovery;
+mod error_page;
 mod faces;
 mod leases;
 mod settings;

@@ -8,10 +8,11 @@ use serde_json::json;
 use super::aids::started;
 use super::support::{Rig, SOON, map};
 use crate::handler::{async_handler, handler};
+use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::object::body::buffers_hold;
 use crate::shared::SharedInformer;
-use crate::source::ScriptedSource;
+use crate::source::{HttpFailure, ScriptedSource, SourceError, VerbMatch};
 
 const VALUE: &str = "aHVudGVyMg";
 
@@ -123,5 +124,22 @@ async fn why_a_transform_refuses_a_sensitive_object_is_not_told() {
         let said = rig.failures();
         assert!(said[0].starts_with("configmaps a/x is left out: the transform refused it"), "{said:?}");
         assert_eq!(said[0].contains(VALUE), !sensitive, "{said:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_says_when_it_is_asked_for_a_sensitive_object_is_not_told() {
+    for sensitive in [false, true] {
+        let rig = rig(sensitive).started().await;
+        rig.server.stall();
+        let message = format!("cannot store {VALUE}");
+        let failure = HttpFailure { code: 500, message, ..HttpFailure::default() };
+        rig.server.fail_next(VerbMatch::List, SourceError::Http(failure));
+        let written = rig.put("a/x", "1");
+        rig.informer.wait_for_version(&ObjectKey::namespaced("a", "x"), &written, SOON).await.unwrap();
+        let said = rig.failures();
+        assert!(said[0].contains("asking for a/x, which is waited for"), "{said:?}");
+        let shown = format!("{said:?} {:?}", rig.informer.status());
+        assert_eq!(shown.contains(VALUE), !sensitive, "{shown}");
     }
 }

@@ -1,0 +1,47 @@
+//! No cluster to be found, and no client for it.
+
+use std::path::Path;
+
+use kube_client::Config;
+
+use crate::factory::SharedInformerFactory;
+use crate::source::{FindClusterError, find_cluster};
+
+/// Where the page's user has the kubeconfig.
+const HOME: &str = "~/.kube/config";
+
+const KUBECONFIG: &str = "{apiVersion: v1, kind: Config, current-context: test, clusters: [], users: [], contexts: [\
+    {name: staging, context: {cluster: a, user: a}}, {name: test, context: {cluster: b, user: b}}]}";
+
+pub(super) async fn texts() -> Vec<String> {
+    let mut texts: Vec<String> = [None, Some("prod".to_owned())]
+        .map(|context| FindClusterError::Nowhere { default: HOME.to_owned(), context }.to_string())
+        .into();
+    let stale = KUBECONFIG.replace("current-context: test", "current-context: old");
+    for (kubeconfig, context) in [
+        (None, None),
+        (Some("contexts: none"), None),
+        (Some(KUBECONFIG), Some("prod")),
+        (Some(&*stale), None),
+        (Some(KUBECONFIG), None),
+    ] {
+        texts.push(unusable(kubeconfig, context).await);
+    }
+    let without_runtime = || {
+        let config = Config::new(http::Uri::from_static("https://127.0.0.1:6443"));
+        SharedInformerFactory::builder(config).build().unwrap_err().to_string()
+    };
+    texts.push(std::thread::spawn(without_runtime).join().unwrap());
+    texts
+}
+
+/// What is said of a kubeconfig, as if it were at home.
+async fn unusable(kubeconfig: Option<&str>, context: Option<&str>) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config");
+    if let Some(kubeconfig) = kubeconfig {
+        std::fs::write(&file, kubeconfig).unwrap();
+    }
+    let error = find_cluster(Some(Path::new(&file)), context).await.unwrap_err();
+    error.to_string().replace(file.to_str().unwrap(), HOME)
+}

@@ -1,0 +1,185 @@
+//! Requests that fail.
+
+use std::time::Duration;
+
+use kube_core::{ApiResource, GroupVersionKind};
+use serde_json::{Value, json};
+
+use super::{Case, SOON, WAITED, http, pods, server};
+use crate::factory::tests::support::rest;
+use crate::settings::{Settings, StreamingList};
+use crate::source::{ScriptedSource, SourceError, VerbMatch};
+use crate::status::Phase;
+
+const SERVER: &str = "no answer from https://127.0.0.1:6443";
+
+pub(super) async fn texts() -> Vec<String> {
+    let mut texts = Vec::new();
+    for (resource, error) in refusals() {
+        texts.extend(refused(&resource, |server| server.fail_next(VerbMatch::Any, error.clone())).await);
+    }
+    let greeting = |server: &ScriptedSource| server.reply_next(VerbMatch::Any, ["<html>Welcome</html>"]);
+    texts.extend(refused(&pods(), greeting).await);
+    texts.extend(lists().await);
+    texts.extend(watches().await);
+    texts
+}
+
+fn refusals() -> Vec<(ApiResource, SourceError)> {
+    let forbidden = "pods is forbidden: User \"unprivileged\" cannot list resource \"pods\" in API group \"\" in the \
+                     namespace \"default\"";
+    let widgets = GroupVersionKind::gvk("example.com", "v1", "Widget");
+    let mut refusals = vec![
+        (pods(), http(403, forbidden)),
+        (ApiResource::from_gvk_with_plural(&widgets, "widgets"), http(404, "404 page not found")),
+        (pods(), http(401, "Unauthorized")),
+        (pods(), http(404, "<html>Welcome</html>")),
+        (pods(), http(429, "Too many requests, please try again later.")),
+    ];
+    let refused = "tcp connect error: Connection refused (os error 111)";
+    for (proxy, said) in [
+        ("", "invalid peer certificate: UnknownIssuer".to_owned()),
+        ("", refused.to_owned()),
+        ("http", format!("tunnel error: failed to create underlying connection: {refused}")),
+        ("socks5", "SOCKS error: failed to create underlying connection".to_owned()),
+        ("http", "tunnel error: unsuccessful".to_owned()),
+        ("socks5", "SOCKS error: connection not allowed".to_owned()),
+        ("http", "tunnel error: proxy authorization required".to_owned()),
+        ("socks5", "SOCKS error: server does not support user/pass authentication".to_owned()),
+    ] {
+        let through = if proxy.is_empty() {
+            String::new()
+        } else {
+            format!(" through the proxy {proxy}://127.0.0.1:3128")
+        };
+        let text = format!("{SERVER}{through}: client error (Connect): {said}");
+        refusals.push((pods(), SourceError::Transport(text)));
+    }
+    refusals
+}
+
+/// What the error callback hears of the first request, and what the one is told who waits for the sync.
+async fn refused(resource: &ApiResource, answer: impl Fn(&ScriptedSource)) -> [String; 2] {
+    let server = server(resource);
+    // The streamed list, and the LIST that takes its place.
+    for _ in 0..2 {
+        answer(&server);
+    }
+    let mut case = Case::new(resource, &server, |builder| builder);
+    case.start();
+    let failure = case.failure().await;
+    [failure, case.informer.wait_synced(WAITED).await.unwrap_err().to_string()]
+}
+
+/// Lists that come to nothing.
+async fn lists() -> Vec<String> {
+    let page = |version: &str, token: &str| {
+        let metadata = json!({ "resourceVersion": version, "continue": token });
+        json!({ "kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": [] }).to_string()
+    };
+    let metadata =
+        json!({ "namespace": "default", "name": "web", "annotations": { "a": "a".repeat(2_000) } });
+    let large = json!({ "metadata": metadata });
+    let compressed = "the answer is compressed (\"gzip\") although it was asked for as it is: a proxy, or a client stack \
+                      that overwrites Accept-Encoding";
+    let plain = || Settings::default().streaming_list(StreamingList::Never);
+    vec![
+        listed(plain(), |server| server.reply_next(VerbMatch::List, [r#"{"kind":"Pod"}"#])).await,
+        listed(plain(), |server| server.reply_next(VerbMatch::List, [r#"{"kind":"PodList","items":[]}"#]))
+            .await,
+        listed(plain(), |server| {
+            server.reply_next(VerbMatch::List, [page("9", "next")]);
+            server.reply_next(VerbMatch::List, [page("10", "")]);
+        })
+        .await,
+        listed(plain().document_limit(1_000), |server| drop(server.put_json(large))).await,
+        listed(plain(), |server| {
+            server.fail_next(VerbMatch::List, SourceError::Transport(compressed.into()));
+        })
+        .await,
+        listed(plain(), |server| server.hold_next(VerbMatch::List)).await,
+        listed(plain().list_silence(SOON), |server| server.hold_next(VerbMatch::List)).await,
+        listed(Settings::default(), |server| server.reply_next(VerbMatch::Watch, [added()])).await,
+        listed(Settings::default(), |server| server.drop_end_bookmark(true)).await,
+    ]
+}
+
+/// What the error callback hears first.
+async fn listed<T>(settings: Settings, act: impl FnOnce(&ScriptedSource) -> T) -> String {
+    let server = server(&pods());
+    let _kept = act(&server);
+    let mut case = Case::new(&pods(), &server, |builder| builder.settings(settings));
+    case.start();
+    case.failure().await
+}
+
+/// Watches that end badly.
+async fn watches() -> Vec<String> {
+    let acts: [fn(&ScriptedSource); 4] = [
+        |server| {
+            server.fail_next(VerbMatch::Watch, http(500, "etcdserver: leader changed"));
+            server.end_watches();
+        },
+        |server| {
+            server.reply_next(VerbMatch::Watch, [""; 0]);
+            server.end_watches();
+        },
+        |server| {
+            server.fail_next(VerbMatch::Watch, SourceError::Transport("connection reset by peer".into()));
+            server.end_watches();
+        },
+        |server| server.cut_mid_frame(),
+    ];
+    let mut texts = vec![not_allowed().await, silent().await, rewound().await];
+    for act in acts {
+        let mut case = Case::synced().await;
+        act(&case.server);
+        texts.push(case.failure().await);
+    }
+    texts
+}
+
+/// An account that may list and not watch.
+async fn not_allowed() -> String {
+    let forbidden = "pods is forbidden: User \"unprivileged\" cannot watch resource \"pods\" in API group \"\" in the \
+                     namespace \"default\"";
+    let server = server(&pods());
+    for _ in 0..100 {
+        server.fail_next(VerbMatch::Watch, http(403, forbidden));
+    }
+    let settings = Settings::default().streaming_list(StreamingList::Never);
+    let mut case = Case::new(&pods(), &server, |builder| builder.settings(settings));
+    case.start();
+    let text = case.failure().await;
+    while case.informer.status().phase != Phase::Polling {
+        rest().await;
+        tokio::time::advance(Duration::from_secs(1)).await;
+    }
+    text
+}
+
+/// A connection that dies after a bookmark, from which on one is due every minute.
+async fn silent() -> String {
+    let mut case = Case::synced().await;
+    case.server.bookmark();
+    rest().await;
+    case.server.stall();
+    case.failure().await
+}
+
+async fn rewound() -> String {
+    let mut case = Case::synced().await;
+    let backup = case.server.snapshot();
+    case.server.advance(10);
+    case.server.bookmark();
+    rest().await;
+    case.server.restore(&backup);
+    let _cut = case.failure().await;
+    case.failure().await
+}
+
+fn added() -> String {
+    let metadata = json!({ "namespace": "default", "name": "web", "uid": "u", "resourceVersion": "2" });
+    let object: Value = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": metadata });
+    format!("{}\n", json!({ "type": "ADDED", "object": object }))
+}

@@ -1,0 +1,191 @@
+//! Calls that cannot be answered: waits, indexes, handlers, settings, names.
+
+use std::fmt::Display;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
+use kube_core::DynamicObject;
+
+use super::{Case, SOON, WAITED, http, pods, server};
+use crate::factory::ResourceError;
+use crate::factory::tests::support::{Servers, rest};
+use crate::handler::{async_handler, handler};
+use crate::key::ObjectKey;
+use crate::kind::Kind;
+use crate::settings::Settings;
+use crate::shared::{IndexError, NamespaceError, SharedInformer};
+use crate::source::{HttpFailure, SourceError, VerbMatch};
+use crate::version::ResourceVersion;
+
+pub(super) async fn texts() -> Vec<String> {
+    [waits().await, ends().await, indexes(), namespaces(), settings(), factories().await].concat()
+}
+
+fn text(error: impl Display) -> String {
+    error.to_string()
+}
+
+fn web() -> ObjectKey {
+    ObjectKey::namespaced("default", "web")
+}
+
+/// Waiting for what was written or deleted.
+async fn waits() -> Vec<String> {
+    let later = ResourceVersion::new("99");
+    let idle = Case::new(&pods(), &server(&pods()), |builder| builder);
+    let case = Case::synced().await;
+    let uid = case.informer.lister().by_key(&web()).unwrap().uid().clone();
+    let (elsewhere, odd) = (ObjectKey::namespaced("other", "web"), ResourceVersion::new("abc"));
+    let mut texts = vec![
+        text(case.informer.wait_for_version(&web(), &later, WAITED).await.unwrap_err()),
+        text(case.informer.wait_gone(&web(), &uid, WAITED).await.unwrap_err()),
+        text(idle.informer.wait_for_version(&web(), &later, WAITED).await.unwrap_err()),
+        text(idle.informer.wait_gone(&web(), &uid, WAITED).await.unwrap_err()),
+        text(case.informer.wait_for_version(&web(), &odd, WAITED).await.unwrap_err()),
+        text(case.informer.wait_for_version(&elsewhere, &later, WAITED).await.unwrap_err()),
+        text(idle.informer.wait_synced(WAITED).await.unwrap_err()),
+        text(case.informer.wait_progress(&case.informer.progress(), WAITED).await.unwrap_err()),
+    ];
+    texts.push(asked_in_vain().await);
+    let backup = case.server.snapshot();
+    case.server.advance(10);
+    case.server.bookmark();
+    rest().await;
+    let (key, restore) = (web(), async {
+        rest().await;
+        case.server.restore(&backup);
+    });
+    let (rewound, ()) = tokio::join!(case.informer.wait_for_version(&key, &later, SOON), restore);
+    texts.push(text(rewound.unwrap_err()));
+    case.informer.shutdown(SOON).await;
+    texts.push(text(case.informer.wait_for_version(&web(), &later, SOON).await.unwrap_err()));
+    texts
+}
+
+/// The question about an object that is waited for has no good answer either.
+async fn asked_in_vain() -> String {
+    let mut case = Case::synced().await;
+    case.server.stall();
+    case.server.fail_next(VerbMatch::List, http(500, "etcdserver: leader changed"));
+    let later = ResourceVersion::new("99");
+    drop(case.informer.wait_for_version(&web(), &later, Duration::from_secs(1)).await);
+    case.failure().await
+}
+
+/// What comes after the end, or too late before it.
+async fn ends() -> Vec<String> {
+    let case = Case::synced().await;
+    let stuck = case.informer.add_event_handler(
+        async_handler::<DynamicObject, _, _>(|_| std::future::pending::<()>()).named("web"),
+    );
+    let removed = case.informer.add_event_handler(handler::<DynamicObject>().named("removed")).unwrap();
+    removed.remove();
+    rest().await;
+    let mut texts = vec![
+        text(stuck.unwrap().remove_and_drain(WAITED).await.unwrap_err()),
+        text(removed.synced().await.unwrap_err()),
+        text(case.informer.run(std::future::pending()).await.unwrap_err()),
+        text(case.informer.lister().by_key(&ObjectKey::namespaced("default", "gone")).unwrap_err()),
+    ];
+    case.informer.shutdown(SOON).await;
+    texts.push(text(case.informer.add_event_handler(handler()).unwrap_err()));
+    let never = Case::new(&pods(), &server(&pods()), |builder| builder);
+    let _hold = never.server.hold_next(VerbMatch::Any);
+    never.start();
+    rest().await;
+    texts.push(text(never.informer.wait_synced(WAITED).await.unwrap_err()));
+    let added = never.informer.add_namespace("shop").unwrap();
+    never.informer.remove_namespace("shop").unwrap();
+    texts.push(text(added.synced(WAITED).await.unwrap_err()));
+    never.informer.shutdown(SOON).await;
+    texts.push(text(never.informer.wait_synced(WAITED).await.unwrap_err()));
+    texts
+}
+
+fn indexes() -> Vec<String> {
+    let name = || "node".into();
+    let function = IndexError::Function { index: name(), message: "no node".into() };
+    let errors = [
+        IndexError::Unknown(name()),
+        IndexError::OtherType(name()),
+        IndexError::OtherInformer(name()),
+        IndexError::Duplicate(name()),
+        IndexError::OtherField { index: name(), there: Some("spec.nodeName"), wanted: "status.nodeName" },
+        IndexError::OtherField { index: name(), there: None, wanted: "status.nodeName" },
+        function,
+    ];
+    errors.map(text).into()
+}
+
+fn namespaces() -> Vec<String> {
+    let kind = || Pod::info(&());
+    let errors = [
+        NamespaceError::ClusterWide { kind: Node::info(&()) },
+        NamespaceError::AllNamespaces { kind: kind() },
+        NamespaceError::Empty { kind: kind() },
+        NamespaceError::Unknown { kind: kind(), namespace: "shop".into() },
+    ];
+    errors.map(text).into()
+}
+
+/// What cannot be built.
+fn settings() -> Vec<String> {
+    let of_pods = || SharedInformer::<Pod>::builder(server(&pods()));
+    let no_wait = Settings::default().gone_retry(Duration::ZERO);
+    let servers = Servers::default();
+    vec![
+        text(of_pods().namespace("").build().unwrap_err()),
+        text(of_pods().drop_field("spec..x").build().unwrap_err()),
+        text(of_pods().settings(no_wait.clone()).build().unwrap_err()),
+        text(SharedInformer::<Node>::builder(server(&pods())).namespace("shop").build().unwrap_err()),
+        text(servers.builder().namespace("").build().unwrap_err()),
+        text(servers.builder().settings(no_wait).build().unwrap_err()),
+        text(servers.builder().drop_field("spec..x").build().unwrap_err()),
+        text(servers.builder().kind::<Pod>(|pods| pods).kind::<Pod>(|pods| pods).build().unwrap_err()),
+        text("default/web/x".parse::<ObjectKey>().unwrap_err()),
+    ]
+}
+
+async fn factories() -> Vec<String> {
+    let servers = Servers::default();
+    let factory = servers.builder().kind::<Secret>(|secrets| secrets.namespace("a")).build().unwrap();
+    factory.informer::<Pod>();
+    factory.informer::<Secret>();
+    factory.informer_named::<ConfigMap>("slow", |maps| maps).unwrap();
+    let (reason, message) = ("Forbidden".into(), "the server says no".into());
+    let forbidden = HttpFailure { code: 403, reason, message, ..HttpFailure::default() };
+    for _ in 0..1_000 {
+        servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::Http(forbidden.clone()));
+    }
+    let _hold = servers.of::<ConfigMap>().hold_next(VerbMatch::Any);
+    factory.start();
+    let mut texts = vec![text(factory.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err())];
+
+    let idle = Servers::default().factory();
+    idle.informer_named::<Pod>("some", |pods| pods.labels("app=web")).unwrap();
+    texts.push(text(idle.wait_for_cache_sync(SOON).await.unwrap_err()));
+    texts.push(text(idle.informer_named::<Pod>("some", |pods| pods.labels("app=db")).unwrap_err()));
+
+    let servers = Servers::default();
+    let staggered = servers.builder().stagger(1, SOON).build().unwrap();
+    staggered.informer::<Pod>();
+    staggered.informer::<Secret>();
+    let _hold = servers.of::<Pod>().hold_next(VerbMatch::Any);
+    staggered.start();
+    let waits = text(staggered.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err());
+    texts.extend(waits.lines().last().map(str::to_owned));
+
+    let near = vec!["deployments.apps".to_owned()];
+    let unavailable = vec!["metrics.k8s.io/v1: away".to_owned()];
+    let reviews = crate::kind::KindInfo::new("", "v1", "Binding", "bindings");
+    let away = SourceError::Transport("connection reset by peer".into());
+    texts.extend(
+        [
+            ResourceError::Unknown { name: "deploymnts.app".into(), near, unavailable },
+            ResourceError::NotWatchable { kind: reviews },
+            ResourceError::Discovery(away),
+        ]
+        .map(text),
+    );
+    texts
+}

@@ -65,9 +65,11 @@
 //!
 //! - **The cache becomes what the server has.** After any sequence of broken connections, expired history, restarts and
 //!   restored backups the store equals the server, and no delete is lost: those missed are found on the next list.
-//!   One thing cannot be noticed: a backup that was restored, and written to until its resource version passed that of the
-//!   cache before anybody asked. It looks like a server that never went back, and what the restore undid stays in the cache
-//!   until the next list. After a restore call [`refresh`](SharedInformer::refresh), or restart the program.
+//!   A restored backup is looked for whenever a watch is resumed, by reading the newest object that the cache holds. One
+//!   sort cannot be noticed: a server that has passed the version of the cache again, and has that object at a version that is
+//!   not lower, because it was written again or because the newest change that the restore undid was a delete. What the
+//!   restore undid then stays in the cache until the next list. After a restore call
+//!   [`refresh`](SharedInformer::refresh), or restart the program.
 //! - **Every handler hears a legal history per key**: an add, updates whose `old` is what it was told last, a delete. A new
 //!   uid under the same name is a delete and an add.
 //! - **A slow handler delays nobody and costs bounded memory**: what it has yet to hear is merged per key. One that needs

@@ -17,9 +17,9 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let listening = server.listen_on(address).await;
     let listening =
-        listening.map_err(|error| Failure::usage(format!("cannot listen at {address}: {error}")))?;
+        listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;
     if let Some(file) = &args.write_kubeconfig {
-        let failed = |error| Failure::usage(format!("cannot write {}: {error}", file.display()));
+        let failed = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
         listening.write_kubeconfig(file).map_err(failed)?;
     }
     let _simulation = match args.simulate {

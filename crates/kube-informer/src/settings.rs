@@ -199,7 +199,7 @@ setters! {
     queue_bytes: usize,
     /// How many events wait between the network and the store. Default 4,096.
     queue_entries: usize,
-    /// How many errors of a watch in a row, without an event or bookmark in between, make the list be read again; fewer
+    /// How many errors of a watch in a row, without a newer event or bookmark in between, make the list be read again; fewer
     /// resume. Default 3.
     errors_to_relist: u32,
     /// How many watches in a row that die without a byte make the list be read again; fewer are opened again. Default 2.

@@ -62,7 +62,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
             let endpoint = Endpoint::new(move || statuses.status()).metrics(move || recorder.render());
             let listening = endpoint.listen(address).await;
             let listening =
-                listening.map_err(|error| Failure::usage(format!("cannot listen at {address}: {error}")))?;
+                listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;
             screen.note(&format!("listening at http://{}/debug/informers", listening.address()));
             Some(listening)
         }

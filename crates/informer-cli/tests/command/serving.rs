@@ -32,7 +32,7 @@ async fn a_port_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("its address").port().to_string();
     let said = run(informer(&["serve", "--port", &port])).await;
-    assert_eq!(said.code, 2, "{said:?}");
+    assert_eq!(said.code, 4, "{said:?}");
     assert!(said.err.starts_with(&format!("error: cannot listen at 127.0.0.1:{port}: ")), "{said:?}");
 }
 
@@ -75,7 +75,7 @@ async fn an_address_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("its address").to_string();
     let said = run(informer(&["watch", "pods", "--embedded", "--listen", &address])).await;
-    assert_eq!(said.code, 2, "{said:?}");
+    assert_eq!(said.code, 4, "{said:?}");
     assert!(said.err.contains(&format!("error: cannot listen at {address}: ")), "{said:?}");
 }
 

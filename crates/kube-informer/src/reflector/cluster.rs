@@ -1,4 +1,4 @@
-//! What the scopes of all informers of one cluster find out together: whether its server went back in time.
+//! What the scopes of all informers of one factory find out together: whether the server went back in time.
 //!
 //! Versions of one cluster are one count, so the newest object that any of its informers holds tells most. It is asked
 //! for once however many watches are resumed at the same time. Where the answer gives reason for doubt every scope asks for itself:
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::check::{Finding, Witness};
 use crate::version::ResourceVersion;
 
-/// The informers of one cluster, as far as its history is concerned.
+/// The informers that watch one server, as far as its history is concerned.
 #[derive(Default)]
 pub(crate) struct Cluster {
     witnesses: Mutex<Vec<Weak<Witness>>>,

@@ -46,8 +46,8 @@ impl<K: 'static> SharedInformer<K> {
 
     /// Waits until the cache has come further than this, and tells how far. Sends nothing to the server.
     ///
-    /// For those who look at the whole cache after each change of it. To wait for one object use
-    /// [`wait_for`](Self::wait_for).
+    /// For those who look at the whole cache after each change of it: every commit ends every such wait. To wait for one
+    /// object use [`wait_for`](Self::wait_for), which a commit wakes only if it concerns that object.
     pub async fn wait_progress(&self, since: &Progress, deadline: Duration) -> Result<Progress, WaitError> {
         let core = self.core();
         let mut state = core.state.subscribe();

@@ -32,6 +32,24 @@ impl http_body::Body for Chunks {
     }
 }
 
+/// A body whose beginning comes, and nothing more ever.
+struct Stalled(Option<&'static str>);
+
+impl http_body::Body for Stalled {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+        match self.0.take() {
+            Some(text) => Poll::Ready(Some(Ok(http_body::Frame::data(Bytes::from(text))))),
+            None => Poll::Pending,
+        }
+    }
+}
+
 /// A source whose server answers everything in one way.
 fn source<B>(answer: impl Fn() -> Response<B> + Send + 'static) -> (HttpSource, Seen)
 where
@@ -151,6 +169,19 @@ async fn a_long_or_broken_error_body_does_not_hide_the_status() {
             SourceError::Http(failure) => assert_eq!(failure.code, 503),
             other @ SourceError::Transport(_) => panic!("{other}"),
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_an_error_body_that_stalls_holds_its_status_back_for_five_seconds_only() {
+    for beginning in [None, Some("upstream ti")] {
+        let (source, _) = source(move || Response::builder().status(503).body(Stalled(beginning)).unwrap());
+        let began = tokio::time::Instant::now();
+        match error_of(&source).await {
+            SourceError::Http(failure) => assert_eq!(failure.code, 503),
+            other @ SourceError::Transport(_) => panic!("{other}"),
+        }
+        assert_eq!(began.elapsed(), Duration::from_secs(5));
     }
 }
 

@@ -268,6 +268,13 @@ impl Settings {
         if !(Duration::from_secs(1)..=Duration::from_secs(86_400)).contains(&self.min_watch_timeout) {
             return fail("min_watch_timeout", "must be between a second and a day");
         }
+        for (setting, interval) in
+            [("request_interval", self.request_interval), ("relist_interval", self.relist_interval)]
+        {
+            if interval > Duration::from_secs(86_400) {
+                return fail(setting, "must not be more than a day");
+            }
+        }
         if self.page_size == Some(0) {
             return fail("page_size", "must not be zero");
         }

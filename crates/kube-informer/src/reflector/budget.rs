@@ -1,11 +1,12 @@
-//! How many requests may be sent: a few at once, then one every so often. Pure.
+//! How many requests may be sent: a few at once, then one every so often.
 //!
 //! Waits that depend on what went wrong can be wrong themselves; this bound does not look at answers at all. Whatever a
 //! server says, a scope sends it no more than `burst + window / interval` requests in any window of time.
 
 use std::time::Duration;
 
-use tokio::time::Instant;
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep};
 
 /// A bucket that holds `burst` requests and gets one more every `interval`.
 #[derive(Debug)]
@@ -23,9 +24,16 @@ impl Budget {
 
     /// Takes one request out, and says how long to wait before it may be sent.
     pub(crate) fn take(&mut self, now: Instant) -> Duration {
+        let wait = self.wait(now);
         let full_at = self.full_at.map_or(now, |full_at| full_at.max(now));
         self.full_at = full_at.checked_add(self.interval).or(self.full_at);
-        full_at.saturating_duration_since(now).saturating_sub(self.interval.saturating_mul(self.burst - 1))
+        wait
+    }
+
+    /// How long to wait before one more request may be sent.
+    pub(crate) fn wait(&self, now: Instant) -> Duration {
+        let missing = self.full_at.map_or(Duration::ZERO, |full_at| full_at.saturating_duration_since(now));
+        missing.saturating_sub(self.interval.saturating_mul(self.burst - 1))
     }
 
     /// How many requests could be sent now without a wait.
@@ -36,6 +44,24 @@ impl Budget {
         }
         let taken = missing.as_nanos().div_ceil(self.interval.as_nanos());
         self.burst.saturating_sub(u32::try_from(taken).unwrap_or(u32::MAX))
+    }
+}
+
+/// Waits for a turn and takes it. Nothing is taken if the wait is given up: a question that nobody waits for any more must
+/// not keep the next one waiting.
+pub(crate) async fn turn(budget: &Mutex<Budget>) {
+    loop {
+        let wait = {
+            let mut budget = budget.lock();
+            let now = Instant::now();
+            let wait = budget.wait(now);
+            if wait.is_zero() {
+                budget.take(now);
+                return;
+            }
+            wait
+        };
+        sleep(wait).await;
     }
 }
 

@@ -14,13 +14,12 @@ use futures::StreamExt;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
-use super::budget::Budget;
+use super::budget::{Budget, turn};
 use super::newest::{Newest, Seen};
-use super::{Target, connection};
+use super::{Target, connection, lookup};
 use crate::key::ObjectKey;
-use crate::scope::Scope;
 use crate::source::{ListParams, ListWatch, Verb};
 use crate::status::StatusCell;
 use crate::version::{ResourceVersion, Uid};
@@ -91,8 +90,7 @@ impl Witness {
             if attempt > 0 {
                 sleep(Duration::from_secs(1)).await;
             }
-            let wait = self.probes.lock().take(Instant::now());
-            sleep(wait).await;
+            turn(&self.probes).await;
             // Read before the question is sent: the server cannot have been further than it says.
             let (seen, at) = (self.last_seen(), self.version());
             let Ok(Some(answer)) = timeout(PATIENCE, self.read(seen.as_ref())).await else { continue };
@@ -104,16 +102,10 @@ impl Witness {
 
     async fn read(&self, seen: Option<&Seen>) -> Option<Answer> {
         self.status.edit(|status| status.probes += 1);
-        let mut request =
-            self.target.request(Verb::List(ListParams { limit: Some(1), ..ListParams::default() }));
-        if let Some(seen) = seen {
-            let mut fields: Vec<String> = self.target.field_selector.iter().cloned().collect();
-            fields.push(format!("metadata.name={}", seen.key.name()));
-            if let Some(namespace) = seen.key.shared_namespace() {
-                request.scope = Scope::Namespace(namespace.clone());
-            }
-            request.field_selector = Some(fields.join(","));
-        }
+        let request = match seen {
+            Some(seen) => lookup::request(&self.target, &seen.key),
+            None => self.target.request(Verb::List(ListParams { limit: Some(1), ..ListParams::default() })),
+        };
         let mut chunks = connection::open(&*self.source, request).await.ok()?;
         let mut body = BytesMut::new();
         while let Some(chunk) = chunks.next().await {

@@ -4,9 +4,10 @@
 //! for once however many watches are resumed at the same time. Where the answer gives reason for doubt every scope asks for itself:
 //! a kind may be kept in a database of its own, whose versions have nothing to do with the others'.
 
-use std::cmp::Ordering;
 use std::sync::{Arc, Weak};
 
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -16,14 +17,21 @@ use crate::version::ResourceVersion;
 /// The informers that watch one server, as far as its history is concerned.
 #[derive(Default)]
 pub(crate) struct Cluster {
-    witnesses: Mutex<Vec<Weak<Witness>>>,
-    /// The last question, and what came of it. Held while it is asked, so that the others wait for its answer.
-    last: tokio::sync::Mutex<Option<Asked>>,
+    witnesses: Arc<Witnesses>,
+    last: Mutex<Option<Question>>,
 }
 
-struct Asked {
+type Witnesses = Mutex<Vec<Weak<Witness>>>;
+
+/// A question that was asked, answered or not. Whoever waits for its answer drives it, so nobody is held up by somebody who
+/// is busy with other things.
+struct Question {
     at: Instant,
-    of: Weak<Witness>,
+    answer: Shared<BoxFuture<'static, Answer>>,
+}
+
+#[derive(Clone)]
+struct Answer {
     finding: Finding,
     version: ResourceVersion,
 }
@@ -36,67 +44,64 @@ impl Cluster {
     }
 
     /// Finds out for a scope whether the server is the one that it was. An answer to a question that was asked after
-    /// `since`, when the scope's watch was accepted, will do.
+    /// `since`, when the scope's watch was accepted, will do, if it is that nothing has happened. All else is for each scope
+    /// to find out: what it holds may have changed since the question was asked.
     pub(crate) async fn check(&self, scope: &Arc<Witness>, since: Instant) -> Finding {
         if keeps_to_itself(scope) {
             return scope.ask().await.0;
         }
-        let finding = {
-            let mut last = self.last.lock().await;
-            match &*last {
-                Some(asked) if asked.at >= since => asked.for_scope(scope),
-                _ => {
-                    let witness = self.best_witness().unwrap_or_else(|| scope.clone());
-                    let at = Instant::now();
-                    let (finding, version) = witness.ask().await;
-                    let asked = Asked { at, of: Arc::downgrade(&witness), finding, version };
-                    if asked.is_doubtful() {
-                        self.raise_doubt(scope);
-                    }
-                    last.insert(asked).for_scope(scope)
-                }
-            }
+        let Some(answer) = self.question(scope, since) else {
+            return ask(scope, &self.witnesses, &Arc::downgrade(scope)).await.finding;
         };
-        match finding {
-            Some(finding) => finding,
-            None => scope.ask().await.0,
+        let answer = answer.await;
+        if answer.finding == Finding::Same && !answer.version.is_older_than(&scope.version()) {
+            return Finding::Same;
         }
+        scope.ask().await.0
     }
 
-    /// The scope that holds the newest object of all.
-    fn best_witness(&self) -> Option<Arc<Witness>> {
-        let witnesses: Vec<_> = self.witnesses.lock().iter().filter_map(Weak::upgrade).collect();
-        let mut best: Option<(Arc<Witness>, _)> = None;
-        for witness in witnesses.into_iter().filter(|witness| !keeps_to_itself(witness)) {
-            let Some(seen) = witness.last_seen() else { continue };
-            let newer = |(_, version)| seen.version.compare(version) == Some(Ordering::Greater);
-            if best.as_ref().is_none_or(|(witness, version)| newer((witness, version))) {
-                best = Some((witness, seen.version));
-            }
+    /// The question for all, asked now unless it was since then; `None` if the scope itself is the best to ask.
+    fn question(&self, scope: &Arc<Witness>, since: Instant) -> Option<Shared<BoxFuture<'static, Answer>>> {
+        let mut last = self.last.lock();
+        if let Some(question) = last.as_ref().filter(|question| question.at >= since) {
+            return Some(question.answer.clone());
         }
-        best.map(|(witness, _)| witness)
-    }
-
-    /// Has every other scope ask for itself.
-    fn raise_doubt(&self, except: &Arc<Witness>) {
-        for witness in self.witnesses.lock().iter().filter_map(Weak::upgrade) {
-            if !Arc::ptr_eq(&witness, except) {
-                witness.doubt.notify_one();
-            }
-        }
+        let witness = best_witness(&self.witnesses).filter(|witness| !Arc::ptr_eq(witness, scope))?;
+        let (witnesses, asker) = (self.witnesses.clone(), Arc::downgrade(scope));
+        let answer = async move { ask(&witness, &witnesses, &asker).await }.boxed().shared();
+        *last = Some(Question { at: Instant::now(), answer: answer.clone() });
+        Some(answer)
     }
 }
 
-impl Asked {
-    fn is_doubtful(&self) -> bool {
-        matches!(self.finding, Finding::Rewound | Finding::Missing { .. })
+/// The scope that holds the newest object of all.
+fn best_witness(witnesses: &Witnesses) -> Option<Arc<Witness>> {
+    let witnesses: Vec<_> = witnesses.lock().iter().filter_map(Weak::upgrade).collect();
+    let mut best: Option<(Arc<Witness>, ResourceVersion)> = None;
+    for witness in witnesses.into_iter().filter(|witness| !keeps_to_itself(witness)) {
+        let Some(seen) = witness.last_seen() else { continue };
+        let is_newer = |(_, version): &(_, ResourceVersion)| version.is_older_than(&seen.version);
+        if best.as_ref().is_none_or(is_newer) {
+            best = Some((witness, seen.version));
+        }
     }
+    best.map(|(witness, _)| witness)
+}
 
-    /// What the answer means to this scope; `None` if it has to ask for itself.
-    fn for_scope(&self, scope: &Arc<Witness>) -> Option<Finding> {
-        let its_own = std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(scope));
-        let good_for_all = self.finding == Finding::Same && !self.version.is_older_than(&scope.version());
-        (its_own || good_for_all).then(|| self.finding.clone())
+/// Asks one scope, and has the others ask for themselves if its answer gives reason for doubt.
+async fn ask(witness: &Witness, witnesses: &Witnesses, asker: &Weak<Witness>) -> Answer {
+    let (finding, version) = witness.ask().await;
+    if matches!(finding, Finding::Rewound | Finding::Missing { .. }) {
+        raise_doubt(witnesses, asker);
+    }
+    Answer { finding, version }
+}
+
+/// Has every other scope ask for itself.
+fn raise_doubt(witnesses: &Witnesses, except: &Weak<Witness>) {
+    for witness in witnesses.lock().iter().filter(|witness| !witness.ptr_eq(except)).filter_map(Weak::upgrade)
+    {
+        witness.doubt.notify_one();
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use super::backoff::Backoff;
-use super::budget::Budget;
+use super::budget::{Budget, turn};
 use super::check::Witness;
 use super::cursor::{Action, Charge, Cursor, Step, Wait};
 use super::recovery::Trouble;
@@ -224,7 +224,16 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             }
         };
         self.reflector.status.enter(phase, now);
-        sleep(wait).await;
+        if phase == Phase::Polling {
+            // Somebody waits for what the next list brings.
+            let relist = self.reflector.relist.clone();
+            tokio::select! {
+                () = sleep(wait) => {}
+                () = relist.notified() => {}
+            }
+        } else {
+            sleep(wait).await;
+        }
     }
 
     /// A random time up to this one.
@@ -239,7 +248,12 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             Charge::Free => Duration::ZERO,
             Charge::Request => self.requests.take(now),
             Charge::Relist => self.relists.take(now).max(self.requests.take(now)),
-            Charge::Probe => self.reflector.probes.lock().take(now),
+            Charge::Probe => {
+                if !self.reflector.probes.lock().wait(now).is_zero() {
+                    self.reflector.status.enter(Phase::Throttled, now);
+                }
+                return turn(&self.reflector.probes).await;
+            }
         };
         if !wait.is_zero() {
             self.reflector.status.enter(Phase::Throttled, now);
@@ -249,16 +263,17 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
 
     /// Puts the whole content of the scope into the queue, as one delta.
     pub(super) async fn commit(&mut self, version: ResourceVersion) -> Result<(), Closed> {
-        let rewound = self.cursor.is_after_rewind();
+        // A refresh may find out as well.
+        let rewound =
+            self.cursor.is_after_rewind() || version.is_older_than(&self.reflector.status.last_version());
         if rewound {
             self.reflector.status.rewound();
         }
         let objects = self.snapshot.finish();
+        let scope = &self.reflector.target.scope;
+        let held = objects.iter().filter(|record| scope.contains(record.key()));
         self.witness.newest(|newest| {
-            newest.clear();
-            for record in objects.iter().filter(|record| self.reflector.target.scope.contains(record.key())) {
-                newest.put(record.key(), &record.head.uid, &record.head.resource_version);
-            }
+            newest.fill(held.map(|record| (record.key(), &record.head.uid, &record.head.resource_version)));
         });
         self.reflector.status.version(&version);
         self.push(DeltaChange::Replaced { version, objects, rewound }).await

@@ -64,7 +64,8 @@ pub(crate) async fn look_up(
     }
 }
 
-fn request(target: &Target, key: &ObjectKey) -> Request {
+/// A list of this one object.
+pub(super) fn request(target: &Target, key: &ObjectKey) -> Request {
     let mut request = target.request(Verb::List(ListParams { limit: Some(1), ..ListParams::default() }));
     let own = target.field_selector.iter().filter(|selector| !selector.is_empty()).cloned();
     let name = format!("metadata.name={}", escape(key.name()));

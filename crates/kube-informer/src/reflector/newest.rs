@@ -43,8 +43,19 @@ impl Newest {
         self.0.retain(|seen| seen.key != *key);
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Starts anew with all objects of a list, each key once.
+    pub(crate) fn fill<'a>(
+        &mut self,
+        objects: impl Iterator<Item = (&'a ObjectKey, &'a Uid, &'a ResourceVersion)>,
+    ) {
         self.0.clear();
+        for (key, uid, version) in objects {
+            // A list can be long, and nearly all of it is older than the newest few.
+            let is_older = |oldest: &Seen| !oldest.version.is_older_than(version);
+            if self.0.len() < KEPT || !self.0.first().is_some_and(is_older) {
+                self.put(key, uid, version);
+            }
+        }
     }
 
     /// The newest of them.

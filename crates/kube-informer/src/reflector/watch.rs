@@ -258,6 +258,8 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             Ok(WatchItem::LeftOut { key, message }) => {
                 self.report_left_out(key.clone(), message);
                 if let Some(key) = key {
+                    self.witness.newest(|newest| newest.remove(&key));
+                    self.cursor.left_out(&key);
                     self.push(DeltaChange::LeftOut(key)).await?;
                 }
             }

@@ -67,6 +67,8 @@ fn b_010_settings_that_cannot_work_are_named() {
         ("list_limit", ok().list_limit(Duration::ZERO)),
         ("poll", ok().poll(Duration::ZERO)),
         ("request_interval", ok().request_interval(Duration::ZERO)),
+        ("request_interval", ok().request_interval(Duration::MAX)),
+        ("relist_interval", ok().relist_interval(Duration::MAX)),
         ("relist_interval", ok().relist_interval(Duration::ZERO)),
         ("min_watch_timeout", ok().min_watch_timeout(Duration::from_millis(999))),
         ("min_watch_timeout", ok().min_watch_timeout(86_401 * SECOND)),

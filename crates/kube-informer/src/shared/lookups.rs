@@ -15,14 +15,14 @@ use futures::{FutureExt, StreamExt};
 use hashbrown::HashSet;
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
 use crate::delta::fifo::DeltaFifo;
 use crate::delta::{Delta, DeltaChange};
 use crate::key::ObjectKey;
 use crate::object::ingest::Ingest;
 use crate::reflector::Target;
-use crate::reflector::budget::Budget;
+use crate::reflector::budget::{Budget, turn};
 use crate::reflector::lookup::{Found, look_up};
 use crate::report::{Cause, Reporter};
 use crate::shared::core::{Core, State};
@@ -220,10 +220,7 @@ impl Asker {
 
     /// Waits until one more request may be sent.
     async fn turn(&self) {
-        let wait = self.probes.lock().take(Instant::now());
-        if !wait.is_zero() {
-            sleep(wait).await;
-        }
+        turn(&self.probes).await;
     }
 
     /// Has the whole scope read at this version or a later one, and waits until it has been, for a while.
@@ -251,7 +248,9 @@ impl Asker {
                 return tell(Outcome::Rewound);
             }
             Ok(Ok(found)) => {
-                self.status.looked_up(&found.version);
+                if self.indexer.rewinds(self.target.id) == rewinds {
+                    self.status.looked_up(&found.version);
+                }
                 tell(Outcome::AsOf(found.version.clone()));
                 return self.pass_on(key, found, rewinds).await;
             }

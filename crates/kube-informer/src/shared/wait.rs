@@ -277,7 +277,9 @@ impl<'a> Wait<'a> {
             self.scope = Some(InScope::new(slot.id, rewinds));
         }
         let Some(scope) = &mut self.scope else { return Ok(false) };
-        if slot.status.phase() == Phase::Rewound || scope.rewinds != rewinds {
+        // A list that was begun because the server went back has to be in the store before anything can be relied on.
+        let (begun, done) = rewinds;
+        if begun > done || slot.status.phase() == Phase::Rewound || scope.rewinds != rewinds {
             return Err(self.rewound());
         }
         let Some(standing) = standing.filter(|standing| standing.synced) else {

@@ -74,7 +74,7 @@ async fn d15_a_resumed_watch_asks_once_for_the_newest_object() {
     pass(200 * SECOND).await;
     let probes = rig.probes();
     assert_eq!(rig.millis(&probes), [800]);
-    assert_eq!(parameter(&probes[0], "fieldSelector"), "metadata.name=newest");
+    assert_eq!(parameter(&probes[0], "fieldSelector"), "metadata.name=newest,metadata.namespace=default");
     assert_eq!(rig.requests().len(), 3);
     assert_eq!(rig.failures().len(), 1, "{:?}", rig.failures());
 }

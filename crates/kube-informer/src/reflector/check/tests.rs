@@ -1,7 +1,10 @@
 use serde_json::json;
 
+use tokio::time::Instant;
+
 use super::*;
 use crate::kind::KindInfo;
+use crate::scope::Scope;
 use crate::source::{ByteStream, Request, SourceError};
 
 struct Nobody;

@@ -100,6 +100,32 @@ async fn d15_doubt_makes_every_scope_ask_for_itself() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn d15_what_a_scope_holds_may_have_changed_since_another_asked_for_it() {
+    let cluster = Cluster::default();
+    let (newest, other) = (answers("300", ""), answers("300", &object("maps", "100")));
+    let pods = scope(&cluster, "pods", "200", &newest);
+    let maps = scope(&cluster, "maps", "100", &other);
+    let since = Instant::now();
+    // Another scope asks for the object that is missing, and then its delete is told by the watch.
+    assert_eq!(cluster.check(&maps, since).await, Finding::Same);
+    pods.newest(|newest| newest.remove(&ObjectKey::cluster("pods")));
+    assert_eq!(cluster.check(&pods, since).await, Finding::Same);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_nobody_is_held_up_by_one_who_has_asked_and_is_busy() {
+    let cluster = Cluster::default();
+    let (newest, others) = (answers("300", &object("pods", "200")), answers("", ""));
+    let _pods = scope(&cluster, "pods", "200", &newest);
+    let (busy, waits) = (scope(&cluster, "maps", "100", &others), scope(&cluster, "nodes", "90", &others));
+    let since = Instant::now();
+    let mut set_aside = Box::pin(cluster.check(&busy, since));
+    assert!(futures::poll!(set_aside.as_mut()).is_pending());
+    assert_eq!(cluster.check(&waits, since).await, Finding::Same);
+    assert_eq!(asked(&newest), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn d15_a_scope_that_is_further_than_the_server_asks_for_itself() {
     let cluster = Cluster::default();
     let (newest, other) = (answers("300", &object("pods", "200")), answers("300", ""));

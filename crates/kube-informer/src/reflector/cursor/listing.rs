@@ -125,7 +125,7 @@ impl Cursor {
             let charge = if forward { Charge::Free } else { Charge::Request };
             return Step::new(Wait::No, self.list(listing)).charged(charge);
         }
-        self.complete(version);
+        self.complete(now, version);
         let mut step = Step::new(Wait::No, self.watch(&Watching::default()));
         step.commit = Some(version.clone());
         step

@@ -194,7 +194,13 @@ impl Cursor {
     pub(crate) fn refresh(&mut self, now: Instant) -> Step {
         self.latest = true;
         self.reuse = false;
-        self.relist(now, RelistReason::Refresh, Wait::No).charged(Charge::Probe)
+        // A rewind that was found and not read yet is what the list is read for all the same.
+        let rewound = self.reason == RelistReason::Rewound && !matches!(self.place, Place::Watching(_));
+        let step = self.relist(now, RelistReason::Refresh, Wait::No).charged(Charge::Probe);
+        if rewound {
+            self.reason = RelistReason::Rewound;
+        }
+        step
     }
 
     /// More objects are waited for than can be looked up one by one: the most recent state of all of them. It has been paid
@@ -216,7 +222,7 @@ impl Cursor {
     /// The server ended the stream in good order, this long after it was asked for.
     pub(crate) fn ended(&mut self, now: Instant, lasted: Duration) -> Step {
         match self.place.clone() {
-            Place::Watching(watching) if self.lived(&watching, Some(lasted)) => {
+            Place::Watching(watching) if self.lived(now, &watching, Some(lasted)) => {
                 Step::new(Wait::Resume, self.watch(&watching.resumed()))
             }
             Place::Watching(_) => self.failed(now, Trouble::VeryShort, Some(lasted)),
@@ -279,7 +285,7 @@ impl Cursor {
     }
 
     /// The whole scope has been read at this version.
-    fn complete(&mut self, version: &ResourceVersion) {
+    fn complete(&mut self, now: Instant, version: &ResourceVersion) {
         self.last = version.clone();
         self.latest = false;
         self.reuse = true;
@@ -288,7 +294,7 @@ impl Cursor {
         self.may_list = self.is_refused();
         self.succeeded |= self.fruitless == 0;
         self.fruitless = self.fruitless.saturating_add(1);
-        self.place = Place::Watching(Watching::after_list());
+        self.place = Place::Watching(Watching::after_list(now));
     }
 
     /// Whether the list being read, or read last, is the one after the server went back in time.

@@ -40,7 +40,7 @@ impl Cursor {
         if self.is_rewound(version) {
             return Err(Box::new(self.read_rewound(now, Wait::No)));
         }
-        self.complete(version);
+        self.complete(now, version);
         Ok(())
     }
 

@@ -23,8 +23,10 @@ pub(super) struct Watching {
     at: ResourceVersion,
     /// Whether it took up where an earlier one ended.
     resumed: bool,
-    /// Whether it brought a newer version, or a whole list.
+    /// Whether it brought a newer version.
     moved: bool,
+    /// When the list was complete that it brought before.
+    listed: Option<Instant>,
     /// An object that we hold and the server does not, and the version at which it did not: its delete has to come before
     /// the watch passes that version.
     missing: Option<(ObjectKey, ResourceVersion)>,
@@ -38,6 +40,7 @@ impl Default for Watching {
             at: ResourceVersion::empty(),
             resumed: false,
             moved: false,
+            listed: None,
             missing: None,
         }
     }
@@ -45,8 +48,8 @@ impl Default for Watching {
 
 impl Watching {
     /// The state of a stream that has just completed a list and goes on.
-    pub(super) fn after_list() -> Self {
-        Self { moved: true, ..Self::default() }
+    pub(super) fn after_list(now: Instant) -> Self {
+        Self { listed: Some(now), ..Self::default() }
     }
 
     /// The next watch takes up where this one ended.
@@ -77,19 +80,34 @@ impl Cursor {
             at: self.last.clone(),
             resumed: before.resumed,
             moved: false,
+            listed: None,
             missing: None,
         });
         Action::Watch { version: self.last.to_string() }
     }
 
-    /// Whether a watch did what watches are for, so that its end is no failure.
-    pub(super) fn lived(&mut self, watching: &Watching, lasted: Option<Duration>) -> bool {
+    /// Whether a watch did what watches are for, so that its end is no failure. One that brought a whole list did, but as a
+    /// watch it may have been as short as any.
+    pub(super) fn lived(&mut self, now: Instant, watching: &Watching, lasted: Option<Duration>) -> bool {
+        let lasted = match watching.listed {
+            Some(listed) => Some(now.saturating_duration_since(listed)),
+            None => lasted,
+        };
         let lived = watching.moved || lasted.is_some_and(|lasted| lasted >= self.short_watch);
         if lived {
             self.fruitless = 0;
             self.succeeded = true;
         }
-        lived
+        lived || watching.listed.is_some()
+    }
+
+    /// An object cannot be taken in: what becomes of it cannot be told.
+    pub(crate) fn left_out(&mut self, key: &ObjectKey) {
+        if let Place::Watching(watching) = &mut self.place
+            && watching.missing.as_ref().is_some_and(|(missing, _)| missing == key)
+        {
+            watching.missing = None;
+        }
     }
 
     /// The server accepted the watch.
@@ -180,7 +198,7 @@ impl Cursor {
         trouble: Trouble,
         lasted: Option<Duration>,
     ) -> Step {
-        let lived = self.lived(&watching, lasted);
+        let lived = self.lived(now, &watching, lasted);
         let first = self.fruitless <= 1;
         // What follows a watch that lived is the first failure, if it is one at all.
         let wait = match backoff(&trouble) {

@@ -50,3 +50,19 @@ fn versions_that_cannot_be_compared_are_no_witnesses() {
     put(&mut newest, "b", "");
     assert_eq!(newest.last(), None);
 }
+
+#[test]
+fn a_list_leaves_its_newest_objects() {
+    let keys: Vec<_> = (0..100).map(|number| ObjectKey::cluster(format!("n{number}"))).collect();
+    let versions: Vec<_> =
+        (0..100).map(|number| ResourceVersion::new(&(number * 37 % 101 + 1).to_string())).collect();
+    let uid = Uid::new("u");
+    let mut newest = Newest::default();
+    put(&mut newest, "from before", "999");
+    newest.fill(keys.iter().zip(&versions).map(|(key, version)| (key, &uid, version)));
+    let mut sorted: Vec<_> =
+        versions.iter().map(|version| version.to_string().parse::<u64>().unwrap()).collect();
+    sorted.sort_unstable();
+    let kept: Vec<u64> = newest.0.iter().map(|seen| seen.version.to_string().parse().unwrap()).collect();
+    assert_eq!(kept, sorted[92..]);
+}

@@ -132,7 +132,10 @@ async fn d15_a_resumed_watch_asks_at_once_for_the_newest_object_by_name() {
     let probes = play.probes();
     let (at, request) = &probes[0];
     assert_eq!((probes.len(), *at), (1, 2 * SECOND));
-    assert_eq!(request.query(), "limit=1&labelSelector=a%3Db&fieldSelector=metadata.name%3Db");
+    assert_eq!(
+        request.query(),
+        "limit=1&labelSelector=a%3Db&fieldSelector=metadata.name%3Db%2Cmetadata.namespace%3Dn"
+    );
     assert_eq!(request.scope, Scope::namespace("n"));
     assert_eq!((play.requests(), play.status().probes), (3, 1));
     assert_eq!(play.status().phase, Phase::Watching);

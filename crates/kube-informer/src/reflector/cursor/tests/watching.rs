@@ -178,6 +178,45 @@ fn b_013_d15_history_that_is_gone_after_each_list_is_a_failure() {
 }
 
 #[test]
+fn b_013_d15_history_that_is_gone_after_each_streamed_list_is_a_failure_too() {
+    let mut script = Script::watching_after_stream("10");
+    for (version, report) in [("20", None), ("30", Some(expired())), ("40", Some(expired()))] {
+        // The stream ends at its mark, and the watch that takes it up is refused.
+        script.end(5_000);
+        assert_eq!(script.fail_to_open(expired()).report, report, "{version}");
+        script.marker(version).unwrap();
+    }
+    // One that lived in between makes it part of normal life again.
+    script.now += Duration::from_secs(1);
+    script.end(5_000);
+    assert_eq!(script.fail_to_open(expired()).report, None);
+}
+
+#[test]
+fn d15_what_cannot_be_taken_in_is_not_missing() {
+    let mut script = Script::watching_after_list("10");
+    script.fail(refused());
+    let a = ObjectKey::cluster("a");
+    let missing = Finding::Missing { key: a.clone(), version: "20".into() };
+    assert_eq!(script.cursor.checked(script.now, missing), None);
+    script.cursor.left_out(&a);
+    assert_eq!(script.cursor.arrived(script.now, bookmark("30")), None);
+}
+
+#[test]
+fn d15_a_refresh_in_the_middle_of_a_rewind_does_not_hide_it() {
+    let mut script = Script::watching_after_list("10");
+    script.fail(refused());
+    script.cursor.checked(script.now, Finding::Rewound).unwrap();
+    script.fail_to_open(http(503));
+    assert_eq!(script.cursor.refresh(script.now).relist, Some(RelistReason::Refresh));
+    assert!(script.cursor.is_after_rewind());
+    script.page("5", None);
+    script.cursor.refresh(script.now);
+    assert!(!script.cursor.is_after_rewind());
+}
+
+#[test]
 fn d15_too_large_on_a_watch_relists_with_the_most_recent_state() {
     let mut script = Script::watching_after_list("10");
     let expected = relisted(list("", Some(500)), RelistReason::TooLarge);

@@ -53,6 +53,9 @@ pub(crate) struct Witness {
     pub(crate) status: Arc<StatusCell>,
     pub(crate) probes: Arc<Mutex<Budget>>,
     newest: Mutex<Newest>,
+    /// The newest object when the last watch was lost, until the server has been asked for it. What the next watch brings may
+    /// be of another history already.
+    before: Mutex<Option<Seen>>,
     /// Rung when another scope of the cluster has reason to think that the server went back in time.
     pub(crate) doubt: Arc<Notify>,
 }
@@ -65,7 +68,7 @@ impl Witness {
         probes: Arc<Mutex<Budget>>,
         doubt: Arc<Notify>,
     ) -> Self {
-        Self { source, target, status, probes, newest: Mutex::default(), doubt }
+        Self { source, target, status, probes, newest: Mutex::default(), before: Mutex::default(), doubt }
     }
 
     /// Changes what is known of the newest objects.
@@ -73,9 +76,22 @@ impl Witness {
         edit(&mut self.newest.lock());
     }
 
-    /// The newest object, if there is one that can be asked for.
+    /// A watch is about to be resumed.
+    pub(crate) fn resuming(&self) {
+        let newest = self.newest.lock().last().cloned();
+        let mut before = self.before.lock();
+        // One that was not asked for yet is the better witness.
+        *before = before.take().or(newest);
+    }
+
+    /// The server has been asked, or everything was read anew.
+    pub(crate) fn settled(&self) {
+        *self.before.lock() = None;
+    }
+
+    /// The object to ask for, if there is one.
     pub(crate) fn last_seen(&self) -> Option<Seen> {
-        self.newest.lock().last().cloned()
+        self.before.lock().clone().or_else(|| self.newest.lock().last().cloned())
     }
 
     /// The newest version that the server has been seen at.

@@ -272,6 +272,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         let objects = self.snapshot.finish();
         let scope = &self.reflector.target.scope;
         let held = objects.iter().filter(|record| scope.contains(record.key()));
+        self.witness.settled();
         self.witness.newest(|newest| {
             newest.fill(held.map(|record| (record.key(), &record.head.uid, &record.head.resource_version)));
         });

@@ -83,6 +83,9 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             self.show_phase();
         }
         self.stranger_told = false;
+        if self.cursor.wants_check() {
+            self.witness.resuming();
+        }
         let watch = self.open_watch(version, false);
         self.follow(watch).await
     }
@@ -212,6 +215,9 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 }
             };
             *check = None;
+            if finding != Finding::Unknown {
+                witness.settled();
+            }
             if let Some(step) = self.cursor.checked(Instant::now(), finding) {
                 return Err(Box::new(step));
             }

@@ -162,6 +162,19 @@ async fn d15_rewound_is_a_lower_version_or_the_newest_object_at_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn d15_what_the_resumed_watch_brings_is_no_witness() {
+    // The server has passed our version and sends what is new at once: that it has, whatever its history is.
+    let resumed = vec![event("ADDED", "b@150"), Piece::Hang];
+    let mut replies = cut_and_resumed(&["a@90"], resumed);
+    replies.push(list("200", None, &["a@40", "b@150"]));
+    let play = Play::start(&lists(), replies);
+    play.answer_probes(vec![list("200", None, &["a@40"])]);
+    assert_eq!(play.first_deltas(3).await, ["=100[a@90]", "+b@150", "=200[a@40 b@150]"]);
+    assert!(play.probes()[0].1.query().contains("metadata.name%3Da"), "{:?}", play.probes());
+    assert_eq!(play.status().relists(RelistReason::Rewound), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn d15_an_object_that_is_missing_was_deleted_if_the_watch_says_so_in_time() {
     let deleted = vec![Piece::Pause(SECOND), event("DELETED", "a@150"), bookmark("300"), Piece::Hang];
     let play = Play::start(&lists(), cut_and_resumed(&["a@90"], deleted));

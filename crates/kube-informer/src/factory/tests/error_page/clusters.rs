@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use kube_client::Config;
+use serde_json::json;
 
 use crate::factory::SharedInformerFactory;
 use crate::source::{FindClusterError, find_cluster};
@@ -27,12 +28,39 @@ pub(super) async fn texts() -> Vec<String> {
     ] {
         texts.push(unusable(kubeconfig, context).await);
     }
-    let without_runtime = || {
-        let config = Config::new(http::Uri::from_static("https://127.0.0.1:6443"));
-        SharedInformerFactory::builder(config).build().unwrap_err().to_string()
-    };
+    let without_runtime = || no_client(Config::new(http::Uri::from_static("https://127.0.0.1:6443")));
     texts.push(std::thread::spawn(without_runtime).join().unwrap());
+    texts.extend(["exit 3", "echo token"].map(plugin));
+    texts.push(certificate());
     texts
+}
+
+fn no_client(config: Config) -> String {
+    SharedInformerFactory::builder(config).build().unwrap_err().to_string()
+}
+
+/// What is said of a credential plugin that does this.
+fn plugin(script: &str) -> String {
+    let mut config = Config::new(http::Uri::from_static("http://127.0.0.1:6443"));
+    let exec = json!({
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": "sh",
+        "args": ["-c", script],
+        "interactiveMode": "Never",
+    });
+    config.auth_info.exec = Some(serde_json::from_value(exec).unwrap());
+    no_client(config)
+}
+
+/// What is said of a client certificate that has lost its lines.
+fn certificate() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tls.crt");
+    std::fs::write(&file, "-----BEGIN CERTIFICATE").unwrap();
+    let mut config = Config::new(http::Uri::from_static("https://127.0.0.1:6443"));
+    config.auth_info.client_certificate = Some(file.display().to_string());
+    config.auth_info.client_key = config.auth_info.client_certificate.clone();
+    no_client(config)
 }
 
 /// What is said of a kubeconfig, as if it were at home.

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_core::{ApiResource, DynamicObject};
+use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -68,6 +69,71 @@ fn the_page_of_errors_has_every_cause_phase_and_advice() {
     }
 }
 
+/// What kinds of `Trouble` there are, in the words of the code that declares them, and what the page says of each. The type
+/// itself can be named by the reflector alone, so its code is read here: the test fails until a new one is on the page.
+#[test]
+fn the_page_of_errors_has_every_trouble() {
+    let known = [
+        ("Transport", "connection reset by peer"),
+        ("Http", "etcdserver: leader changed"),
+        ("CutFrame", "the connection broke in the middle of a document"),
+        ("NotJson", "the answer is not JSON: "),
+        ("TooBig", "is larger than the limit of "),
+        ("NotAList", "the answer is not a usable list: "),
+        ("MixedPages", "the pages of the list belong to different versions"),
+        ("VeryShort", "the watch ended at once and brought nothing"),
+        ("EndedEarly", "the streamed list ended before the mark of its end"),
+        ("Silent", "nothing came for "),
+        ("NoEnd", "no mark of its end within "),
+        ("TooLong", "the list was not at its end after "),
+        ("Rewound", "the server has gone back in time, as after the restore of a backup"),
+    ];
+    let code = include_str!("../../../reflector/recovery.rs");
+    let (_, declared) = code.split_once("enum Trouble {\n").expect("it is declared there");
+    let (declared, _) = declared.split_once("\n}\n").expect("the declaration ends");
+    let variants = declared.lines().map(str::trim).filter(|line| line.starts_with(char::is_uppercase));
+    let names = variants.filter_map(|line| line.split(|c: char| !c.is_alphanumeric()).next());
+    assert_eq!(names.collect::<Vec<_>>(), known.map(|(name, _)| name));
+    let page = page();
+    for (name, text) in known {
+        let begins = |line: &&str| line.starts_with("cannot list ") || line.starts_with("cannot watch ");
+        assert!(
+            quoted(&page).into_iter().filter(begins).any(|line| line.contains(text)),
+            "the trouble {name}"
+        );
+    }
+}
+
+/// An error of which each variant is on the page.
+trait Variants {
+    /// The names of all variants.
+    const ALL: &'static [&'static str];
+    /// The name of this one.
+    fn variant(&self) -> &'static str;
+}
+
+/// Names the variants of an error. A new variant does not compile until it is named, and the test fails until it is printed.
+macro_rules! variants {
+    ($error:ident: $($variant:ident),+) => {
+        impl super::Variants for $error {
+            const ALL: &'static [&'static str] = &[$(stringify!($variant)),+];
+
+            fn variant(&self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => stringify!($variant),)+
+                }
+            }
+        }
+    };
+}
+use variants;
+
+/// Each variant is among these.
+fn assert_complete<E: Variants>(errors: &[E]) {
+    let printed: BTreeSet<&str> = errors.iter().map(Variants::variant).collect();
+    assert_eq!(printed, E::ALL.iter().copied().collect::<BTreeSet<_>>());
+}
+
 fn page() -> String {
     std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md")).unwrap()
 }
@@ -100,16 +166,13 @@ impl Case {
         server: &ScriptedSource,
         set: impl FnOnce(InformerBuilder<DynamicObject>) -> InformerBuilder<DynamicObject>,
     ) -> Self {
-        let (sender, failures) = mpsc::unbounded_channel();
-        let builder = SharedInformer::<DynamicObject>::builder_with(server.clone(), resource)
-            .namespace("default")
-            .on_error(move |failure| drop(sender.send(failure.to_string())));
-        Self { server: server.clone(), informer: set(builder).build().unwrap(), failures }
+        let builder = SharedInformer::<DynamicObject>::builder_with(server.clone(), resource);
+        let (informer, failures) = built(set(builder.namespace("default")));
+        Self { server: server.clone(), informer, failures }
     }
 
     fn start(&self) {
-        let informer = self.informer.clone();
-        tokio::spawn(async move { drop(informer.run(std::future::pending()).await) });
+        start(&self.informer);
     }
 
     /// One of pods that is synced.
@@ -124,6 +187,27 @@ impl Case {
     async fn failure(&mut self) -> String {
         timeout(SOON, self.failures.recv()).await.expect("a failure is reported").unwrap()
     }
+}
+
+/// An informer that is not started, and what its error callback hears.
+fn built<K: Kind + DeserializeOwned>(
+    builder: InformerBuilder<K>,
+) -> (SharedInformer<K>, mpsc::UnboundedReceiver<String>) {
+    let (sender, failures) = mpsc::unbounded_channel();
+    let builder = builder.on_error(move |failure| drop(sender.send(failure.to_string())));
+    (builder.build().unwrap(), failures)
+}
+
+fn start<K: Kind>(informer: &SharedInformer<K>) {
+    let informer = informer.clone();
+    tokio::spawn(async move { drop(informer.run(std::future::pending()).await) });
+}
+
+/// What the error callback hears first.
+async fn first_failure<K: Kind + DeserializeOwned>(builder: InformerBuilder<K>) -> String {
+    let (informer, mut failures) = built(builder);
+    start(&informer);
+    timeout(SOON, failures.recv()).await.expect("a failure is reported").unwrap()
 }
 
 fn pods() -> ApiResource {

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use kube_core::{ApiResource, GroupVersionKind};
+use futures::future::BoxFuture;
+use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::{Value, json};
 
-use super::{Case, SOON, WAITED, http, pods, server};
+use super::{Case, SOON, WAITED, first_failure, http, pods, server};
 use crate::factory::tests::support::rest;
 use crate::settings::{Settings, StreamingList};
-use crate::source::{ScriptedSource, SourceError, VerbMatch};
+use crate::shared::SharedInformer;
+use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
 use crate::status::Phase;
 
 const SERVER: &str = "no answer from https://127.0.0.1:6443";
@@ -22,7 +24,18 @@ pub(super) async fn texts() -> Vec<String> {
     texts.extend(refused(&pods(), greeting).await);
     texts.extend(lists().await);
     texts.extend(watches().await);
+    let panics = SharedInformer::<DynamicObject>::builder_with(Panics, &pods()).namespace("default");
+    texts.push(first_failure(panics).await);
     texts
+}
+
+/// A source with a defect.
+struct Panics;
+
+impl ListWatch for Panics {
+    fn open(&self, _: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        std::panic::resume_unwind(Box::new("no token"))
+    }
 }
 
 fn refusals() -> Vec<(ApiResource, SourceError)> {
@@ -82,6 +95,7 @@ async fn lists() -> Vec<String> {
     let large = json!({ "metadata": metadata });
     let compressed = "the answer is compressed (\"gzip\") although it was asked for as it is: a proxy, or a client stack \
                       that overwrites Accept-Encoding";
+    let beside = json!({ "kind": "PodList", "more": "a".repeat(2_000) }).to_string();
     let plain = || Settings::default().streaming_list(StreamingList::Never);
     vec![
         listed(plain(), |server| server.reply_next(VerbMatch::List, [r#"{"kind":"Pod"}"#])).await,
@@ -92,7 +106,13 @@ async fn lists() -> Vec<String> {
             server.reply_next(VerbMatch::List, [page("10", "")]);
         })
         .await,
+        listed(plain(), |server| {
+            server.reply_next(VerbMatch::List, [page("9", "next")]);
+            server.reply_next(VerbMatch::List, [page("9", "next")]);
+        })
+        .await,
         listed(plain().document_limit(1_000), |server| drop(server.put_json(large))).await,
+        listed(plain().document_limit(1_000), |server| server.reply_next(VerbMatch::List, [beside])).await,
         listed(plain(), |server| {
             server.fail_next(VerbMatch::List, SourceError::Transport(compressed.into()));
         })
@@ -100,6 +120,8 @@ async fn lists() -> Vec<String> {
         listed(plain(), |server| server.hold_next(VerbMatch::List)).await,
         listed(plain().list_silence(SOON), |server| server.hold_next(VerbMatch::List)).await,
         listed(Settings::default(), |server| server.reply_next(VerbMatch::Watch, [added()])).await,
+        listed(Settings::default(), |server| server.reply_next(VerbMatch::Watch, [mark_without_version()]))
+            .await,
         listed(Settings::default(), |server| server.drop_end_bookmark(true)).await,
     ]
 }
@@ -115,7 +137,7 @@ async fn listed<T>(settings: Settings, act: impl FnOnce(&ScriptedSource) -> T) -
 
 /// Watches that end badly.
 async fn watches() -> Vec<String> {
-    let acts: [fn(&ScriptedSource); 4] = [
+    let acts: [fn(&ScriptedSource); 5] = [
         |server| {
             server.fail_next(VerbMatch::Watch, http(500, "etcdserver: leader changed"));
             server.end_watches();
@@ -129,6 +151,7 @@ async fn watches() -> Vec<String> {
             server.end_watches();
         },
         |server| server.cut_mid_frame(),
+        |server| server.send_raw("{\"type\":\"ERROR\",\"object\":{}}\n"),
     ];
     let mut texts = vec![not_allowed().await, silent().await, rewound().await];
     for act in acts {
@@ -182,4 +205,12 @@ fn added() -> String {
     let metadata = json!({ "namespace": "default", "name": "web", "uid": "u", "resourceVersion": "2" });
     let object: Value = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": metadata });
     format!("{}\n", json!({ "type": "ADDED", "object": object }))
+}
+
+/// The end of a streamed list, at a version that a watch cannot begin at.
+fn mark_without_version() -> String {
+    let annotations = json!({ "k8s.io/initial-events-end": "true" });
+    let metadata = json!({ "resourceVersion": "0", "annotations": annotations });
+    let object = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": metadata });
+    format!("{}\n", json!({ "type": "BOOKMARK", "object": object }))
 }

@@ -6,16 +6,18 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube_core::DynamicObject;
 
-use super::{Case, SOON, WAITED, http, pods, server};
+use super::{Case, SOON, WAITED, assert_complete, http, pods, server, variants};
 use crate::factory::ResourceError;
 use crate::factory::tests::support::{Servers, rest};
 use crate::handler::{async_handler, handler};
 use crate::key::ObjectKey;
 use crate::kind::Kind;
 use crate::settings::Settings;
-use crate::shared::{IndexError, NamespaceError, SharedInformer};
-use crate::source::{HttpFailure, SourceError, VerbMatch};
+use crate::shared::{IndexError, NamespaceError, SharedInformer, WaitError};
+use crate::source::{HttpFailure, ScriptedSource, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
+
+variants!(WaitError: Timeout, NotComparable, Rewound, OutOfScope, Stopped, NoProgress);
 
 pub(super) async fn texts() -> Vec<String> {
     [waits().await, ends().await, indexes(), namespaces(), settings(), factories().await].concat()
@@ -36,17 +38,15 @@ async fn waits() -> Vec<String> {
     let case = Case::synced().await;
     let uid = case.informer.lister().by_key(&web()).unwrap().uid().clone();
     let (elsewhere, odd) = (ObjectKey::namespaced("other", "web"), ResourceVersion::new("abc"));
-    let mut texts = vec![
-        text(case.informer.wait_for_version(&web(), &later, WAITED).await.unwrap_err()),
-        text(case.informer.wait_gone(&web(), &uid, WAITED).await.unwrap_err()),
-        text(idle.informer.wait_for_version(&web(), &later, WAITED).await.unwrap_err()),
-        text(idle.informer.wait_gone(&web(), &uid, WAITED).await.unwrap_err()),
-        text(case.informer.wait_for_version(&web(), &odd, WAITED).await.unwrap_err()),
-        text(case.informer.wait_for_version(&elsewhere, &later, WAITED).await.unwrap_err()),
-        text(idle.informer.wait_synced(WAITED).await.unwrap_err()),
-        text(case.informer.wait_progress(&case.informer.progress(), WAITED).await.unwrap_err()),
+    let mut errors = vec![
+        case.informer.wait_for_version(&web(), &later, WAITED).await.unwrap_err(),
+        case.informer.wait_gone(&web(), &uid, WAITED).await.unwrap_err(),
+        idle.informer.wait_for_version(&web(), &later, WAITED).await.unwrap_err(),
+        idle.informer.wait_gone(&web(), &uid, WAITED).await.unwrap_err(),
+        case.informer.wait_for_version(&web(), &odd, WAITED).await.unwrap_err(),
+        case.informer.wait_for_version(&elsewhere, &later, WAITED).await.unwrap_err(),
+        case.informer.wait_progress(&case.informer.progress(), WAITED).await.unwrap_err(),
     ];
-    texts.push(asked_in_vain().await);
     let backup = case.server.snapshot();
     case.server.advance(10);
     case.server.bookmark();
@@ -56,19 +56,25 @@ async fn waits() -> Vec<String> {
         case.server.restore(&backup);
     });
     let (rewound, ()) = tokio::join!(case.informer.wait_for_version(&key, &later, SOON), restore);
-    texts.push(text(rewound.unwrap_err()));
+    errors.push(rewound.unwrap_err());
     case.informer.shutdown(SOON).await;
-    texts.push(text(case.informer.wait_for_version(&web(), &later, SOON).await.unwrap_err()));
+    errors.push(case.informer.wait_for_version(&web(), &later, SOON).await.unwrap_err());
+    assert_complete(&errors);
+    let mut texts: Vec<String> = errors.into_iter().map(text).collect();
+    texts.push(text(idle.informer.wait_synced(WAITED).await.unwrap_err()));
+    let fails = http(500, "etcdserver: leader changed");
+    texts.push(asked_in_vain(|server| server.fail_next(VerbMatch::List, fails)).await);
+    texts.push(asked_in_vain(|server| server.hold_next(VerbMatch::List)).await);
     texts
 }
 
 /// The question about an object that is waited for has no good answer either.
-async fn asked_in_vain() -> String {
+async fn asked_in_vain<T>(answer: impl FnOnce(&ScriptedSource) -> T) -> String {
     let mut case = Case::synced().await;
     case.server.stall();
-    case.server.fail_next(VerbMatch::List, http(500, "etcdserver: leader changed"));
+    let _kept = answer(&case.server);
     let later = ResourceVersion::new("99");
-    drop(case.informer.wait_for_version(&web(), &later, Duration::from_secs(1)).await);
+    drop(case.informer.wait_for_version(&web(), &later, Duration::from_secs(20)).await);
     case.failure().await
 }
 

@@ -57,6 +57,8 @@ async fn waits() -> Vec<String> {
     });
     let (rewound, ()) = tokio::join!(case.informer.wait_for_version(&key, &later, SOON), restore);
     errors.push(rewound.unwrap_err());
+    // Until everything has been read anew.
+    tokio::time::sleep(Duration::from_secs(2)).await;
     case.informer.shutdown(SOON).await;
     errors.push(case.informer.wait_for_version(&web(), &later, SOON).await.unwrap_err());
     assert_complete(&errors);

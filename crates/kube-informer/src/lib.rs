@@ -150,6 +150,7 @@
 mod delta;
 mod factory;
 mod handler;
+mod informer;
 mod key;
 mod kind;
 mod lister;
@@ -159,7 +160,6 @@ mod reflector;
 mod report;
 mod scope;
 mod settings;
-mod shared;
 mod source;
 mod status;
 mod store;
@@ -174,6 +174,11 @@ pub use handler::{
     DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, HandlerStatus, Registration,
     TypedHandler, async_handler, handler,
 };
+pub use informer::{
+    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, Informer,
+    InformerBuilder, InformerStatus, NamespaceError, NotSynced, Progress, RemovedNamespace, RunError,
+    SharedInformer, Stopped, UnsyncedScope, WaitError,
+};
 pub use key::{ObjectKey, ParseKeyError};
 pub use kind::{
     AcrossCluster, ClusterWide, DynamicScope, InNamespaces, Kind, KindInfo, KindScope, Namespaced,
@@ -185,11 +190,6 @@ pub use object::{
 pub use report::{Cause, Failure};
 pub use scope::Scope;
 pub use settings::{Settings, SettingsError, StreamingList};
-pub use shared::{
-    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, Informer,
-    InformerBuilder, InformerStatus, NamespaceError, NotSynced, Progress, RemovedNamespace, RunError,
-    SharedInformer, Stopped, UnsyncedScope, WaitError,
-};
 pub use source::{
     ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,
     Request, ScriptedSource, ScriptedState, SourceError, Verb, VerbMatch, VersionMatch, WatchParams,

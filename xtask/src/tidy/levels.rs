@@ -30,7 +30,7 @@ const LEVELS: &[Level] = &[
     ("handler", &["key", "metrics", "object", "report", "store"]),
     ("lister", &["key", "kind", "object", "report", "scope", "store"]),
     (
-        "shared",
+        "informer",
         &[
             "delta",
             "handler",
@@ -49,7 +49,7 @@ const LEVELS: &[Level] = &[
             "version",
         ],
     ),
-    ("factory", &["kind", "lister", "object", "report", "settings", "shared", "source"]),
+    ("factory", &["informer", "kind", "lister", "object", "report", "settings", "source"]),
 ];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {

@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 
 use crate::factory::{Lease, SharedInformerFactory};
+use crate::informer::SharedInformer;
 use crate::kind::Kind;
 use crate::lister::Lister;
-use crate::shared::SharedInformer;
 
 /// The informer and the lister of one kind of a factory. Cheap to clone; counts as a clone of the factory.
 pub struct Access<K> {

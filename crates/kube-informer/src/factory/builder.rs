@@ -15,13 +15,13 @@ use crate::factory::recipe::{Defaults, Recipe, Selection, Tweak};
 use crate::factory::registry::Slot;
 use crate::factory::running::Turns;
 use crate::factory::sources::{Server, Sources};
+use crate::informer::variant::ResourceId;
+use crate::informer::{BuildError, InformerBuilder};
 use crate::kind::{Kind, KindInfo};
 use crate::object::FieldPath;
 use crate::object::transform::{Transform, TransformId, TypedTransform};
 use crate::report::{Callback, Failure};
 use crate::settings::Settings;
-use crate::shared::variant::ResourceId;
-use crate::shared::{BuildError, InformerBuilder};
 use crate::source::HttpSource;
 
 /// How many first lists are read at the same time.

@@ -1,9 +1,9 @@
 //! What can be wrong with the settings of a factory.
 
+use crate::informer::BuildError;
 use crate::kind::KindInfo;
 use crate::object::ParseFieldPathError;
 use crate::settings::SettingsError;
-use crate::shared::BuildError;
 use crate::source::SourceError;
 
 /// A factory, or a variant of a kind, cannot be set up like this.

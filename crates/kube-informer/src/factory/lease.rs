@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Weak};
 
 use crate::factory::Inner;
-use crate::shared::SharedInformer;
+use crate::informer::SharedInformer;
 
 /// Keeps an informer of a factory alive; it is used like the informer itself.
 ///

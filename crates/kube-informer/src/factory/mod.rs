@@ -40,9 +40,9 @@ use self::discovery::Discovery;
 use self::recipe::{Defaults, Recipe};
 use self::registry::{Claim, Registry, Slot};
 use self::running::{Ended, Turns};
+use crate::informer::variant::ResourceId;
+use crate::informer::{InformerBuilder, InformerStatus, SharedInformer};
 use crate::kind::{Kind, KindInfo};
-use crate::shared::variant::ResourceId;
-use crate::shared::{InformerBuilder, InformerStatus, SharedInformer};
 
 /// The informers of a program: each kind is watched and held once, whoever asks for it and as whatever type.
 ///

@@ -9,14 +9,14 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 
 use crate::factory::sources::Sources;
+use crate::informer::variant::Variant;
+use crate::informer::{BuildError, Cluster, InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, KindScope};
 use crate::object::FieldPath;
 use crate::object::decoded::decoder;
 use crate::object::transform::{Transform, TransformId};
 use crate::report::Callback;
 use crate::settings::Settings;
-use crate::shared::variant::Variant;
-use crate::shared::{BuildError, Cluster, InformerBuilder, SharedInformer};
 
 /// Which objects of a kind an informer asks for, in the server's syntax. `None` for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -158,5 +158,5 @@ impl Recipe {
 
 /// Has samples checked against a type, where so far nobody has said what type it is.
 pub(super) fn check_type<K: DeserializeOwned + Send + Sync + 'static>(informer: &SharedInformer<()>) {
-    informer.core().ingest.check_type(decoder::<K>());
+    informer.engine().ingest.check_type(decoder::<K>());
 }

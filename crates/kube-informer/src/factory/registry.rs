@@ -7,11 +7,11 @@ use tokio::sync::Notify;
 
 use crate::factory::recipe::Recipe;
 use crate::factory::running::{Ended, Running, Turns};
+use crate::informer::SharedInformer;
+use crate::informer::engine::Engine;
+use crate::informer::tasks::Spawn;
+use crate::informer::variant::{ResourceId, Variant};
 use crate::kind::KindInfo;
-use crate::shared::SharedInformer;
-use crate::shared::core::Core;
-use crate::shared::tasks::Spawn;
-use crate::shared::variant::{ResourceId, Variant};
 
 /// Under what an informer is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ struct Entry {
 
 /// An informer that was told to stop. Its cache is not kept for that.
 struct Leaving {
-    core: Weak<Core>,
+    engine: Weak<Engine>,
     running: Running,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Leftovers {
 impl Drop for Leftovers {
     fn drop(&mut self) {
         for informer in &self.never_started {
-            informer.core().abandon();
+            informer.engine().abandon();
         }
     }
 }
@@ -210,8 +210,8 @@ impl Registry {
         deadline: Duration,
     ) -> Result<Option<Ended>, NotOurs> {
         self.prune();
-        let core = Arc::downgrade(informer.core());
-        let leaving = self.leaving.iter().find(|leaving| leaving.core.ptr_eq(&core));
+        let engine = Arc::downgrade(informer.engine());
+        let leaving = self.leaving.iter().find(|leaving| leaving.engine.ptr_eq(&engine));
         if let Some(Leaving { running, .. }) = leaving {
             return Ok(Some(running.ended()));
         }
@@ -246,12 +246,12 @@ impl Registry {
     /// Has an informer stop and gives it to nobody any more. Its cache goes when its task has ended.
     fn dismiss(&mut self, place: usize, deadline: Duration) -> Option<Ended> {
         let mut entry = self.entries.remove(place);
-        let (running, core) = (entry.running.take(), Arc::downgrade(entry.informer.core()));
+        let (running, engine) = (entry.running.take(), Arc::downgrade(entry.informer.engine()));
         self.leftovers.entries.push(entry);
         let running = running?;
         running.stop(deadline);
         let ended = running.ended();
-        self.leaving.push(Leaving { core, running });
+        self.leaving.push(Leaving { engine, running });
         Some(ended)
     }
 
@@ -294,7 +294,7 @@ impl Registry {
             entry.running.is_none() && entry.slots == [partial.clone()] && whole == *wanted
         })?;
         let entry = &mut self.entries[place];
-        entry.informer.core().take_whole_objects();
+        entry.informer.engine().take_whole_objects();
         entry.variant.metadata_only = false;
         Some(place)
     }
@@ -302,7 +302,7 @@ impl Registry {
 
 impl Entry {
     fn is(&self, informer: &SharedInformer<()>) -> bool {
-        Arc::ptr_eq(self.informer.core(), informer.core())
+        Arc::ptr_eq(self.informer.engine(), informer.engine())
     }
 
     fn claim(&mut self, claim: Claim) {
@@ -326,6 +326,6 @@ impl Entry {
 /// Those who wait for an informer that will never start are told.
 impl Drop for Entry {
     fn drop(&mut self) {
-        self.informer.core().abandon();
+        self.informer.engine().abandon();
     }
 }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use futures::FutureExt;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
-use crate::shared::SharedInformer;
-use crate::shared::core::Core;
-use crate::shared::tasks::{Spawn, Task};
+use crate::informer::SharedInformer;
+use crate::informer::engine::Engine;
+use crate::informer::tasks::{Spawn, Task};
 
 /// Lets a few lists at a time be the first of their informers.
 #[derive(Clone)]
@@ -68,7 +68,7 @@ impl Running {
         let (end, ended) = watch::channel(());
         let started = Arc::new(AtomicBool::new(false));
         // In the order in which they go. They do so also if the task is dropped before it is polled.
-        let at_end = (Abandoned { core: informer.core().clone(), started: started.clone() }, end);
+        let at_end = (Abandoned { engine: informer.engine().clone(), started: started.clone() }, end);
         let work = async move {
             let _at_end = at_end;
             run(&informer, &failed, turns, stop_asked).await;
@@ -100,7 +100,7 @@ impl Running {
 
 /// Ends an informer whose turn never came.
 struct Abandoned {
-    core: Arc<Core>,
+    engine: Arc<Engine>,
     /// Set by the first of start and end; the second sees to what is left to do.
     started: Arc<AtomicBool>,
 }
@@ -108,7 +108,7 @@ struct Abandoned {
 impl Drop for Abandoned {
     fn drop(&mut self) {
         if self.started.swap(true, Ordering::AcqRel) {
-            self.core.abandon();
+            self.engine.abandon();
         }
     }
 }
@@ -139,7 +139,7 @@ async fn run(
     let running = async {
         if informer.run(pending()).await.is_err() {
             // Somebody else runs it; here it is only stopped.
-            informer.core().state.subscribe().wait_for(|state| state.ended).await.ok();
+            informer.engine().state.subscribe().wait_for(|state| state.ended).await.ok();
         }
     };
     // First the informer, so that it has started before anybody asks how it is.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 
 use crate::factory::SharedInformerFactory;
-use crate::shared::{NotSynced, SharedInformer};
+use crate::informer::{NotSynced, SharedInformer};
 
 /// Some informers of a factory have not been synced in time: each kind and scope, and why.
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use futures::future::BoxFuture;
 
 use crate::handler::delivery::{Delivery, Event};
 use crate::handler::filter::Filtered;
+use crate::handler::listener::Listener;
 use crate::handler::pending::Keep;
-use crate::handler::post::Post;
 use crate::handler::runner::Callee;
 use crate::handler::typed::TypedHandler;
 use crate::object::Object;
@@ -216,7 +216,7 @@ struct Calls<K> {
 }
 
 impl<K: 'static> Callee for Calls<K> {
-    fn call(&mut self, delivery: Delivery, post: &Post) -> Option<BoxFuture<'static, ()>> {
+    fn call(&mut self, delivery: Delivery, listener: &Listener) -> Option<BoxFuture<'static, ()>> {
         let event = delivery.clone().into_event();
         let functions = &mut self.functions;
         functions.event.iter_mut().for_each(|function| function(&event));
@@ -232,9 +232,9 @@ impl<K: 'static> Callee for Calls<K> {
         }
         for typed in &mut self.typed {
             // They are not asynchronous: there is nothing to await.
-            typed.call(delivery.clone(), post);
+            typed.call(delivery.clone(), listener);
         }
-        self.asynchronous.as_mut()?.call(delivery, post)
+        self.asynchronous.as_mut()?.call(delivery, listener)
     }
 }
 
@@ -249,7 +249,7 @@ where
     F: FnMut(Event<K>) -> Fut + Send,
     Fut: Future<Output = ()> + Send + 'static,
 {
-    fn call(&mut self, delivery: Delivery, _: &Post) -> Option<BoxFuture<'static, ()>> {
+    fn call(&mut self, delivery: Delivery, _: &Listener) -> Option<BoxFuture<'static, ()>> {
         Some((self.function)(delivery.into_event()).boxed())
     }
 }

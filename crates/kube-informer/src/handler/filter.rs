@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use futures::future::BoxFuture;
 
 use crate::handler::delivery::Delivery;
-use crate::handler::post::Post;
+use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
 use crate::key::ObjectKey;
 use crate::object::Object;
@@ -29,7 +29,7 @@ impl<K, F> Filtered<K, F> {
 }
 
 impl<K: 'static, F: FnMut(&Object<K>) -> bool + Send> Callee for Filtered<K, F> {
-    fn call(&mut self, delivery: Delivery, post: &Post) -> Option<BoxFuture<'static, ()>> {
+    fn call(&mut self, delivery: Delivery, listener: &Listener) -> Option<BoxFuture<'static, ()>> {
         let seen = match delivery {
             Delivery::Added { new, initial } => {
                 if !(self.accept)(&Object::from_record(new.clone())) {
@@ -62,6 +62,6 @@ impl<K: 'static, F: FnMut(&Object<K>) -> bool + Send> Callee for Filtered<K, F> 
             }
             Delivery::Merged => Delivery::Merged,
         };
-        self.inner.call(seen, post)
+        self.inner.call(seen, listener)
     }
 }

@@ -3,9 +3,9 @@
 pub(crate) mod builder;
 pub(crate) mod delivery;
 mod filter;
+pub(crate) mod listener;
 pub(crate) mod mailbox;
 mod pending;
-pub(crate) mod post;
 pub(crate) mod registration;
 pub(crate) mod runner;
 pub(crate) mod stream;

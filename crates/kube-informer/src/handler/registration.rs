@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::handler::post::{Ending, Post};
+use crate::handler::listener::{Ending, Listener};
 
 /// A handler that was added to an informer. Dropping it does not remove the handler.
 #[derive(Clone)]
 pub struct Registration {
-    post: Arc<Post>,
+    listener: Arc<Listener>,
 }
 
 /// What a handler has done and has yet to do.
@@ -32,11 +32,11 @@ pub struct HandlerStats {
 }
 
 impl HandlerStats {
-    fn of(post: &Post) -> Self {
-        let counters = &post.counters;
+    fn of(listener: &Listener) -> Self {
+        let counters = &listener.counters;
         Self {
-            backlog: post.backlog(),
-            merged: post.merged(),
+            backlog: listener.backlog(),
+            merged: listener.merged(),
             delivered: counters.delivered.load(Ordering::Relaxed),
             panics: counters.panics.load(Ordering::Relaxed),
             slow: counters.slow.load(Ordering::Relaxed),
@@ -59,12 +59,12 @@ pub struct HandlerStatus {
 
 impl HandlerStatus {
     /// `None` once it has heard its last.
-    pub(crate) fn of(post: &Post) -> Option<Self> {
-        let state = *post.state().borrow();
+    pub(crate) fn of(listener: &Listener) -> Option<Self> {
+        let state = *listener.state().borrow();
         (!state.finished).then(|| Self {
-            name: post.name.to_string(),
+            name: listener.name.to_string(),
             synced: state.synced,
-            stats: HandlerStats::of(post),
+            stats: HandlerStats::of(listener),
         })
     }
 }
@@ -86,24 +86,24 @@ pub struct DrainTimeout {
 }
 
 impl Registration {
-    pub(crate) fn new(post: Arc<Post>) -> Self {
-        Self { post }
+    pub(crate) fn new(listener: Arc<Listener>) -> Self {
+        Self { listener }
     }
 
     /// The handler's name.
     pub fn name(&self) -> &str {
-        &self.post.name
+        &self.listener.name
     }
 
     /// Whether the handler has heard of everything that was there when it joined, or when the informer first filled.
     pub fn has_synced(&self) -> bool {
-        self.post.state().borrow().synced
+        self.listener.state().borrow().synced
     }
 
     /// Waits until the handler has heard of everything that was there when it joined: the calls have returned.
     pub async fn synced(&self) -> Result<(), HandlerEnded> {
-        let mut state = self.post.state();
-        let ended = || HandlerEnded { handler: self.post.name.clone() };
+        let mut state = self.listener.state();
+        let ended = || HandlerEnded { handler: self.listener.name.clone() };
         let state = state
             .wait_for(|state| state.synced || state.ending == Ending::Closed)
             .await
@@ -115,38 +115,38 @@ impl Registration {
     ///
     /// Removing twice, or after the informer stopped, is fine.
     pub fn remove(&self) {
-        self.post.end(Ending::Closed);
+        self.listener.end(Ending::Closed);
     }
 
     /// Removes the handler: it hears what waits for it, but nothing that happens later, and its last call is awaited.
     ///
     /// Must not be awaited from within the handler itself.
     pub async fn remove_and_drain(&self, deadline: Duration) -> Result<(), DrainTimeout> {
-        self.post.end(Ending::Draining);
-        let mut state = self.post.state();
+        self.listener.end(Ending::Draining);
+        let mut state = self.listener.state();
         if !state.borrow().started {
-            self.post.end(Ending::Closed);
+            self.listener.end(Ending::Closed);
             return Ok(()); // It has heard nothing and nobody will ever call it.
         }
         let finished = state.wait_for(|state| state.finished);
         if tokio::time::timeout(deadline, finished).await.is_ok() {
             return Ok(());
         }
-        let discarded = self.post.backlog();
-        self.post.end(Ending::Closed);
-        Err(DrainTimeout { handler: self.post.name.clone(), waited: deadline, discarded })
+        let discarded = self.listener.backlog();
+        self.listener.end(Ending::Closed);
+        Err(DrainTimeout { handler: self.listener.name.clone(), waited: deadline, discarded })
     }
 
     /// What the handler has done and has yet to do.
     pub fn stats(&self) -> HandlerStats {
-        HandlerStats::of(&self.post)
+        HandlerStats::of(&self.listener)
     }
 }
 
 impl fmt::Debug for Registration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registration")
-            .field("handler", &self.post.name)
+            .field("handler", &self.listener.name)
             .field("stats", &self.stats())
             .finish()
     }

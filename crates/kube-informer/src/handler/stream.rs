@@ -9,33 +9,33 @@ use futures::Stream;
 use futures::stream::{self, BoxStream, StreamExt};
 
 use crate::handler::delivery::{Delivery, Event};
-use crate::handler::post::{Ending, Post};
+use crate::handler::listener::{Ending, Listener};
 
 /// The events of an informer as a [`Stream`], starting with what is in the cache. Dropping it ends it.
 ///
 /// It ends when the informer stops. A stream that is not polled delays nobody: what it misses is merged per key.
 pub struct EventStream<K> {
-    post: Arc<Post>,
+    listener: Arc<Listener>,
     events: BoxStream<'static, Event<K>>,
 }
 
 impl<K: 'static> EventStream<K> {
-    pub(crate) fn new(post: Arc<Post>) -> Self {
-        let events = stream::unfold(post.clone(), |post| async {
-            let taken = post.next().await;
+    pub(crate) fn new(listener: Arc<Listener>) -> Self {
+        let events = stream::unfold(listener.clone(), |listener| async {
+            let taken = listener.next().await;
             if taken.is_empty() {
-                post.finish();
+                listener.finish();
                 return None;
             }
-            Some((stream::iter(taken), post))
+            Some((stream::iter(taken), listener))
         });
         let events = events.flatten().map(Delivery::into_event).boxed();
-        Self { post, events }
+        Self { listener, events }
     }
 
     /// Whether everything that was there when the stream began has been taken from it.
     pub fn has_synced(&self) -> bool {
-        self.post.state().borrow().synced
+        self.listener.state().borrow().synced
     }
 }
 
@@ -43,7 +43,7 @@ impl<K> Stream for EventStream<K> {
     type Item = Event<K>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event<K>>> {
-        if self.post.is_closed() {
+        if self.listener.is_closed() {
             return Poll::Ready(None);
         }
         self.events.poll_next_unpin(context)
@@ -52,13 +52,13 @@ impl<K> Stream for EventStream<K> {
 
 impl<K> Drop for EventStream<K> {
     fn drop(&mut self) {
-        self.post.end(Ending::Closed);
-        self.post.finish();
+        self.listener.end(Ending::Closed);
+        self.listener.finish();
     }
 }
 
 impl<K> fmt::Debug for EventStream<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventStream").field("name", &self.post.name).finish_non_exhaustive()
+        f.debug_struct("EventStream").field("name", &self.listener.name).finish_non_exhaustive()
     }
 }

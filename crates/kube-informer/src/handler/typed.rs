@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use crate::handler::builder::Handler;
 use crate::handler::delivery::Delivery;
+use crate::handler::listener::Listener;
 use crate::handler::pending::Keep;
-use crate::handler::post::Post;
 use crate::handler::runner::Callee;
 use crate::key::ObjectKey;
 use crate::object::record::Record;
@@ -114,27 +114,27 @@ impl<K: DeserializeOwned + Send + Sync + 'static> From<TypedHandler<K>> for Hand
 }
 
 impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
-    fn decode(&mut self, record: Arc<Record>, post: &Post) -> Option<Arc<K>> {
+    fn decode(&mut self, record: Arc<Record>, listener: &Listener) -> Option<Arc<K>> {
         let object = Object::<K>::from_record(record);
         let error = match object.get() {
             Ok(decoded) => return Some(decoded),
             Err(error) => error,
         };
-        post.counters.undecodable.fetch_add(1, Ordering::Relaxed);
+        listener.counters.undecodable.fetch_add(1, Ordering::Relaxed);
         self.undecodable.iter_mut().for_each(|function| function(&object, &error));
         if self.undecodable.is_empty() {
             let cause = Cause::Undecodable { key: object.key().clone(), message: error.message().to_owned() };
-            post.reporter.report(None, cause);
+            listener.reporter.report(None, cause);
         }
         None
     }
 
-    fn added(&mut self, new: Arc<Record>, post: &Post) {
+    fn added(&mut self, new: Arc<Record>, listener: &Listener) {
         if self.add.is_empty() {
             return;
         }
         let key = new.key().clone();
-        match self.decode(new, post) {
+        match self.decode(new, listener) {
             Some(new) => {
                 self.behind.remove(&key);
                 self.add.iter_mut().for_each(|function| function(&new));
@@ -145,9 +145,9 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
         }
     }
 
-    fn updated(&mut self, old: Arc<Record>, new: Arc<Record>, post: &Post) {
+    fn updated(&mut self, old: Arc<Record>, new: Arc<Record>, listener: &Listener) {
         let told = match self.behind.get(new.key()) {
-            Some(None) => return self.added(new, post),
+            Some(None) => return self.added(new, listener),
             Some(Some(told)) => told.clone(),
             None => old,
         };
@@ -155,10 +155,10 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
             return;
         }
         let key = new.key().clone();
-        match self.decode(new, post) {
+        match self.decode(new, listener) {
             Some(new) => {
                 self.behind.remove(&key);
-                if let Some(old) = self.decode(told, post) {
+                if let Some(old) = self.decode(told, listener) {
                     self.update.iter_mut().for_each(|function| function(&old, &new));
                 }
             }
@@ -168,7 +168,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
         }
     }
 
-    fn deleted(&mut self, object: Arc<Record>, told: Option<Arc<Record>>, post: &Post) {
+    fn deleted(&mut self, object: Arc<Record>, told: Option<Arc<Record>>, listener: &Listener) {
         let (last, told) = match self.behind.remove(object.key()) {
             Some(None) => return,
             Some(Some(told)) => (told, Some(object)),
@@ -177,7 +177,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
         if self.delete.is_empty() {
             return;
         }
-        let last = self.decode(last, post).or_else(|| self.decode(told?, post));
+        let last = self.decode(last, listener).or_else(|| self.decode(told?, listener));
         if let Some(last) = last {
             self.delete.iter_mut().for_each(|function| function(&last));
         }
@@ -185,11 +185,11 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
 }
 
 impl<K: DeserializeOwned + Send + Sync + 'static> Callee for Functions<K> {
-    fn call(&mut self, delivery: Delivery, post: &Post) -> Option<BoxFuture<'static, ()>> {
+    fn call(&mut self, delivery: Delivery, listener: &Listener) -> Option<BoxFuture<'static, ()>> {
         match delivery {
-            Delivery::Added { new, .. } => self.added(new, post),
-            Delivery::Updated { old, new, .. } => self.updated(old, new, post),
-            Delivery::Deleted { object, told, .. } => self.deleted(object, told, post),
+            Delivery::Added { new, .. } => self.added(new, listener),
+            Delivery::Updated { old, new, .. } => self.updated(old, new, listener),
+            Delivery::Deleted { object, told, .. } => self.deleted(object, told, listener),
             Delivery::Merged => {}
         }
         None

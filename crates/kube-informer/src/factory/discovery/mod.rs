@@ -13,8 +13,8 @@ pub use catalogue::ResourceName;
 
 use self::catalogue::Catalogue;
 use crate::factory::SharedInformerFactory;
+use crate::informer::SharedInformer;
 use crate::kind::KindInfo;
-use crate::shared::SharedInformer;
 use crate::source::SourceError;
 
 /// What the server said it has when it was last asked.

@@ -9,10 +9,10 @@ use kube_core::labels::Selector;
 
 use super::support::{Servers, started};
 use crate::factory::{FactoryError, SharedInformerFactory};
-use crate::shared::SharedInformer;
+use crate::informer::SharedInformer;
 
 fn same<A: 'static, B: 'static>(one: &SharedInformer<A>, other: &SharedInformer<B>) -> bool {
-    Arc::ptr_eq(one.core(), other.core())
+    Arc::ptr_eq(one.engine(), other.engine())
 }
 
 #[test]

@@ -48,12 +48,12 @@ async fn b_432_a_resource_by_name_is_the_informer_of_its_type() {
     let typed = factory.informer::<Deployment>();
     for name in ["deploy", "Deployment", "deployments.apps", "deployments.v1.apps"] {
         let named = factory.for_resource(name).await.unwrap();
-        assert!(Arc::ptr_eq(typed.core(), named.core()), "{name}");
+        assert!(Arc::ptr_eq(typed.engine(), named.engine()), "{name}");
     }
     let gvr = GroupVersionResource::gvr("apps", "v1", "deployments");
-    assert!(Arc::ptr_eq(typed.core(), factory.for_resource(&gvr).await.unwrap().core()));
+    assert!(Arc::ptr_eq(typed.engine(), factory.for_resource(&gvr).await.unwrap().engine()));
     let beta = factory.for_resource("deployments.v1beta1.apps").await.unwrap();
-    assert!(!Arc::ptr_eq(typed.core(), beta.core()));
+    assert!(!Arc::ptr_eq(typed.engine(), beta.engine()));
     started(&factory).await;
     assert_eq!(servers.of::<Deployment>().requests().len(), 1);
     assert_eq!(servers.asked.lock().len(), 5, "the server was asked once what it has");

@@ -7,11 +7,11 @@ use kube_core::{ApiResource, DynamicObject, GroupVersionResource, PartialObjectM
 use serde::Deserialize;
 
 use super::support::{Servers, rest, started};
+use crate::informer::SharedInformer;
 use crate::kind::{Kind, KindInfo, Namespaced};
-use crate::shared::SharedInformer;
 
 fn same<A: 'static, B: 'static>(one: &SharedInformer<A>, other: &SharedInformer<B>) -> bool {
-    Arc::ptr_eq(one.core(), other.core())
+    Arc::ptr_eq(one.engine(), other.engine())
 }
 
 fn maps() -> ApiResource {

@@ -12,9 +12,9 @@ use serde_json::json;
 use super::support::{SOON, Servers, rest, started};
 use crate::factory::SharedInformerFactory;
 use crate::handler::{Event, handler};
+use crate::informer::InformerBuilder;
 use crate::scope::Scope;
 use crate::settings::{Settings, StreamingList};
-use crate::shared::InformerBuilder;
 use crate::source::{Request, ScriptedSource, SourceError, Verb, VerbMatch};
 
 fn scopes(server: &ScriptedSource) -> Vec<Scope> {
@@ -60,10 +60,11 @@ async fn b_428_who_knows_that_a_kind_has_no_namespace_does_not_get_one_over_name
     let nodes = factory.informer::<Node>();
     assert_eq!((nodes.namespaces(), metadata.namespaces()), (None, None));
     assert!(
-        !Arc::ptr_eq(nodes.core(), guessed.core()) && !Arc::ptr_eq(metadata.core(), guessed_metadata.core())
+        !Arc::ptr_eq(nodes.engine(), guessed.engine())
+            && !Arc::ptr_eq(metadata.engine(), guessed_metadata.engine())
     );
-    assert!(Arc::ptr_eq(nodes.core(), factory.dynamic(&gvr).core()), "now it is known");
-    assert!(Arc::ptr_eq(nodes.core(), factory.informer::<Node>().core()));
+    assert!(Arc::ptr_eq(nodes.engine(), factory.dynamic(&gvr).engine()), "now it is known");
+    assert!(Arc::ptr_eq(nodes.engine(), factory.informer::<Node>().engine()));
     factory.start();
     nodes.wait_synced(SOON).await.unwrap();
     assert_eq!(nodes.lister().len(), 1);

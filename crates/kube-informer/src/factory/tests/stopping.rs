@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::support::{SOON, Servers, rest, started};
 use crate::factory::SharedInformerFactory;
 use crate::handler::async_handler;
-use crate::shared::SharedInformer;
+use crate::informer::SharedInformer;
 
 /// A handler that waits for a permit at each call; gives the permits and what it has heard.
 fn slow(informer: &SharedInformer<Pod>) -> (Arc<Semaphore>, Arc<Mutex<Vec<String>>>) {

@@ -6,8 +6,8 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use tokio::time::Instant;
 
 use super::support::{SOON, Servers, rest};
+use crate::informer::NotSynced;
 use crate::scope::Scope;
-use crate::shared::NotSynced;
 use crate::source::{HttpFailure, SourceError, VerbMatch};
 
 fn forbid(server: &crate::source::ScriptedSource) {

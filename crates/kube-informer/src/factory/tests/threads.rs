@@ -35,7 +35,7 @@ fn b_420_a_kind_has_one_informer_also_if_many_ask_at_once() {
             1 => factory.dynamic(ApiResource::erase::<Pod>(&())).as_kind(),
             _ => factory.metadata::<Pod>().as_kind(),
         });
-        assert!(informers.iter().all(|informer| Arc::ptr_eq(informer.core(), informers[0].core())));
+        assert!(informers.iter().all(|informer| Arc::ptr_eq(informer.engine(), informers[0].engine())));
         assert_eq!(factory.status().len(), 1);
     }
 }
@@ -48,7 +48,7 @@ fn b_428_of_what_a_tweak_says_to_many_at_once_one_answer_counts() {
             selection.labels = Some(format!("call={}", calls.fetch_add(1, Ordering::Relaxed)));
         });
         let factory = builder.build().unwrap();
-        let asked = on_threads(|_| factory.informer::<Pod>().core().selectors.clone());
+        let asked = on_threads(|_| factory.informer::<Pod>().engine().selectors.clone());
         assert!(asked.iter().all(|selectors| *selectors == asked[0]), "{asked:?}");
         assert_eq!(factory.inner.recipes.lock().len(), 1);
     }

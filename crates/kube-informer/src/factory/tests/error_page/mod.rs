@@ -17,9 +17,9 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::support::SOON;
+use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::Kind;
 use crate::report::{Cause, advice};
-use crate::shared::{InformerBuilder, SharedInformer};
 use crate::source::{HttpFailure, ScriptedSource, SourceError};
 use crate::status::Phase;
 

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use super::{Case, SOON, assert_complete, built, first_failure, pods, server, start, variants};
 use crate::handler::handler;
+use crate::informer::{InformerBuilder, SharedInformer};
 use crate::key::ObjectKey;
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
 use crate::object::transform::{Transform, TransformError, TypedTransform};
 use crate::report::{Cause, Failure};
-use crate::shared::{InformerBuilder, SharedInformer};
 
 variants!(TransformError: Json, Refused, Panicked);
 

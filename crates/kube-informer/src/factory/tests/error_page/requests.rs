@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Case, SOON, WAITED, first_failure, http, pods, server};
 use crate::factory::tests::support::rest;
+use crate::informer::SharedInformer;
 use crate::settings::{Settings, StreamingList};
-use crate::shared::SharedInformer;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
 use crate::status::Phase;
 

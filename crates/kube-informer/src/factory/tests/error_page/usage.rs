@@ -10,10 +10,10 @@ use super::{Case, SOON, WAITED, assert_complete, http, pods, server, variants};
 use crate::factory::ResourceError;
 use crate::factory::tests::support::{Servers, rest};
 use crate::handler::{async_handler, handler};
+use crate::informer::{IndexError, NamespaceError, SharedInformer, WaitError};
 use crate::key::ObjectKey;
 use crate::kind::Kind;
 use crate::settings::Settings;
-use crate::shared::{IndexError, NamespaceError, SharedInformer, WaitError};
 use crate::source::{HttpFailure, ScriptedSource, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
 

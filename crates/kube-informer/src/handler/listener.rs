@@ -1,0 +1,292 @@
+//! The meeting point of the writer, which puts changes into a handler's mailbox, and the runner, which takes them out.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use metrics::{Gauge, Histogram};
+use parking_lot::Mutex;
+use tokio::sync::{Notify, watch};
+
+use crate::handler::delivery::Delivery;
+use crate::handler::mailbox::{Mailbox, SweepKind};
+use crate::report::Reporter;
+use crate::store::change::Change;
+use crate::store::snapshot::Snapshot;
+
+/// How many deliveries a runner takes at a time. The smaller, the later events merge; the larger, the fewer locks.
+const BATCH: usize = 32;
+
+/// A handler's mailbox with its bell.
+pub(crate) struct Listener {
+    pub(crate) name: Arc<str>,
+    pub(crate) resync: Duration,
+    /// A call that takes longer than this without being asynchronous keeps others from running.
+    pub(crate) slow_call: Duration,
+    pub(crate) reporter: Arc<Reporter>,
+    mailbox: Mutex<Mailbox>,
+    bell: Notify,
+    /// Rung when it has heard its last, so that the informer lets go of it.
+    leaving: Arc<Notify>,
+    state: watch::Sender<PostState>,
+    pub(crate) counters: Counters,
+    backlog: Gauge,
+    /// How much of the gauge is ours: handlers of the same name, and those without one, share it. Written with the
+    /// mailbox locked.
+    shown: AtomicUsize,
+    pub(crate) duration: Histogram,
+}
+
+/// How far a handler has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PostState {
+    /// It has heard of everything that was there when it joined, or when the informer filled.
+    pub(crate) synced: bool,
+    pub(crate) ending: Ending,
+    /// Somebody takes from its mailbox.
+    pub(crate) started: bool,
+    /// Its last call has returned and there will be no other.
+    pub(crate) finished: bool,
+}
+
+/// Whether, and how, a handler is on its way out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Ending {
+    #[default]
+    No,
+    /// What waits is still delivered.
+    Draining,
+    /// What waits is discarded.
+    Closed,
+}
+
+/// What a handler has done.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) delivered: AtomicU64,
+    pub(crate) panics: AtomicU64,
+    pub(crate) slow: AtomicU64,
+    pub(crate) undecodable: AtomicU64,
+    pub(crate) in_hand: AtomicUsize,
+}
+
+impl Listener {
+    pub(crate) fn new(
+        name: Arc<str>,
+        resync: Duration,
+        slow_call: Duration,
+        mailbox: Mailbox,
+        reporter: Arc<Reporter>,
+        (metrics, leaving): ((Gauge, Histogram), Arc<Notify>),
+    ) -> Arc<Self> {
+        let (backlog, duration) = metrics;
+        Arc::new(Self {
+            backlog,
+            shown: AtomicUsize::new(0),
+            duration,
+            name,
+            resync,
+            slow_call,
+            reporter,
+            mailbox: Mutex::new(mailbox),
+            bell: Notify::new(),
+            leaving,
+            state: watch::Sender::new(PostState::default()),
+            counters: Counters::default(),
+        })
+    }
+
+    /// Changes that the store has committed.
+    pub(crate) fn changes(&self, changes: &[Change]) {
+        let mut mailbox = self.mailbox.lock();
+        // Asked with the lock: whoever ends the handler says so before clearing, so nothing gets in after that.
+        if self.state.borrow().ending != Ending::No {
+            return;
+        }
+        for change in changes {
+            mailbox.change(change);
+        }
+        let shown = self.measure(&mailbox);
+        let discards = mailbox.discards();
+        drop(mailbox);
+        drop(discards);
+        self.show(shown);
+        self.bell.notify_one();
+    }
+
+    /// A snapshot of what the store holds.
+    pub(crate) fn sweep(&self, snapshot: Snapshot, kind: SweepKind) {
+        let mut mailbox = self.mailbox.lock();
+        if self.state.borrow().ending == Ending::No {
+            mailbox.sweep(snapshot, kind);
+            self.bell.notify_one();
+        }
+    }
+
+    /// All scopes of the informer have filled.
+    pub(crate) fn upstream_synced(&self) {
+        self.mailbox.lock().upstream_synced();
+        self.bell.notify_one();
+    }
+
+    /// Ends the handler: at once, or after what waits has been delivered.
+    pub(crate) fn end(&self, ending: Ending) {
+        self.state.send_modify(|state| state.ending = state.ending.max(ending));
+        if ending == Ending::Closed {
+            self.discard();
+        }
+        self.bell.notify_one();
+    }
+
+    /// Forgets what waits.
+    fn discard(&self) {
+        let mut mailbox = self.mailbox.lock();
+        let forgotten = mailbox.clear();
+        let shown = self.measure(&mailbox);
+        drop(mailbox);
+        drop(forgotten);
+        // This may be the end of a task that unwinds because the recorder has panicked; a second panic would be the end
+        // of the process.
+        catch_unwind(AssertUnwindSafe(|| self.show(shown))).ok();
+    }
+
+    /// What the gauge is to show more, or less, of this handler than it does.
+    #[allow(clippy::cast_precision_loss)] // A gauge is a float.
+    fn measure(&self, mailbox: &Mailbox) -> f64 {
+        let now = mailbox.pending() + self.counters.in_hand.load(Ordering::Relaxed);
+        now as f64 - self.shown.swap(now, Ordering::Relaxed) as f64
+    }
+
+    /// Shows it, without the lock: the recorder is not ours. In what order does not matter, since it is added.
+    fn show(&self, change: f64) {
+        if change != 0.0 {
+            self.backlog.increment(change);
+        }
+    }
+
+    /// The first snapshot of a handler that joins, also of one that is asked to drain already: it hears the cache.
+    pub(crate) fn welcome(&self, snapshot: Snapshot) {
+        let mut mailbox = self.mailbox.lock();
+        if !self.is_closed() {
+            mailbox.sweep(snapshot, SweepKind::Initial);
+            self.bell.notify_one();
+        }
+    }
+
+    /// Somebody will take from its mailbox: it joins a running informer, or its informer starts.
+    pub(crate) fn start(&self) {
+        self.state.send_modify(|state| state.started = true);
+    }
+
+    /// Whether it takes no more changes.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.state.borrow().ending != Ending::No
+    }
+
+    /// Whether its last call has returned.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.state.borrow().finished
+    }
+
+    /// Said by the runner when it is over.
+    pub(crate) fn finish(&self) {
+        self.state.send_modify(|state| {
+            state.ending = Ending::Closed;
+            state.finished = true;
+        });
+        self.counters.in_hand.store(0, Ordering::Relaxed);
+        self.discard();
+        self.leaving.notify_one();
+    }
+
+    /// Waits for something to deliver. Empty when the handler is to end. Taking counts what was taken before as done.
+    pub(crate) async fn next(&self) -> Vec<Delivery> {
+        loop {
+            let ending = self.state.borrow().ending;
+            if ending == Ending::Closed {
+                return Vec::new();
+            }
+            let taken = self.take_now();
+            if !taken.is_empty() || ending == Ending::Draining {
+                return taken;
+            }
+            self.bell.notified().await;
+        }
+    }
+
+    /// What there is to deliver at this moment. Taking counts what was taken before as done.
+    pub(crate) fn take_now(&self) -> Vec<Delivery> {
+        let (taken, reached) = self.take();
+        if reached {
+            self.mark_synced();
+        }
+        taken
+    }
+
+    /// The same, and whether with what was taken before it has for the first time heard of everything that was there when
+    /// it joined.
+    fn take(&self) -> (Vec<Delivery>, bool) {
+        let mut mailbox = self.mailbox.lock();
+        let taken = mailbox.take(BATCH);
+        self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
+        let reached = !self.state.borrow().synced && mailbox.is_synced();
+        let shown = self.measure(&mailbox);
+        let discards = mailbox.discards();
+        drop(mailbox);
+        // Without the lock: freeing them may take a while and run a user's `Drop`.
+        drop(discards);
+        self.show(shown);
+        (taken, reached)
+    }
+
+    /// It has heard of everything that was there when it joined.
+    pub(crate) fn mark_synced(&self) {
+        self.state.send_if_modified(|state| !std::mem::replace(&mut state.synced, true));
+    }
+
+    /// Waits until there is something new to tell, the first filling of an empty cache included, and takes all of it.
+    /// False when the handler is to end. Said to be heard with [`mark_synced`](Self::mark_synced).
+    pub(crate) async fn next_state(&self) -> bool {
+        let synced = self.state.borrow().synced;
+        loop {
+            let ending = self.state.borrow().ending;
+            if ending == Ending::Closed {
+                return false;
+            }
+            let mut news = !synced;
+            let complete = loop {
+                match self.take() {
+                    (taken, reached) if taken.is_empty() => break synced || reached,
+                    _ => news = true,
+                }
+            };
+            if complete && news {
+                return true;
+            }
+            if ending == Ending::Draining {
+                return false;
+            }
+            self.bell.notified().await;
+        }
+    }
+
+    /// Whether what was taken but not called yet is still wanted.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.borrow().ending == Ending::Closed
+    }
+
+    pub(crate) fn state(&self) -> watch::Receiver<PostState> {
+        self.state.subscribe()
+    }
+
+    /// How many changes have been told together with an earlier one of the same object.
+    pub(crate) fn merged(&self) -> u64 {
+        self.mailbox.lock().merged()
+    }
+
+    /// How many events wait or are being delivered.
+    pub(crate) fn backlog(&self) -> usize {
+        self.mailbox.lock().backlog() + self.counters.in_hand.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,57 @@
+//! The whole content after every change: what client-go's UndeltaStore does.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures::FutureExt;
+
+use crate::handler::Registration;
+use crate::handler::builder::Options;
+use crate::handler::listener::Listener;
+use crate::handler::runner::Finish;
+use crate::informer::SharedInformer;
+use crate::informer::engine::Stopped;
+use crate::informer::writer::Runner;
+use crate::object::Object;
+use crate::report::Cause;
+use crate::store::indexer::Indexer;
+
+impl<K: 'static> SharedInformer<K> {
+    /// Calls a function with all objects of the cache: once it has been filled, and after every change.
+    ///
+    /// Changes that come while the function runs are one call. For code that works on the whole set, such as all pods
+    /// of a node.
+    pub fn on_full_state(
+        &self,
+        function: impl FnMut(&[Object<K>]) + Send + 'static,
+    ) -> Result<Registration, Stopped> {
+        // To be told again of objects that have not changed is of no use to the whole.
+        let listener =
+            self.engine().listener(&Options { resync: Some(Duration::ZERO), ..Options::default() });
+        let future = push(listener.clone(), self.engine().indexer.clone(), function).boxed();
+        self.engine().join(listener.clone(), Some(Runner { future, blocking: false }))?;
+        Ok(Registration::new(listener))
+    }
+}
+
+async fn push<K: 'static>(
+    listener: Arc<Listener>,
+    indexer: Arc<Indexer>,
+    mut function: impl FnMut(&[Object<K>]) + Send,
+) {
+    let _finish = Finish(listener.clone());
+    listener.start();
+    while listener.next_state().await {
+        let objects: Vec<_> = indexer.list().iter().cloned().map(Object::from_record).collect();
+        let outcome = catch_unwind(AssertUnwindSafe(|| function(&objects)));
+        listener.counters.delivered.fetch_add(1, Ordering::Relaxed);
+        listener.mark_synced();
+        if let Err(panic) = outcome {
+            listener.counters.panics.fetch_add(1, Ordering::Relaxed);
+            let message = listener.reporter.panic_text(&*panic);
+            listener.reporter.report(None, Cause::Handler { handler: listener.name.clone(), message });
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Indexes that are known ahead of time, by name, field and type.
+
+use std::fmt;
+use std::hash::Hash;
+use std::marker::PhantomData;
+
+use serde::de::DeserializeOwned;
+
+use crate::informer::{Index, SharedInformer};
+use crate::object::{FieldPath, Object};
+
+/// Names an index and says what it is on: the values of one field. A constant that all parts of a program can share.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{IndexKey, ScriptedSource, SharedInformer};
+///
+/// const BY_NODE: IndexKey<Pod, String> = IndexKey::new("node", "spec.nodeName");
+/// const BY_IMAGE: IndexKey<Pod, String> = IndexKey::new("image", "spec.containers[*].image");
+///
+/// # let pods = SharedInformer::<Pod>::builder(ScriptedSource::of::<Pod>()).build()?;
+/// let on_node = pods.index_by(BY_NODE).get("node-1")?;
+/// # assert!(on_node.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+pub struct IndexKey<K, V> {
+    name: &'static str,
+    path: &'static str,
+    of: PhantomData<fn() -> (K, V)>,
+}
+
+impl<K, V> IndexKey<K, V> {
+    /// An index of this name on the field that a path leads to, such as `spec.nodeName`, `spec.containers[*].image` or
+    /// `metadata.labels["example.com/colour"]`: see [`FieldPath`].
+    ///
+    /// An object is found by every value that the path leads to, and by none where the field is missing or null.
+    pub const fn new(name: &'static str, path: &'static str) -> Self {
+        Self { name, path, of: PhantomData }
+    }
+
+    /// The name of the index.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The path to the field.
+    pub const fn path(&self) -> &'static str {
+        self.path
+    }
+}
+
+impl<K: Send + Sync + 'static> SharedInformer<K> {
+    /// The index of a key. It is added if there is none of that name, whoever else asks for it at the same time.
+    ///
+    /// One of the same name on another field, on a function or on values of another type is not taken for it: then asking
+    /// it is an error that says so.
+    ///
+    /// It is read from the stored JSON without decoding the object. An object whose field has values of another type is
+    /// left out, which is counted and reported; so are all objects if the path is not one.
+    pub fn index_by<V>(&self, key: IndexKey<K, V>) -> Index<K, V>
+    where
+        V: DeserializeOwned + Hash + Eq + Clone + Send + Sync + 'static,
+    {
+        if let Ok(index) = self.index_on(key.name, Some(key.path)) {
+            return index;
+        }
+        let path = FieldPath::to_read(key.path);
+        let values = move |object: &Object<K>| {
+            let path = path.as_ref().map_err(ToString::to_string)?;
+            object.values_at::<V>(path).map_err(|error| error.to_string())
+        };
+        self.add_or_share(key.name.into(), values, Some(key.path))
+    }
+}
+
+impl<K, V> Clone for IndexKey<K, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, V> Copy for IndexKey<K, V> {}
+
+impl<K, V> fmt::Debug for IndexKey<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "IndexKey({} on {})", self.name, self.path)
+    }
+}

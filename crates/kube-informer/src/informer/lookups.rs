@@ -1,0 +1,275 @@
+//! Asks for the single objects that somebody waits for: one request at a time for each key, shared by all who wait for it.
+//!
+//! What is asked for while a request for the same key is under way is asked for again after it: an answer tells only of
+//! the time before it was given, so it is no proof to who began to wait after the question was sent. Where more keys are
+//! waited for than may be asked for at once, one of them is, which tells where the server is, and then a list of the whole
+//! scope settles the others.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+use hashbrown::HashSet;
+use parking_lot::Mutex;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, timeout};
+
+use crate::delta::fifo::DeltaFifo;
+use crate::delta::{Delta, DeltaChange};
+use crate::informer::engine::{Engine, State};
+use crate::informer::reflectors::target;
+use crate::informer::scopes::ScopeSlot;
+use crate::key::ObjectKey;
+use crate::object::ingest::Ingest;
+use crate::reflector::Target;
+use crate::reflector::budget::{Budget, turn};
+use crate::reflector::lookup::{Found, look_up};
+use crate::report::{Cause, Reporter};
+use crate::source::ListWatch;
+use crate::status::StatusCell;
+use crate::store::indexer::Indexer;
+use crate::version::ResourceVersion;
+
+/// How long one answer may take.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// How long a list that settles many waits is waited for before single objects are asked for again.
+const SETTLING: Duration = Duration::from_secs(30);
+
+/// How many keys of a scope may be known as of a later version than the scope.
+const BARRIERS: usize = 1_000;
+
+/// A list costs as much as two looks, one to learn where the server is: it is of no use for fewer keys than this.
+const KEYS_TO_SETTLE: usize = 3;
+
+/// What came of a look at a key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// The state as of this version is on its way to the store.
+    AsOf(ResourceVersion),
+    /// The server is behind what the cache has seen: it went back in time.
+    Rewound,
+    /// There was no usable answer.
+    Failed,
+}
+
+/// A question and all who wait for its answer.
+type Question = watch::Sender<Option<Outcome>>;
+
+/// The answer to a question, once there is one.
+pub(crate) type Answer = watch::Receiver<Option<Outcome>>;
+
+/// Where objects of one scope are asked for.
+#[derive(Default)]
+pub(crate) struct Desk {
+    /// Not yet sent.
+    questions: Mutex<BTreeMap<ObjectKey, Question>>,
+    bell: Notify,
+}
+
+impl Desk {
+    /// Asks for an object. The request is sent after this, never before.
+    pub(crate) fn ask(&self, key: &ObjectKey) -> Answer {
+        let mut questions = self.questions.lock();
+        let answer = questions.entry(key.clone()).or_insert_with(|| watch::Sender::new(None)).subscribe();
+        self.bell.notify_one();
+        answer
+    }
+
+    /// How many could be sent: nothing of keys that are being asked for, and nothing that nobody waits for any more.
+    fn ready(&self, under_way: &HashSet<ObjectKey>) -> usize {
+        let mut questions = self.questions.lock();
+        questions.retain(|_, question| !question.is_closed());
+        questions.keys().filter(|key| !under_way.contains(*key)).count()
+    }
+
+    /// Takes out so many of them.
+    fn take(&self, under_way: &HashSet<ObjectKey>, most: usize) -> BTreeMap<ObjectKey, Question> {
+        let mut questions = self.questions.lock();
+        let ready = questions.keys().filter(|key| !under_way.contains(*key)).take(most);
+        let ready: Vec<_> = ready.cloned().collect();
+        ready.into_iter().filter_map(|key| questions.remove_entry(&key)).collect()
+    }
+}
+
+/// Sends what is asked for at the desk of one scope.
+pub(crate) struct Lookups {
+    desk: Arc<Desk>,
+    asker: Arc<Asker>,
+}
+
+/// All that one request needs.
+struct Asker {
+    source: Arc<dyn ListWatch>,
+    target: Target,
+    ingest: Arc<Ingest>,
+    indexer: Arc<Indexer>,
+    queue: Arc<DeltaFifo>,
+    status: Arc<StatusCell>,
+    reporter: Arc<Reporter>,
+    document_limit: usize,
+    probes: Arc<Mutex<Budget>>,
+    relist: Arc<Notify>,
+    doubt: Arc<Notify>,
+    /// Tells of every commit.
+    state: watch::Receiver<State>,
+}
+
+/// What is over.
+enum Done {
+    Look { key: ObjectKey, late: bool },
+    Settling,
+}
+
+impl Lookups {
+    pub(crate) fn new(engine: &Engine, slot: &ScopeSlot) -> Self {
+        let asker = Asker {
+            source: engine.source.clone(),
+            target: target(engine, slot),
+            ingest: engine.ingest.clone(),
+            indexer: engine.indexer.clone(),
+            queue: engine.queue.clone(),
+            status: slot.status.clone(),
+            reporter: engine.reporter.clone(),
+            document_limit: engine.settings.document_limit,
+            probes: slot.probes.clone(),
+            relist: slot.relist.clone(),
+            doubt: slot.doubt.clone(),
+            state: engine.state.subscribe(),
+        };
+        Self { desk: slot.desk.clone(), asker: Arc::new(asker) }
+    }
+
+    /// Never ends by itself.
+    pub(crate) async fn run(self) {
+        let mut work: FuturesUnordered<BoxFuture<'static, Done>> = FuturesUnordered::new();
+        let mut under_way = HashSet::new();
+        // One at most is taken before its turn and waits for it; the others wait at the desk, where they are counted.
+        let (mut settling, mut late) = (false, false);
+        loop {
+            let ready = if settling { 0 } else { self.desk.ready(&under_way) };
+            let available = self.asker.probes.lock().available(Instant::now()) as usize;
+            if self.is_too_much(ready, available) {
+                settling = true;
+                let questions = self.desk.take(&under_way, usize::MAX);
+                work.push(self.asker.clone().settle(questions).boxed());
+            } else if ready > 0 {
+                let most = available + usize::from(!late);
+                for (place, (key, question)) in self.desk.take(&under_way, most).into_iter().enumerate() {
+                    let beyond = place >= available;
+                    late |= beyond;
+                    under_way.insert(key.clone());
+                    work.push(self.asker.clone().look(key, question, beyond).boxed());
+                }
+            }
+            tokio::select! {
+                biased;
+                Some(done) = work.next() => match done {
+                    Done::Look { key, late: was_late } => {
+                        under_way.remove(&key);
+                        late &= !was_late;
+                    }
+                    Done::Settling => settling = false,
+                },
+                () = self.desk.bell.notified() => {}
+            }
+        }
+    }
+
+    /// Whether a list is the better way to answer so many questions.
+    fn is_too_much(&self, questions: usize, available: usize) -> bool {
+        let barriers = self.asker.indexer.barriers(self.asker.target.id);
+        (questions > available && questions >= KEYS_TO_SETTLE)
+            || (questions > 0 && barriers.saturating_add(questions) > BARRIERS)
+    }
+}
+
+impl Asker {
+    /// Asks for one key and passes the answer on.
+    async fn look(self: Arc<Self>, key: ObjectKey, question: Question, late: bool) -> Done {
+        self.turn().await;
+        // Who waited may have got it meanwhile.
+        if !question.is_closed() {
+            self.ask(&key, |outcome| drop(question.send_replace(Some(outcome)))).await;
+        }
+        Done::Look { key, late }
+    }
+
+    /// Asks for one of many keys and has the scope listed for the others.
+    async fn settle(self: Arc<Self>, questions: BTreeMap<ObjectKey, Question>) -> Done {
+        self.turn().await;
+        let Some(key) = questions.keys().next() else { return Done::Settling };
+        let mut reached = None;
+        let tell = |outcome: Outcome| {
+            if let Outcome::AsOf(version) = &outcome {
+                reached = Some(version.clone());
+            }
+            for question in questions.values() {
+                question.send_replace(Some(outcome.clone()));
+            }
+        };
+        self.ask(key, tell).await;
+        if let Some(version) = reached {
+            self.have_listed(&version).await;
+        }
+        Done::Settling
+    }
+
+    /// Waits until one more request may be sent.
+    async fn turn(&self) {
+        turn(&self.probes).await;
+    }
+
+    /// Has the whole scope read at this version or a later one, and waits until it has been, for a while.
+    async fn have_listed(&self, version: &ResourceVersion) {
+        self.turn().await;
+        self.relist.notify_one();
+        let mut state = self.state.clone();
+        let listed = state.wait_for(|_| {
+            let at = self.indexer.version(self.target.id);
+            at.compare(version).is_none_or(std::cmp::Ordering::is_ge)
+        });
+        timeout(SETTLING, listed).await.ok();
+    }
+
+    /// Tells the outcome before the answer is on its way: who hears of a commit must know already what to look for.
+    async fn ask(&self, key: &ObjectKey, tell: impl FnOnce(Outcome)) {
+        let rewinds = self.indexer.rewinds(self.target.id);
+        let seen = self.indexer.version(self.target.id);
+        self.status.edit(|status| status.lookups += 1);
+        let known = &*self.indexer;
+        let look = look_up(&*self.source, &self.target, &*self.ingest, known, self.document_limit, key);
+        let (status, message) = match timeout(ANSWER, look).await {
+            Ok(Ok(found)) if found.version.is_older_than(&seen) => {
+                self.doubt.notify_one();
+                return tell(Outcome::Rewound);
+            }
+            Ok(Ok(found)) => {
+                if self.indexer.rewinds(self.target.id) == rewinds {
+                    self.status.looked_up(&found.version);
+                }
+                tell(Outcome::AsOf(found.version.clone()));
+                return self.pass_on(key, found, rewinds).await;
+            }
+            Ok(Err(trouble)) => (trouble.http_status(), trouble.told(self.target.sensitive)),
+            Err(_) => (None, format!("no answer within {ANSWER:?}")),
+        };
+        let message = format!("asking for {key}, which is waited for: {message}");
+        self.status.error(message.clone(), status, Instant::now());
+        self.reporter.report(Some(&self.target.scope), Cause::List { status, message });
+        tell(Outcome::Failed);
+    }
+
+    async fn pass_on(&self, key: &ObjectKey, found: Found, rewinds: u64) {
+        let Found { version, object, unselective } = found;
+        if unselective {
+            return self.have_listed(&version).await;
+        }
+        let change = DeltaChange::Looked { key: key.clone(), version, object, rewinds };
+        // Closed: the informer stops, and everybody is told.
+        self.queue.push(Delta { scope: self.target.id, change }).await.ok();
+    }
+}

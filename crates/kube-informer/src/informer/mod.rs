@@ -1,0 +1,204 @@
+//! The pipeline put together: one watch, one cache, any number of handlers and readers.
+
+mod builder;
+pub(crate) mod engine;
+mod full_state;
+mod index;
+mod index_early;
+mod index_key;
+mod index_lister;
+mod lookups;
+mod namespaces;
+mod progress;
+mod reflectors;
+mod run;
+mod scopes;
+mod state;
+pub(crate) mod tasks;
+mod unshared;
+pub(crate) mod variant;
+mod wait;
+pub(crate) mod waiters;
+pub(crate) mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+
+pub(crate) use crate::reflector::cluster::Cluster;
+pub use builder::{BuildError, InformerBuilder};
+pub use engine::{AlreadyStarted, RunError, Stopped};
+pub use index::{Index, IndexError, IndexValues};
+pub use index_key::IndexKey;
+pub use namespaces::{AddedNamespace, NamespaceError, RemovedNamespace};
+pub use progress::Progress;
+pub use state::{InformerStatus, NotSynced, UnsyncedScope};
+pub use unshared::Informer;
+pub use wait::WaitError;
+
+use self::engine::{Engine, Stop};
+use self::tasks::OnTokio;
+use self::writer::Runner;
+use crate::handler::builder::Options;
+use crate::handler::{EventStream, Handler, Registration, runner};
+use crate::kind::{Kind, KindInfo};
+use crate::lister::Lister;
+use crate::source::ListWatch;
+
+/// One watch and one cache of a kind, shared by any number of handlers and readers. Cheap to clone.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::{ScriptedSource, SharedInformer, handler};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = ScriptedSource::of::<ConfigMap>();
+/// let mut settings = ConfigMap::default();
+/// settings.metadata.namespace = Some("default".into());
+/// settings.metadata.name = Some("settings".into());
+/// server.create(&settings)?;
+///
+/// let informer = SharedInformer::<ConfigMap>::builder(server).build()?;
+/// let seen = informer.add_event_handler(handler().on_add(|map| println!("added {}", map.name())))?;
+///
+/// let running = tokio::spawn({
+///     let informer = informer.clone();
+///     async move { informer.run(std::future::pending()).await }
+/// });
+/// seen.synced().await?;
+/// assert_eq!(informer.lister().namespace("default").get("settings")?.name(), "settings");
+/// running.abort();
+/// # Ok(())
+/// # }
+/// ```
+pub struct SharedInformer<K> {
+    engine: Arc<Engine>,
+    of: PhantomData<fn() -> K>,
+}
+
+impl<K: Kind<Dynamic = ()>> SharedInformer<K> {
+    /// Starts to put an informer together that gets its objects from a source.
+    pub fn builder(source: impl ListWatch) -> InformerBuilder<K> {
+        InformerBuilder::new(Arc::new(source), K::info(&()))
+    }
+}
+
+impl<K: Kind> SharedInformer<K> {
+    /// The same for a kind that is only known at run time, such as `DynamicObject` with an `ApiResource`.
+    pub fn builder_with(source: impl ListWatch, dynamic: &K::Dynamic) -> InformerBuilder<K> {
+        InformerBuilder::new(Arc::new(source), K::info(dynamic))
+    }
+}
+
+impl<K: 'static> SharedInformer<K> {
+    pub(crate) fn new(engine: Arc<Engine>) -> Self {
+        Self { engine, of: PhantomData }
+    }
+
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The kind it holds.
+    pub fn kind(&self) -> &KindInfo {
+        &self.engine.kind
+    }
+
+    /// Its name in metrics and logs.
+    pub fn name(&self) -> &str {
+        &self.engine.name
+    }
+
+    /// The same informer seen as another type: a slim struct, `DynamicObject`, `PartialObjectMeta`.
+    ///
+    /// The cache, the watch and the handlers are the same; only what `get()` decodes into differs.
+    pub fn as_kind<V: 'static>(&self) -> SharedInformer<V> {
+        SharedInformer::new(self.engine.clone())
+    }
+
+    /// Runs the informer until `shutdown` resolves. An informer runs once.
+    ///
+    /// Construction spawns nothing; this future spawns tasks on the tokio runtime it is polled on and owns them: they
+    /// end when it returns or is dropped. When told to stop it ends the requests first, then the cache's writer, then
+    /// the handlers: calls in progress are awaited (for [`Settings::stop_patience`](crate::Settings::stop_patience)), events not delivered are discarded. Use
+    /// [`shutdown`](Self::shutdown) to have them delivered.
+    ///
+    /// Should the informer itself panic, it stops in the same way, after the error callback and the
+    /// [status](Self::status) have heard of [`Cause::Broken`](crate::Cause::Broken), and this is an error: whoever awaits it
+    /// need not look elsewhere to tell a stop from a breakdown.
+    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), RunError> {
+        run::run(self.engine.clone(), Arc::new(OnTokio), shutdown).await
+    }
+
+    /// Stops a running informer: what is known is delivered to the handlers, for as long as the deadline allows.
+    ///
+    /// Returns when the informer has stopped and its handlers have finished, so a handler must not await it. What a
+    /// stream has not brought can be read from it afterwards.
+    pub async fn shutdown(&self, deadline: Duration) {
+        if !self.engine.state.borrow().started {
+            return;
+        }
+        self.engine.stop.send_if_modified(|stop| {
+            let first = stop.is_none();
+            stop.get_or_insert(Stop::Drain(deadline));
+            first
+        });
+        self.engine.state.subscribe().wait_for(|state| state.ended).await.ok();
+    }
+
+    /// Adds a handler, at any time before the informer has stopped.
+    ///
+    /// It first hears of everything in the cache, then of every change: nothing is missed and nothing comes twice.
+    pub fn add_event_handler(&self, handler: impl Into<Handler<K>>) -> Result<Registration, Stopped> {
+        let (callee, options) = handler.into().into_parts();
+        let listener = self.engine.listener(&options);
+        let future = runner::run(listener.clone(), callee).boxed();
+        self.engine.join(listener.clone(), Some(Runner { future, blocking: options.blocking }))?;
+        Ok(Registration::new(listener))
+    }
+
+    /// The events as a stream, starting with what is in the cache. It ends when it is dropped or the informer stops.
+    pub fn stream(&self) -> Result<EventStream<K>, Stopped> {
+        let listener = self.engine.listener(&Options::default());
+        self.engine.join(listener.clone(), None)?;
+        Ok(EventStream::new(listener))
+    }
+
+    /// Reads the cache.
+    pub fn lister(&self) -> Lister<K> {
+        Lister::new(self.engine.indexer.clone(), self.engine.ingest.origin().clone())
+    }
+
+    /// Reads everything from the server again and compares it with the cache object by object.
+    ///
+    /// For a cache that is suspected to differ. The cache stays readable meanwhile.
+    pub fn refresh(&self) {
+        for slot in self.engine.scopes.now().iter() {
+            slot.refresh.notify_one();
+        }
+    }
+}
+
+impl<K> Clone for SharedInformer<K> {
+    fn clone(&self) -> Self {
+        Self { engine: self.engine.clone(), of: PhantomData }
+    }
+}
+
+impl<K> fmt::Debug for SharedInformer<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformer")
+            .field("name", &self.engine.name)
+            .field("kind", &self.engine.kind)
+            .field("objects", &self.engine.indexer.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+//! How far the cache has come, as a value that can be kept, compared and waited on.
+
+use std::time::Duration;
+
+use crate::informer::SharedInformer;
+use crate::informer::wait::WaitError;
+use crate::scope::Scope;
+use crate::version::ResourceVersion;
+
+/// How far a cache has come: the number of its last commit, and what each scope is complete up to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    commit: u64,
+    rewinds: u64,
+    versions: Vec<(Scope, ResourceVersion)>,
+}
+
+impl Progress {
+    /// The number of the last commit. It goes up with every one, also with those that only move a version.
+    pub fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// How often a server was found to have gone back in time, by any of the scopes. What was waited for before that may
+    /// be undone.
+    pub fn rewinds(&self) -> u64 {
+        self.rewinds
+    }
+
+    /// For each scope the version up to which it is complete, empty before its first list.
+    pub fn versions(&self) -> impl ExactSizeIterator<Item = (&Scope, &ResourceVersion)> {
+        self.versions.iter().map(|(scope, version)| (scope, version))
+    }
+}
+
+impl<K: 'static> SharedInformer<K> {
+    /// How far the cache has come.
+    pub fn progress(&self) -> Progress {
+        let (commit, scopes) = self.engine().indexer.scopes();
+        Progress {
+            commit,
+            rewinds: scopes.iter().map(|scope| scope.rewinds).sum(),
+            versions: scopes.into_iter().map(|scope| (scope.scope, scope.version)).collect(),
+        }
+    }
+
+    /// Waits until the cache has come further than this, and tells how far. Sends nothing to the server.
+    ///
+    /// For those who look at the whole cache after each change of it: every commit ends every such wait. To wait for one
+    /// object use [`wait_for`](Self::wait_for), which a commit wakes only if it concerns that object.
+    pub async fn wait_progress(&self, since: &Progress, deadline: Duration) -> Result<Progress, WaitError> {
+        let engine = self.engine();
+        let mut state = engine.state.subscribe();
+        let further = async {
+            loop {
+                let stopped = state.borrow_and_update().stopped;
+                let now = self.progress();
+                if now.commit > since.commit {
+                    return Ok(now);
+                }
+                if stopped || state.changed().await.is_err() {
+                    return Err(WaitError::Stopped { kind: engine.kind.clone() });
+                }
+            }
+        };
+        tokio::time::timeout(deadline, further).await.unwrap_or_else(|_| {
+            Err(WaitError::NoProgress { kind: engine.kind.clone(), waited: deadline, commit: since.commit })
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! The driver: starts the reflectors, the writer and the handlers, and stops them in order.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use futures::FutureExt;
+use tokio::sync::oneshot;
+
+use crate::handler::listener::Ending;
+use crate::informer::engine::{Engine, RunError, Stop};
+use crate::informer::reflectors::Reflectors;
+use crate::informer::tasks::{Spawn, Task};
+use crate::informer::writer::Writer;
+use crate::report::{Cause, panic_text};
+
+type Panic = Box<dyn Any + Send>;
+
+/// Marks the informer stopped however its future ends, also when it is dropped.
+struct EndGuard {
+    engine: Arc<Engine>,
+    reflectors: Arc<Reflectors>,
+}
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        self.reflectors.abandon();
+        self.engine.end();
+        // A recorder that panics must not keep those waiting who wait for the end.
+        if catch_unwind(AssertUnwindSafe(|| self.engine.metrics.ended())).is_err() {
+            tracing::error!(kind = %self.engine.kind, "the metrics recorder panicked");
+        }
+        self.engine.state.send_modify(|state| state.ended = true);
+    }
+}
+
+/// Runs an informer until it is told to stop.
+pub(crate) async fn run(
+    engine: Arc<Engine>,
+    spawn: Arc<dyn Spawn>,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), RunError> {
+    let (mut writer, mut commands, scopes) = engine.start()?;
+    let reflectors = Reflectors::new(spawn.clone());
+    let _end = EndGuard { engine: engine.clone(), reflectors: reflectors.clone() };
+    writer.start(spawn.clone(), reflectors.clone());
+    for slot in scopes.iter() {
+        reflectors.start(&engine, slot);
+    }
+    let (back, writer_back) = oneshot::channel::<(Box<Writer>, Result<(), Panic>)>();
+    let working = engine.clone();
+    let working = Task::start(
+        &spawn,
+        async move {
+            let mut stop = working.stop.subscribe();
+            let work = async {
+                tokio::select! {
+                    biased;
+                    _ = stop.wait_for(|stop| *stop == Some(Stop::Now)) => {}
+                    () = writer.work(&working, &mut commands) => {}
+                }
+            };
+            let worked = AssertUnwindSafe(work).catch_unwind().await;
+            back.send((writer, worked)).ok();
+        }
+        .boxed(),
+    );
+
+    let stop = tokio::select! {
+        biased;
+        stop = stop_asked(&engine, shutdown) => stop,
+        // Nobody told it to: it broke.
+        () = reflectors.broken() => stop_now(&engine),
+        () = working.ended() => stop_now(&engine),
+    };
+    reflectors.stop().await;
+    engine.queue.close();
+    let (ending, patience) = match stop {
+        Stop::Now => (Ending::Closed, engine.settings.stop_patience),
+        Stop::Drain(deadline) => (Ending::Draining, deadline),
+    };
+    // Not by adding: that overflows with the longest durations.
+    let deadline = tokio::time::sleep(patience).deadline();
+    if tokio::time::timeout_at(deadline, working.ended()).await.is_err() {
+        engine.stop.send_replace(Some(Stop::Now));
+        working.ended().await;
+    }
+    let writer = match writer_back.await {
+        Ok((writer, worked)) => {
+            if let Err(panic) = worked {
+                engine.reporter.report(None, Cause::Broken { message: panic_text(&*panic) });
+            }
+            Some(writer)
+        }
+        Err(_) => {
+            engine.reporter.report(None, Cause::Broken { message: "its task was ended from outside".into() });
+            None
+        }
+    };
+    // After the report, so that whoever wonders why it has stopped finds the reason.
+    engine.end();
+    if let Some(writer) = writer {
+        writer.finish(ending, deadline).await;
+    }
+    engine.reporter.broken().map_or(Ok(()), |failure| Err(RunError::Broken(failure)))
+}
+
+fn stop_now(engine: &Engine) -> Stop {
+    engine.stop.send_replace(Some(Stop::Now));
+    Stop::Now
+}
+
+/// Waits until the caller's signal comes or the informer itself is told to stop.
+async fn stop_asked(engine: &Engine, shutdown: impl Future<Output = ()>) -> Stop {
+    let mut stop = engine.stop.subscribe();
+    tokio::select! {
+        biased;
+        asked = stop.wait_for(Option::is_some) => asked.ok().and_then(|asked| *asked).unwrap_or(Stop::Now),
+        () = shutdown => stop_now(engine),
+    }
+}

@@ -1,0 +1,256 @@
+//! The informer with one function that it calls itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use parking_lot::Mutex;
+
+use super::listener::Listener;
+use super::support::{SOON, map, quiet_panic, rest};
+use crate::handler::Event;
+use crate::informer::{Informer, InformerBuilder, SharedInformer};
+use crate::source::ScriptedSource;
+use crate::store::pace::yield_now;
+
+fn server(keys: &[&str]) -> ScriptedSource {
+    let server = ScriptedSource::of::<ConfigMap>();
+    for key in keys {
+        server.create(&map(key, "")).unwrap();
+    }
+    server
+}
+
+fn builder(server: &ScriptedSource) -> InformerBuilder<ConfigMap> {
+    SharedInformer::builder(server.clone())
+}
+
+fn listening(server: &ScriptedSource) -> (Arc<Informer<ConfigMap>>, Listener) {
+    let listener = Listener::default();
+    let hears = listener.clone();
+    let informer = builder(server).build_unshared(move |event| hears.hear(event)).unwrap();
+    (Arc::new(informer), listener)
+}
+
+async fn start(informer: &Arc<Informer<ConfigMap>>) -> tokio::task::JoinHandle<()> {
+    let running = informer.clone();
+    let running = tokio::spawn(async move { running.run(std::future::pending()).await.unwrap() });
+    informer.wait_synced(SOON).await.unwrap();
+    running
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_350_it_runs_until_told_to_stop_and_returns_when_all_has_ended() {
+    let server = server(&["a/x"]);
+    let (informer, listener) = listening(&server);
+    let running = start(&informer).await;
+    informer.shutdown(SOON).await;
+    running.await.unwrap();
+    assert_eq!((listener.calls(), server.open_watches()), (1, 0));
+    assert!(informer.run(std::future::pending()).await.is_err(), "it runs once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_351_one_consumer_calls_in_stream_order() {
+    let server = server(&[]);
+    let (informer, listener) = listening(&server);
+    start(&informer).await;
+    for key in ["a/x", "a/y", "a/x", "a/z"] {
+        server.put_json(serde_json::to_value(map(key, &server.version().to_string())).unwrap()).unwrap();
+        rest().await;
+    }
+    assert_eq!(listener.log(), ["add a/x@2", "add a/y@3", "update a/x@2 4", "add a/z@5"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_352_a_panic_of_the_function_breaks_nothing() {
+    let server = server(&["a/x"]);
+    let calls = Arc::new(Mutex::new(0));
+    let counts = calls.clone();
+    let informer = builder(&server).build_unshared(move |_| {
+        *counts.lock() += 1;
+        quiet_panic("every time");
+    });
+    let informer = Arc::new(informer.unwrap());
+    start(&informer).await;
+    server.create(&map("a/y", "")).unwrap();
+    rest().await;
+    assert_eq!((*calls.lock(), informer.lister().len()), (2, 2));
+    assert_eq!(informer.status().failures, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_353_there_is_one_error_callback() {
+    let server = server(&[]);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let hears = heard.clone();
+    let informer = builder(&server)
+        .on_error(|_| quiet_panic("replaced by the next"))
+        .on_error(move |failure| hears.lock().push(failure.cause.name()))
+        .build_unshared(|_| {});
+    let informer = Arc::new(informer.unwrap());
+    start(&informer).await;
+    server.send_raw("this is not JSON\n");
+    rest().await;
+    assert_eq!(*heard.lock(), ["watch"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_354_synced_and_version_are_those_of_the_informer() {
+    let server = server(&["a/x"]);
+    let (informer, _) = listening(&server);
+    assert!(!informer.has_synced() && informer.last_sync_resource_version().is_empty());
+    start(&informer).await;
+    assert!(informer.has_synced());
+    assert_eq!(informer.last_sync_resource_version(), server.version());
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_355_what_goes_wrong_is_reported_and_the_rest_goes_on() {
+    let server = server(&["a/x", "a/y"]);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let (hears, listener) = (heard.clone(), Listener::default());
+    let told = listener.clone();
+    let informer = builder(&server)
+        .transform(|map| if map.metadata.name.as_deref() == Some("x") { Err("no x") } else { Ok(()) })
+        .on_error(move |failure| hears.lock().push(failure.to_string()))
+        .build_unshared(move |event| told.hear(event));
+    let informer = Arc::new(informer.unwrap());
+    start(&informer).await;
+    assert_eq!(*heard.lock(), ["configmaps a/x is left out: the transform refused it: no x"]);
+    assert_eq!(listener.log(), ["add a/y@3 initial"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_356_the_function_is_called_after_the_write_and_before_anything_newer() {
+    let server = server(&["a/x"]);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let cache: Arc<Mutex<Option<SharedInformer<ConfigMap>>>> = Arc::default();
+    let (sees, reads) = (seen.clone(), cache.clone());
+    let informer = builder(&server).build_unshared(move |event: &Event<ConfigMap>| {
+        let told = event.object().unwrap();
+        let cached = reads.lock().as_ref().unwrap().lister().by_key(told.key()).unwrap();
+        sees.lock().push((told.resource_version().to_string(), cached.same_version(told)));
+    });
+    let informer = Arc::new(informer.unwrap());
+    *cache.lock() = Some((**informer).clone());
+    start(&informer).await;
+    for text in ["1", "2"] {
+        server.update(&map("a/x", text)).unwrap();
+        rest().await;
+    }
+    assert_eq!(*seen.lock(), [("2".into(), true), ("3".into(), true), ("4".into(), true)]);
+    assert!(informer.has_synced());
+    cache.lock().take();
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_357_every_update_is_told_and_resyncs_if_asked_for() {
+    let server = server(&["a/x"]);
+    let listener = Listener::default();
+    let hears = listener.clone();
+    let informer =
+        builder(&server).resync(Duration::from_secs(10)).build_unshared(move |event| hears.hear(event));
+    let informer = Arc::new(informer.unwrap());
+    start(&informer).await;
+    server.update(&map("a/x", "1")).unwrap();
+    rest().await;
+    server.update(&map("a/x", "2")).unwrap();
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    assert_eq!(
+        listener.log(),
+        ["add a/x@2 initial", "update a/x@2 3", "update a/x@3 4", "update a/x@4 4 resync"]
+    );
+    informer.refresh();
+    rest().await;
+    assert_eq!(listener.calls(), 4, "unlike client-go's: an unchanged object of a relist is no news");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_357_changes_that_come_together_are_told_one_by_one() {
+    let server = server(&[]);
+    let (informer, listener) = listening(&server);
+    start(&informer).await;
+    server.create(&map("a/x", "1")).unwrap();
+    for text in ["2", "3"] {
+        server.update(&map("a/x", text)).unwrap();
+    }
+    server.delete("a/x").unwrap();
+    rest().await;
+    assert_eq!(listener.log(), ["add a/x@2", "update a/x@2 3", "update a/x@3 4", "delete a/x@5"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_358_the_cache_can_only_be_read() {
+    let server = server(&["a/x"]);
+    let (informer, _) = listening(&server);
+    start(&informer).await;
+    let read = || informer.lister().namespace("a").get("x").unwrap().get().unwrap();
+    let mut mine = read();
+    Arc::make_mut(&mut mine).data = None;
+    assert!(mine.data.is_none() && read().data.is_some());
+}
+
+/// A server with so many objects.
+fn crowd(objects: usize) -> ScriptedSource {
+    let server = server(&[]);
+    for number in 0..objects {
+        server.create(&map(&format!("a/{number}"), "")).unwrap();
+    }
+    server
+}
+
+#[tokio::test(start_paused = true)]
+async fn others_get_a_turn_between_the_calls_of_a_large_commit() {
+    let server = crowd(2_000);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counts = calls.clone();
+    let informer = builder(&server).build_unshared(move |_| {
+        counts.fetch_add(1, Ordering::Relaxed);
+    });
+    let informer = Arc::new(informer.unwrap());
+    let running = informer.clone();
+    tokio::spawn(async move { running.run(std::future::pending()).await });
+    // In a task: what a test itself does has its turn more rarely.
+    let most = tokio::spawn(async move {
+        let (mut before, mut most) = (0, 0);
+        while before < 2_000 {
+            yield_now().await;
+            let now = calls.load(Ordering::Relaxed);
+            most = most.max(now - before);
+            before = now;
+        }
+        most
+    });
+    let most = most.await.unwrap();
+    assert!(most <= 100, "{most} calls in one turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_wait_for_the_calls_of_a_large_commit() {
+    let server = crowd(2_000);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let (mut stop, calls) = (Some(stop), Arc::new(AtomicUsize::new(0)));
+    let counts = calls.clone();
+    let informer = builder(&server).build_unshared(move |_| {
+        if counts.fetch_add(1, Ordering::Relaxed) == 10
+            && let Some(stop) = stop.take()
+        {
+            stop.send(()).unwrap();
+        }
+    });
+    informer.unwrap().run(async { stopped.await.unwrap() }).await.unwrap();
+    let calls = calls.load(Ordering::Relaxed);
+    assert!((11..=200).contains(&calls), "{calls} calls");
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_takes_further_handlers_like_any_other() {
+    let server = server(&["a/x"]);
+    let (informer, _) = listening(&server);
+    start(&informer).await;
+    let late = informer.add_event_handler(crate::handler()).unwrap();
+    late.synced().await.unwrap();
+    assert_eq!(late.stats().delivered, 1);
+}

@@ -1,0 +1,400 @@
+//! Read your writes: waiting until the cache has what was just written.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use crate::informer::SharedInformer;
+use crate::informer::engine::Engine;
+use crate::informer::lookups::{Answer, Outcome};
+use crate::informer::scopes::ScopeSlot;
+use crate::informer::waiters::Seat;
+use crate::key::ObjectKey;
+use crate::kind::KindInfo;
+use crate::scope::ScopeId;
+use crate::status::{Phase, RelistReason};
+use crate::store::indexer::Standing;
+use crate::version::{ResourceVersion, Uid};
+
+/// The cache did not come to hold what was waited for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WaitError {
+    /// Not in time.
+    #[error("{}", timeout_text(kind, key, version, *waited, at))]
+    Timeout {
+        /// The kind.
+        kind: KindInfo,
+        /// The object.
+        key: ObjectKey,
+        /// What was waited for; empty if that was for the object to be gone.
+        version: String,
+        /// For how long.
+        waited: Duration,
+        /// Up to where the cache is complete; empty if it has not been filled.
+        at: String,
+    },
+    /// The versions cannot be compared, so there is no telling whether the cache has passed it.
+    #[error("resource version {version:?} of {kind} {key} cannot be compared with those in the cache")]
+    NotComparable {
+        /// The kind.
+        kind: KindInfo,
+        /// The object.
+        key: ObjectKey,
+        /// What was waited for.
+        version: String,
+    },
+    /// The server went back in time: what was written may be gone.
+    #[error("the server of {kind} has gone back in time; read {key} again before relying on it")]
+    Rewound {
+        /// The kind.
+        kind: KindInfo,
+        /// The object.
+        key: ObjectKey,
+    },
+    /// The informer does not look at this object's namespace, or no longer.
+    #[error("the informer of {kind} does not look at the namespace of {key}")]
+    OutOfScope {
+        /// The kind.
+        kind: KindInfo,
+        /// The object.
+        key: ObjectKey,
+    },
+    /// The informer has stopped.
+    #[error("the informer of {kind} has stopped")]
+    Stopped {
+        /// The kind.
+        kind: KindInfo,
+    },
+    /// The cache has not come any further in time.
+    #[error("the cache of {kind} did not go on from commit {commit} within {waited:?}")]
+    NoProgress {
+        /// The kind.
+        kind: KindInfo,
+        /// For how long.
+        waited: Duration,
+        /// Where it was, and still is.
+        commit: u64,
+    },
+}
+
+/// The longest time between two questions to the server about one object.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+impl<K: 'static> SharedInformer<K> {
+    /// Waits until the cache holds this object as it was written, or a later state. From then on it never shows an earlier
+    /// one, unless the server itself goes back in time.
+    ///
+    /// Pass what the server answered to the write: it carries the resource version.
+    ///
+    /// The watch usually brings it within milliseconds. What it has not brought after
+    /// [`Settings::lookup_after`](crate::Settings::lookup_after) is asked for by a list of that one object, so the wait also
+    /// ends soon where the watch brings nothing: a write that takes the object out of the informer's selectors, a kind
+    /// without bookmarks, a connection that hangs.
+    ///
+    /// [`WaitError::Rewound`] if the server went back in time before the cache held it: what was written may be undone.
+    pub async fn wait_for(
+        &self,
+        written: &impl kube_core::Resource,
+        deadline: Duration,
+    ) -> Result<(), WaitError> {
+        let meta = written.meta();
+        let text = |field: &Option<String>| field.clone().unwrap_or_default();
+        let key = ObjectKey::namespaced(text(&meta.namespace), text(&meta.name));
+        let version = ResourceVersion::new(&text(&meta.resource_version));
+        self.wait_for_version(&key, &version, deadline).await
+    }
+
+    /// The same by key and resource version.
+    pub async fn wait_for_version(
+        &self,
+        key: &ObjectKey,
+        version: &ResourceVersion,
+        deadline: Duration,
+    ) -> Result<(), WaitError> {
+        self.wait(key, Wanted::Version(version), deadline).await
+    }
+
+    /// Waits until this incarnation of the object has left the cache for good.
+    ///
+    /// Call it after the delete. A cache that does not hold the object proves nothing by that, it may not even have heard of
+    /// its creation; then the server is asked at once. An object that the cache does hold and that does not go within
+    /// [`Settings::lookup_after`](crate::Settings::lookup_after) is asked for as well.
+    pub async fn wait_gone(&self, key: &ObjectKey, uid: &Uid, deadline: Duration) -> Result<(), WaitError> {
+        self.wait(key, Wanted::Gone(uid), deadline).await
+    }
+
+    async fn wait(&self, key: &ObjectKey, wanted: Wanted<'_>, deadline: Duration) -> Result<(), WaitError> {
+        let engine = self.engine();
+        let wait = Wait::new(engine, key, wanted);
+        tokio::time::timeout(deadline, wait.run()).await.unwrap_or_else(|_| {
+            Err(WaitError::Timeout {
+                kind: engine.kind.clone(),
+                key: key.clone(),
+                version: wanted.version().map(ToString::to_string).unwrap_or_default(),
+                waited: deadline,
+                at: engine
+                    .scopes
+                    .of_key(key)
+                    .map(|slot| engine.indexer.version(slot.id).to_string())
+                    .unwrap_or_default(),
+            })
+        })
+    }
+}
+
+/// What is waited for.
+#[derive(Clone, Copy)]
+enum Wanted<'a> {
+    Version(&'a ResourceVersion),
+    Gone(&'a Uid),
+}
+
+impl<'a> Wanted<'a> {
+    fn version(self) -> Option<&'a ResourceVersion> {
+        match self {
+            Self::Version(version) => Some(version),
+            Self::Gone(_) => None,
+        }
+    }
+
+    fn uid(self) -> Option<&'a Uid> {
+        match self {
+            Self::Version(_) => None,
+            Self::Gone(uid) => Some(uid),
+        }
+    }
+}
+
+/// One who waits.
+struct Wait<'a> {
+    engine: &'a Engine,
+    key: &'a ObjectKey,
+    wanted: Wanted<'a>,
+    /// The scope may be removed while we wait, and even be there again as another one.
+    scope: Option<InScope>,
+}
+
+/// What is known of the scope that we wait in.
+struct InScope {
+    id: ScopeId,
+    /// How often its server had gone back in time when we began: relists begun and done.
+    rewinds: (u64, u64),
+    /// Whether the cache has held the incarnation that is to go.
+    held: bool,
+    /// Whether it does now.
+    holds: bool,
+    /// A version that the server had reached after we began, learned by asking it.
+    as_of: Option<ResourceVersion>,
+    /// The question under way.
+    answer: Option<Answer>,
+    /// When to ask next; `None` before the scope has been listed.
+    ask_at: Option<Instant>,
+    asked: bool,
+    /// For how long not to ask again.
+    pause: Duration,
+}
+
+impl<'a> Wait<'a> {
+    fn new(engine: &'a Engine, key: &'a ObjectKey, wanted: Wanted<'a>) -> Self {
+        Self { engine, key, wanted, scope: None }
+    }
+
+    async fn run(mut self) -> Result<(), WaitError> {
+        let mut seat: Option<Seat<'a>> = None;
+        loop {
+            let stopped = self.engine.state.borrow().stopped;
+            let slot = self.engine.scopes.of_key(self.key).ok_or_else(|| WaitError::OutOfScope {
+                kind: self.engine.kind.clone(),
+                key: self.key.clone(),
+            })?;
+            if let (Some(seat), Some(version)) = (&mut seat, self.version_in(slot.id)) {
+                seat.await_version(slot.id, version);
+            }
+            if self.look(&slot)? {
+                return Ok(());
+            }
+            if stopped {
+                return Err(WaitError::Stopped { kind: self.engine.kind.clone() });
+            }
+            match &seat {
+                // Looks again, because nothing is missed only from here on.
+                None => seat = Some(self.engine.waiters.seat(self.key, self.wanted.uid().is_some())),
+                Some(seat) => self.news(seat, &slot).await?,
+            }
+        }
+    }
+
+    /// Waits until something has happened, and asks the server when it is time.
+    async fn news(&mut self, seat: &Seat<'_>, slot: &ScopeSlot) -> Result<(), WaitError> {
+        let Some(scope) = &mut self.scope else { return Ok(()) };
+        let outcome = tokio::select! {
+            biased;
+            () = seat.woken() => return Ok(()),
+            outcome = answered(&mut scope.answer) => outcome,
+            () = at(scope.ask_at), if scope.answer.is_none() => {
+                scope.asked = true;
+                scope.answer = Some(slot.desk.ask(self.key));
+                return Ok(());
+            }
+        };
+        scope.answer = None;
+        scope.ask_at = Instant::now().checked_add(scope.pause);
+        scope.pause = (scope.pause * 2).min(LONGEST_PAUSE);
+        match (outcome, self.wanted) {
+            (Outcome::Failed, _) => {}
+            (Outcome::Rewound, _) => return Err(self.rewound()),
+            (Outcome::AsOf(version), Wanted::Version(wanted)) => match version.compare(wanted) {
+                // A read of the most recent state is behind what was written.
+                Some(Ordering::Less) => return Err(self.rewound()),
+                Some(_) => {}
+                None => return Err(self.not_comparable(wanted)),
+            },
+            (Outcome::AsOf(version), Wanted::Gone(_)) => {
+                scope.as_of.get_or_insert(version);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the scope, or the key alone, has to come to.
+    fn version_in(&self, scope: ScopeId) -> Option<&ResourceVersion> {
+        let known = self.scope.as_ref().filter(|known| known.id == scope);
+        self.wanted.version().or_else(|| known?.as_of.as_ref())
+    }
+
+    /// Whether what is waited for has come true.
+    fn look(&mut self, slot: &ScopeSlot) -> Result<bool, WaitError> {
+        #[cfg(test)]
+        self.engine.waiters.looked();
+        let standing = self.engine.indexer.standing(slot.id, self.key, self.wanted.uid());
+        let rewinds = (
+            slot.status.get().relists(RelistReason::Rewound),
+            standing.as_ref().map_or(0, |standing| standing.rewinds),
+        );
+        if self.scope.as_ref().is_none_or(|scope| scope.id != slot.id) {
+            self.scope = Some(InScope::new(slot.id, rewinds));
+        }
+        let Some(scope) = &mut self.scope else { return Ok(false) };
+        // A list that was begun because the server went back has to be in the store before anything can be relied on.
+        let (begun, done) = rewinds;
+        if begun > done || slot.status.phase() == Phase::Rewound || scope.rewinds != rewinds {
+            return Err(self.rewound());
+        }
+        let Some(standing) = standing.filter(|standing| standing.synced) else {
+            return match self.wanted {
+                Wanted::Version(version) if version.compare(version).is_none() => {
+                    Err(self.not_comparable(version))
+                }
+                _ => Ok(false),
+            };
+        };
+        let came_true = match self.wanted {
+            Wanted::Version(version) => match has_reached(&standing, version) {
+                Some(came_true) => came_true,
+                None => return Err(self.not_comparable(version)),
+            },
+            Wanted::Gone(uid) => {
+                scope.holds = standing.stored.as_ref().is_some_and(|record| record.head.uid == *uid);
+                scope.held |= scope.holds;
+                // With selectors an incarnation can leave and come back.
+                let left = self.engine.selectors.is_empty() && (scope.held || standing.removed);
+                let reached = scope.as_of.as_ref().map(|version| (has_passed(&standing, version), version));
+                match reached {
+                    _ if scope.holds => false,
+                    _ if left => true,
+                    Some((Some(passed), _)) => passed,
+                    Some((None, version)) => {
+                        let version = version.clone();
+                        return Err(self.not_comparable(&version));
+                    }
+                    None => false,
+                }
+            }
+        };
+        if !came_true {
+            scope.plan(self.wanted, self.engine.settings.lookup_after);
+        }
+        Ok(came_true)
+    }
+
+    fn rewound(&self) -> WaitError {
+        WaitError::Rewound { kind: self.engine.kind.clone(), key: self.key.clone() }
+    }
+
+    fn not_comparable(&self, version: &ResourceVersion) -> WaitError {
+        let (kind, key) = (self.engine.kind.clone(), self.key.clone());
+        WaitError::NotComparable { kind, key, version: version.to_string() }
+    }
+}
+
+impl InScope {
+    fn new(id: ScopeId, rewinds: (u64, u64)) -> Self {
+        Self {
+            id,
+            rewinds,
+            held: false,
+            holds: false,
+            as_of: None,
+            answer: None,
+            ask_at: None,
+            asked: false,
+            pause: Duration::from_secs(1),
+        }
+    }
+
+    /// When to ask the server: after a while, but at once for what is to go and is not even there.
+    fn plan(&mut self, wanted: Wanted<'_>, after: Duration) {
+        let now = Instant::now();
+        if matches!(wanted, Wanted::Gone(_)) && !self.holds && !self.asked {
+            self.ask_at = Some(now);
+        } else if self.ask_at.is_none() && !self.asked {
+            self.ask_at = now.checked_add(after);
+        }
+    }
+}
+
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The answer to a question; never if none was asked.
+async fn answered(answer: &mut Option<Answer>) -> Outcome {
+    let Some(answer) = answer else { return std::future::pending().await };
+    match answer.wait_for(Option::is_some).await {
+        Ok(outcome) => outcome.clone().unwrap_or(Outcome::Failed),
+        // Nobody asks any more.
+        Err(_) => Outcome::Failed,
+    }
+}
+
+fn timeout_text(kind: &KindInfo, key: &ObjectKey, version: &str, waited: Duration, at: &str) -> String {
+    let shown = match version {
+        "" => format!("did not show within {waited:?} that {key} is gone"),
+        version => format!("did not show {key} at {version} within {waited:?}"),
+    };
+    let progress = if at.is_empty() { "has not been filled".to_owned() } else { format!("is at {at}") };
+    format!("the cache of {kind} {shown}; it {progress}")
+}
+
+/// Whether the store shows the key at this version or later, or knows it as of a version beyond. `None` if there is no
+/// telling.
+fn has_reached(standing: &Standing, version: &ResourceVersion) -> Option<bool> {
+    let stored = standing.stored.as_ref().map(|record| &record.head.resource_version);
+    let by_object = stored.is_some_and(|stored| is_at_least(stored, version) == Some(true));
+    if by_object { Some(true) } else { has_passed(standing, version) }
+}
+
+/// Whether the store knows the key as of this version or a later one. `None` if there is no telling.
+fn has_passed(standing: &Standing, version: &ResourceVersion) -> Option<bool> {
+    let by_key = standing.barrier.as_ref().is_some_and(|barrier| is_at_least(barrier, version) == Some(true));
+    if by_key { Some(true) } else { is_at_least(&standing.version, version) }
+}
+
+fn is_at_least(at: &ResourceVersion, version: &ResourceVersion) -> Option<bool> {
+    if at == version { Some(true) } else { at.compare(version).map(Ordering::is_ge) }
+}

@@ -102,12 +102,36 @@ where
     }
 }
 
+/// Group, version and plural: what a URL names. The kind's name and scope follow from it, but are not always known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ResourceId {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) plural: String,
+}
+
+impl ResourceId {
+    pub(crate) fn of(kind: &KindInfo) -> Self {
+        let text = str::to_owned;
+        Self { group: text(kind.group()), version: text(kind.version()), plural: text(kind.plural()) }
+    }
+}
+
+impl fmt::Display for ResourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.group.as_str() {
+            "" => write!(f, "{}", self.plural),
+            group => write!(f, "{}.{}.{group}", self.plural, self.version),
+        }
+    }
+}
+
 /// Group, version, kind, plural and scope of a kind, as values. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct KindInfo(Arc<Parts>);
+pub struct KindInfo(Arc<Names>);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Parts {
+struct Names {
     group: String,
     version: String,
     kind: String,
@@ -123,7 +147,7 @@ impl KindInfo {
         kind: impl AsRef<str>,
         plural: impl AsRef<str>,
     ) -> Self {
-        Self(Arc::new(Parts {
+        Self(Arc::new(Names {
             group: group.as_ref().into(),
             version: version.as_ref().into(),
             kind: kind.as_ref().into(),

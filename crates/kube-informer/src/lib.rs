@@ -156,10 +156,10 @@ mod kind;
 mod lister;
 mod metrics;
 mod object;
+mod options;
 mod reflector;
 mod report;
 mod scope;
-mod settings;
 mod source;
 mod status;
 mod store;
@@ -167,15 +167,15 @@ mod version;
 
 pub use factory::generated as groups;
 pub use factory::{
-    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, ResourceError, ResourceName, Selection,
-    SharedInformerFactory, Sources,
+    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, ResourceError, ResourceName,
+    SharedInformerFactory,
 };
 pub use handler::{
     DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, HandlerStatus, Registration,
     TypedHandler, async_handler, handler,
 };
 pub use informer::{
-    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, Informer,
+    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues,
     InformerBuilder, InformerStatus, NamespaceError, NotSynced, Progress, RemovedNamespace, RunError,
     SharedInformer, Stopped, UnsyncedScope, WaitError,
 };
@@ -189,11 +189,10 @@ pub use object::{
 };
 pub use report::{Cause, Failure};
 pub use scope::Scope;
-pub use settings::{Settings, SettingsError, StreamingList};
+pub use options::{Options, StreamingList};
 pub use source::{
-    ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,
+    ByteStream, Cluster, FindCluster, FindClusterError, Selection, Sources, Hold, HttpFailure, HttpSource, ListParams, ListWatch,
     Request, ScriptedSource, ScriptedState, SourceError, Verb, VerbMatch, VersionMatch, WatchParams,
-    find_cluster,
 };
 pub use status::{LastError, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};

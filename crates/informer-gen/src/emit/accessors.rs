@@ -98,7 +98,7 @@ fn accessor(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> String) {
         parameters: &["self"],
         result: ("Access", &[&type_of(&kind.spec)]),
     };
-    code.function(&head, &["self.0.access()".to_owned()]);
+    code.function(&head, &["self.0.kind()".to_owned()]);
 }
 
 fn index_keys(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> String) {

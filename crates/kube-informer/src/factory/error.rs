@@ -2,8 +2,7 @@
 
 use crate::informer::BuildError;
 use crate::kind::KindInfo;
-use crate::object::ParseFieldPathError;
-use crate::settings::SettingsError;
+use crate::options::BadOption;
 use crate::source::SourceError;
 
 /// A factory, or a variant of a kind, cannot be set up like this.
@@ -13,15 +12,9 @@ pub enum FactoryError {
     /// No client can be built from the configuration.
     #[error("no client for the factory: {0}")]
     Client(SourceError),
-    /// A setting for all kinds cannot work.
+    /// An option for all kinds cannot work.
     #[error("factory: {0}")]
-    Settings(#[from] SettingsError),
-    /// A field to be dropped from all kinds is no path.
-    #[error("factory: {0}")]
-    DropField(#[from] ParseFieldPathError),
-    /// A namespace has no name.
-    #[error("factory: a namespace is empty; leave it out to look at all of them")]
-    EmptyNamespace,
+    Options(String),
     /// The settings of one kind contradict each other or make no sense.
     #[error(transparent)]
     Kind(#[from] BuildError),
@@ -46,4 +39,10 @@ pub enum FactoryError {
         /// The settings that are not the same.
         differ_in: Vec<&'static str>,
     },
+}
+
+impl From<BadOption> for FactoryError {
+    fn from(option: BadOption) -> Self {
+        Self::Options(option.to_string())
+    }
 }

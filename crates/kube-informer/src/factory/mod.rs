@@ -6,22 +6,20 @@ mod discovery;
 mod error;
 pub mod generated;
 mod lease;
-mod recipe;
 mod registry;
+mod request;
 mod running;
-mod sources;
 mod sync;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::join_all;
-use kube_client::{Client, Config};
-use kube_core::{DynamicObject, PartialObjectMeta};
+use kube_core::DynamicObject;
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Handle;
@@ -32,17 +30,16 @@ pub use builder::FactoryBuilder;
 pub use discovery::{ResourceError, ResourceName};
 pub use error::FactoryError;
 pub use lease::Lease;
-pub use recipe::Selection;
-pub use sources::Sources;
 pub use sync::FactoryNotSynced;
 
 use self::discovery::Discovery;
-use self::recipe::{Defaults, Recipe};
-use self::registry::{Claim, Registry, Slot};
+use self::registry::{Claim, Registry};
+use self::request::{Defaults, Named, Request, Slot};
 use self::running::{Ended, Turns};
-use crate::informer::variant::ResourceId;
 use crate::informer::{InformerBuilder, InformerStatus, SharedInformer};
 use crate::kind::{Kind, KindInfo};
+use crate::object::decoded::decoder;
+use crate::source::{Cluster, Sources};
 
 /// The informers of a program: each kind is watched and held once, whoever asks for it and as whatever type.
 ///
@@ -53,14 +50,13 @@ use crate::kind::{Kind, KindInfo};
 /// use std::time::Duration;
 ///
 /// use k8s_openapi::api::apps::v1::Deployment;
-/// use kube_informer::{SharedInformerFactory, find_cluster, handler};
+/// use kube_informer::{Cluster, SharedInformerFactory, handler};
 ///
 /// # #[tokio::main]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let config = find_cluster(None, None).await?.config;
-/// let factory = SharedInformerFactory::builder(config).resync(Duration::from_secs(30)).build()?;
+/// let factory = SharedInformerFactory::builder(Cluster::find().await?).resync(Duration::from_secs(30)).build()?;
 ///
-/// let deployments = factory.access::<Deployment>();
+/// let deployments = factory.kind::<Deployment>();
 /// deployments.informer().add_event_handler(
 ///     handler()
 ///         .on_add(|d| println!("add a deployment: {}", d.name()))
@@ -80,9 +76,9 @@ use crate::kind::{Kind, KindInfo};
 ///
 /// # One informer per kind
 ///
-/// What is asked for by kind is the same informer every time: `informer::<Pod>()`, `dynamic(pods)`, a slim struct of
-/// your own for pods, and `metadata::<Pod>()` where whole pods are held anyway. Another selection, transform or mode of the
-/// same kind is another informer with a name: [`informer_named`](Self::informer_named).
+/// What is asked for by kind is the same informer every time: `core().v1().pods()`, `kind::<Pod>()`, `kind_of(pods)`, a slim
+/// struct of your own for pods, and their `metadata()` where whole pods are held anyway. Another selection, transform or
+/// mode of the same kind is another informer with a name: [`Access::named`].
 #[derive(Clone)]
 pub struct SharedInformerFactory {
     inner: Arc<Inner>,
@@ -90,8 +86,9 @@ pub struct SharedInformerFactory {
 
 struct Inner {
     defaults: Defaults,
-    /// How the informers of each kind are made: those that the builder was told of, then those that were asked for.
-    recipes: Mutex<Vec<(Slot, Recipe)>>,
+    /// What the informers of each kind are made of: of kinds that the builder was told of, then of those asked for.
+    requests: Mutex<Vec<Request>>,
+    names: Mutex<Vec<Weak<Named>>>,
     registry: Mutex<Registry>,
     discovery: Discovery,
     turns: Turns,
@@ -100,15 +97,11 @@ struct Inner {
 
 /// Setting up.
 impl SharedInformerFactory {
-    /// Begins a factory for the server of a configuration. See [`HttpSource::from_config`](crate::HttpSource::from_config).
-    pub fn builder(config: Config) -> FactoryBuilder {
-        FactoryBuilder::with_config(config)
-    }
-
-    /// Begins a factory over a client that exists already. See
-    /// [`HttpSource::with_client`](crate::HttpSource::with_client) for what is lost by that.
-    pub fn with_client(client: Client) -> FactoryBuilder {
-        FactoryBuilder::with_client(client)
+    /// Begins a factory for a cluster: one that was [found](Cluster::find), a `kube::Config`, or a `kube::Client`. See
+    /// [`HttpSource::new`](crate::HttpSource::new) for how a configuration is used, and [`Cluster`] for what a client of your
+    /// own costs.
+    pub fn builder(cluster: impl Into<Cluster>) -> FactoryBuilder {
+        FactoryBuilder::for_cluster(cluster.into())
     }
 
     /// Begins a factory over something else than an API server, such as a [`ScriptedSource`](crate::ScriptedSource) for
@@ -127,7 +120,7 @@ impl SharedInformerFactory {
     /// server.create(&json!({ "metadata": { "namespace": "default", "name": "settings" } }))?;
     ///
     /// let factory = SharedInformerFactory::with_sources(move |_: &KindInfo| server.clone()).build()?;
-    /// let maps = factory.access::<ConfigMap>().lister();
+    /// let maps = factory.kind::<ConfigMap>().lister();
     /// factory.start();
     /// factory.wait_for_cache_sync(Duration::from_secs(5)).await?;
     /// assert_eq!(maps.namespace("default").get("settings")?.name(), "settings");
@@ -139,144 +132,31 @@ impl SharedInformerFactory {
         FactoryBuilder::with_sources(sources)
     }
 
-    fn new(defaults: Defaults, recipes: Vec<(Slot, Recipe)>, turns: Turns, drain: Duration) -> Self {
-        let (recipes, registry, discovery) = (Mutex::new(recipes), Mutex::default(), Discovery::default());
-        Self { inner: Arc::new(Inner { defaults, recipes, registry, discovery, turns, drain }) }
+    fn new(defaults: Defaults, declared: Vec<Request>, turns: Turns, drain: Duration) -> Self {
+        let inner = Inner {
+            defaults,
+            requests: Mutex::new(declared),
+            names: Mutex::default(),
+            registry: Mutex::default(),
+            discovery: Discovery::default(),
+            turns,
+            drain,
+        };
+        Self { inner: Arc::new(inner) }
     }
 }
 
-/// Asking for informers.
+/// Asking for kinds. The accessors of [`groups`](crate::groups), such as `factory.core().v1().pods()`, are the same by name.
 impl SharedInformerFactory {
-    /// The informer of a kind. The first call registers it, later calls give the same one.
-    ///
-    /// It runs once the factory is started; one that is asked for after that runs at once. If it was stopped meanwhile,
-    /// a new one takes its place.
-    pub fn informer<K: Kind<Dynamic = ()> + DeserializeOwned>(&self) -> SharedInformer<K> {
-        self.typed(Claim::Held)
+    /// The kind of a type.
+    pub fn kind<K: Kind<Dynamic = ()> + DeserializeOwned>(&self) -> Access<K> {
+        Access::new(self.clone(), K::info(&()), true)
     }
 
-    /// The informer and lister of a kind, neither of which is registered before it is asked for.
-    pub fn access<K: Kind<Dynamic = ()> + DeserializeOwned>(&self) -> Access<K> {
-        Access::new(self.clone())
-    }
-
-    /// The informer of a kind that is only known at run time: an `ApiResource`, a `GroupVersionResource` or a
-    /// [`KindInfo`]. It is the same as that of the type, if there is one.
-    ///
-    /// The server is not asked about it. A kind that it does not serve is picked up when it does; until then the informer
-    /// is not synced and its phase is [`Gone`](crate::Phase::Gone).
-    pub fn dynamic(&self, kind: impl Into<KindInfo>) -> SharedInformer<DynamicObject> {
-        self.untyped::<DynamicObject>(&kind.into(), Claim::Held)
-    }
-
-    /// The metadata of a kind's objects.
-    ///
-    /// If the factory holds, or has been asked before its start for, whole objects of this kind, it is that informer seen
-    /// as metadata: one watch and one copy are enough, unless the kind has a transform of its own, which may have changed
-    /// the metadata. Otherwise the server is asked for metadata only, which takes a
-    /// fraction of the traffic and memory.
-    pub fn metadata<K>(&self) -> SharedInformer<PartialObjectMeta<K>>
-    where
-        K: 'static,
-        PartialObjectMeta<K>: Kind<Dynamic = ()>,
-    {
-        self.metadata_of(PartialObjectMeta::<K>::info(&())).as_kind()
-    }
-
-    /// The same for a kind that is only known at run time.
-    pub fn metadata_of(&self, kind: impl Into<KindInfo>) -> SharedInformer<PartialObjectMeta<DynamicObject>> {
-        self.untyped::<PartialObjectMeta<DynamicObject>>(&kind.into(), Claim::Held)
-    }
-
-    /// Another informer of a kind, such as with another selector, under a name of its own.
-    ///
-    /// It begins with what the factory was told for all kinds; what it was told for this kind does not count. The same
-    /// name gives the same informer; with other settings it is an error. An informer that has exactly these settings
-    /// already, under another name or none, is shared, unless it looks at certain namespaces: those can be
-    /// [added](SharedInformer::add_namespace) and removed, which is nothing that another name should notice.
-    ///
-    /// Of those who share an informer the first has set [`on_error`](InformerBuilder::on_error); that of the others is
-    /// not called.
-    ///
-    /// ```no_run
-    /// # use k8s_openapi::api::core::v1::Pod;
-    /// # fn ask(factory: &kube_informer::SharedInformerFactory) -> Result<(), kube_informer::FactoryError> {
-    /// let web = factory.informer_named::<Pod>("web-pods", |pods| pods.labels("app=web"))?;
-    /// let slim = factory.informer_named::<Pod>("slim-pods", |pods| pods.drop_field("spec").drop_field("status"))?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn informer_named<K: Kind<Dynamic = ()> + DeserializeOwned>(
-        &self,
-        name: &str,
-        set: impl FnOnce(InformerBuilder<K>) -> InformerBuilder<K>,
-    ) -> Result<SharedInformer<K>, FactoryError> {
-        self.named(name, &K::info(&()), set)
-    }
-
-    /// The same for a kind that is only known at run time.
-    pub fn dynamic_named(
-        &self,
-        name: &str,
-        kind: impl Into<KindInfo>,
-        set: impl FnOnce(InformerBuilder<DynamicObject>) -> InformerBuilder<DynamicObject>,
-    ) -> Result<SharedInformer<DynamicObject>, FactoryError> {
-        self.named(name, &kind.into(), set)
-    }
-
-    /// The informer of a kind for as long as the lease lives.
-    ///
-    /// When the last lease goes, so does the informer, unless somebody has asked for it with
-    /// [`informer`](Self::informer). Handlers and listers do not count.
-    pub fn lease<K: Kind<Dynamic = ()> + DeserializeOwned>(&self) -> Lease<K> {
-        Lease::new(self.typed(Claim::Leased), &self.inner)
-    }
-
-    /// The same for a kind that is only known at run time.
-    pub fn dynamic_lease(&self, kind: impl Into<KindInfo>) -> Lease<DynamicObject> {
-        Lease::new(self.untyped(&kind.into(), Claim::Leased), &self.inner)
-    }
-
-    fn typed<K: Kind<Dynamic = ()> + DeserializeOwned>(&self, claim: Claim) -> SharedInformer<K> {
-        let informer = self.untyped::<K>(&K::info(&()), claim);
-        if !K::metadata_only() {
-            self.inner.has_type::<K>(&informer.as_kind());
-        }
-        informer
-    }
-
-    fn untyped<K: Kind + DeserializeOwned>(&self, kind: &KindInfo, claim: Claim) -> SharedInformer<K> {
-        let slot = Slot::Kind { resource: ResourceId::of(kind), metadata: K::metadata_only() };
-        let found = self.inner.registry(|registry| {
-            registry.correct_scope(&slot, kind);
-            registry.find(&slot, None, claim)
-        });
-        if let Some(found) = found {
-            return found.as_kind();
-        }
-        let recipe = self.inner.recipe::<K>(&slot, kind);
-        self.inner.obtain(slot, &recipe, &recipe.kind.resource(), claim).as_kind()
-    }
-
-    fn named<K: Kind + DeserializeOwned>(
-        &self,
-        name: &str,
-        kind: &KindInfo,
-        set: impl FnOnce(InformerBuilder<K>) -> InformerBuilder<K>,
-    ) -> Result<SharedInformer<K>, FactoryError> {
-        let recipe = self.inner.defaults.recipe_with(kind, set)?;
-        let slot = Slot::Named(name.into());
-        let informer = self.inner.obtain(slot.clone(), &recipe, name, Claim::Held);
-        let holds = self.inner.registry(|registry| registry.variant(&slot).cloned());
-        match holds.filter(|holds| *holds != recipe.variant) {
-            None => Ok(informer.as_kind()),
-            Some(holds) => Err(FactoryError::NameTaken {
-                name: name.to_owned(),
-                differ_in: holds.differences(&recipe.variant),
-                holds: holds.to_string(),
-                asked_for: recipe.variant.to_string(),
-            }),
-        }
+    /// A kind that is only known at run time: an `ApiResource`, a `GroupVersionResource` or a [`KindInfo`]. Its informer is
+    /// the same as that of the type, if there is one.
+    pub fn kind_of(&self, kind: impl Into<KindInfo>) -> Access<DynamicObject> {
+        Access::new(self.clone(), kind.into(), false)
     }
 }
 
@@ -298,8 +178,12 @@ impl SharedInformerFactory {
 
     /// How each informer is doing at this moment.
     pub fn status(&self) -> Vec<InformerStatus> {
-        let informers = self.inner.registry(|registry| registry.informers());
-        informers.iter().map(SharedInformer::status).collect()
+        let informers = self.inner.registry(|registry| registry.informers_and_twins());
+        let status = |(informer, twin): (SharedInformer<()>, Option<SharedInformer<()>>)| {
+            let also_held_by = twin.map(|twin| twin.name().to_owned());
+            InformerStatus { also_held_by, ..informer.status() }
+        };
+        informers.into_iter().map(status).collect()
     }
 
     /// Stops all informers for good and waits until they and their handlers have ended. Handlers hear what is known, for
@@ -333,50 +217,88 @@ impl SharedInformerFactory {
 }
 
 impl Inner {
-    /// How the informer of a kind is made. The first who asks decides the type that samples are checked against, where the
-    /// builder was not told.
-    fn recipe<K: Kind + DeserializeOwned>(&self, slot: &Slot, kind: &KindInfo) -> Recipe {
-        let known = |slot: &Slot| known_recipe(&self.recipes.lock(), slot, kind);
-        if let Some(recipe) = known(slot) {
-            return recipe;
+    /// What the informer of a kind is made of. The first who asks decides the type that samples are checked against, where
+    /// the builder was not told.
+    fn request<K: Kind + DeserializeOwned>(&self, kind: &KindInfo) -> Request {
+        let slot = Slot::kind::<K>(kind);
+        let known = |slot: &Slot| known(&self.requests.lock(), slot, kind);
+        if let Some(request) = known(&slot) {
+            return request;
         }
-        let whole = match slot {
-            Slot::Kind { resource, metadata: true } => {
-                known(&Slot::Kind { resource: resource.clone(), metadata: false })
-            }
-            _ => None,
+        let whole = if slot.metadata { known(&slot.other_face()) } else { None };
+        // A tweak is the user's code, so the lock is not held; if somebody else was quicker, his result counts.
+        let blueprint = match whole {
+            Some(whole) => whole.blueprint.metadata(),
+            None => self.defaults.blueprint::<K>(kind),
         };
-        // User code, so without the lock; somebody else may be quicker, and then his counts.
-        let recipe = whole.map_or_else(|| self.defaults.recipe::<K>(kind), |whole| whole.metadata());
-        let mut recipes = self.recipes.lock();
-        if let Some(first) = known_recipe(&recipes, slot, kind) {
+        let request = Request { slot, blueprint, named: None };
+        let mut requests = self.requests.lock();
+        if let Some(first) = self::known(&requests, &request.slot, kind) {
             return first;
         }
-        recipes.retain(|(other, _)| other != slot);
-        recipes.push((slot.clone(), recipe.clone()));
-        recipe
+        let unsuitable = requests.extract_if(.., |other| other.slot == request.slot).collect::<Vec<_>>();
+        requests.push(request.clone());
+        drop(requests);
+        drop(unsuitable);
+        request
     }
 
-    /// The informer of a slot, made if there is none that serves.
-    fn obtain(&self, slot: Slot, recipe: &Recipe, name: &str, claim: Claim) -> SharedInformer<()> {
+    /// What a name stands for from now on, or a refusal if it stands for something else.
+    fn name<K: Kind + DeserializeOwned>(
+        &self,
+        name: &str,
+        kind: &KindInfo,
+        set: impl FnOnce(InformerBuilder<K>) -> InformerBuilder<K>,
+    ) -> Result<Arc<Named>, FactoryError> {
+        let blueprint = self.defaults.blueprint_with(kind, set)?;
+        let new = Arc::new(Named { name: name.into(), blueprint });
+        let mut names = self.names.lock();
+        names.retain(|named| named.strong_count() > 0);
+        // Let go after the lock: with the last of them a transform of the user's may go.
+        let taken: Vec<_> = names.iter().filter_map(Weak::upgrade).collect();
+        let Some(holds) = taken.iter().find(|named| *named.name == *name) else {
+            names.push(Arc::downgrade(&new));
+            drop(names);
+            return Ok(new);
+        };
+        drop(names);
+        let differ_in = holds.blueprint.differences(&new.blueprint);
+        match differ_in.is_empty() {
+            true => Ok(holds.clone()),
+            false => Err(FactoryError::NameTaken {
+                name: name.to_owned(),
+                differ_in,
+                holds: holds.blueprint.to_string(),
+                asked_for: new.blueprint.to_string(),
+            }),
+        }
+    }
+
+    /// The informer that was asked for: one that is there and serves, or a new one.
+    fn obtain(&self, request: &Request, kind: &KindInfo, claim: Claim) -> SharedInformer<()> {
         let known = self.registry(|registry| {
-            registry.correct_scope(&slot, &recipe.kind);
-            registry
-                .find(&slot, Some(&recipe.variant), claim)
-                .ok_or_else(|| registry.free_name(&self.defaults.name(name), &recipe.variant.resource))
+            registry.correct_scope(&request.slot, kind);
+            registry.find(request, claim).ok_or_else(|| {
+                registry.free_name(&self.defaults.name(&request.name()), &request.blueprint.resource())
+            })
         });
         let name = match known {
             Ok(found) => return found,
             Err(name) => name,
         };
-        // User code, so without the lock; somebody else may be quicker.
+        // Building calls the user's code, so the lock is not held; somebody else may be quicker.
         let failed = Arc::new(Notify::new());
-        let informer = recipe.make(name, failed.clone());
+        let mut blueprint = request.blueprint.clone();
+        blueprint.also_on_error({
+            let failed = failed.clone();
+            move |_| failed.notify_one()
+        });
+        let informer = SharedInformer::<()>::new(blueprint.build(name));
         self.registry(|registry| {
-            registry.correct_scope(&slot, &recipe.kind);
-            registry.find(&slot, Some(&recipe.variant), claim).unwrap_or_else(|| {
-                registry.add(slot, recipe, informer.clone(), failed, &self.turns, claim);
-                informer
+            registry.correct_scope(&request.slot, kind);
+            registry.find(request, claim).unwrap_or_else(|| {
+                registry.add(request, informer.clone(), failed, &self.turns, claim);
+                informer.clone()
             })
         })
     }
@@ -392,17 +314,17 @@ impl Inner {
     }
 
     /// Has samples checked against a type, unless they are already.
-    fn has_type<K: DeserializeOwned + Send + Sync + 'static>(&self, informer: &SharedInformer<()>) {
+    fn have_type<K: DeserializeOwned + Send + Sync + 'static>(&self, informer: &SharedInformer<()>) {
         if self.registry(|registry| registry.take_type(informer)) {
-            recipe::check_type::<K>(informer);
+            informer.engine().ingest.check_type(decoder::<K>());
         }
     }
 }
 
-/// The recipe of a slot, unless it was made for namespaces by somebody who did not know that the kind has none.
-fn known_recipe(recipes: &[(Slot, Recipe)], slot: &Slot, kind: &KindInfo) -> Option<Recipe> {
-    let (_, recipe) = recipes.iter().find(|(other, _)| other == slot)?;
-    recipe.variant.suits(kind).then(|| recipe.clone())
+/// What was asked for before, unless it was for namespaces by somebody who did not know that the kind has none.
+fn known(requests: &[Request], slot: &Slot, kind: &KindInfo) -> Option<Request> {
+    let request = requests.iter().find(|request| request.slot == *slot)?;
+    request.blueprint.suits(kind).then(|| request.clone())
 }
 
 impl fmt::Debug for SharedInformerFactory {

@@ -5,22 +5,14 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::factory::recipe::Recipe;
+use crate::factory::request::{Named, Request, Slot};
 use crate::factory::running::{Ended, Running, Turns};
 use crate::informer::SharedInformer;
+use crate::informer::blueprint::Blueprint;
 use crate::informer::engine::Engine;
 use crate::informer::tasks::Spawn;
-use crate::informer::variant::{ResourceId, Variant};
-use crate::kind::KindInfo;
-
-/// Under what an informer is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
-    /// By its kind, whatever the type: all faces of a kind are one informer.
-    Kind { resource: ResourceId, metadata: bool },
-    /// By the name of a variant.
-    Named(Arc<str>),
-}
+use crate::options::Options;
+use crate::kind::{KindInfo, ResourceId};
 
 /// Who wants an informer to live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +39,9 @@ pub(super) struct Registry {
 
 struct Entry {
     slots: Vec<Slot>,
-    variant: Variant,
+    blueprint: Blueprint,
+    /// Keeps its names from being given to others.
+    named: Vec<Arc<Named>>,
     typed: bool,
     informer: SharedInformer<()>,
     failed: Arc<Notify>,
@@ -84,22 +78,18 @@ impl Registry {
         std::mem::take(&mut self.leftovers)
     }
 
-    /// The informer of a slot; with the variant that is wanted also one that can serve it.
-    pub(super) fn find(
-        &mut self,
-        slot: &Slot,
-        wanted: Option<&Variant>,
-        claim: Claim,
-    ) -> Option<SharedInformer<()>> {
+    /// The informer that a request has had before, or another that serves it.
+    pub(super) fn find(&mut self, request: &Request, claim: Claim) -> Option<SharedInformer<()>> {
         self.prune();
         let place = self
-            .place(|entry| entry.slots.contains(slot))
-            .or_else(|| self.alike(wanted?))
-            .or_else(|| self.whole_for_metadata(slot, wanted?))
-            .or_else(|| self.metadata_made_whole(slot, wanted?))?;
+            .place(|entry| entry.slots.contains(&request.slot))
+            .or_else(|| self.alike(&request.blueprint))
+            .or_else(|| self.whole_for_metadata(request))
+            .or_else(|| self.metadata_made_whole(request))?;
         let entry = &mut self.entries[place];
-        if !entry.slots.contains(slot) {
-            entry.slots.push(slot.clone());
+        if !entry.slots.contains(&request.slot) {
+            entry.slots.push(request.slot.clone());
+            entry.named.extend(request.named.clone());
         }
         entry.claim(claim);
         Some(entry.informer.clone())
@@ -108,30 +98,26 @@ impl Registry {
     /// Gives a kind of the whole cluster no informer over namespaces, which somebody got who did not know its scope. He
     /// keeps it; who asks from now on gets another.
     pub(super) fn correct_scope(&mut self, slot: &Slot, kind: &KindInfo) {
-        if matches!(slot, Slot::Kind { .. }) {
-            let limited = self.entries.iter_mut().filter(|entry| !entry.variant.suits(kind));
+        if !slot.is_named() {
+            let limited = self.entries.iter_mut().filter(|entry| !entry.blueprint.suits(kind));
             limited.for_each(|entry| entry.slots.retain(|other| other != slot));
         }
     }
 
-    /// The settings of what a slot holds.
-    pub(super) fn variant(&self, slot: &Slot) -> Option<&Variant> {
-        self.place(|entry| entry.slots.contains(slot)).map(|place| &self.entries[place].variant)
-    }
-
+    /// Adds an informer that was made for a request.
     pub(super) fn add(
         &mut self,
-        slot: Slot,
-        recipe: &Recipe,
+        request: &Request,
         informer: SharedInformer<()>,
         failed: Arc<Notify>,
         turns: &Turns,
         claim: Claim,
     ) {
         let mut entry = Entry {
-            slots: vec![slot],
-            variant: recipe.variant.clone(),
-            typed: recipe.typed,
+            slots: vec![request.slot.clone()],
+            blueprint: request.blueprint.clone(),
+            named: request.named.iter().cloned().collect(),
+            typed: request.blueprint.typed,
             informer,
             failed,
             running: None,
@@ -150,7 +136,7 @@ impl Registry {
     /// A name that no other informer of the resource has.
     pub(super) fn free_name(&self, name: &str, resource: &ResourceId) -> Arc<str> {
         let taken = |name: &str| {
-            self.place(|entry| entry.variant.resource == *resource && entry.informer.name() == name).is_some()
+            self.place(|entry| entry.blueprint.resource() == *resource && entry.informer.name() == name).is_some()
         };
         let mut free = name.to_owned();
         let mut number = 2;
@@ -185,6 +171,17 @@ impl Registry {
     /// What there is.
     pub(super) fn informers(&self) -> Vec<SharedInformer<()>> {
         self.entries.iter().map(|entry| entry.informer.clone()).collect()
+    }
+
+    /// Each informer, with the other one if the factory holds its kind twice: its metadata and, asked for after the start,
+    /// whole objects.
+    pub(super) fn informers_and_twins(&self) -> Vec<(SharedInformer<()>, Option<SharedInformer<()>>)> {
+        let twin = |entry: &Entry| {
+            let faces: Vec<_> = entry.slots.iter().map(Slot::other_face).collect();
+            let twin = |other: &&Entry| !other.is(&entry.informer) && other.slots.iter().any(|slot| faces.contains(slot));
+            self.entries.iter().find(twin).map(|twin| twin.informer.clone())
+        };
+        self.entries.iter().map(|entry| (entry.informer.clone(), twin(entry))).collect()
     }
 
     /// Stops everything for good; gives what is to be waited for.
@@ -264,38 +261,42 @@ impl Registry {
         }
     }
 
-    /// Whole objects have metadata too, unless a transform of theirs has changed it.
-    fn whole_for_metadata(&self, slot: &Slot, wanted: &Variant) -> Option<usize> {
-        let Slot::Kind { resource, metadata: true } = slot else { return None };
-        let whole = Slot::Kind { resource: resource.clone(), metadata: false };
-        let wanted = Variant { metadata_only: false, ..wanted.clone() };
-        self.place(|entry| {
-            entry.slots.contains(&whole)
-                && wanted == Variant { decoded: wanted.decoded, ..entry.variant.clone() }
-        })
+    /// One with exactly these options. Namespaces come and go, so who names some does not share them with another name.
+    fn alike(&self, wanted: &Blueprint) -> Option<usize> {
+        let comparable = wanted.options.namespaces.named().is_none();
+        self.place(|entry| comparable && entry.blueprint.differences(wanted).is_empty())
     }
 
-    /// One with exactly these settings. What a transform has captured is not known, so no two are alike but that for all
-    /// kinds. Namespaces come and go, so who names some does not share them with another name.
-    fn alike(&self, wanted: &Variant) -> Option<usize> {
-        let comparable = wanted.transform.is_none_or(|transform| transform.any_kind);
-        let comparable = comparable && wanted.namespaces.is_none();
-        self.place(|entry| comparable && entry.variant == *wanted)
+    /// Whole objects have metadata too, unless a transform of theirs has changed it.
+    fn whole_for_metadata(&self, request: &Request) -> Option<usize> {
+        if !request.slot.metadata {
+            return None;
+        }
+        let whole = request.slot.other_face();
+        let wanted = Options { metadata_only: false, ..request.blueprint.options.clone() };
+        self.place(|entry| {
+            let held = &entry.blueprint.options;
+            entry.slots.contains(&whole) && wanted == Options { decoded: wanted.decoded, ..held.clone() }
+        })
     }
 
     /// An informer of metadata that has not started can just as well get whole objects, if nothing else differs: then
     /// they are not to be kept decoded, nor transformed as a type of theirs.
-    fn metadata_made_whole(&mut self, slot: &Slot, wanted: &Variant) -> Option<usize> {
-        let Slot::Kind { resource, metadata: false } = slot else { return None };
-        let partial = Slot::Kind { resource: resource.clone(), metadata: true };
+    fn metadata_made_whole(&mut self, request: &Request) -> Option<usize> {
+        if request.slot.metadata {
+            return None;
+        }
+        let partial = request.slot.other_face();
         let place = self.place(|entry| {
-            let whole = Variant { metadata_only: false, ..entry.variant.clone() };
-            // Not if it has a name as well: that stands for these very settings.
-            entry.running.is_none() && entry.slots == [partial.clone()] && whole == *wanted
+            let whole = Options { metadata_only: false, ..entry.blueprint.options.clone() };
+            // Not if it is asked for in another way as well: that may stand for these very options.
+            entry.slots == [partial.clone()] && whole == request.blueprint.options
         })?;
         let entry = &mut self.entries[place];
-        entry.informer.engine().take_whole_objects();
-        entry.variant.metadata_only = false;
+        if !entry.informer.engine().widen() {
+            return None;
+        }
+        entry.blueprint.options.metadata_only = false;
         Some(place)
     }
 }

@@ -33,7 +33,7 @@ pub fn handler<K: 'static>() -> Handler<K> {
         typed: Vec::new(),
         asynchronous: None,
         accept: Vec::new(),
-        options: Options::default(),
+        options: HandlerOptions::default(),
     }
 }
 
@@ -64,7 +64,7 @@ where
 /// What to call when objects come, change and go. Made with [`handler`] or [`async_handler`].
 ///
 /// Calls come one at a time, in the informer's own tasks, never with a lock held. A function must not block the thread
-/// (a call over [`Settings::slow_call`](crate::Settings::slow_call) is counted and logged once); use [`async_handler`] to wait for something or
+/// (a call over [`Options::slow_call`](crate::Options::slow_call) is counted and logged once); use [`async_handler`] to wait for something or
 /// [`Handler::blocking`] to give the handler a thread of its own. A panic is caught, counted and reported.
 ///
 /// What is added never takes the place of what was there: a function that is set twice is called twice, in the order in
@@ -79,12 +79,12 @@ pub struct Handler<K> {
     asynchronous: Option<Box<dyn Callee>>,
     /// All of them have to accept.
     accept: Vec<Accept<K>>,
-    options: Options,
+    options: HandlerOptions,
 }
 
 /// How a handler is run.
 #[derive(Default)]
-pub(crate) struct Options {
+pub(crate) struct HandlerOptions {
     pub(crate) name: Option<Arc<str>>,
     pub(crate) resync: Option<Duration>,
     pub(crate) every_event: Option<usize>,
@@ -148,7 +148,7 @@ impl<K: 'static> Handler<K> {
 
     /// Tells every cached object again each period; zero for never. Nothing is fetched from the server.
     ///
-    /// Overrides the informer's default. Periods under [`Settings::minimum_resync`](crate::Settings::minimum_resync), a
+    /// Overrides the informer's default. Periods under [`Options::minimum_resync`](crate::Options::minimum_resync), a
     /// second by default, count as that.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
@@ -198,7 +198,7 @@ impl<K: 'static> Handler<K> {
         self
     }
 
-    pub(crate) fn into_parts(self) -> (Box<dyn Callee>, Options) {
+    pub(crate) fn into_parts(self) -> (Box<dyn Callee>, HandlerOptions) {
         let Self { functions, typed, asynchronous, mut accept, options } = self;
         let callee = Box::new(Calls { functions, typed, asynchronous });
         if accept.is_empty() {

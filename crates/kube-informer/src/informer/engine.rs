@@ -12,9 +12,10 @@ use tokio::time::Instant;
 
 use crate::delta::fifo::{Bounds, DeltaFifo};
 use crate::handler::HandlerStatus;
-use crate::handler::builder::Options;
+use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;
+use crate::informer::blueprint::Blueprint;
 use crate::informer::scopes::{ScopeSlot, Scopes, Slots};
 use crate::informer::waiters::Waiters;
 use crate::informer::writer::{Command, Inbox, Runner, Seat, Writer};
@@ -24,7 +25,7 @@ use crate::object::ingest::Ingest;
 use crate::reflector::cluster::Cluster;
 use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
-use crate::settings::Settings;
+use crate::options::Options;
 use crate::source::ListWatch;
 use crate::status::Phase;
 use crate::store::indexer::Indexer;
@@ -35,11 +36,10 @@ pub(crate) struct Engine {
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
     pub(crate) cluster: Arc<Cluster>,
-    pub(crate) selectors: Selectors,
+    pub(crate) options: Options,
+    /// As in the options, until [`widen`](Self::widen) says otherwise.
     pub(crate) metadata_only: AtomicBool,
     pub(crate) scopes: Scopes,
-    pub(crate) settings: Settings,
-    pub(crate) default_resync: Duration,
     pub(crate) reporter: Arc<Reporter>,
     pub(crate) metrics: Metrics,
     pub(crate) ingest: Arc<Ingest>,
@@ -57,20 +57,6 @@ pub(crate) struct Engine {
     listeners: Mutex<Vec<Weak<Listener>>>,
     /// Rung by a handler or stream that has heard its last.
     pub(crate) leaving: Arc<Notify>,
-}
-
-/// Label and field selector of an informer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Selectors {
-    pub(crate) labels: Option<String>,
-    pub(crate) fields: Option<String>,
-}
-
-impl Selectors {
-    /// Whether all objects of a scope are looked at.
-    pub(crate) fn is_empty(&self) -> bool {
-        [&self.labels, &self.fields].iter().all(|selector| selector.as_deref().is_none_or(str::is_empty))
-    }
 }
 
 /// How far an informer has come.
@@ -129,56 +115,35 @@ pub enum RunError {
     Broken(Failure),
 }
 
-/// All that makes an engine, but for what it makes itself.
-pub(crate) struct EngineParts {
-    pub(crate) kind: KindInfo,
-    pub(crate) name: Arc<str>,
-    pub(crate) source: Arc<dyn ListWatch>,
-    pub(crate) cluster: Arc<Cluster>,
-    pub(crate) selectors: Selectors,
-    pub(crate) metadata_only: bool,
-    pub(crate) scopes: Vec<Scope>,
-    pub(crate) settings: Settings,
-    pub(crate) default_resync: Duration,
-    pub(crate) reporter: Arc<Reporter>,
-    pub(crate) metrics: Metrics,
-    pub(crate) ingest: Arc<Ingest>,
-}
-
 impl Engine {
-    pub(crate) fn new(parts: EngineParts) -> Arc<Self> {
-        let EngineParts {
-            kind,
-            name,
-            source,
-            cluster,
-            selectors,
-            metadata_only,
-            scopes,
-            settings,
-            default_resync,
-            reporter,
-            metrics,
-            ingest,
-        } = parts;
+    pub(crate) fn new(
+        blueprint: &Blueprint,
+        name: Arc<str>,
+        reporter: Arc<Reporter>,
+        metrics: Metrics,
+        ingest: Arc<Ingest>,
+    ) -> Arc<Self> {
+        let options = blueprint.options.clone();
         let mut store = crate::store::writer::Writer::new();
-        let scopes = Scopes::new(scopes, &metrics, &settings);
+        let scopes = match options.namespaces.named() {
+            None => vec![Scope::All],
+            Some(namespaces) => namespaces.iter().map(String::as_str).map(Scope::namespace).collect(),
+        };
+        let scopes = Scopes::new(scopes, &metrics, &options);
         for slot in scopes.now().iter() {
             store.add_scope(slot.id, slot.scope.clone());
         }
         let indexer = store.indexer().clone();
-        let bounds = Bounds { bytes: settings.queue_bytes, entries: settings.queue_entries };
+        let bounds = Bounds { bytes: options.queue_bytes, entries: options.queue_entries };
         let queue = DeltaFifo::new(bounds).with_gauge(metrics.queued());
         Arc::new(Self {
-            kind,
+            kind: blueprint.kind.clone(),
             name,
-            source,
-            cluster,
-            selectors,
-            metadata_only: AtomicBool::new(metadata_only),
+            source: blueprint.sources.source(&blueprint.kind),
+            cluster: blueprint.probe.clone(),
+            metadata_only: AtomicBool::new(options.metadata_only),
+            options,
             scopes,
-            settings,
-            default_resync,
             reporter,
             metrics,
             ingest,
@@ -200,11 +165,11 @@ impl Engine {
     }
 
     /// A mailbox with the handler's options filled in.
-    pub(crate) fn listener(&self, options: &Options) -> Arc<Listener> {
+    pub(crate) fn listener(&self, options: &HandlerOptions) -> Arc<Listener> {
         let number = self.handlers_named.fetch_add(1, Ordering::Relaxed);
         let name = options.name.clone().unwrap_or_else(|| format!("{}-{number}", self.name).into());
-        let minimum = self.settings.minimum_resync;
-        let resync = match options.resync.unwrap_or(self.default_resync) {
+        let minimum = self.options.minimum_resync;
+        let resync = match options.resync.unwrap_or(self.options.resync) {
             Duration::ZERO => Duration::ZERO,
             period if period < minimum => {
                 tracing::warn!(handler = %name, ?period, ?minimum, "a resync period is too short and counts as the minimum");
@@ -216,7 +181,7 @@ impl Engine {
         let metrics = self.metrics.handler(options.name.as_deref());
         let shared = (metrics, self.leaving.clone());
         let listener =
-            Listener::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), shared);
+            Listener::new(name, resync, self.options.slow_call, mailbox, self.reporter.clone(), shared);
         let mut listeners = self.listeners.lock();
         if listeners.len() == listeners.capacity() {
             // Before an informer is started nobody else lets go of those that have left.
@@ -281,7 +246,7 @@ impl Engine {
     /// in which the writer hears of it, and a start sees either all of a change or nothing.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<Arc<ScopeSlot>, Stopped> {
         // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
-        let slot = self.scopes.new_slot(scope, &self.metrics, &self.settings);
+        let slot = self.scopes.new_slot(scope, &self.metrics, &self.options);
         let mut lifecycle = self.lifecycle.lock();
         if let Some(there) = self.scopes.find(&slot.scope) {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };
@@ -360,10 +325,16 @@ impl Engine {
         drop(before);
     }
 
-    /// Has whole objects sent instead of their metadata. Only before the informer is started.
-    pub(crate) fn take_whole_objects(&self) {
-        self.metadata_only.store(false, Ordering::Relaxed);
-        self.ingest.take_whole_objects();
+    /// Has whole objects sent instead of their metadata, if the informer has not been started: until then it stands for its
+    /// options only, and nobody can have seen an object of it.
+    pub(crate) fn widen(&self) -> bool {
+        let lifecycle = self.lifecycle.lock();
+        let idle = matches!(&*lifecycle, Lifecycle::Idle(_));
+        if idle {
+            self.metadata_only.store(false, Ordering::Relaxed);
+            self.ingest.take_whole_objects();
+        }
+        idle
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

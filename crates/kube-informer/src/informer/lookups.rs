@@ -134,7 +134,7 @@ impl Lookups {
             queue: engine.queue.clone(),
             status: slot.status.clone(),
             reporter: engine.reporter.clone(),
-            document_limit: engine.settings.document_limit,
+            document_limit: engine.options.document_limit,
             probes: slot.probes.clone(),
             relist: slot.relist.clone(),
             doubt: slot.doubt.clone(),

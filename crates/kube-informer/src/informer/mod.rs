@@ -1,5 +1,6 @@
 //! The pipeline put together: one watch, one cache, any number of handlers and readers.
 
+pub(crate) mod blueprint;
 mod builder;
 pub(crate) mod engine;
 mod full_state;
@@ -16,7 +17,6 @@ mod scopes;
 mod state;
 pub(crate) mod tasks;
 mod unshared;
-pub(crate) mod variant;
 mod wait;
 pub(crate) mod waiters;
 pub(crate) mod writer;
@@ -31,9 +31,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use serde::de::DeserializeOwned;
 
-pub(crate) use crate::reflector::cluster::Cluster;
-pub use builder::{BuildError, InformerBuilder};
+pub(crate) use crate::reflector::cluster::Cluster as SharedProbe;
+pub use blueprint::BuildError;
+pub use builder::InformerBuilder;
 pub use engine::{AlreadyStarted, RunError, Stopped};
 pub use index::{Index, IndexError, IndexValues};
 pub use index_key::IndexKey;
@@ -43,10 +45,11 @@ pub use state::{InformerStatus, NotSynced, UnsyncedScope};
 pub use unshared::Informer;
 pub use wait::WaitError;
 
+use self::blueprint::{Blueprint, OnlySource};
 use self::engine::{Engine, Stop};
 use self::tasks::OnTokio;
 use self::writer::Runner;
-use crate::handler::builder::Options;
+use crate::handler::builder::HandlerOptions;
 use crate::handler::{EventStream, Handler, Registration, runner};
 use crate::kind::{Kind, KindInfo};
 use crate::lister::Lister;
@@ -84,17 +87,18 @@ pub struct SharedInformer<K> {
     of: PhantomData<fn() -> K>,
 }
 
-impl<K: Kind<Dynamic = ()>> SharedInformer<K> {
+impl<K: Kind<Dynamic = ()> + DeserializeOwned> SharedInformer<K> {
     /// Starts to put an informer together that gets its objects from a source.
     pub fn builder(source: impl ListWatch) -> InformerBuilder<K> {
-        InformerBuilder::new(Arc::new(source), K::info(&()))
+        Self::builder_with(source, &())
     }
 }
 
-impl<K: Kind> SharedInformer<K> {
+impl<K: Kind + DeserializeOwned> SharedInformer<K> {
     /// The same for a kind that is only known at run time, such as `DynamicObject` with an `ApiResource`.
     pub fn builder_with(source: impl ListWatch, dynamic: &K::Dynamic) -> InformerBuilder<K> {
-        InformerBuilder::new(Arc::new(source), K::info(dynamic))
+        let source = Arc::new(OnlySource(Arc::new(source)));
+        InformerBuilder::new(Blueprint::new::<K>(K::info(dynamic), source))
     }
 }
 
@@ -128,7 +132,7 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// Construction spawns nothing; this future spawns tasks on the tokio runtime it is polled on and owns them: they
     /// end when it returns or is dropped. When told to stop it ends the requests first, then the cache's writer, then
-    /// the handlers: calls in progress are awaited (for [`Settings::stop_patience`](crate::Settings::stop_patience)), events not delivered are discarded. Use
+    /// the handlers: calls in progress are awaited (for [`Options::stop_patience`](crate::Options::stop_patience)), events not delivered are discarded. Use
     /// [`shutdown`](Self::shutdown) to have them delivered.
     ///
     /// Should the informer itself panic, it stops in the same way, after the error callback and the
@@ -167,7 +171,7 @@ impl<K: 'static> SharedInformer<K> {
 
     /// The events as a stream, starting with what is in the cache. It ends when it is dropped or the informer stops.
     pub fn stream(&self) -> Result<EventStream<K>, Stopped> {
-        let listener = self.engine.listener(&Options::default());
+        let listener = self.engine.listener(&HandlerOptions::default());
         self.engine.join(listener.clone(), None)?;
         Ok(EventStream::new(listener))
     }

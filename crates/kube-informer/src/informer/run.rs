@@ -77,7 +77,7 @@ pub(crate) async fn run(
     reflectors.stop().await;
     engine.queue.close();
     let (ending, patience) = match stop {
-        Stop::Now => (Ending::Closed, engine.settings.stop_patience),
+        Stop::Now => (Ending::Closed, engine.options.stop_patience),
         Stop::Drain(deadline) => (Ending::Draining, deadline),
     };
     // Not by adding: that overflows with the longest durations.

@@ -12,7 +12,7 @@ use crate::key::ObjectKey;
 use crate::metrics::Metrics;
 use crate::reflector::budget::Budget;
 use crate::scope::{Scope, ScopeId};
-use crate::settings::Settings;
+use crate::options::Options;
 use crate::status::StatusCell;
 
 /// One part of the cluster that the informer looks at.
@@ -48,7 +48,7 @@ impl Scopes {
     pub(crate) fn new(
         scopes: impl IntoIterator<Item = Scope>,
         metrics: &Metrics,
-        settings: &Settings,
+        settings: &Options,
     ) -> Self {
         let new = Self { slots: RwLock::new(Arc::new([])), next_id: AtomicUsize::new(0) };
         for scope in scopes {
@@ -79,7 +79,7 @@ impl Scopes {
     }
 
     /// A slot for a scope, which is not looked at before it is put there.
-    pub(crate) fn new_slot(&self, scope: Scope, metrics: &Metrics, settings: &Settings) -> Arc<ScopeSlot> {
+    pub(crate) fn new_slot(&self, scope: Scope, metrics: &Metrics, settings: &Options) -> Arc<ScopeSlot> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics));
         let removed = watch::Sender::new(false);

@@ -55,6 +55,9 @@ pub struct InformerStatus {
     pub handlers: Vec<HandlerStatus>,
     /// Each scope on its own.
     pub scopes: Vec<ScopeStatus>,
+    /// The name of another informer of the same factory that holds the same kind a second time: one of them holds its
+    /// metadata, and whole objects were asked for when that had been started already. Only a factory knows.
+    pub also_held_by: Option<String>,
 }
 
 /// The informer has not been synced in time, and why.
@@ -222,6 +225,7 @@ impl<K: 'static> SharedInformer<K> {
             last_failure: engine.reporter.last(),
             handlers: engine.handlers(),
             scopes,
+            also_held_by: None,
         }
     }
 }

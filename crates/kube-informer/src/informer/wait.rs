@@ -89,7 +89,7 @@ impl<K: 'static> SharedInformer<K> {
     /// Pass what the server answered to the write: it carries the resource version.
     ///
     /// The watch usually brings it within milliseconds. What it has not brought after
-    /// [`Settings::lookup_after`](crate::Settings::lookup_after) is asked for by a list of that one object, so the wait also
+    /// [`Options::lookup_after`](crate::Options::lookup_after) is asked for by a list of that one object, so the wait also
     /// ends soon where the watch brings nothing: a write that takes the object out of the informer's selectors, a kind
     /// without bookmarks, a connection that hangs.
     ///
@@ -120,7 +120,7 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// Call it after the delete. A cache that does not hold the object proves nothing by that, it may not even have heard of
     /// its creation; then the server is asked at once. An object that the cache does hold and that does not go within
-    /// [`Settings::lookup_after`](crate::Settings::lookup_after) is asked for as well.
+    /// [`Options::lookup_after`](crate::Options::lookup_after) is asked for as well.
     pub async fn wait_gone(&self, key: &ObjectKey, uid: &Uid, deadline: Duration) -> Result<(), WaitError> {
         self.wait(key, Wanted::Gone(uid), deadline).await
     }
@@ -299,7 +299,7 @@ impl<'a> Wait<'a> {
                 scope.holds = standing.stored.as_ref().is_some_and(|record| record.head.uid == *uid);
                 scope.held |= scope.holds;
                 // With selectors an incarnation can leave and come back.
-                let left = self.engine.selectors.is_empty() && (scope.held || standing.removed);
+                let left = self.engine.options.selects_all() && (scope.held || standing.removed);
                 let reached = scope.as_of.as_ref().map(|version| (has_passed(&standing, version), version));
                 match reached {
                     _ if scope.holds => false,
@@ -314,7 +314,7 @@ impl<'a> Wait<'a> {
             }
         };
         if !came_true {
-            scope.plan(self.wanted, self.engine.settings.lookup_after);
+            scope.plan(self.wanted, self.engine.options.lookup_after);
         }
         Ok(came_true)
     }

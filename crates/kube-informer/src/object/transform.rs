@@ -1,6 +1,5 @@
 //! Changes that the user makes to every object before it is stored.
 
-use std::any::{TypeId, type_name};
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,25 +15,6 @@ use crate::report::panic_text;
 /// Changes the JSON of an object. Called once per version, never with a lock held.
 pub(crate) trait Transform: Send + Sync {
     fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError>;
-}
-
-/// Which function a transform is. Functions cannot be compared, but where they come from can.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TransformId {
-    function: TypeId,
-    pub(crate) name: &'static str,
-    /// Whether it takes objects of any kind, and so is the same for all informers of a factory.
-    pub(crate) any_kind: bool,
-}
-
-impl TransformId {
-    pub(crate) fn of<F: 'static>() -> Self {
-        Self { function: TypeId::of::<F>(), name: type_name::<F>(), any_kind: false }
-    }
-
-    pub(crate) fn of_any_kind<F: 'static>() -> Self {
-        Self { any_kind: true, ..Self::of::<F>() }
-    }
 }
 
 /// Why a transform gave no result.

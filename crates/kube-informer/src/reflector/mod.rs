@@ -44,7 +44,7 @@ use crate::kind::KindInfo;
 use crate::object::known::Known;
 use crate::report::Reporter;
 use crate::scope::{Scope, ScopeId};
-use crate::settings::Settings;
+use crate::options::Options;
 use crate::source::intake::Intake;
 use crate::source::{ListWatch, Request, Verb};
 use crate::status::{Phase, StatusCell};
@@ -84,7 +84,7 @@ pub(crate) struct Reflector<I> {
     pub(crate) queue: Arc<DeltaFifo>,
     pub(crate) status: Arc<StatusCell>,
     pub(crate) reporter: Arc<Reporter>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: Options,
     /// Makes the scope be read again without reuse; calls while one is under way become one.
     pub(crate) refresh: Arc<Notify>,
     /// Rung when there is reason to think that the server went back in time.

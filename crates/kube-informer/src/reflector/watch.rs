@@ -16,7 +16,7 @@ use crate::delta::fifo::Closed;
 use crate::key::ObjectKey;
 use crate::object::known::NothingKnown;
 use crate::object::record::Record;
-use crate::settings::Settings;
+use crate::options::Options;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::intake::Intake;
 use crate::source::stream_error::StreamError;
@@ -61,7 +61,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(settings: &Settings) -> Self {
+    fn new(settings: &Options) -> Self {
         let within = settings.streaming_deadline;
         // Not by adding: that overflows with the longest durations.
         let until = sleep(within).deadline();

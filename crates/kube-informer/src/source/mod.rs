@@ -14,14 +14,17 @@ mod list_frames;
 mod request;
 mod scan;
 mod scripted;
+mod sources;
 pub(crate) mod status;
 pub(crate) mod stream_error;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub use error::{HttpFailure, SourceError};
-pub use http::{FindClusterError, FoundCluster, HttpSource, find_cluster};
-pub use request::{ListParams, Request, Verb, VersionMatch, WatchParams};
+pub use http::{Cluster, FindCluster, FindClusterError, HttpSource};
+pub use request::{ListParams, Request, Selection, Verb, VersionMatch, WatchParams};
+pub use sources::Sources;
+pub(crate) use sources::Server;
 pub use scripted::{Hold, ScriptedSource, ScriptedState, VerbMatch};
 
 use bytes::Bytes;

@@ -20,6 +20,16 @@ pub struct Request {
     pub metadata_only: bool,
 }
 
+/// Which objects of a kind an informer asks for, in the server's syntax. `None` for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Only objects with these labels: `app=web,tier in (front, back)`.
+    pub labels: Option<String>,
+    /// Only objects with these fields: `spec.nodeName=node-1`.
+    pub fields: Option<String>,
+}
+
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verb {

@@ -8,9 +8,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::catalogue::{Catalogue, Served};
-use crate::factory::sources::Sources;
 use crate::kind::KindInfo;
-use crate::source::SourceError;
+use crate::source::{Sources, SourceError};
 use crate::source::stream_error::StreamError;
 
 /// How many documents are asked for at the same time.

@@ -12,8 +12,7 @@ use parking_lot::Mutex;
 pub use catalogue::ResourceName;
 
 use self::catalogue::Catalogue;
-use crate::factory::SharedInformerFactory;
-use crate::informer::SharedInformer;
+use crate::factory::{Access, SharedInformerFactory};
 use crate::kind::KindInfo;
 use crate::source::SourceError;
 
@@ -67,11 +66,11 @@ fn listed(introduction: &str, names: &[String]) -> String {
 
 /// Asking by name.
 impl SharedInformerFactory {
-    /// The informer of a resource of the server, by any of its names: `pods`, `po`, `Deployment`, `deployments.apps`,
+    /// A resource of the server, by any of its names: `pods`, `po`, `Deployment`, `deployments.apps`,
     /// `deployments.v1.apps`, or a `GroupVersionResource`.
     ///
-    /// If the kind is held as a type already, it is that informer. The server is asked what it has the first time, and
-    /// again for a name that is not known. For a kind that is yet to be installed use [`dynamic`](Self::dynamic), which
+    /// If the kind is held as a type already, it is the same informer. The server is asked what it has the first time, and
+    /// again for a name that is not known. For a kind that is yet to be installed use [`kind_of`](Self::kind_of), which
     /// waits for it.
     ///
     /// ```no_run
@@ -84,8 +83,8 @@ impl SharedInformerFactory {
     pub async fn for_resource(
         &self,
         name: impl Into<ResourceName>,
-    ) -> Result<SharedInformer<DynamicObject>, ResourceError> {
-        Ok(self.dynamic(self.resolve(name).await?))
+    ) -> Result<Access<DynamicObject>, ResourceError> {
+        Ok(self.kind_of(self.resolve(name).await?))
     }
 
     /// What a name means at the server, without an informer of it.

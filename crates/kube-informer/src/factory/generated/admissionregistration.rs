@@ -40,35 +40,35 @@ impl AdmissionregistrationV1<'_> {
     k8s_openapi::k8s_if_ge_1_36! {
         /// The `mutatingadmissionpolicies.admissionregistration.k8s.io`, which belong to the whole cluster.
         pub fn mutating_admission_policies(self) -> Access<api::v1::MutatingAdmissionPolicy> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
     k8s_openapi::k8s_if_ge_1_36! {
         /// The `mutatingadmissionpolicybindings.admissionregistration.k8s.io`, which belong to the whole cluster.
         pub fn mutating_admission_policy_bindings(self) -> Access<api::v1::MutatingAdmissionPolicyBinding> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
     /// The `mutatingwebhookconfigurations.admissionregistration.k8s.io`, which belong to the whole cluster.
     pub fn mutating_webhook_configurations(self) -> Access<api::v1::MutatingWebhookConfiguration> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `validatingadmissionpolicies.admissionregistration.k8s.io`, which belong to the whole cluster.
     pub fn validating_admission_policies(self) -> Access<api::v1::ValidatingAdmissionPolicy> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `validatingadmissionpolicybindings.admissionregistration.k8s.io`, which belong to the whole cluster.
     pub fn validating_admission_policy_bindings(self) -> Access<api::v1::ValidatingAdmissionPolicyBinding> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `validatingwebhookconfigurations.admissionregistration.k8s.io`, which belong to the whole cluster.
     pub fn validating_webhook_configurations(self) -> Access<api::v1::ValidatingWebhookConfiguration> {
-        self.0.access()
+        self.0.kind()
     }
 }
 
@@ -79,12 +79,12 @@ pub struct AdmissionregistrationV1alpha1<'a>(&'a SharedInformerFactory);
 impl AdmissionregistrationV1alpha1<'_> {
     /// The `mutatingadmissionpolicies.admissionregistration.k8s.io`, which belong to the whole cluster.
     pub fn mutating_admission_policies(self) -> Access<api::v1alpha1::MutatingAdmissionPolicy> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `mutatingadmissionpolicybindings.admissionregistration.k8s.io`, which belong to the whole cluster.
     pub fn mutating_admission_policy_bindings(self) -> Access<api::v1alpha1::MutatingAdmissionPolicyBinding> {
-        self.0.access()
+        self.0.kind()
     }
 }
 
@@ -96,7 +96,7 @@ impl AdmissionregistrationV1beta1<'_> {
     k8s_openapi::k8s_if_ge_1_34! {
         /// The `mutatingadmissionpolicies.admissionregistration.k8s.io`, which belong to the whole cluster.
         pub fn mutating_admission_policies(self) -> Access<api::v1beta1::MutatingAdmissionPolicy> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
@@ -105,14 +105,14 @@ impl AdmissionregistrationV1beta1<'_> {
         pub fn mutating_admission_policy_bindings(
             self,
         ) -> Access<api::v1beta1::MutatingAdmissionPolicyBinding> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
     k8s_openapi::k8s_if_le_1_33! {
         /// The `validatingadmissionpolicies.admissionregistration.k8s.io`, which belong to the whole cluster.
         pub fn validating_admission_policies(self) -> Access<api::v1beta1::ValidatingAdmissionPolicy> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
@@ -121,7 +121,7 @@ impl AdmissionregistrationV1beta1<'_> {
         pub fn validating_admission_policy_bindings(
             self,
         ) -> Access<api::v1beta1::ValidatingAdmissionPolicyBinding> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }

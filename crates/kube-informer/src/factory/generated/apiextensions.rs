@@ -29,6 +29,6 @@ pub struct ApiextensionsV1<'a>(&'a SharedInformerFactory);
 impl ApiextensionsV1<'_> {
     /// The `customresourcedefinitions.apiextensions.k8s.io`, which belong to the whole cluster.
     pub fn custom_resource_definitions(self) -> Access<api::v1::CustomResourceDefinition> {
-        self.0.access()
+        self.0.kind()
     }
 }

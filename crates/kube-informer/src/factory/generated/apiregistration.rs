@@ -29,6 +29,6 @@ pub struct ApiregistrationV1<'a>(&'a SharedInformerFactory);
 impl ApiregistrationV1<'_> {
     /// The `apiservices.apiregistration.k8s.io`, which belong to the whole cluster.
     pub fn api_services(self) -> Access<api::v1::APIService> {
-        self.0.access()
+        self.0.kind()
     }
 }

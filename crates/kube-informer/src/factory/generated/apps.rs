@@ -29,26 +29,26 @@ pub struct AppsV1<'a>(&'a SharedInformerFactory);
 impl AppsV1<'_> {
     /// The `controllerrevisions.apps`, which live in namespaces.
     pub fn controller_revisions(self) -> Access<api::v1::ControllerRevision> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `daemonsets.apps`, which live in namespaces.
     pub fn daemon_sets(self) -> Access<api::v1::DaemonSet> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `deployments.apps`, which live in namespaces.
     pub fn deployments(self) -> Access<api::v1::Deployment> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `replicasets.apps`, which live in namespaces.
     pub fn replica_sets(self) -> Access<api::v1::ReplicaSet> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `statefulsets.apps`, which live in namespaces.
     pub fn stateful_sets(self) -> Access<api::v1::StatefulSet> {
-        self.0.access()
+        self.0.kind()
     }
 }

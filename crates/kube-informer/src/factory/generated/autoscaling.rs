@@ -34,7 +34,7 @@ pub struct AutoscalingV1<'a>(&'a SharedInformerFactory);
 impl AutoscalingV1<'_> {
     /// The `horizontalpodautoscalers.autoscaling`, which live in namespaces.
     pub fn horizontal_pod_autoscalers(self) -> Access<api::v1::HorizontalPodAutoscaler> {
-        self.0.access()
+        self.0.kind()
     }
 }
 
@@ -45,6 +45,6 @@ pub struct AutoscalingV2<'a>(&'a SharedInformerFactory);
 impl AutoscalingV2<'_> {
     /// The `horizontalpodautoscalers.autoscaling`, which live in namespaces.
     pub fn horizontal_pod_autoscalers(self) -> Access<api::v2::HorizontalPodAutoscaler> {
-        self.0.access()
+        self.0.kind()
     }
 }

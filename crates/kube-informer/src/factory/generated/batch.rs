@@ -29,11 +29,11 @@ pub struct BatchV1<'a>(&'a SharedInformerFactory);
 impl BatchV1<'_> {
     /// The `cronjobs.batch`, which live in namespaces.
     pub fn cron_jobs(self) -> Access<api::v1::CronJob> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `jobs.batch`, which live in namespaces.
     pub fn jobs(self) -> Access<api::v1::Job> {
-        self.0.access()
+        self.0.kind()
     }
 }

@@ -41,20 +41,20 @@ pub struct CertificatesV1<'a>(&'a SharedInformerFactory);
 impl CertificatesV1<'_> {
     /// The `certificatesigningrequests.certificates.k8s.io`, which belong to the whole cluster.
     pub fn certificate_signing_requests(self) -> Access<api::v1::CertificateSigningRequest> {
-        self.0.access()
+        self.0.kind()
     }
 
     k8s_openapi::k8s_if_ge_1_37! {
         /// The `clustertrustbundles.certificates.k8s.io`, which belong to the whole cluster.
         pub fn cluster_trust_bundles(self) -> Access<api::v1::ClusterTrustBundle> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
     k8s_openapi::k8s_if_ge_1_37! {
         /// The `podcertificaterequests.certificates.k8s.io`, which live in namespaces.
         pub fn pod_certificate_requests(self) -> Access<api::v1::PodCertificateRequest> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -67,13 +67,13 @@ k8s_openapi::k8s_if_le_1_36! {
     impl CertificatesV1alpha1<'_> {
         /// The `clustertrustbundles.certificates.k8s.io`, which belong to the whole cluster.
         pub fn cluster_trust_bundles(self) -> Access<api::v1alpha1::ClusterTrustBundle> {
-            self.0.access()
+            self.0.kind()
         }
 
         k8s_openapi::k8s_if_1_34! {
             /// The `podcertificaterequests.certificates.k8s.io`, which live in namespaces.
             pub fn pod_certificate_requests(self) -> Access<api::v1alpha1::PodCertificateRequest> {
-                self.0.access()
+                self.0.kind()
             }
         }
     }
@@ -86,13 +86,13 @@ pub struct CertificatesV1beta1<'a>(&'a SharedInformerFactory);
 impl CertificatesV1beta1<'_> {
     /// The `clustertrustbundles.certificates.k8s.io`, which belong to the whole cluster.
     pub fn cluster_trust_bundles(self) -> Access<api::v1beta1::ClusterTrustBundle> {
-        self.0.access()
+        self.0.kind()
     }
 
     k8s_openapi::k8s_if_ge_1_35! {
         /// The `podcertificaterequests.certificates.k8s.io`, which live in namespaces.
         pub fn pod_certificate_requests(self) -> Access<api::v1beta1::PodCertificateRequest> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }

@@ -39,7 +39,7 @@ pub struct CoordinationV1<'a>(&'a SharedInformerFactory);
 impl CoordinationV1<'_> {
     /// The `leases.coordination.k8s.io`, which live in namespaces.
     pub fn leases(self) -> Access<api::v1::Lease> {
-        self.0.access()
+        self.0.kind()
     }
 }
 
@@ -50,7 +50,7 @@ pub struct CoordinationV1alpha2<'a>(&'a SharedInformerFactory);
 impl CoordinationV1alpha2<'_> {
     /// The `leasecandidates.coordination.k8s.io`, which live in namespaces.
     pub fn lease_candidates(self) -> Access<api::v1alpha2::LeaseCandidate> {
-        self.0.access()
+        self.0.kind()
     }
 }
 
@@ -61,6 +61,6 @@ pub struct CoordinationV1beta1<'a>(&'a SharedInformerFactory);
 impl CoordinationV1beta1<'_> {
     /// The `leasecandidates.coordination.k8s.io`, which live in namespaces.
     pub fn lease_candidates(self) -> Access<api::v1beta1::LeaseCandidate> {
-        self.0.access()
+        self.0.kind()
     }
 }

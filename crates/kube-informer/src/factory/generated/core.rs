@@ -29,76 +29,76 @@ pub struct CoreV1<'a>(&'a SharedInformerFactory);
 impl CoreV1<'_> {
     /// The `configmaps`, which live in namespaces.
     pub fn config_maps(self) -> Access<api::v1::ConfigMap> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `endpoints`, which live in namespaces.
     pub fn endpoints(self) -> Access<api::v1::Endpoints> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `events`, which live in namespaces.
     pub fn events(self) -> Access<api::v1::Event> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `limitranges`, which live in namespaces.
     pub fn limit_ranges(self) -> Access<api::v1::LimitRange> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `namespaces`, which belong to the whole cluster.
     pub fn namespaces(self) -> Access<api::v1::Namespace> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `nodes`, which belong to the whole cluster.
     pub fn nodes(self) -> Access<api::v1::Node> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `persistentvolumes`, which belong to the whole cluster.
     pub fn persistent_volumes(self) -> Access<api::v1::PersistentVolume> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `persistentvolumeclaims`, which live in namespaces.
     pub fn persistent_volume_claims(self) -> Access<api::v1::PersistentVolumeClaim> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `pods`, which live in namespaces.
     pub fn pods(self) -> Access<api::v1::Pod> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `podtemplates`, which live in namespaces.
     pub fn pod_templates(self) -> Access<api::v1::PodTemplate> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `replicationcontrollers`, which live in namespaces.
     pub fn replication_controllers(self) -> Access<api::v1::ReplicationController> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `resourcequotas`, which live in namespaces.
     pub fn resource_quotas(self) -> Access<api::v1::ResourceQuota> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `secrets`, which live in namespaces.
     pub fn secrets(self) -> Access<api::v1::Secret> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `services`, which live in namespaces.
     pub fn services(self) -> Access<api::v1::Service> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `serviceaccounts`, which live in namespaces.
     pub fn service_accounts(self) -> Access<api::v1::ServiceAccount> {
-        self.0.access()
+        self.0.kind()
     }
 }

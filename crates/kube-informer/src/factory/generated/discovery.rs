@@ -29,6 +29,6 @@ pub struct DiscoveryV1<'a>(&'a SharedInformerFactory);
 impl DiscoveryV1<'_> {
     /// The `endpointslices.discovery.k8s.io`, which live in namespaces.
     pub fn endpoint_slices(self) -> Access<api::v1::EndpointSlice> {
-        self.0.access()
+        self.0.kind()
     }
 }

@@ -29,6 +29,6 @@ pub struct EventsV1<'a>(&'a SharedInformerFactory);
 impl EventsV1<'_> {
     /// The `events.events.k8s.io`, which live in namespaces.
     pub fn events(self) -> Access<api::v1::Event> {
-        self.0.access()
+        self.0.kind()
     }
 }

@@ -29,11 +29,11 @@ pub struct FlowcontrolV1<'a>(&'a SharedInformerFactory);
 impl FlowcontrolV1<'_> {
     /// The `flowschemas.flowcontrol.apiserver.k8s.io`, which belong to the whole cluster.
     pub fn flow_schemas(self) -> Access<api::v1::FlowSchema> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `prioritylevelconfigurations.flowcontrol.apiserver.k8s.io`, which belong to the whole cluster.
     pub fn priority_level_configurations(self) -> Access<api::v1::PriorityLevelConfiguration> {
-        self.0.access()
+        self.0.kind()
     }
 }

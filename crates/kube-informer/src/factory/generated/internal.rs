@@ -29,6 +29,6 @@ pub struct InternalV1alpha1<'a>(&'a SharedInformerFactory);
 impl InternalV1alpha1<'_> {
     /// The `storageversions.internal.apiserver.k8s.io`, which belong to the whole cluster.
     pub fn storage_versions(self) -> Access<api::v1alpha1::StorageVersion> {
-        self.0.access()
+        self.0.kind()
     }
 }

@@ -29,11 +29,11 @@ pub struct LifecycleV1alpha1<'a>(&'a SharedInformerFactory);
 impl LifecycleV1alpha1<'_> {
     /// The `evictions.lifecycle.k8s.io`, which live in namespaces.
     pub fn evictions(self) -> Access<api::v1alpha1::Eviction> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `evictionrequests.lifecycle.k8s.io`, which live in namespaces.
     pub fn eviction_requests(self) -> Access<api::v1alpha1::EvictionRequest> {
-        self.0.access()
+        self.0.kind()
     }
 }

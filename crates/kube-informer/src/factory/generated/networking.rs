@@ -36,27 +36,27 @@ pub struct NetworkingV1<'a>(&'a SharedInformerFactory);
 impl NetworkingV1<'_> {
     /// The `ipaddresses.networking.k8s.io`, which belong to the whole cluster.
     pub fn ip_addresses(self) -> Access<api::v1::IPAddress> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `ingresses.networking.k8s.io`, which live in namespaces.
     pub fn ingresses(self) -> Access<api::v1::Ingress> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `ingressclasses.networking.k8s.io`, which belong to the whole cluster.
     pub fn ingress_classes(self) -> Access<api::v1::IngressClass> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `networkpolicies.networking.k8s.io`, which live in namespaces.
     pub fn network_policies(self) -> Access<api::v1::NetworkPolicy> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `servicecidrs.networking.k8s.io`, which belong to the whole cluster.
     pub fn service_cidrs(self) -> Access<api::v1::ServiceCIDR> {
-        self.0.access()
+        self.0.kind()
     }
 }
 
@@ -68,12 +68,12 @@ k8s_openapi::k8s_if_le_1_36! {
     impl NetworkingV1beta1<'_> {
         /// The `ipaddresses.networking.k8s.io`, which belong to the whole cluster.
         pub fn ip_addresses(self) -> Access<api::v1beta1::IPAddress> {
-            self.0.access()
+            self.0.kind()
         }
 
         /// The `servicecidrs.networking.k8s.io`, which belong to the whole cluster.
         pub fn service_cidrs(self) -> Access<api::v1beta1::ServiceCIDR> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }

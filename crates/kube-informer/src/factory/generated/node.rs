@@ -29,6 +29,6 @@ pub struct NodeV1<'a>(&'a SharedInformerFactory);
 impl NodeV1<'_> {
     /// The `runtimeclasses.node.k8s.io`, which belong to the whole cluster.
     pub fn runtime_classes(self) -> Access<api::v1::RuntimeClass> {
-        self.0.access()
+        self.0.kind()
     }
 }

@@ -29,6 +29,6 @@ pub struct PolicyV1<'a>(&'a SharedInformerFactory);
 impl PolicyV1<'_> {
     /// The `poddisruptionbudgets.policy`, which live in namespaces.
     pub fn pod_disruption_budgets(self) -> Access<api::v1::PodDisruptionBudget> {
-        self.0.access()
+        self.0.kind()
     }
 }

@@ -29,21 +29,21 @@ pub struct RbacV1<'a>(&'a SharedInformerFactory);
 impl RbacV1<'_> {
     /// The `clusterroles.rbac.authorization.k8s.io`, which belong to the whole cluster.
     pub fn cluster_roles(self) -> Access<api::v1::ClusterRole> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `clusterrolebindings.rbac.authorization.k8s.io`, which belong to the whole cluster.
     pub fn cluster_role_bindings(self) -> Access<api::v1::ClusterRoleBinding> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `roles.rbac.authorization.k8s.io`, which live in namespaces.
     pub fn roles(self) -> Access<api::v1::Role> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `rolebindings.rbac.authorization.k8s.io`, which live in namespaces.
     pub fn role_bindings(self) -> Access<api::v1::RoleBinding> {
-        self.0.access()
+        self.0.kind()
     }
 }

@@ -47,29 +47,29 @@ k8s_openapi::k8s_if_ge_1_34! {
     impl ResourceV1<'_> {
         /// The `deviceclasses.resource.k8s.io`, which belong to the whole cluster.
         pub fn device_classes(self) -> Access<api::v1::DeviceClass> {
-            self.0.access()
+            self.0.kind()
         }
 
         k8s_openapi::k8s_if_ge_1_37! {
             /// The `devicetaintrules.resource.k8s.io`, which belong to the whole cluster.
             pub fn device_taint_rules(self) -> Access<api::v1::DeviceTaintRule> {
-                self.0.access()
+                self.0.kind()
             }
         }
 
         /// The `resourceclaims.resource.k8s.io`, which live in namespaces.
         pub fn resource_claims(self) -> Access<api::v1::ResourceClaim> {
-            self.0.access()
+            self.0.kind()
         }
 
         /// The `resourceclaimtemplates.resource.k8s.io`, which live in namespaces.
         pub fn resource_claim_templates(self) -> Access<api::v1::ResourceClaimTemplate> {
-            self.0.access()
+            self.0.kind()
         }
 
         /// The `resourceslices.resource.k8s.io`, which belong to the whole cluster.
         pub fn resource_slices(self) -> Access<api::v1::ResourceSlice> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -82,40 +82,40 @@ impl ResourceV1alpha3<'_> {
     k8s_openapi::k8s_if_le_1_33! {
         /// The `deviceclasses.resource.k8s.io`, which belong to the whole cluster.
         pub fn device_classes(self) -> Access<api::v1alpha3::DeviceClass> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
     /// The `devicetaintrules.resource.k8s.io`, which belong to the whole cluster.
     pub fn device_taint_rules(self) -> Access<api::v1alpha3::DeviceTaintRule> {
-        self.0.access()
+        self.0.kind()
     }
 
     k8s_openapi::k8s_if_le_1_33! {
         /// The `resourceclaims.resource.k8s.io`, which live in namespaces.
         pub fn resource_claims(self) -> Access<api::v1alpha3::ResourceClaim> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
     k8s_openapi::k8s_if_le_1_33! {
         /// The `resourceclaimtemplates.resource.k8s.io`, which live in namespaces.
         pub fn resource_claim_templates(self) -> Access<api::v1alpha3::ResourceClaimTemplate> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
     k8s_openapi::k8s_if_ge_1_36! {
         /// The `resourcepoolstatusrequests.resource.k8s.io`, which belong to the whole cluster.
         pub fn resource_pool_status_requests(self) -> Access<api::v1alpha3::ResourcePoolStatusRequest> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
     k8s_openapi::k8s_if_le_1_33! {
         /// The `resourceslices.resource.k8s.io`, which belong to the whole cluster.
         pub fn resource_slices(self) -> Access<api::v1alpha3::ResourceSlice> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -127,22 +127,22 @@ pub struct ResourceV1beta1<'a>(&'a SharedInformerFactory);
 impl ResourceV1beta1<'_> {
     /// The `deviceclasses.resource.k8s.io`, which belong to the whole cluster.
     pub fn device_classes(self) -> Access<api::v1beta1::DeviceClass> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `resourceclaims.resource.k8s.io`, which live in namespaces.
     pub fn resource_claims(self) -> Access<api::v1beta1::ResourceClaim> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `resourceclaimtemplates.resource.k8s.io`, which live in namespaces.
     pub fn resource_claim_templates(self) -> Access<api::v1beta1::ResourceClaimTemplate> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `resourceslices.resource.k8s.io`, which belong to the whole cluster.
     pub fn resource_slices(self) -> Access<api::v1beta1::ResourceSlice> {
-        self.0.access()
+        self.0.kind()
     }
 }
 
@@ -153,28 +153,28 @@ pub struct ResourceV1beta2<'a>(&'a SharedInformerFactory);
 impl ResourceV1beta2<'_> {
     /// The `deviceclasses.resource.k8s.io`, which belong to the whole cluster.
     pub fn device_classes(self) -> Access<api::v1beta2::DeviceClass> {
-        self.0.access()
+        self.0.kind()
     }
 
     k8s_openapi::k8s_if_ge_1_36! {
         /// The `devicetaintrules.resource.k8s.io`, which belong to the whole cluster.
         pub fn device_taint_rules(self) -> Access<api::v1beta2::DeviceTaintRule> {
-            self.0.access()
+            self.0.kind()
         }
     }
 
     /// The `resourceclaims.resource.k8s.io`, which live in namespaces.
     pub fn resource_claims(self) -> Access<api::v1beta2::ResourceClaim> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `resourceclaimtemplates.resource.k8s.io`, which live in namespaces.
     pub fn resource_claim_templates(self) -> Access<api::v1beta2::ResourceClaimTemplate> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `resourceslices.resource.k8s.io`, which belong to the whole cluster.
     pub fn resource_slices(self) -> Access<api::v1beta2::ResourceSlice> {
-        self.0.access()
+        self.0.kind()
     }
 }

@@ -57,7 +57,7 @@ pub struct SchedulingV1<'a>(&'a SharedInformerFactory);
 impl SchedulingV1<'_> {
     /// The `priorityclasses.scheduling.k8s.io`, which belong to the whole cluster.
     pub fn priority_classes(self) -> Access<api::v1::PriorityClass> {
-        self.0.access()
+        self.0.kind()
     }
 }
 
@@ -69,7 +69,7 @@ k8s_openapi::k8s_if_1_35! {
     impl SchedulingV1alpha1<'_> {
         /// The `workloads.scheduling.k8s.io`, which live in namespaces.
         pub fn workloads(self) -> Access<api::v1alpha1::Workload> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -82,12 +82,12 @@ k8s_openapi::k8s_if_1_36! {
     impl SchedulingV1alpha2<'_> {
         /// The `podgroups.scheduling.k8s.io`, which live in namespaces.
         pub fn pod_groups(self) -> Access<api::v1alpha2::PodGroup> {
-            self.0.access()
+            self.0.kind()
         }
 
         /// The `workloads.scheduling.k8s.io`, which live in namespaces.
         pub fn workloads(self) -> Access<api::v1alpha2::Workload> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -100,17 +100,17 @@ k8s_openapi::k8s_if_ge_1_37! {
     impl SchedulingV1alpha3<'_> {
         /// The `compositepodgroups.scheduling.k8s.io`, which live in namespaces.
         pub fn composite_pod_groups(self) -> Access<api::v1alpha3::CompositePodGroup> {
-            self.0.access()
+            self.0.kind()
         }
 
         /// The `podgroups.scheduling.k8s.io`, which live in namespaces.
         pub fn pod_groups(self) -> Access<api::v1alpha3::PodGroup> {
-            self.0.access()
+            self.0.kind()
         }
 
         /// The `workloads.scheduling.k8s.io`, which live in namespaces.
         pub fn workloads(self) -> Access<api::v1alpha3::Workload> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -123,12 +123,12 @@ k8s_openapi::k8s_if_ge_1_37! {
     impl SchedulingV1beta1<'_> {
         /// The `podgroups.scheduling.k8s.io`, which live in namespaces.
         pub fn pod_groups(self) -> Access<api::v1beta1::PodGroup> {
-            self.0.access()
+            self.0.kind()
         }
 
         /// The `workloads.scheduling.k8s.io`, which live in namespaces.
         pub fn workloads(self) -> Access<api::v1beta1::Workload> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }

@@ -43,33 +43,33 @@ pub struct StorageV1<'a>(&'a SharedInformerFactory);
 impl StorageV1<'_> {
     /// The `csidrivers.storage.k8s.io`, which belong to the whole cluster.
     pub fn csi_drivers(self) -> Access<api::v1::CSIDriver> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `csinodes.storage.k8s.io`, which belong to the whole cluster.
     pub fn csi_nodes(self) -> Access<api::v1::CSINode> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `csistoragecapacities.storage.k8s.io`, which live in namespaces.
     pub fn csi_storage_capacities(self) -> Access<api::v1::CSIStorageCapacity> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `storageclasses.storage.k8s.io`, which belong to the whole cluster.
     pub fn storage_classes(self) -> Access<api::v1::StorageClass> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `volumeattachments.storage.k8s.io`, which belong to the whole cluster.
     pub fn volume_attachments(self) -> Access<api::v1::VolumeAttachment> {
-        self.0.access()
+        self.0.kind()
     }
 
     k8s_openapi::k8s_if_ge_1_34! {
         /// The `volumeattributesclasses.storage.k8s.io`, which belong to the whole cluster.
         pub fn volume_attributes_classes(self) -> Access<api::v1::VolumeAttributesClass> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -82,7 +82,7 @@ k8s_openapi::k8s_if_le_1_34! {
     impl StorageV1alpha1<'_> {
         /// The `volumeattributesclasses.storage.k8s.io`, which belong to the whole cluster.
         pub fn volume_attributes_classes(self) -> Access<api::v1alpha1::VolumeAttributesClass> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -95,7 +95,7 @@ k8s_openapi::k8s_if_le_1_36! {
     impl StorageV1beta1<'_> {
         /// The `volumeattributesclasses.storage.k8s.io`, which belong to the whole cluster.
         pub fn volume_attributes_classes(self) -> Access<api::v1beta1::VolumeAttributesClass> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }

@@ -46,7 +46,7 @@ k8s_openapi::k8s_if_ge_1_37! {
     impl StoragemigrationV1<'_> {
         /// The `storageversionmigrations.storagemigration.k8s.io`, which belong to the whole cluster.
         pub fn storage_version_migrations(self) -> Access<api::v1::StorageVersionMigration> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -59,7 +59,7 @@ k8s_openapi::k8s_if_le_1_34! {
     impl StoragemigrationV1alpha1<'_> {
         /// The `storageversionmigrations.storagemigration.k8s.io`, which belong to the whole cluster.
         pub fn storage_version_migrations(self) -> Access<api::v1alpha1::StorageVersionMigration> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }
@@ -72,7 +72,7 @@ k8s_openapi::k8s_if_ge_1_35! {
     impl StoragemigrationV1beta1<'_> {
         /// The `storageversionmigrations.storagemigration.k8s.io`, which belong to the whole cluster.
         pub fn storage_version_migrations(self) -> Access<api::v1beta1::StorageVersionMigration> {
-            self.0.access()
+            self.0.kind()
         }
     }
 }

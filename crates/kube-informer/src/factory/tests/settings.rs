@@ -14,7 +14,7 @@ use crate::factory::SharedInformerFactory;
 use crate::handler::{Event, handler};
 use crate::informer::InformerBuilder;
 use crate::scope::Scope;
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::{Request, ScriptedSource, SourceError, Verb, VerbMatch};
 
 fn scopes(server: &ScriptedSource) -> Vec<Scope> {
@@ -79,7 +79,7 @@ async fn b_428_selectors_hold_for_lists_and_watches_and_the_nearest_wins() {
         .builder()
         .labels("all=yes")
         .fields("metadata.name=x")
-        .settings(Settings::default().streaming_list(StreamingList::Never))
+        .settings(Options::default().streaming_list(StreamingList::Never))
         .tweak(|kind, selection| {
             if kind.plural() == "secrets" {
                 selection.labels = Some("tweaked=yes".into());
@@ -228,7 +228,7 @@ async fn w_06_timeouts_backoff_and_the_error_callback_are_reached_through_the_fa
     let heard = Arc::new(Mutex::new(Vec::new()));
     let (for_all, for_secrets) = (heard.clone(), heard.clone());
     let quick =
-        Settings::default().backoff_first(Duration::from_millis(1)).backoff_limit(Duration::from_millis(1));
+        Options::default().backoff_first(Duration::from_millis(1)).backoff_limit(Duration::from_millis(1));
     let factory = servers
         .builder()
         .settings(quick.clone())
@@ -264,7 +264,7 @@ fn what_cannot_work_is_refused_when_the_factory_is_built() {
         set(Servers::default().builder()).build().unwrap_err().to_string()
     }
     assert_eq!(
-        refused(|factory| factory.settings(Settings::default().page_size(0))),
+        refused(|factory| factory.settings(Options::default().page_size(0))),
         "factory: page_size must not be zero"
     );
     assert_eq!(

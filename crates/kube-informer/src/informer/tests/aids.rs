@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use super::support::SOON;
 use crate::informer::SharedInformer;
 use crate::report::Failure;
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::{ByteStream, HttpFailure, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
 
@@ -95,6 +95,6 @@ pub(super) fn wire_map(name: &str, version: &str) -> Value {
     json!({ "metadata": { "namespace": "a", "name": name, "uid": format!("uid-{name}"), "resourceVersion": version } })
 }
 
-pub(super) fn lists_only() -> Settings {
-    Settings::default().streaming_list(StreamingList::Never)
+pub(super) fn lists_only() -> Options {
+    Options::default().streaming_list(StreamingList::Never)
 }

@@ -16,7 +16,7 @@ use super::seeded::{self, Seeded};
 use super::support::{map, served};
 use super::witnesses::Witnesses;
 use crate::informer::SharedInformer;
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::{HttpFailure, ScriptedSource};
 
 const NAMESPACES: [&str; 3] = ["a", "b", "c"];
@@ -79,7 +79,7 @@ impl World {
         }
         let latency = random.choice([0, 1, 50, 3_000]).expect("some");
         let server = Anything::new(honest.clone(), Menu::random(&mut random), seed, latency);
-        let mut settings = Settings::default();
+        let mut settings = Options::default();
         settings = match random.u8(0..8) {
             0..=2 => settings.streaming_list(StreamingList::Never),
             3 => settings.streaming_list(StreamingList::Always),
@@ -167,7 +167,7 @@ async fn one_way(menu: Menu, streaming: StreamingList) {
         honest.create(&map(key, "")).expect("created");
     }
     let server = Anything::new(honest, menu, 0, 1);
-    let settings = Settings::default().streaming_list(streaming);
+    let settings = Options::default().streaming_list(streaming);
     let informer =
         SharedInformer::<ConfigMap>::builder(server.clone()).settings(settings).build().expect("builds");
     let stop = tokio::time::sleep(Duration::from_secs(60));

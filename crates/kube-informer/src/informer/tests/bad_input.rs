@@ -8,7 +8,7 @@ use super::aids::{event_line, list_body, lists_only, phase, quiet, relists, star
 use super::support::{Rig, map, served};
 use crate::informer::SharedInformer;
 use crate::kind::Kind;
-use crate::settings::Settings;
+use crate::options::Options;
 use crate::source::{ScriptedSource, VerbMatch};
 use crate::status::{Phase, RelistReason};
 
@@ -258,7 +258,7 @@ async fn an_object_over_the_limit_fails_the_list_which_names_it() {
 
 #[tokio::test(start_paused = true)]
 async fn an_object_over_the_limit_spoils_the_watch_but_not_the_cache() {
-    let rig = Rig::with(&["a/x"], |builder| builder.settings(Settings::default().document_limit(2_000)));
+    let rig = Rig::with(&["a/x"], |builder| builder.settings(Options::default().document_limit(2_000)));
     let rig = rig.started().await;
     rig.put("a/huge", &"x".repeat(5_000));
     phase(&rig.informer, Phase::BackingOff).await;
@@ -282,7 +282,7 @@ fn deep(levels: usize) -> Value {
 #[tokio::test(start_paused = true)]
 async fn deeply_nested_objects_are_kept_and_only_decoding_them_fails() {
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
-    for settings in [Settings::default(), lists_only()] {
+    for settings in [Options::default(), lists_only()] {
         let server = ScriptedSource::new(DynamicObject::info(&resource));
         let widget =
             |name: &str| json!({ "metadata": { "namespace": "a", "name": name }, "spec": deep(1_000) });

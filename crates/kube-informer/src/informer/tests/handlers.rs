@@ -12,7 +12,7 @@ use super::listener::Listener;
 use super::support::{Rig, SOON, quiet_panic, rest};
 use crate::handler::{async_handler, handler};
 use crate::report::Cause;
-use crate::settings::Settings;
+use crate::options::Options;
 
 #[tokio::test(start_paused = true)]
 async fn b_275_calls_of_one_handler_come_one_at_a_time_and_delay_no_other() {
@@ -240,7 +240,7 @@ async fn b_325_a_call_that_keeps_the_thread_is_counted() {
 #[tokio::test]
 async fn b_010_what_counts_as_slow_can_be_set() {
     for (slow_call, counted) in [(Duration::ZERO, 1), (Duration::from_secs(86_400), 0)] {
-        let settings = Settings::default().slow_call(slow_call);
+        let settings = Options::default().slow_call(slow_call);
         let rig = Rig::with(&["a/x"], |builder| builder.settings(settings));
         let registration = rig.add(handler().on_add(|_| std::thread::yield_now()));
         let _rig = rig.started().await;

@@ -15,7 +15,7 @@ use super::support::{Rig, SOON};
 use crate::informer::{Index, IndexError, SharedInformer};
 use crate::key::ObjectKey;
 use crate::object::{DecodeError, Object};
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::{ByteStream, ListWatch, Request, SourceError, Verb};
 use crate::version::ResourceVersion;
 
@@ -355,7 +355,7 @@ impl ListWatch for Generations {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn b_216_queries_answer_from_whole_commits_while_the_writer_runs() {
     let source = Arc::new(Generations::default());
-    let settings = Settings::default().streaming_list(StreamingList::Never);
+    let settings = Options::default().streaming_list(StreamingList::Never);
     let informer =
         SharedInformer::<ConfigMap>::builder(Shared(source.clone())).settings(settings).build().unwrap();
     let by_word = informer.add_index("word", words);

@@ -10,7 +10,7 @@ use super::aids::{http, list_body, lists_only, phase, quiet, relists, wire_map};
 use super::support::{Rig, SOON, map, rest};
 use crate::informer::WaitError;
 use crate::key::ObjectKey;
-use crate::settings::Settings;
+use crate::options::Options;
 use crate::source::{Request, Verb, VerbMatch};
 use crate::status::{Phase, RelistReason};
 use crate::version::{ResourceVersion, Uid};
@@ -295,7 +295,7 @@ async fn d11_a_server_that_does_not_select_by_name_is_listed_instead() {
 #[tokio::test(start_paused = true)]
 async fn d11_ten_thousand_who_wait_cost_a_commit_that_is_about_none_of_them_nothing() {
     const WAITING: usize = 10_000;
-    let rig = Rig::with(&["a/x"], |builder| builder.settings(Settings::default().lookup_after(SOON)));
+    let rig = Rig::with(&["a/x"], |builder| builder.settings(Options::default().lookup_after(SOON)));
     let rig = rig.started().await;
     let ahead = ResourceVersion::new("100000");
     let (x, nobody) = (uid(&rig, "x"), key("a/nobody"));

@@ -20,7 +20,7 @@ use super::support::{map, served};
 use super::witnesses::Witnesses;
 use crate::informer::tasks::Spawn;
 use crate::informer::{NamespaceError, RemovedNamespace, SharedInformer};
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::{HttpFailure, ScriptedSource, ScriptedState, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
 
@@ -125,7 +125,7 @@ impl World {
             0..=2 => None,
             chance => Some(NAMESPACES.into_iter().take([0, 1, 1, 2, 3][chance - 3]).collect()),
         };
-        let mut settings = Settings::default();
+        let mut settings = Options::default();
         if random.bool() {
             settings = settings.streaming_list(StreamingList::Never);
         }

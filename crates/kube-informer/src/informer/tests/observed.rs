@@ -16,7 +16,7 @@ use crate::delta::{Delta, DeltaChange};
 use crate::handler::{Event, handler};
 use crate::informer::SharedInformer;
 use crate::object::Object;
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::{ScriptedSource, VerbMatch};
 use crate::status::{Phase, RelistReason};
 use crate::version::ResourceVersion;
@@ -254,7 +254,7 @@ async fn d10_metrics_count_what_client_go_does_not() {
 
 #[tokio::test(start_paused = true)]
 async fn d10_d16_the_version_in_the_metrics_is_the_oldest_of_the_scopes() {
-    let settings = Settings::default().streaming_list(StreamingList::Never);
+    let settings = Options::default().streaming_list(StreamingList::Never);
     let set =
         || Rig::with(&["a/x", "b/x"], |builder| builder.namespace("a").namespace("b").settings(settings));
     let (rig, metrics) = recorded(set);

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::support::{Rig, map, rest};
 use crate::handler::{Event, handler};
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 
 #[tokio::test(start_paused = true)]
 async fn b_264_the_cache_is_updated_before_the_notification() {
@@ -203,7 +203,7 @@ async fn d5_another_uid_found_by_a_relist_is_a_delete_and_an_add() {
 #[tokio::test(start_paused = true)]
 async fn d6_a_relist_by_list_or_stream_delivers_only_what_differs() {
     for streaming in [StreamingList::Always, StreamingList::Never] {
-        let settings = Settings::default().streaming_list(streaming);
+        let settings = Options::default().streaming_list(streaming);
         let rig = Rig::with(&["a/x", "a/y"], |builder| builder.settings(settings)).started().await;
         let (listener, _) = rig.listen();
         rig.settle().await;

@@ -14,7 +14,7 @@ use super::support::{Rig, cached, map, served};
 use crate::informer::SharedInformer;
 use crate::informer::writer::Command;
 use crate::object::Object;
-use crate::settings::Settings;
+use crate::options::Options;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Verb, VerbMatch};
 use crate::status::{Phase, RelistReason};
 
@@ -46,7 +46,7 @@ async fn expire(rig: &Rig) {
 
 #[tokio::test(start_paused = true)]
 async fn d4_d6_a_relist_keeps_unchanged_objects_and_tells_nobody() {
-    for settings in [Settings::default(), lists_only()] {
+    for settings in [Options::default(), lists_only()] {
         let rig = Rig::with(&["a/x", "a/y"], |builder| builder.settings(settings)).started().await;
         let (listener, registration) = rig.listen();
         registration.synced().await.unwrap();
@@ -91,7 +91,7 @@ fn hold_writer(rig: &Rig) -> oneshot::Sender<()> {
 #[tokio::test(start_paused = true)]
 async fn d4_a_list_that_matches_the_store_wins_over_changes_that_are_still_queued() {
     for entries in [4_096, 1] {
-        let settings = Settings::default().queue_entries(entries);
+        let settings = Options::default().queue_entries(entries);
         let rig = Rig::with(&["a/x", "a/y"], |builder| builder.settings(settings)).started().await;
         let (listener, registration) = rig.listen();
         registration.synced().await.unwrap();

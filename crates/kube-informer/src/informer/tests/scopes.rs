@@ -12,7 +12,7 @@ use super::support::{Rig, SOON, cached, map, served};
 use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::scope::Scope;
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
 use crate::status::{Phase, RelistReason};
 
@@ -164,7 +164,7 @@ async fn objects_of_other_namespaces_are_reported_once_for_each_list_and_watch()
         let heard = failures.clone();
         let builder = SharedInformer::<ConfigMap>::builder(SendsAll(server.clone()))
             .namespace("a")
-            .settings(Settings::default().streaming_list(streaming))
+            .settings(Options::default().streaming_list(streaming))
             .on_error(move |failure| heard.lock().push(failure.to_string()));
         let informer = started(builder.build().unwrap()).await;
         let report =

@@ -12,7 +12,7 @@ use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::informer::engine::Stop;
 use crate::informer::writer::Command;
-use crate::settings::Settings;
+use crate::options::Options;
 
 #[tokio::test(start_paused = true)]
 async fn b_252_the_call_in_progress_is_awaited_after_the_requests_have_ended() {
@@ -47,7 +47,7 @@ async fn b_252_a_call_that_never_returns_is_given_up_after_ten_seconds() {
 #[tokio::test(start_paused = true)]
 async fn b_010_how_long_calls_in_progress_are_awaited_can_be_set() {
     for patience in [0, 3] {
-        let settings = Settings::default().stop_patience(Duration::from_secs(patience));
+        let settings = Options::default().stop_patience(Duration::from_secs(patience));
         let rig = Rig::with(&["a/x"], |builder| builder.settings(settings));
         rig.listen_stuck();
         let (stop, running) = rig.start_until();

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::support::{Rig, quiet_panic, rest};
 use crate::report::Cause;
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 
 /// Keys and versions in the order in which a transform saw them.
 type Seen = Arc<Mutex<Vec<String>>>;
@@ -66,7 +66,7 @@ async fn b_296_a_resync_transforms_nothing() {
 async fn b_155_b_297_a_version_is_transformed_once_by_list_or_stream() {
     for streaming in [StreamingList::Always, StreamingList::Never] {
         let seen = Seen::default();
-        let settings = Settings::default().streaming_list(streaming);
+        let settings = Options::default().streaming_list(streaming);
         let set = |builder: crate::InformerBuilder<_>| builder.settings(settings).transform(stamp(&seen));
         let rig = Rig::with(&["a/x", "a/y"], set).started().await;
         let (listener, _) = rig.listen_with(|handler| handler.resync(std::time::Duration::from_secs(10)));

@@ -17,7 +17,7 @@ use self::streaming::Streaming;
 pub(crate) use self::watching::News;
 use self::watching::Watching;
 use super::recovery::Trouble;
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::ListParams;
 use crate::status::{Phase, RelistReason};
 use crate::version::ResourceVersion;
@@ -143,7 +143,7 @@ pub(crate) struct Cursor {
     place: Place,
 }
 
-/// How many times something happens in a row before another way is tried. As in [`Settings`].
+/// How many times something happens in a row before another way is tried. As in [`Options`].
 #[derive(Clone, Copy, Debug)]
 struct Counts {
     errors_to_relist: u32,
@@ -159,7 +159,7 @@ enum Place {
 }
 
 impl Cursor {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Options) -> Self {
         Self {
             page_size: settings.page_size,
             streaming: settings.streaming_list,

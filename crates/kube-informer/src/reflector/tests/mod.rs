@@ -12,20 +12,20 @@ use tokio::time::Instant;
 
 use self::play::*;
 use self::script::*;
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::{HttpFailure, SourceError, VersionMatch};
 use crate::status::{Phase, RelistReason};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// LIST only, and nothing is left to chance.
-fn lists() -> Settings {
+fn lists() -> Options {
     exact().streaming_list(StreamingList::Never)
 }
 
 /// Nothing is left to chance: waits double from the first on, and what is spread at random is done at once.
-fn exact() -> Settings {
-    Settings::default()
+fn exact() -> Options {
+    Options::default()
         .backoff_first(Duration::from_millis(800))
         .backoff_jitter(0.0)
         .backoff_steady(Duration::ZERO)

@@ -23,7 +23,7 @@ use crate::object::record::Record;
 use crate::object::testing;
 use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
-use crate::settings::Settings;
+use crate::options::Options;
 use crate::source::intake::Intake;
 use crate::source::testing::take_first;
 use crate::status::{ScopeStatus, StatusCell};
@@ -78,7 +78,7 @@ pub(super) struct Play {
 }
 
 pub(super) fn reflector(
-    settings: &Settings,
+    settings: &Options,
     replies: Vec<Reply>,
     room: usize,
 ) -> (Reflector<TestIntake>, Play) {
@@ -133,11 +133,11 @@ impl Deref for Play {
 }
 
 impl Play {
-    pub(super) fn start(settings: &Settings, replies: Vec<Reply>) -> Self {
+    pub(super) fn start(settings: &Options, replies: Vec<Reply>) -> Self {
         Self::with_room(settings, replies, 1000)
     }
 
-    pub(super) fn with_room(settings: &Settings, replies: Vec<Reply>, room: usize) -> Self {
+    pub(super) fn with_room(settings: &Options, replies: Vec<Reply>, room: usize) -> Self {
         let (reflector, mut play) = reflector(settings, replies, room);
         play.task = tokio::spawn(reflector.run());
         play

@@ -2,31 +2,131 @@
 
 use std::env;
 use std::fmt;
-use std::path::Path;
+use std::future::IntoFuture;
+use std::path::{Path, PathBuf};
 
-use kube_client::Config;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use kube_client::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube_client::{Client, Config};
 
 use super::told::told;
 use super::{proxy, way};
 
-/// A cluster that was found, and where its configuration came from.
+/// A cluster to connect to.
+///
+/// Made by [`find`](Self::find), or from a `kube::Config` or a `kube::Client`, so that a factory takes any of them.
 #[derive(Clone)]
-#[non_exhaustive]
-pub struct FoundCluster {
-    /// How to reach it.
-    pub config: Config,
-    /// Where that is written, such as `kubeconfig ~/.kube/config`, to be shown to the user.
-    pub origin: String,
+pub struct Cluster {
+    pub(super) way: Way,
+    origin: Option<String>,
+}
+
+/// How a cluster is reached.
+#[derive(Clone)]
+pub(super) enum Way {
+    Config(Box<Config>),
+    Client(Client),
+}
+
+impl Cluster {
+    /// Finds the cluster that a program means by the usual rule: the `KUBECONFIG` variable, else the service account of the
+    /// pod this runs in, else `~/.kube/config`. A kubeconfig and a context of it can be named.
+    ///
+    /// With a kubeconfig, its `proxy-url` is used; without one there the proxy that `HTTPS_PROXY` names (`HTTP_PROXY` for a
+    /// server without TLS), unless the server is on loopback or `NO_PROXY` excepts it. A pod reaches its own server
+    /// directly.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use kube_informer::{Cluster, SharedInformerFactory};
+    ///
+    /// let here = SharedInformerFactory::builder(Cluster::find().await?).build()?;
+    /// let there = Cluster::find().kubeconfig("/etc/kube/config").context("prod").await?;
+    /// eprintln!("using {}", there.origin().unwrap_or_default());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn find() -> FindCluster {
+        FindCluster::default()
+    }
+
+    /// Where its configuration is written, such as `kubeconfig ~/.kube/config`, to be shown to the user. Known of a cluster
+    /// that was found.
+    pub fn origin(&self) -> Option<&str> {
+        self.origin.as_deref()
+    }
+
+    /// Its configuration, unless it was made from a client.
+    pub fn config(&self) -> Option<&Config> {
+        match &self.way {
+            Way::Config(config) => Some(config),
+            Way::Client(_) => None,
+        }
+    }
+}
+
+/// The client is built from it as [`HttpSource`](super::HttpSource) says.
+impl From<Config> for Cluster {
+    fn from(config: Config) -> Self {
+        Self { way: Way::Config(Box::new(config)), origin: None }
+    }
+}
+
+/// For special stacks. What that costs, compared with a `Config`:
+///
+/// - kube-client's own retries stay as they are in this client, by default up to fifteen for 429, 503 and 504.
+///   Until they are used up the informer knows of no error. Set `default_retry = false` in its `Config`.
+/// - Connection settings are those of the client. A stack without TCP keep-alive notices a peer that vanished
+///   only by the informer's own watchdogs.
+/// - The client is never built again: credentials that it does not renew itself end with it.
+/// - A stack that decompresses answers holds watch events back until a block is full; the request asks for
+///   `identity`, which such a stack must not overwrite.
+impl From<Client> for Cluster {
+    fn from(client: Client) -> Self {
+        Self { way: Way::Client(client), origin: None }
+    }
 }
 
 /// The configuration holds credentials, also in the address of a proxy.
-impl fmt::Debug for FoundCluster {
+impl fmt::Debug for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FoundCluster")
+        f.debug_struct("Cluster")
             .field("origin", &self.origin)
-            .field("server", &way(&self.config))
+            .field("server", &self.config().map(way))
             .finish_non_exhaustive()
+    }
+}
+
+/// Looks for a cluster when it is awaited; see [`Cluster::find`].
+#[derive(Clone, Debug, Default)]
+#[must_use = "nothing is looked for until it is awaited"]
+pub struct FindCluster {
+    kubeconfig: Option<PathBuf>,
+    context: Option<String>,
+}
+
+impl FindCluster {
+    /// Looks in this file only.
+    pub fn kubeconfig(mut self, file: impl Into<PathBuf>) -> Self {
+        self.kubeconfig = Some(file.into());
+        self
+    }
+
+    /// The context to use instead of the current one. Only a kubeconfig has contexts, so the service account of a pod is not
+    /// considered.
+    pub fn context(mut self, context: impl Into<String>) -> Self {
+        self.context = Some(context.into());
+        self
+    }
+}
+
+impl IntoFuture for FindCluster {
+    type Output = Result<Cluster, FindClusterError>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        async move { find(self.kubeconfig.as_deref(), self.context.as_deref()).await }.boxed()
     }
 }
 
@@ -58,33 +158,13 @@ pub enum FindClusterError {
 
 /// Where to look for a cluster.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum Configured<'a> {
     File(&'a Path),
     Environment,
     Pod,
 }
 
-/// Finds the cluster by the usual rule: an explicit kubeconfig, else the `KUBECONFIG` variable, else the service account of
-/// the pod this runs in, else `~/.kube/config`. A context can only be chosen in a kubeconfig.
-///
-/// With a kubeconfig, its `proxy-url` is used; without one there the proxy that `HTTPS_PROXY` names (`HTTP_PROXY` for a
-/// server without TLS), unless the server is on loopback or `NO_PROXY` excepts it. A pod reaches its own server directly.
-///
-/// ```no_run
-/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{HttpSource, find_cluster};
-///
-/// let cluster = find_cluster(None, None).await?;
-/// eprintln!("using {}", cluster.origin);
-/// let source = HttpSource::new::<Pod>(cluster.config)?;
-/// # Ok(())
-/// # }
-/// ```
-pub async fn find_cluster(
-    kubeconfig: Option<&Path>,
-    context: Option<&str>,
-) -> Result<FoundCluster, FindClusterError> {
+async fn find(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Cluster, FindClusterError> {
     let set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     let default = env::home_dir().unwrap_or_default().join(".kube/config");
     let pod = set("KUBERNETES_SERVICE_HOST");
@@ -92,21 +172,21 @@ pub async fn find_cluster(
     let Some(place) = place else { return Err(nowhere(context, pod, &default)) };
     let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
     let (origin, config) = match place {
-        Place::File(file) => {
+        Configured::File(file) => {
             let (path, origin) = (file.to_owned(), format!("kubeconfig {}", file.display()));
             (origin, from_kubeconfig(move || Kubeconfig::read_from(path), options).await)
         }
-        Place::Environment => {
+        Configured::Environment => {
             let files = env::var("KUBECONFIG").unwrap_or_default();
             (format!("kubeconfig {files}"), from_kubeconfig(Kubeconfig::read, options).await)
         }
-        Place::Pod => {
+        Configured::Pod => {
             let config = Config::incluster().map_err(|error| told(&error));
             ("the service account of this pod".to_owned(), config)
         }
     };
     match config {
-        Ok(config) => Ok(FoundCluster { config, origin }),
+        Ok(config) => Ok(Cluster { way: Way::Config(Box::new(config)), origin: Some(origin) }),
         Err(message) => Err(FindClusterError::Unusable { origin, message }),
     }
 }
@@ -118,12 +198,12 @@ fn choose<'a>(
     pod: bool,
     default: &'a Path,
     default_exists: bool,
-) -> Option<Place<'a>> {
+) -> Option<Configured<'a>> {
     match explicit {
-        Some(file) => Some(Place::File(file)),
-        None if variable => Some(Place::Environment),
-        None if pod && context.is_none() => Some(Place::Pod),
-        None => default_exists.then_some(Place::File(default)),
+        Some(file) => Some(Configured::File(file)),
+        None if variable => Some(Configured::Environment),
+        None if pod && context.is_none() => Some(Configured::Pod),
+        None => default_exists.then_some(Configured::File(default)),
     }
 }
 

@@ -5,9 +5,9 @@ fn the_usual_rule() {
     let (explicit, default) = (Path::new("mine"), Path::new("home"));
     let chosen = |explicit, context, variable, pod, exists| {
         choose(explicit, context, variable, pod, default, exists).map(|place| match place {
-            Place::File(file) => file.display().to_string(),
-            Place::Environment => "variable".into(),
-            Place::Pod => "pod".into(),
+            Configured::File(file) => file.display().to_string(),
+            Configured::Environment => "variable".into(),
+            Configured::Pod => "pod".into(),
         })
     };
     assert_eq!(chosen(Some(explicit), None, true, true, true).as_deref(), Some("mine"));
@@ -21,7 +21,7 @@ fn the_usual_rule() {
 #[tokio::test]
 async fn a_file_that_cannot_be_used_is_named() {
     let missing = Path::new("does/not/exist");
-    let error = find_cluster(Some(missing), None).await.unwrap_err();
+    let error = find(Some(missing), None).await.unwrap_err();
     assert!(error.to_string().starts_with("kubeconfig does/not/exist cannot be used: "), "{error}");
 }
 
@@ -62,7 +62,7 @@ async fn the_proxy_of_the_chosen_context_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config");
     std::fs::write(&file, KUBECONFIG).unwrap();
-    let cluster = find_cluster(Some(&file), Some("tunnel")).await.unwrap();
+    let cluster = find(Some(&file), Some("tunnel")).await.unwrap();
     assert_eq!(cluster.config.cluster_url, "https://tunnel.example.com/");
     assert_eq!(cluster.config.proxy_url.unwrap(), "http://named:3128/");
 }
@@ -106,7 +106,7 @@ async fn a_context_that_is_not_there_brings_those_that_are() {
     let file = directory.path().join("kubeconfig");
     let said = async |text: &str, context: Option<&str>| {
         std::fs::write(&file, text).unwrap();
-        let error = find_cluster(Some(&file), context).await.unwrap_err().to_string();
+        let error = find(Some(&file), context).await.unwrap_err().to_string();
         error.split_once(" cannot be used: ").unwrap().1.to_owned()
     };
     assert_eq!(

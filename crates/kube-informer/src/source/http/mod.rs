@@ -18,11 +18,12 @@ use http::StatusCode;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http_body::Body as _;
 use kube_client::client::Body;
-use kube_client::{Client, Config};
+use kube_client::Config;
 
-pub use self::cluster::{FindClusterError, FoundCluster, find_cluster};
+pub use self::cluster::{FindClusterError, Cluster, FindCluster};
 
 use self::client::Renewable;
+use self::cluster::Way;
 use self::told::told;
 use super::error::{HttpFailure, SourceError};
 use super::request::{Request, Verb};
@@ -51,12 +52,14 @@ pub struct HttpSource {
 }
 
 impl HttpSource {
-    /// The source of a kind at the server of a configuration. Has to be called within a tokio runtime.
-    pub fn new<K: Kind<Dynamic = ()>>(config: Config) -> Result<Self, SourceError> {
-        Self::from_config(config, K::info(&()))
+    /// The source of a type of objects at a cluster. Has to be called within a tokio runtime.
+    pub fn of<K: Kind<Dynamic = ()>>(cluster: impl Into<Cluster>) -> Result<Self, SourceError> {
+        Self::new(cluster, K::info(&()))
     }
 
-    /// Builds a client of its own from a configuration. Has to be called within a tokio runtime.
+    /// The source of a kind at a cluster. Has to be called within a tokio runtime.
+    ///
+    /// From a configuration it builds a client of its own:
     ///
     /// - kube-client's retries are switched off: beneath the informer they would hide every 429, 503 and 504 for up to
     ///   fifteen attempts, while the informer counts, reports and waits as the server asks.
@@ -64,10 +67,16 @@ impl HttpSource {
     /// - `proxy_url` may name an HTTP, HTTPS or SOCKS5 proxy, with user and password if it wants them. The certificate
     ///   of an HTTPS proxy is checked against the same authorities as the server's. Through a proxy
     ///   keep-alive reaches as far as the proxy: if the server behind it vanishes without a word, the informer's own
-    ///   watchdogs notice. Which proxy the environment names is looked up by [`find_cluster`], not here.
+    ///   watchdogs notice. Which proxy the environment names is looked up by [`Cluster::find`], not here.
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
     ///   files of the client certificate change. Token files are read again every minute.
-    pub fn from_config(config: Config, kind: KindInfo) -> Result<Self, SourceError> {
+    pub fn new(cluster: impl Into<Cluster>, kind: KindInfo) -> Result<Self, SourceError> {
+        let config = match cluster.into().way {
+            Way::Client(client) => {
+                return Ok(Self { client: Arc::new(Renewable::fixed(client)), kind, server: None });
+            }
+            Way::Config(config) => *config,
+        };
         if tokio::runtime::Handle::try_current().is_err() {
             return Err(SourceError::Transport(
                 "a client can only be built within a tokio runtime".to_owned(),
@@ -76,21 +85,6 @@ impl HttpSource {
         let server = Some(way(&config));
         let client = Renewable::from_config(config).map_err(|error| transport(&error))?;
         Ok(Self { client: Arc::new(client), kind, server })
-    }
-
-    /// Uses a client that exists already, for special stacks.
-    ///
-    /// What that costs, compared with [`from_config`](Self::from_config):
-    ///
-    /// - kube-client's own retries stay as they are in this client, by default up to fifteen for 429, 503 and 504.
-    ///   Until they are used up the informer knows of no error. Set `default_retry = false` in its `Config`.
-    /// - Connection settings are those of the client. A stack without TCP keep-alive notices a peer that vanished
-    ///   only by the informer's own watchdogs.
-    /// - The client is never built again: credentials that it does not renew itself end with it.
-    /// - A stack that decompresses answers holds watch events back until a block is full; the request asks for
-    ///   `identity`, which such a stack must not overwrite.
-    pub fn with_client(client: Client, kind: KindInfo) -> Self {
-        Self { client: Arc::new(Renewable::fixed(client)), kind, server: None }
     }
 
     /// The source of another kind at the same server, over the same client.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Case, SOON, WAITED, first_failure, http, pods, server};
 use crate::factory::tests::support::rest;
 use crate::informer::SharedInformer;
-use crate::settings::{Settings, StreamingList};
+use crate::options::{Options, StreamingList};
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
 use crate::status::Phase;
 
@@ -96,7 +96,7 @@ async fn lists() -> Vec<String> {
     let compressed = "the answer is compressed (\"gzip\") although it was asked for as it is: a proxy, or a client stack \
                       that overwrites Accept-Encoding";
     let beside = json!({ "kind": "PodList", "more": "a".repeat(2_000) }).to_string();
-    let plain = || Settings::default().streaming_list(StreamingList::Never);
+    let plain = || Options::default().streaming_list(StreamingList::Never);
     vec![
         listed(plain(), |server| server.reply_next(VerbMatch::List, [r#"{"kind":"Pod"}"#])).await,
         listed(plain(), |server| server.reply_next(VerbMatch::List, [r#"{"kind":"PodList","items":[]}"#]))
@@ -119,15 +119,15 @@ async fn lists() -> Vec<String> {
         .await,
         listed(plain(), |server| server.hold_next(VerbMatch::List)).await,
         listed(plain().list_silence(SOON), |server| server.hold_next(VerbMatch::List)).await,
-        listed(Settings::default(), |server| server.reply_next(VerbMatch::Watch, [added()])).await,
-        listed(Settings::default(), |server| server.reply_next(VerbMatch::Watch, [mark_without_version()]))
+        listed(Options::default(), |server| server.reply_next(VerbMatch::Watch, [added()])).await,
+        listed(Options::default(), |server| server.reply_next(VerbMatch::Watch, [mark_without_version()]))
             .await,
-        listed(Settings::default(), |server| server.drop_end_bookmark(true)).await,
+        listed(Options::default(), |server| server.drop_end_bookmark(true)).await,
     ]
 }
 
 /// What the error callback hears first.
-async fn listed<T>(settings: Settings, act: impl FnOnce(&ScriptedSource) -> T) -> String {
+async fn listed<T>(settings: Options, act: impl FnOnce(&ScriptedSource) -> T) -> String {
     let server = server(&pods());
     let _kept = act(&server);
     let mut case = Case::new(&pods(), &server, |builder| builder.settings(settings));
@@ -170,7 +170,7 @@ async fn not_allowed() -> String {
     for _ in 0..100 {
         server.fail_next(VerbMatch::Watch, http(403, forbidden));
     }
-    let settings = Settings::default().streaming_list(StreamingList::Never);
+    let settings = Options::default().streaming_list(StreamingList::Never);
     let mut case = Case::new(&pods(), &server, |builder| builder.settings(settings));
     case.start();
     let text = case.failure().await;

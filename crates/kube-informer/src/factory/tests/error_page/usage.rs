@@ -13,7 +13,7 @@ use crate::handler::{async_handler, handler};
 use crate::informer::{IndexError, NamespaceError, SharedInformer, WaitError};
 use crate::key::ObjectKey;
 use crate::kind::Kind;
-use crate::settings::Settings;
+use crate::options::Options;
 use crate::source::{HttpFailure, ScriptedSource, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
 
@@ -139,7 +139,7 @@ fn namespaces() -> Vec<String> {
 /// What cannot be built.
 fn settings() -> Vec<String> {
     let of_pods = || SharedInformer::<Pod>::builder(server(&pods()));
-    let no_wait = Settings::default().gone_retry(Duration::ZERO);
+    let no_wait = Options::default().gone_retry(Duration::ZERO);
     let servers = Servers::default();
     vec![
         text(of_pods().namespace("").build().unwrap_err()),

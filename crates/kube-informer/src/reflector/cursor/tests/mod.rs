@@ -12,20 +12,20 @@ struct Script {
 }
 
 impl Script {
-    fn new(settings: &Settings) -> Self {
+    fn new(settings: &Options) -> Self {
         Self { cursor: Cursor::new(settings), now: Instant::now() }
     }
 
     /// LIST only, at its first step.
     fn lists() -> (Self, Step) {
-        let mut script = Self::new(&Settings::default().streaming_list(StreamingList::Never));
+        let mut script = Self::new(&Options::default().streaming_list(StreamingList::Never));
         let step = script.cursor.begin(script.now);
         (script, step)
     }
 
     /// Streaming, at its first step.
     fn streams() -> (Self, Step) {
-        let mut script = Self::new(&Settings::default());
+        let mut script = Self::new(&Options::default());
         let step = script.cursor.begin(script.now);
         (script, step)
     }
@@ -39,7 +39,7 @@ impl Script {
     }
 
     /// The same with other settings.
-    fn watching_with(settings: Settings, version: &str) -> Self {
+    fn watching_with(settings: Options, version: &str) -> Self {
         let mut script = Self::new(&settings.streaming_list(StreamingList::Never));
         script.cursor.begin(script.now);
         script.page(version, None);

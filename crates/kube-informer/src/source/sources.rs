@@ -1,4 +1,4 @@
-//! Where a factory's informers get their objects from.
+//! Sources for any number of kinds: where a factory's informers get their objects from.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use crate::kind::KindInfo;
-use crate::source::{HttpFailure, HttpSource, ListWatch, SourceError};
+use crate::source::{Cluster, HttpFailure, HttpSource, ListWatch, SourceError};
 
 /// Gives the informers of a factory their sources: an API server, or whatever stands in for one.
 ///
@@ -36,19 +36,15 @@ where
 }
 
 /// An API server, over one client for all kinds.
-pub(super) struct Server {
+pub(crate) struct Server {
     any: HttpSource,
 }
 
 impl Server {
-    /// From a source of any kind, of which only the client is used.
-    pub(super) fn new(any: HttpSource) -> Self {
-        Self { any }
-    }
-
-    /// Stands for no kind in particular.
-    pub(super) fn no_kind() -> KindInfo {
-        KindInfo::new("", "v1", "", "")
+    pub(crate) fn new(cluster: Cluster) -> Result<Self, SourceError> {
+        // Only its client is used, so it is of no kind in particular.
+        let any = HttpSource::new(cluster, KindInfo::new("", "v1", "", ""))?;
+        Ok(Self { any })
     }
 }
 

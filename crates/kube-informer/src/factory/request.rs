@@ -1,0 +1,128 @@
+//! What is asked of a factory, and what the answer is made of.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::informer::blueprint::{Blueprint, BuildError};
+use crate::informer::{InformerBuilder, SharedProbe};
+use crate::kind::{Kind, KindInfo, ResourceId};
+use crate::options::Options;
+use crate::report::Callback;
+use crate::source::{Selection, Sources};
+
+/// Under what an informer is asked for. All types of a kind are one informer; its metadata may be one of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) of: SlotOf,
+    pub(super) metadata: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SlotOf {
+    Kind(ResourceId),
+    Named(Arc<str>),
+}
+
+impl Slot {
+    pub(super) fn kind<K: Kind>(kind: &KindInfo) -> Self {
+        Self { of: SlotOf::Kind(ResourceId::of(kind)), metadata: K::metadata_only() }
+    }
+
+    /// The other face of the same objects.
+    pub(super) fn other_face(&self) -> Self {
+        Self { of: self.of.clone(), metadata: !self.metadata }
+    }
+
+    pub(super) fn is_named(&self) -> bool {
+        matches!(self.of, SlotOf::Named(_))
+    }
+}
+
+/// One informer that was asked for.
+#[derive(Clone)]
+pub(super) struct Request {
+    pub(super) slot: Slot,
+    pub(super) blueprint: Blueprint,
+    /// Keeps the name from being given to another.
+    pub(super) named: Option<Arc<Named>>,
+}
+
+impl Request {
+    /// What the informer is called in metrics and logs, unless its options say so.
+    pub(super) fn name(&self) -> String {
+        match &self.slot.of {
+            SlotOf::Kind(_) => self.blueprint.kind.resource(),
+            SlotOf::Named(name) => name.to_string(),
+        }
+    }
+}
+
+/// What a name stands for, as long as an access or an informer of that name is there.
+pub(super) struct Named {
+    pub(super) name: Arc<str>,
+    pub(super) blueprint: Blueprint,
+}
+
+impl Named {
+    /// The objects of the name, whole or their metadata.
+    pub(super) fn request(self: &Arc<Self>, metadata: bool) -> Request {
+        let narrowed = metadata && !self.blueprint.options.metadata_only;
+        let blueprint = if narrowed { self.blueprint.metadata() } else { self.blueprint.clone() };
+        let slot = Slot { of: SlotOf::Named(self.name.clone()), metadata: blueprint.options.metadata_only };
+        Request { slot, blueprint, named: Some(self.clone()) }
+    }
+}
+
+/// What holds for all kinds of a factory. Checked when the factory is built.
+pub(super) struct Defaults {
+    pub(super) sources: Arc<dyn Sources>,
+    pub(super) probe: Arc<SharedProbe>,
+    /// What the names of all its informers begin with.
+    pub(super) name: Option<Arc<str>>,
+    pub(super) options: Options,
+    pub(super) on_error: Option<Callback>,
+}
+
+impl Defaults {
+    /// What every informer of a kind begins with. Calls a function of the user's, so no lock may be held.
+    fn begin<K: Kind + DeserializeOwned>(&self, kind: &KindInfo) -> Blueprint {
+        let mut blueprint = Blueprint::new::<K>(kind.clone(), self.sources.clone());
+        blueprint.probe = self.probe.clone();
+        blueprint.on_error.clone_from(&self.on_error);
+        let metadata_only = blueprint.options.metadata_only;
+        blueprint.options = Options { metadata_only, ..self.options.clone() };
+        let options = &mut blueprint.options;
+        options.namespaces = options.namespaces.inherited();
+        if let Some(tweak) = options.tweak.take() {
+            let (labels, fields) = (options.labels.take(), options.fields.take());
+            let mut selection = Selection { labels, fields };
+            (tweak.call)(kind, &mut selection);
+            options.labels = selection.labels.filter(|selector| !selector.is_empty());
+            options.fields = selection.fields.filter(|selector| !selector.is_empty());
+        }
+        blueprint
+    }
+
+    /// For a kind that nothing else was said about.
+    pub(super) fn blueprint<K: Kind + DeserializeOwned>(&self, kind: &KindInfo) -> Blueprint {
+        self.begin::<K>(kind).settled()
+    }
+
+    /// For a kind that something was said about, or a variant of it.
+    pub(super) fn blueprint_with<K: Kind + DeserializeOwned>(
+        &self,
+        kind: &KindInfo,
+        set: impl FnOnce(InformerBuilder<K>) -> InformerBuilder<K>,
+    ) -> Result<Blueprint, BuildError> {
+        set(InformerBuilder::new(self.begin::<K>(kind))).into_blueprint().check()
+    }
+
+    /// The name of an informer in metrics and logs.
+    pub(super) fn name(&self, name: &str) -> String {
+        match &self.name {
+            Some(factory) => format!("{factory}-{name}"),
+            None => name.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! From what was asked for to an informer: everything that an engine is made of, whatever the type of its objects.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kube_core::{DynamicObject, PartialObjectMeta};
+use serde::de::DeserializeOwned;
+
+use crate::informer::engine::Engine;
+use crate::kind::{Kind, KindInfo, ResourceId};
+use crate::metrics::Metrics;
+use crate::object::decoded::{Decoder, decoder};
+use crate::object::ingest::{Ingest, IngestOptions};
+use crate::options::Options;
+use crate::reflector::cluster::Cluster;
+use crate::report::{Callback, Failure, Reporter};
+use crate::source::{ListWatch, Sources};
+
+/// What an informer is made of. Nothing of it is asked for its objects, and no function of the user's is called, before
+/// [`build`](Self::build).
+#[derive(Clone)]
+pub(crate) struct Blueprint {
+    pub(crate) kind: KindInfo,
+    pub(crate) options: Options,
+    pub(crate) sources: Arc<dyn Sources>,
+    /// Shared by those who watch the same server.
+    pub(crate) probe: Arc<Cluster>,
+    pub(crate) on_error: Option<Callback>,
+    /// Decodes into the type that was asked for first.
+    decoder: Decoder,
+    /// Whether that is a type of the user's, and not one that fits any object.
+    pub(crate) typed: bool,
+}
+
+/// The settings of an informer contradict each other or make no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("informer of {kind}: {message}")]
+pub struct BuildError {
+    kind: KindInfo,
+    message: String,
+}
+
+impl Blueprint {
+    pub(crate) fn new<K: Kind + DeserializeOwned>(kind: KindInfo, sources: Arc<dyn Sources>) -> Self {
+        let mut blueprint = Self {
+            options: Options::default(),
+            kind,
+            sources,
+            probe: Arc::default(),
+            on_error: None,
+            decoder: decoder::<K>(),
+            typed: false,
+        };
+        blueprint.have_type::<K>();
+        blueprint
+    }
+
+    fn have_type<K: Kind + DeserializeOwned>(&mut self) {
+        use crate::kind::KindScope;
+        self.decoder = decoder::<K>();
+        self.options.metadata_only = K::metadata_only();
+        self.typed = K::Scope::NAMESPACED.is_some() && !K::metadata_only();
+    }
+
+    /// The same objects, but only their metadata: without what depends on the type, which is `decoded` and a transform of
+    /// that type.
+    pub(crate) fn metadata(&self) -> Self {
+        let mut metadata = self.clone();
+        metadata.have_type::<PartialObjectMeta<DynamicObject>>();
+        metadata.options.decoded = false;
+        metadata.options.transform = metadata.options.transform.filter(|transform| transform.any_kind);
+        metadata
+    }
+
+    /// Settles what was left to the factory. A kind of the whole cluster is in no namespace, whatever the factory says.
+    pub(crate) fn settled(mut self) -> Self {
+        let cluster_wide = self.kind.is_namespaced() == Some(false);
+        self.options.namespaces = self.options.namespaces.settled(cluster_wide);
+        self
+    }
+
+    /// The same, if nothing is wrong with it.
+    pub(crate) fn check(self) -> Result<Self, BuildError> {
+        let settled = self.settled();
+        let fail = |message: String| Err(BuildError { kind: settled.kind.clone(), message });
+        if let Err(error) = settled.options.check() {
+            return fail(error.to_string());
+        }
+        if !settled.suits(&settled.kind) {
+            return fail("a kind of the whole cluster cannot be limited to a namespace".into());
+        }
+        Ok(settled)
+    }
+
+    /// The names of what differs: the kind, and options. Two that differ in nothing may be one informer.
+    pub(crate) fn differences(&self, other: &Self) -> Vec<&'static str> {
+        let kind = (self.resource() != other.resource()).then_some("kind");
+        kind.into_iter().chain(self.options.differences(&other.options)).collect()
+    }
+
+    /// Whether this can be had of a kind: one of the whole cluster is in no namespace.
+    pub(crate) fn suits(&self, kind: &KindInfo) -> bool {
+        self.options.namespaces.named().is_none() || kind.is_namespaced() != Some(false)
+    }
+
+    /// Group, version and plural of what it is about.
+    pub(crate) fn resource(&self) -> ResourceId {
+        ResourceId::of(&self.kind)
+    }
+
+    /// Has a function called at each failure, beside the one that was set.
+    pub(crate) fn also_on_error(&mut self, also: impl Fn(&Failure) + Send + Sync + 'static) {
+        let set = self.on_error.take();
+        self.on_error = Some(Arc::new(move |failure| {
+            also(failure);
+            if let Some(set) = &set {
+                set(failure);
+            }
+        }));
+    }
+
+    /// The engine, under this name unless the options have one. Calls functions of the user's and the metrics recorder, so no
+    /// lock may be held.
+    pub(crate) fn build(&self, name: Arc<str>) -> Arc<Engine> {
+        let options = &self.options;
+        let name = options.name.clone().unwrap_or(name);
+        let sensitive = options.sensitive || self.kind.is_sensitive();
+        let metrics = Metrics::new(&name, &self.kind);
+        let reporter = Reporter::new(self.kind.clone(), self.on_error.clone())
+            .sensitive(sensitive)
+            .with_metrics(&metrics);
+        let reporter = Arc::new(reporter);
+        let ingest = Ingest::new(IngestOptions {
+            metadata_only: options.metadata_only,
+            sensitive,
+            keep_managed_fields: options.keep_managed_fields,
+            drop_fields: options.drop_fields.iter().filter_map(|field| field.path.clone().ok()).collect(),
+            transform: options.transform.as_ref().map(|transform| transform.function.call.clone()),
+            type_check: Some(self.decoder),
+            pin: options.decoded.then_some(self.decoder),
+            shelf_bytes: options.decode_cache_bytes,
+            ..IngestOptions::new(self.kind.clone(), reporter.clone())
+        });
+        Engine::new(self, name, reporter, metrics, Arc::new(ingest))
+    }
+}
+
+/// What a reader needs to recognise it.
+impl fmt::Display for Blueprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.resource(), self.options)
+    }
+}
+
+/// A source for one kind, whatever kind is asked for: that of an informer that was built alone.
+pub(crate) struct OnlySource(pub(crate) Arc<dyn ListWatch>);
+
+impl Sources for OnlySource {
+    fn source(&self, _: &KindInfo) -> Arc<dyn ListWatch> {
+        self.0.clone()
+    }
+}

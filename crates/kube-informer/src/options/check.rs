@@ -1,0 +1,100 @@
+//! Which options cannot work.
+
+use std::time::Duration;
+
+use crate::options::Options;
+
+/// An option that cannot work, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{option} {problem}")]
+pub(crate) struct BadOption {
+    pub(crate) option: &'static str,
+    problem: String,
+}
+
+impl Options {
+    /// Names the first option that cannot work.
+    pub(crate) fn check(&self) -> Result<(), BadOption> {
+        let fail = |option, problem: &str| Err(BadOption { option, problem: problem.to_owned() });
+        if let Some(Err(problem)) = self.drop_fields.iter().map(|field| &field.path).find(|path| path.is_err()) {
+            return fail("drop_field", problem);
+        }
+        if self.namespaces.named().is_some_and(|namespaces| namespaces.contains("")) {
+            return fail("namespace", "is empty; leave it out to look at all of them");
+        }
+        let waits = [
+            ("backoff_first", self.backoff_first),
+            ("backoff_reset", self.backoff_reset),
+            ("streaming_deadline", self.streaming_deadline),
+            ("list_silence", self.list_silence),
+            ("watch_grace", self.watch_grace),
+            ("bookmark_silence", self.bookmark_silence),
+            ("gone_retry", self.gone_retry),
+            ("list_limit", self.list_limit),
+            ("poll", self.poll),
+            ("request_interval", self.request_interval),
+            ("relist_interval", self.relist_interval),
+            ("minimum_resync", self.minimum_resync),
+        ];
+        if let Some((option, _)) = waits.iter().find(|(_, wait)| wait.is_zero()) {
+            return fail(option, "must not be zero");
+        }
+        if !(self.backoff_factor.is_finite() && self.backoff_factor >= 1.0) {
+            return fail("backoff_factor", "must be 1 or more");
+        }
+        if !(self.backoff_jitter.is_finite() && self.backoff_jitter >= 0.0) {
+            return fail("backoff_jitter", "must not be negative");
+        }
+        if self.backoff_limit < self.backoff_first {
+            return fail("backoff_limit", "must not be below backoff_first");
+        }
+        if !(Duration::from_secs(1)..=Duration::from_secs(86_400)).contains(&self.min_watch_timeout) {
+            return fail("min_watch_timeout", "must be between a second and a day");
+        }
+        for (option, interval) in
+            [("request_interval", self.request_interval), ("relist_interval", self.relist_interval)]
+        {
+            if interval > Duration::from_secs(86_400) {
+                return fail(option, "must not be more than a day");
+            }
+        }
+        if self.page_size == Some(0) {
+            return fail("page_size", "must not be zero");
+        }
+        for (option, bound) in [
+            ("document_limit", self.document_limit),
+            ("queue_bytes", self.queue_bytes),
+            ("queue_entries", self.queue_entries),
+        ] {
+            if bound == 0 {
+                return fail(option, "must not be zero");
+            }
+        }
+        for (option, count) in [
+            ("errors_to_relist", self.errors_to_relist),
+            ("silences_to_relist", self.silences_to_relist),
+            ("streaming_objects", self.streaming_objects),
+            ("request_burst", self.request_burst),
+            ("relist_burst", self.relist_burst),
+            ("early_ends_to_list", self.early_ends_to_list),
+        ] {
+            if count == 0 {
+                return fail(option, "must not be zero");
+            }
+        }
+        Ok(())
+    }
+
+    /// The time one watch is asked to last, in whole seconds, drawn from [m, 2m].
+    pub(crate) fn watch_timeout(&self, rng: &mut fastrand::Rng) -> u32 {
+        let min = u32::try_from(self.min_watch_timeout.as_secs()).unwrap_or(u32::MAX / 2).max(1);
+        rng.u32(min..=min.saturating_mul(2))
+    }
+
+    /// How long a watch may be without a byte before it counts as dead.
+    pub(crate) fn watch_silence(&self, timeout_seconds: u32, bookmarked: bool) -> Duration {
+        let whole = Duration::from_secs(timeout_seconds.into()).saturating_add(self.watch_grace);
+        if bookmarked { whole.min(self.bookmark_silence) } else { whole }
+    }
+}
+

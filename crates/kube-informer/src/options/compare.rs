@@ -1,0 +1,38 @@
+//! How options are described to somebody who has to tell two informers apart.
+
+use std::fmt;
+
+use crate::options::Options;
+
+/// What a reader needs to recognise an informer, as it goes on after the name of its kind; numbers are left out.
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.namespaces.named() {
+            Some(namespaces) if namespaces.is_empty() => f.write_str(" in no namespace yet")?,
+            Some(namespaces) => {
+                let namespaces: Vec<_> = namespaces.iter().map(String::as_str).collect();
+                write!(f, " in {}", namespaces.join(", "))?;
+            }
+            None => {}
+        }
+        for (what, selector) in [("labels", &self.labels), ("fields", &self.fields)] {
+            if let Some(selector) = selector {
+                write!(f, ", {what} {selector:?}")?;
+            }
+        }
+        if !self.drop_fields.is_empty() {
+            let dropped: Vec<_> = self.drop_fields.iter().map(|field| field.text.as_str()).collect();
+            write!(f, ", without {}", dropped.join(", "))?;
+        }
+        if let Some(transform) = &self.transform {
+            write!(f, ", transformed by {}", transform.function.name())?;
+        }
+        if self.metadata_only {
+            f.write_str(", metadata only")?;
+        }
+        if self.decoded {
+            f.write_str(", decoded")?;
+        }
+        Ok(())
+    }
+}

@@ -129,5 +129,4 @@ fn functions(tree: &Tree) -> HashMap<&str, bool> {
 }
 
 #[cfg(test)]
-#[path = "ledger_tests.rs"]
 mod tests;

@@ -12,6 +12,7 @@ mod levels;
 mod links;
 mod lint_tables;
 mod rust_paths;
+mod test_layout;
 mod tree;
 
 use std::fmt;
@@ -25,7 +26,7 @@ use crate::tidy::tree::Tree;
 /// A name for the rule, and the rule.
 type Rule = (&'static str, fn(&Tree) -> Vec<Problem>);
 
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     ("file size", file_size::check),
     ("behaviour ledger", ledger::check),
     ("module levels", levels::check),
@@ -34,6 +35,7 @@ const RULES: [Rule; 8] = [
     ("lint tables", lint_tables::check),
     ("links", links::check),
     ("docs.rs features", docs_rs::check),
+    ("places of tests", test_layout::check),
 ];
 
 /// A place that breaks a rule, and what to do about it.

@@ -312,5 +312,4 @@ fn number(text: &str) -> Option<(u32, &str)> {
 }
 
 #[cfg(test)]
-#[path = "crd_tests.rs"]
 mod tests;

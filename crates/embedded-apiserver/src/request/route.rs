@@ -236,5 +236,4 @@ fn bad_segment(name: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-#[path = "route_tests.rs"]
 mod tests;

@@ -93,8 +93,4 @@ fn media_type(headers: &HeaderMap) -> &str {
 }
 
 #[cfg(test)]
-mod delete_tests;
-#[cfg(test)]
-mod hostile_tests;
-#[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use crate::servers::{Servers, ask, ask_with};
+use crate::support::{Servers, ask, ask_with};
 
 /// One object of a kind: where it goes, and what it consists of beside its name. No job: the real server gives it a
 /// selector that a PUT has to repeat, and waits on its deletion for a garbage collector that is in neither server.

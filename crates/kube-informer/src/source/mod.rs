@@ -6,8 +6,6 @@ pub(crate) mod decode;
 pub(crate) mod decode_list;
 mod error;
 pub(crate) mod frames;
-#[cfg(test)]
-mod fuzz_tests;
 mod http;
 pub(crate) mod intake;
 mod list_frames;
@@ -18,6 +16,8 @@ pub(crate) mod status;
 pub(crate) mod stream_error;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use error::{HttpFailure, SourceError};
 pub use http::{FindClusterError, FoundCluster, HttpSource, find_cluster};

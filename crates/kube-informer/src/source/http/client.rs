@@ -222,5 +222,4 @@ fn expiry(config: &Config) -> Result<Option<Timestamp>, kube_client::Error> {
 }
 
 #[cfg(test)]
-#[path = "client_tests.rs"]
 mod tests;

@@ -110,5 +110,4 @@ fn is_excepted(server: &Uri, list: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "proxy_tests.rs"]
 mod tests;

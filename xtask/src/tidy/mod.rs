@@ -11,6 +11,7 @@ mod ledger_numbers;
 mod levels;
 mod links;
 mod lint_tables;
+mod references;
 mod rust_paths;
 mod tree;
 
@@ -25,7 +26,7 @@ use crate::tidy::tree::Tree;
 /// A name for the rule, and the rule.
 type Rule = (&'static str, fn(&Tree) -> Vec<Problem>);
 
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     ("file size", file_size::check),
     ("behaviour ledger", ledger::check),
     ("module levels", levels::check),
@@ -33,6 +34,7 @@ const RULES: [Rule; 8] = [
     ("asserts in handlers", handler_asserts::check),
     ("lint tables", lint_tables::check),
     ("links", links::check),
+    ("references", references::check),
     ("docs.rs features", docs_rs::check),
 ];
 

@@ -5,17 +5,16 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt as _;
-use http::request::Parts;
-use http::{HeaderValue, Request, Response, header};
+use http::{HeaderMap, HeaderValue, Response, header};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use tokio::time::timeout;
 
 use crate::api::Api;
-use crate::body::{Body, full, streamed};
+use crate::body::{Body, streamed};
 use crate::faults::{Before, Faults};
 use crate::journal::{Journal, RecordedRequest};
-use crate::request::Verb;
+use crate::request::{Request, Verb};
 use crate::status::{ApiError, BODY_LIMIT};
 use crate::transport::Stop;
 
@@ -56,16 +55,21 @@ impl Front {
     }
 
     /// Answers, or breaks the connection. What is under way ends when it is told to `stop`, watches cleanly.
-    pub(crate) async fn answer(&self, request: Request<Body>, stop: Stop) -> io::Result<Response<Body>> {
+    pub(crate) async fn answer(
+        &self,
+        request: http::Request<Body>,
+        stop: Stop,
+    ) -> io::Result<Response<Body>> {
         let (parts, body) = request.into_parts();
-        let user = self.user(&parts);
-        let recorded = RecordedRequest::of(&parts, user.unwrap_or_default());
+        let request = Request::new(parts);
+        let user = self.user(&request.headers);
+        let recorded = RecordedRequest::new(&request, user.unwrap_or_default());
         let entry = self.journal.enter(recorded.clone());
         let answer = match user {
-            None if !OPEN_TO_ALL.contains(&parts.uri.path()) => {
+            None if !OPEN_TO_ALL.contains(&request.uri.path()) => {
                 finished(ApiError::unauthorized().into_response())
             }
-            _ => self.answer_with_faults(parts, body, &recorded, stop.clone()).await?,
+            _ => self.answer_with_faults(request, body, &recorded, stop.clone()).await?,
         };
         entry.answered(answer.status().as_u16());
         Ok(match recorded.verb {
@@ -75,45 +79,46 @@ impl Front {
     }
 
     /// Answers without faults, and leaves no trace in the journal.
-    pub(crate) async fn answer_aside(&self, request: Request<Body>) -> io::Result<Response<Body>> {
+    pub(crate) async fn answer_aside(&self, request: http::Request<Body>) -> io::Result<Response<Body>> {
         let (parts, body) = request.into_parts();
-        self.ask(parts, body).await
+        self.ask(Request::new(parts), body).await
     }
 
     async fn answer_with_faults(
         &self,
-        mut parts: Parts,
+        mut request: Request,
         body: Body,
         recorded: &RecordedRequest,
         stop: Stop,
     ) -> io::Result<Response<Body>> {
-        let plan = self.faults.plan(recorded);
+        let plan = self.faults.plan(&request, recorded);
         // The API has not been asked yet, so nothing is left half done.
         let before = tokio::select! {
-            before = plan.before(recorded, &mut parts.uri, &self.api) => before,
+            before = plan.before(recorded, &mut request, &self.api) => before,
             () = stop.told() => Before::Break(io::ErrorKind::ConnectionAborted.into()),
         };
         let answer = match before {
             Before::Break(error) => return Err(error),
             Before::Answer(error) => finished(error.into_response()),
-            Before::Ask => self.ask(parts, body).await?,
+            Before::Ask => self.ask(request, body).await?,
         };
         Ok(plan.after(recorded.verb, answer))
     }
 
-    async fn ask(&self, parts: Parts, body: Body) -> io::Result<Response<Body>> {
+    async fn ask(&self, mut request: Request, body: Body) -> io::Result<Response<Body>> {
         let Some(body) = timeout(BODY_PATIENCE, read(body)).await?? else {
             return Ok(finished(ApiError::entity_too_large().into_response()));
         };
-        Ok(finished(self.api.answer(Request::from_parts(parts, full(body))).await))
+        request.body = body;
+        Ok(finished(self.api.answer(&request).await))
     }
 
     /// As whom the client is known; `None` without a token that is known.
-    fn user(&self, parts: &Parts) -> Option<&str> {
+    fn user(&self, headers: &HeaderMap) -> Option<&str> {
         if self.users.is_empty() {
             return Some("system:anonymous");
         }
-        let given = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = given.and_then(|given| given.strip_prefix("Bearer "))?;
         self.users.iter().find(|user| user.token == token).map(|user| &*user.name)
     }

@@ -3,13 +3,14 @@
 use std::pin::Pin;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, header};
+use http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
 use crate::api::Api;
-use crate::body::{Body, full};
+use crate::body::Body;
 use crate::options::ApiOptions;
+use crate::request::Request;
 
 pub(crate) const CONFIGMAPS: &str = "/api/v1/namespaces/default/configmaps";
 pub(crate) const PODS: &str = "/api/v1/namespaces/default/pods";
@@ -68,11 +69,14 @@ impl Server {
         headers: &[(&str, &str)],
         body: &str,
     ) -> http::Response<Body> {
-        let mut request = Request::builder().method(method).uri(path.replace(' ', "%20"));
+        let mut request = http::Request::builder().method(method).uri(path.replace(' ', "%20"));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.api.answer(request.body(full(body.to_owned())).unwrap()).await
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let mut request = Request::new(parts);
+        request.body = body.to_owned().into();
+        self.api.answer(&request).await
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, content_type: &str, body: &str) -> Answer {

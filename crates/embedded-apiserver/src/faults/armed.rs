@@ -10,6 +10,7 @@ use super::effect::Effect;
 use super::fault::{Fault, Times};
 use super::plan::Plan;
 use crate::journal::RecordedRequest;
+use crate::request::Request;
 
 /// All faults of a server, in the order in which they were injected.
 #[derive(Clone, Debug, Default)]
@@ -51,11 +52,11 @@ impl Faults {
     }
 
     /// What is to go wrong with this request.
-    pub(crate) fn plan(&self, request: &RecordedRequest) -> Plan {
+    pub(crate) fn plan(&self, request: &Request, recorded: &RecordedRequest) -> Plan {
         // The lock is not held while conditions are asked, which are code of the test and may inject faults.
         let armed = self.armed.lock().clone();
         let mut planned = Vec::new();
-        for armed in armed.iter().filter(|armed| armed.strikes_at(request)) {
+        for armed in armed.iter().filter(|armed| armed.strikes_at(request, recorded)) {
             planned.push((armed.fault.effect.clone(), armed.strikes.clone()));
             if armed.fault.effect.has_the_last_word() {
                 break;
@@ -66,8 +67,8 @@ impl Faults {
 }
 
 impl Armed {
-    fn strikes_at(&self, request: &RecordedRequest) -> bool {
-        if !self.fault.matches(request) {
+    fn strikes_at(&self, request: &Request, recorded: &RecordedRequest) -> bool {
+        if !self.fault.matches(request, recorded) {
             return false;
         }
         let mut aim = self.aim.lock();

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::journal::RecordedRequest;
-use crate::request::Verb;
+use crate::request::{Query, Verb};
 use crate::status::ApiError;
 
 /// What a fault does to a request or to its answer.
@@ -47,8 +46,8 @@ pub(super) enum LineEffect {
 
 impl Effect {
     /// Whether it can be done to this request at all; one that cannot is no match.
-    pub(super) fn suits(&self, request: &RecordedRequest) -> bool {
-        let watch = request.verb == Some(Verb::Watch);
+    pub(super) fn suits(&self, verb: Option<Verb>, query: &Query) -> bool {
+        let watch = verb == Some(Verb::Watch);
         match self {
             Self::Answer(_)
             | Self::Forbid
@@ -58,14 +57,9 @@ impl Effect {
             | Self::Rewind(_)
             | Self::CutAfterBytes(_) => true,
             Self::Lines(_) => watch,
-            Self::IgnoreSendInitialEvents => watch && request.parameter("sendInitialEvents").is_some(),
-            Self::Undecodable(_) | Self::BadJson(_) => {
-                watch || matches!(request.verb, Some(Verb::List | Verb::Get))
-            }
-            Self::ExpireContinue => {
-                request.verb == Some(Verb::List)
-                    && request.parameter("continue").is_some_and(|token| !token.is_empty())
-            }
+            Self::IgnoreSendInitialEvents => watch && query.first("sendInitialEvents").is_some(),
+            Self::Undecodable(_) | Self::BadJson(_) => watch || matches!(verb, Some(Verb::List | Verb::Get)),
+            Self::ExpireContinue => verb == Some(Verb::List) && !query.text("continue").is_empty(),
         }
     }
 

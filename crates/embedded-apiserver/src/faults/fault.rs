@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::answers;
 use super::effect::{Effect, LineEffect};
 use crate::journal::RecordedRequest;
-use crate::request::Verb;
+use crate::request::{Request, Verb};
 use crate::status::ApiError;
 
 /// Something that goes wrong on purpose, made with one of the constructors and narrowed down to the requests it is
@@ -294,15 +294,15 @@ impl Fault {
         Self::new(Effect::Lines(effect))
     }
 
-    pub(super) fn matches(&self, request: &RecordedRequest) -> bool {
+    pub(super) fn matches(&self, request: &Request, recorded: &RecordedRequest) -> bool {
         let is =
             |wanted: &Option<String>, actual: &str| wanted.as_ref().is_none_or(|wanted| wanted == actual);
-        self.effect.suits(request)
-            && (self.verbs.is_empty() || request.verb.is_some_and(|verb| self.verbs.contains(&verb)))
-            && (is(&self.resource, &request.resource) || is(&self.resource, request.plural()))
-            && is(&self.namespace, &request.namespace)
-            && is(&self.name, &request.name)
-            && self.condition.as_ref().is_none_or(|condition| condition(request))
+        self.effect.suits(recorded.verb, &request.query)
+            && (self.verbs.is_empty() || recorded.verb.is_some_and(|verb| self.verbs.contains(&verb)))
+            && (is(&self.resource, &recorded.resource) || is(&self.resource, recorded.plural()))
+            && is(&self.namespace, &recorded.namespace)
+            && is(&self.name, &recorded.name)
+            && self.condition.as_ref().is_none_or(|condition| condition(recorded))
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 
 use bytes::Bytes;
 use futures::stream::once;
-use http::{Response, Uri, header};
+use http::{Response, header};
 use http_body_util::BodyExt as _;
 use tokio::time::sleep;
 
@@ -15,7 +15,7 @@ use super::{answers, items, stream};
 use crate::api::Api;
 use crate::body::{Body, streamed};
 use crate::journal::RecordedRequest;
-use crate::request::Verb;
+use crate::request::{Request, Verb};
 use crate::status::ApiError;
 
 /// The faults that strike at one request, in order.
@@ -38,7 +38,12 @@ impl Plan {
     }
 
     /// Does what is to be done before the API is asked.
-    pub(crate) async fn before(&self, request: &RecordedRequest, uri: &mut Uri, api: &Api) -> Before {
+    pub(crate) async fn before(
+        &self,
+        recorded: &RecordedRequest,
+        request: &mut Request,
+        api: &Api,
+    ) -> Before {
         for (effect, strikes) in &self.planned {
             if effect.is_for_the_answer() {
                 continue;
@@ -52,10 +57,10 @@ impl Plan {
             strikes.count();
             match effect {
                 Effect::Answer(error) => return Before::Answer(error.clone()),
-                Effect::Forbid => return Before::Answer(Box::new(answers::forbidden(request))),
+                Effect::Forbid => return Before::Answer(Box::new(answers::forbidden(recorded))),
                 Effect::ExpireContinue => {
-                    let token = request.parameter("continue").unwrap_or_default();
-                    return Before::Answer(Box::new(answers::expired_continue(&token)));
+                    let token = request.query.text("continue");
+                    return Before::Answer(Box::new(answers::expired_continue(token)));
                 }
                 Effect::Refuse => {
                     let why = "the connection was refused";
@@ -64,7 +69,7 @@ impl Plan {
                 Effect::Stall => pending().await,
                 Effect::Delay(by) => sleep(*by).await,
                 Effect::IgnoreSendInitialEvents => {
-                    *uri = without(uri, &["sendInitialEvents", "resourceVersionMatch"]);
+                    request.query.remove(&["sendInitialEvents", "resourceVersionMatch"]);
                 }
                 _ => {}
             }
@@ -117,13 +122,4 @@ fn whole(body: Body, strikes: Strikes, change: impl FnOnce(&[u8]) -> Option<Byte
         strikes.count();
         Ok(changed)
     }))
-}
-
-/// The same without these parameters.
-fn without(uri: &Uri, names: &[&str]) -> Uri {
-    let left_out = |pair: &&str| names.contains(&pair.split('=').next().unwrap_or_default());
-    let query = uri.query().unwrap_or_default().split('&').filter(|pair| !left_out(pair));
-    let path_and_query = format!("{}?{}", uri.path(), query.collect::<Vec<_>>().join("&"));
-    // A part of a good address is a good address.
-    path_and_query.parse().unwrap_or_else(|_| uri.clone())
 }

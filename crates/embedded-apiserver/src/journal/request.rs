@@ -1,10 +1,9 @@
 //! One request, as its path and query tell.
 
-use http::request::Parts;
 use http::{Method, header};
 use tokio::time::Instant;
 
-use crate::request::{Query, Verb};
+use crate::request::{Query, Request, RequestInfo, Verb};
 
 /// A request that the server has received.
 ///
@@ -40,18 +39,17 @@ pub struct RecordedRequest {
 }
 
 impl RecordedRequest {
-    pub(crate) fn of(parts: &Parts, user: &str) -> Self {
-        let header = parts.headers.get(header::USER_AGENT);
-        let query = parts.uri.query().unwrap_or_default();
-        let mut request = Self {
+    pub(crate) fn new(request: &Request, user: &str) -> Self {
+        let header = request.headers.get(header::USER_AGENT);
+        let mut recorded = Self {
             verb: None,
             resource: String::new(),
             subresource: String::new(),
             namespace: String::new(),
             name: String::new(),
-            method: parts.method.clone(),
-            path: parts.uri.path().to_owned(),
-            query: query.to_owned(),
+            method: request.method.clone(),
+            path: request.uri.path().to_owned(),
+            query: request.uri.query().unwrap_or_default().to_owned(),
             user: user.to_owned(),
             user_agent: header
                 .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -59,12 +57,15 @@ impl RecordedRequest {
             at: Instant::now(),
             status: None,
         };
-        request.read_path(&parts.method, parts.uri.path(), &Query::parse(query));
-        request
+        if let Some(info) = &request.info {
+            recorded.describe(info, &request.query);
+        }
+        recorded
     }
 
     /// The decoded value of a query parameter, such as `resourceVersion`; `None` if it is not there.
     pub fn parameter(&self, name: &str) -> Option<String> {
+        // The journal keeps the text alone: many short parameters take many times its memory when they are parsed.
         Query::parse(&self.query).first(name).map(str::to_owned)
     }
 
@@ -83,53 +84,23 @@ impl RecordedRequest {
         self.resource.split_once('.').map_or(&*self.resource, |(plural, _)| plural)
     }
 
-    fn read_path(&mut self, method: &Method, path: &str, query: &Query) {
-        let mut parts = path.split('/').filter(|part| !part.is_empty());
-        let group = match parts.next() {
-            Some("api") => "",
-            Some("apis") => parts.next().unwrap_or_default(),
-            _ => return,
+    fn describe(&mut self, info: &RequestInfo, query: &Query) {
+        let text = |part: &Option<String>| part.clone().unwrap_or_default();
+        self.verb = info.verb;
+        self.resource = match &*info.group {
+            "" => info.plural.clone(),
+            group => format!("{}.{group}", info.plural),
         };
-        let Some(_version) = parts.next() else { return };
-        let mut rest: Vec<&str> = parts.collect();
-        let old_watch = rest.first() == Some(&"watch");
-        if old_watch {
-            rest.remove(0);
-        }
-        if let ["namespaces", namespace, of @ ..] = &*rest {
-            self.namespace = (*namespace).to_owned();
-            // Of the namespace itself there are only its own parts.
-            if !of.is_empty() && !["status", "finalize"].contains(&of[0]) {
-                rest.drain(..2);
-            }
-        }
-        let Some(plural) = rest.first() else { return };
-        let part = |index: usize| rest.get(index).copied().unwrap_or_default().to_owned();
-        (self.name, self.subresource) = (part(1), part(2));
-        self.resource = match group {
-            "" => (*plural).to_owned(),
-            group => format!("{plural}.{group}"),
+        (self.name, self.subresource) = (text(&info.name), text(&info.subresource));
+        // As for access rules, a namespace is in itself.
+        self.namespace = match &info.namespace {
+            None if info.plural == "namespaces" => self.name.clone(),
+            namespace => text(namespace),
         };
-        self.verb = verb(method, old_watch, self.name.is_empty(), query);
-        if matches!(self.verb, Some(Verb::List | Verb::Watch)) && self.name.is_empty() {
+        if matches!(self.verb, Some(Verb::List | Verb::Watch)) && info.name.is_none() {
             self.name = named_by_selector(query);
         }
     }
-}
-
-fn verb(method: &Method, old_watch: bool, collection: bool, query: &Query) -> Option<Verb> {
-    let watch = old_watch || collection && query.flag("watch") == Some(true);
-    Some(match *method {
-        Method::GET | Method::HEAD if watch => Verb::Watch,
-        Method::GET | Method::HEAD if collection => Verb::List,
-        Method::GET | Method::HEAD => Verb::Get,
-        Method::POST => Verb::Create,
-        Method::PUT => Verb::Update,
-        Method::PATCH => Verb::Patch,
-        Method::DELETE if collection => Verb::DeleteCollection,
-        Method::DELETE => Verb::Delete,
-        _ => return None,
-    })
 }
 
 /// The one object that a field selector lets through; empty if it is not of that form.

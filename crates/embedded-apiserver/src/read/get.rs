@@ -3,10 +3,10 @@
 use http::{Response, StatusCode};
 
 use super::{Envelope, document};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
-use crate::request::{Accept, Form, Target, Verb, parse_version};
+use crate::request::{Accept, Form, Request, Target, Verb, parse_version};
 use crate::status::ApiError;
 use crate::storage::Stored;
 
@@ -23,18 +23,18 @@ impl Target {
 
 impl Api {
     /// One object, not older than the version that is asked for.
-    pub(crate) async fn get(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
-        let form = Accept::negotiate(&asked.headers, Verb::Get)?;
-        let stored = self.fresh(asked).await?;
-        Ok(object_answer(StatusCode::OK, &stored, &asked.target.resource, form))
+    pub(crate) async fn get(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::Get)?;
+        let stored = self.fresh(target, request).await?;
+        Ok(object_answer(StatusCode::OK, &stored, &target.resource, form))
     }
 
     /// The object that is meant, not older than the version that is asked for.
-    pub(crate) async fn fresh(&self, asked: &Asked) -> Result<Stored, ApiError> {
-        if let Some(version) = parse_version(asked.query.text("resourceVersion"), Verb::Get)? {
-            self.wait_for(version, &asked.target.resource).await?;
+    pub(crate) async fn fresh(&self, target: &Target, request: &Request) -> Result<Stored, ApiError> {
+        if let Some(version) = parse_version(request.query.text("resourceVersion"), Verb::Get)? {
+            self.wait_for(version, &target.resource).await?;
         }
-        self.current(&asked.target)
+        self.current(target)
     }
 
     /// The object that is meant as it is now.

@@ -5,9 +5,9 @@ use http::{Response, StatusCode};
 use super::list_text::ListMetadata;
 use super::token::Token;
 use super::{ListText, json_answer};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
-use crate::request::{Accept, ListOptions, Target, Verb, VersionMatch};
+use crate::request::{Accept, ListOptions, Request, Target, Verb, VersionMatch};
 use crate::select::Selector;
 use crate::status::ApiError;
 use crate::storage::{Page, PageRequest, Stored};
@@ -28,11 +28,11 @@ pub(crate) struct Selected {
 
 impl Api {
     /// A collection, or a page of it.
-    pub(crate) async fn list(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
-        let form = Accept::negotiate(&asked.headers, Verb::List)?;
-        let options = ListOptions::parse(&asked.query, Verb::List)?;
-        let selected = self.select(&asked.target, &options).await?;
-        let text = ListText::new(&asked.target.resource, form, &selected.metadata, selected.items);
+    pub(crate) async fn list(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::List)?;
+        let options = ListOptions::parse(&request.query, Verb::List)?;
+        let selected = self.select(target, &options).await?;
+        let text = ListText::new(&target.resource, form, &selected.metadata, selected.items);
         Ok(json_answer(StatusCode::OK, text.into_body()))
     }
 

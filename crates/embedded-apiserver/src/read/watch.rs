@@ -12,10 +12,10 @@ use tokio::time::{Instant, sleep_until};
 
 use super::bookmark::{self, Schedule};
 use super::{Envelope, json_answer};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::{Body, full, streamed};
 use crate::kinds::Resource;
-use crate::request::{Accept, Form, ListOptions, Verb};
+use crate::request::{Accept, Form, ListOptions, Request, Target, Verb};
 use crate::select::Selector;
 use crate::status::{ApiError, Cause};
 use crate::storage::{Cursor, Event, PageRequest, Read, Storage, Stored};
@@ -25,10 +25,9 @@ const BATCH: usize = 64;
 
 impl Api {
     /// The changes of a collection from a version on, or its state and then the changes.
-    pub(crate) async fn watch(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
-        let form = Accept::negotiate(&asked.headers, Verb::Watch)?;
-        let options = self.watch_options(asked)?;
-        let target = &asked.target;
+    pub(crate) async fn watch(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::Watch)?;
+        let options = self.watch_options(request)?;
         let mut selector = Selector::parse(&target.resource, &options)?;
         if let Some(name) = &target.name {
             selector = selector.named(name);
@@ -47,9 +46,9 @@ impl Api {
     }
 
     /// The options; without the gate some of them are refused.
-    fn watch_options(&self, asked: &Asked) -> Result<ListOptions, ApiError> {
-        let options = ListOptions::parse(&asked.query, Verb::Watch);
-        if self.options.streaming_lists || asked.query.first("sendInitialEvents").is_none() {
+    fn watch_options(&self, request: &Request) -> Result<ListOptions, ApiError> {
+        let options = ListOptions::parse(&request.query, Verb::Watch);
+        if self.options.streaming_lists || request.query.first("sendInitialEvents").is_none() {
             return options;
         }
         let mut causes = match options {

@@ -52,6 +52,11 @@ impl Query {
         })
     }
 
+    /// Takes parameters out, as if they had not been sent.
+    pub(crate) fn remove(&mut self, names: &[&str]) {
+        self.parameters.retain(|(key, _)| !names.contains(&key.as_str()));
+    }
+
     /// Whether `timeout`, the time that a client gives any request but a watch, makes sense. It has no effect here.
     pub(crate) fn check_timeout(&self) -> Result<(), ApiError> {
         let timeout = self.text("timeout");

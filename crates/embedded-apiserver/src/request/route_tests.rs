@@ -19,7 +19,8 @@ fn registry() -> Registry {
 }
 
 fn route(method: &str, path: &str) -> Result<Route, ApiError> {
-    Route::parse(&registry(), &method.parse().unwrap(), &path.parse().unwrap())
+    let (parts, ()) = http::Request::builder().method(method).uri(path).body(()).unwrap().into_parts();
+    Route::find(&registry(), &Request::new(parts))
 }
 
 /// A target on one line: verb, api version, plural, namespace, name, subresource.

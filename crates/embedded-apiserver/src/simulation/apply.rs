@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use http::{Method, Request, header};
+use http::{Method, header};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
@@ -11,8 +11,7 @@ use super::objects;
 use super::world::World;
 use super::write::{UID_OF, Write};
 use crate::api::Api;
-use crate::body::full;
-use crate::request::{Route, Target};
+use crate::request::{Request, Route, Target};
 use crate::storage::{Content, Expected, Refused};
 
 /// Makes the simulation's writes, and remembers what the server made of those that others refer to.
@@ -31,8 +30,9 @@ impl Applier {
     /// Stores an object whole, with its status; the API would set that aside.
     fn store(&mut self, api: &Api, mut write: Write) {
         let Some(path) = write.created() else { return };
-        let Ok(uri) = path.parse() else { return };
-        let Ok(Route::Objects(target)) = Route::parse(&api.registry, &Method::GET, &uri) else { return };
+        let Ok(request) = http::Request::get(&path).body(()) else { return };
+        let request = Request::new(request.into_parts().0);
+        let Ok(Route::Objects(target)) = Route::find(&api.registry, &request) else { return };
         let uid = api.chance.uuid();
         self.fill_in_owner(&mut write.body);
         let now = api.clock.now();
@@ -63,13 +63,15 @@ impl Applier {
             Method::PATCH => "application/merge-patch+json",
             _ => "application/json",
         };
-        let request = Request::builder()
+        let request = http::Request::builder()
             .method(write.method)
             .uri(&write.path)
             .header(header::CONTENT_TYPE, content_type)
-            .body(full(write.body.to_string()));
+            .body(());
         let Ok(request) = request else { return };
-        let answer = api.answer(request).await;
+        let mut request = Request::new(request.into_parts().0);
+        request.body = write.body.to_string().into();
+        let answer = api.answer(&request).await;
         let status = answer.status();
         if !status.is_success() {
             tracing::debug!(path = write.path, %status, "refused");

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use http::{Method, Request};
+use http::Method;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::world::Stage;
 use super::write::Write;
 use super::*;
 use crate::api::Api;
-use crate::body::full;
+use crate::request::Request;
 
 const TIME: &str = "2026-01-01T00:00:00Z";
 
@@ -30,7 +30,8 @@ fn settle(world: &mut World) -> Vec<Write> {
 }
 
 async fn got(api: &Api, path: &str) -> Value {
-    let answer = api.answer(Request::get(path).body(full("")).unwrap()).await;
+    let (parts, ()) = http::Request::get(path).body(()).unwrap().into_parts();
+    let answer = api.answer(&Request::new(parts)).await;
     assert_eq!(answer.status(), 200, "{path}");
     serde_json::from_slice(&answer.into_body().collect().await.unwrap().to_bytes()).unwrap()
 }

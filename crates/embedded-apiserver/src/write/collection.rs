@@ -3,10 +3,10 @@
 use http::{Response, StatusCode};
 
 use super::delete::DeleteOptions;
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::read::{ListText, json_answer};
-use crate::request::{Form, ListOptions, Target, Verb};
+use crate::request::{Form, ListOptions, Request, Target, Verb};
 use crate::status::ApiError;
 use crate::storage::Stored;
 
@@ -14,12 +14,11 @@ impl Api {
     /// Deletes what a list of these options selects, one by one; answers with that list.
     pub(crate) async fn delete_collection(
         &self,
-        asked: &Asked,
-        body: Body,
+        target: &Target,
+        request: &Request,
     ) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
-        let list_options = ListOptions::parse(&asked.query, Verb::DeleteCollection)?;
-        let options = DeleteOptions::read(asked, body).await?;
+        let list_options = ListOptions::parse(&request.query, Verb::DeleteCollection)?;
+        let options = DeleteOptions::read(request)?;
         let selected = self.select(target, &list_options).await?;
         for stored in &selected.items {
             self.delete_selected(target, stored, &options)?;

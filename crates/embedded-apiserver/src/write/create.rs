@@ -5,11 +5,11 @@ use std::sync::Arc;
 use http::{Response, StatusCode};
 
 use super::{Object, dry_run, input, metadata, status_part, validate};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::{Generation, Resource};
 use crate::read::object_answer;
-use crate::request::{Accept, Target, Verb};
+use crate::request::{Accept, Request, Target, Verb};
 use crate::status::{ApiError, Cause};
 use crate::storage::{Content, Expected, Refused, Stored};
 
@@ -19,13 +19,11 @@ const PREFIX: usize = 58;
 const ATTEMPTS: usize = 8;
 
 impl Api {
-    pub(crate) async fn create(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
-        let form = Accept::negotiate(&asked.headers, Verb::Create)?;
-        let dry_run = dry_run(&asked.query, "CreateOptions")?;
-        input::expect_json(&asked.headers)?;
-        let body = input::read(body).await?;
-        let object = input::object(&self.registry, &target.resource, &body)?;
+    pub(crate) fn create(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::Create)?;
+        let dry_run = dry_run(&request.query, "CreateOptions")?;
+        input::expect_json(request)?;
+        let object = input::object(&self.registry, &target.resource, &request.body)?;
         let stored = self.create_object(target, object, dry_run)?;
         Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
     }

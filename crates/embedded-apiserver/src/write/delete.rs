@@ -3,12 +3,12 @@
 use http::{Response, StatusCode};
 use serde_json::Value;
 
-use super::{Object, deleted_status, dry_run, input, media_type, metadata};
-use crate::api::{Api, Asked};
+use super::{Object, deleted_status, dry_run, input, metadata};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::object_answer;
-use crate::request::{Form, Query, Target};
+use crate::request::{Form, Query, Request, Target};
 use crate::status::{ApiError, Cause, Details};
 use crate::storage::{Content, Expected, Stored};
 
@@ -31,9 +31,8 @@ pub(super) enum Deleted {
 }
 
 impl Api {
-    pub(crate) async fn delete(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
-        let options = DeleteOptions::read(asked, body).await?;
+    pub(crate) fn delete(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let options = DeleteOptions::read(request)?;
         let resource = &target.resource;
         Ok(match self.delete_object(target, &options)? {
             Deleted::Gone(stored) if !resource.delete_answers_object => {
@@ -129,13 +128,12 @@ impl DeleteOptions {
     }
 
     /// From the body, or from the query if there is none.
-    pub(super) async fn read(asked: &Asked, body: Body) -> Result<Self, ApiError> {
-        let body = input::read(body).await?;
-        if !body.is_empty() && media_type(&asked.headers) != "application/json" {
+    pub(super) fn read(request: &Request) -> Result<Self, ApiError> {
+        if !request.body.is_empty() && request.media_type() != "application/json" {
             return Err(ApiError::unsupported_media_type(&["application/json"]));
         }
-        let options = Self::parse(&input::document(&body)?, &asked.query)?;
-        Ok(Self { dry_run: options.dry_run || dry_run(&asked.query, "DeleteOptions")?, ..options })
+        let options = Self::parse(&input::document(&request.body)?, &request.query)?;
+        Ok(Self { dry_run: options.dry_run || dry_run(&request.query, "DeleteOptions")?, ..options })
     }
 
     /// From a document, and from a query what is not in it.

@@ -1,35 +1,16 @@
 //! From the body of a request to an object.
 
-use bytes::Bytes;
-use http::HeaderMap;
-use http_body_util::BodyExt as _;
 use serde_json::Value;
 
-use super::{Object, media_type};
-use crate::body::Body;
+use super::Object;
 use crate::go;
 use crate::kinds::{Registry, Resource};
-use crate::status::{ApiError, BODY_LIMIT, Cause};
-
-/// Reads a body; 413 if it is too large, without reading all of it.
-pub(super) async fn read(mut body: Body) -> Result<Bytes, ApiError> {
-    let mut bytes = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let frame =
-            frame.map_err(|error| ApiError::bad_request(format!("the body cannot be read: {error}")))?;
-        if let Some(data) = frame.data_ref() {
-            bytes.extend_from_slice(data);
-        }
-        if bytes.len() > BODY_LIMIT {
-            return Err(ApiError::entity_too_large());
-        }
-    }
-    Ok(bytes.into())
-}
+use crate::request::Request;
+use crate::status::{ApiError, Cause};
 
 /// Refuses what is not JSON.
-pub(super) fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
-    match media_type(headers) {
+pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
+    match request.media_type() {
         "application/json" => Ok(()),
         _ => Err(ApiError::unsupported_media_type(&["application/json"])),
     }

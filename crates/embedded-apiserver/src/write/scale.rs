@@ -6,36 +6,38 @@ use serde_json::{Value, json};
 use super::patch::Patch;
 use super::status_part::Part;
 use super::{Object, dry_run, input, metadata};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::document;
-use crate::request::Verb;
+use crate::request::{Request, Target, Verb};
 use crate::status::ApiError;
 use crate::storage::Stored;
 
 impl Api {
-    pub(super) async fn get_scale(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
-        let stored = self.fresh(asked).await?;
-        answer(&asked.target.resource, &stored)
+    pub(super) async fn get_scale(
+        &self,
+        target: &Target,
+        request: &Request,
+    ) -> Result<Response<Body>, ApiError> {
+        let stored = self.fresh(target, request).await?;
+        answer(&target.resource, &stored)
     }
 
-    pub(super) async fn set_scale(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
+    pub(super) fn set_scale(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         let options = if target.verb == Verb::Patch { "PatchOptions" } else { "UpdateOptions" };
-        let dry_run = dry_run(&asked.query, options)?;
+        let dry_run = dry_run(&request.query, options)?;
         let patch = match target.verb {
-            Verb::Patch => Some(Patch::media_type(&asked.headers, &target.resource)?),
+            Verb::Patch => Some(Patch::of(request, &target.resource)?),
             _ => None,
         };
         if patch.is_none() {
-            input::expect_json(&asked.headers)?;
+            input::expect_json(request)?;
         }
-        let body = input::read(body).await?;
         let stored = self.change(target, Part::Main, dry_run, &|stored| {
             let scale = match patch {
-                Some(kind) => kind.apply(&body, scale_of(&target.resource, stored)?)?,
-                None => input::document(&body)?,
+                Some(kind) => kind.apply(&request.body, scale_of(&target.resource, stored)?)?,
+                None => input::document(&request.body)?,
             };
             let mut object = stored.to_object()?;
             let replicas =

@@ -7,11 +7,11 @@ use http::{Response, StatusCode};
 use super::delete::is_namespace;
 use super::status_part::{self, Part};
 use super::{Object, create, dry_run, input, metadata, validate};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::object_answer;
-use crate::request::{Accept, Target, Verb};
+use crate::request::{Accept, Request, Target, Verb};
 use crate::status::{ApiError, Cause};
 use crate::storage::{Content, Expected, Stored};
 
@@ -19,13 +19,11 @@ use crate::storage::{Content, Expected, Stored};
 pub(super) type Change<'a> = &'a dyn Fn(&Stored) -> Result<Object, ApiError>;
 
 impl Api {
-    pub(crate) async fn update(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
-        let form = Accept::negotiate(&asked.headers, Verb::Update)?;
-        let dry_run = dry_run(&asked.query, "UpdateOptions")?;
-        input::expect_json(&asked.headers)?;
-        let body = input::read(body).await?;
-        let mut object = input::object(&self.registry, &target.resource, &body)?;
+    pub(crate) fn update(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::Update)?;
+        let dry_run = dry_run(&request.query, "UpdateOptions")?;
+        input::expect_json(request)?;
+        let mut object = input::object(&self.registry, &target.resource, &request.body)?;
         create::place(target, &mut object)?;
         check_name(target, &object)?;
         let part = Part::of(target.subresource.as_deref());

@@ -1,4 +1,4 @@
-//! From a request to its answer.
+//! Dispatches a request to the code that answers it.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) struct Api {
     pub(crate) options: ApiOptions,
     pub(crate) clock: Clock,
     pub(crate) chance: Chance,
-    /// Held while a CustomResourceDefinition is written.
+    /// Held while a CustomResourceDefinition is written, so that what is stored and what is served change together.
     pub(crate) definitions: Mutex<()>,
 }
 
@@ -42,7 +42,7 @@ impl Api {
         api
     }
 
-    /// Answers a request. Never fails: what is wrong becomes a Status.
+    /// Answers a request. Errors become answers too: a Status with the code of the error.
     pub(crate) async fn answer(&self, request: &Request) -> Response<Body> {
         self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response)
     }
@@ -52,13 +52,13 @@ impl Api {
         self.storage.version()
     }
 
-    /// Forgets what was before a version: older ones can neither be listed nor watched from.
+    /// Forgets the history before a version: older versions can no longer be listed or watched from.
     pub(crate) fn compact(&self, version: u64) {
         self.storage.compact(version);
     }
 
-    /// Makes everything as it was at a version, as a restored backup does: later writes use the same versions again, and
-    /// all watches end. Fails if that version is forgotten.
+    /// Restores the state as of a version, as from a backup: later writes use the same versions again, and all watches
+    /// end. Fails if that version is no longer in the history.
     pub(crate) fn rewind(&self, version: u64) -> Result<(), Gone> {
         self.storage.rewind(version)?;
         self.serve_stored_definitions();

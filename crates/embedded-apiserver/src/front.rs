@@ -1,4 +1,4 @@
-//! What stands before the API: credentials, limits, faults, the journal.
+//! Every request passes here before it reaches the API: credentials, limits, faults, the journal.
 
 use std::io;
 use std::time::Duration;
@@ -18,23 +18,23 @@ use crate::request::{Request, Verb};
 use crate::status::{ApiError, BODY_LIMIT};
 use crate::transport::Stop;
 
-/// For the body of a request, as long as the real server takes for all of it.
+/// How long the body of a request may take to arrive. The real server gives the whole request this long.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
-/// What is read of a body that is too large before the connection is closed, so that a client that sends all before
-/// it reads is told why.
+/// How much of a body that is too large is read and thrown away before the connection is closed. A client that reads
+/// nothing until it has sent everything would not see the 413 otherwise.
 const DRAIN_LIMIT: u64 = 16 * BODY_LIMIT as u64;
 
 /// Paths that need no token.
 const OPEN_TO_ALL: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
 
-/// Who has a token.
+/// A user, known by a token.
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) name: String,
     pub(crate) token: String,
 }
 
-/// One server, whatever transports lead to it.
+/// One server, shared by all transports.
 #[derive(Debug)]
 pub(crate) struct Front {
     pub(crate) api: Api,
@@ -44,17 +44,18 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    /// Without users, everybody may do everything.
+    /// Without users no token is needed.
     pub(crate) fn new(api: Api, users: Vec<User>) -> Self {
         Self { api, users, faults: Faults::default(), journal: Journal::new() }
     }
 
-    /// The token for clients that the server makes.
+    /// The token of the first user, for clients that the server makes itself.
     pub(crate) fn token(&self) -> Option<&str> {
         self.users.first().map(|user| &*user.token)
     }
 
-    /// Answers, or breaks the connection. What is under way ends when it is told to `stop`, watches cleanly.
+    /// Answers a request; an error breaks the connection. On `stop`, watches end cleanly, and a request that a fault
+    /// holds up is given up.
     pub(crate) async fn answer(
         &self,
         request: http::Request<Body>,
@@ -78,7 +79,7 @@ impl Front {
         })
     }
 
-    /// Answers without faults, and leaves no trace in the journal.
+    /// Answers without faults and without a record in the journal.
     pub(crate) async fn answer_aside(&self, request: http::Request<Body>) -> io::Result<Response<Body>> {
         let (parts, body) = request.into_parts();
         self.ask(Request::new(parts), body).await
@@ -92,7 +93,7 @@ impl Front {
         stop: Stop,
     ) -> io::Result<Response<Body>> {
         let plan = self.faults.plan(&request, recorded);
-        // The API has not been asked yet, so nothing is left half done.
+        // The API has not seen the request yet, so giving it up leaves no write half done.
         let before = tokio::select! {
             before = plan.before(recorded, &mut request, &self.api) => before,
             () = stop.told() => Before::Break(io::ErrorKind::ConnectionAborted.into()),
@@ -113,7 +114,7 @@ impl Front {
         Ok(finished(self.api.answer(&request).await))
     }
 
-    /// As whom the client is known; `None` without a token that is known.
+    /// The name of the user that a request's token belongs to; `None` without a valid token.
     fn user(&self, headers: &HeaderMap) -> Option<&str> {
         if self.users.is_empty() {
             return Some("system:anonymous");
@@ -124,7 +125,7 @@ impl Front {
     }
 }
 
-/// With the headers that all answers have.
+/// Adds the headers that all answers have.
 fn finished(mut answer: Response<Body>) -> Response<Body> {
     let audit_id = format!(
         "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
@@ -142,7 +143,7 @@ fn finished(mut answer: Response<Body>) -> Response<Body> {
     answer
 }
 
-/// All of a body; `None` if it is too large.
+/// Reads a body; `None` if it is too large.
 async fn read(body: Body) -> io::Result<Option<Bytes>> {
     let mut too_large = body.size_hint().lower() > BODY_LIMIT as u64;
     let mut pieces = body.into_data_stream();
@@ -160,7 +161,7 @@ async fn read(body: Body) -> io::Result<Option<Bytes>> {
     Ok((!too_large).then(|| held.freeze()))
 }
 
-/// A watch that ends cleanly when it is told to stop.
+/// A watch that ends cleanly on `stop`.
 fn until(body: Body, stop: Stop) -> Body {
     streamed(body.into_data_stream().take_until(Box::pin(stop.told())))
 }

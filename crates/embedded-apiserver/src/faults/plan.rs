@@ -1,4 +1,4 @@
-//! What goes wrong with one request.
+//! The effects of all faults on one request.
 
 use std::future::pending;
 use std::io;
@@ -18,13 +18,13 @@ use crate::journal::RecordedRequest;
 use crate::request::{Request, Verb};
 use crate::status::ApiError;
 
-/// The faults that strike at one request, in order.
+/// The effects of the faults that apply to one request, in the order of their injection.
 #[derive(Debug)]
 pub(crate) struct Plan {
     planned: Vec<Planned>,
 }
 
-/// How it goes on after what happens before the API is asked.
+/// What happens to a request after the effects that come before the API.
 #[derive(Debug)]
 pub(crate) enum Before {
     Ask,
@@ -37,7 +37,7 @@ impl Plan {
         Self { planned }
     }
 
-    /// Does what is to be done before the API is asked.
+    /// Performs the effects that come before the API.
     pub(crate) async fn before(
         &self,
         recorded: &RecordedRequest,
@@ -77,7 +77,7 @@ impl Plan {
         Before::Ask
     }
 
-    /// Does what is to be done to the answer.
+    /// Performs the effects on the answer.
     pub(crate) fn after(self, verb: Option<Verb>, mut answer: Response<Body>) -> Response<Body> {
         let watch = verb == Some(Verb::Watch);
         for (effect, strikes) in self.planned {
@@ -101,7 +101,7 @@ impl Plan {
                 Effect::BadJson(_) => Box::new(move |body| {
                     whole(body, strikes, |text| Some(Bytes::copy_from_slice(&text[..text.len() / 2])))
                 }),
-                // What a server that does not know of initial events does not send either.
+                // A server that does not know `sendInitialEvents` does not send the bookmark that ends them either.
                 Effect::IgnoreSendInitialEvents => Box::new(move |body| {
                     stream::lines(body, LineEffect::DropEndBookmark, Strikes::uncounted())
                 }),
@@ -114,7 +114,7 @@ impl Plan {
     }
 }
 
-/// A body that is changed as a whole, once all of it is there.
+/// Changes a body as a whole, once all of it has been read.
 fn whole(body: Body, strikes: Strikes, change: impl FnOnce(&[u8]) -> Option<Bytes> + Send + 'static) -> Body {
     streamed(once(async move {
         let text = body.collect().await?.to_bytes();

@@ -1,4 +1,4 @@
-//! One request, as its path and query tell.
+//! The record of one request.
 
 use http::{Method, header};
 use tokio::time::Instant;
@@ -7,34 +7,35 @@ use crate::request::{Query, Request, RequestInfo, Verb};
 
 /// A request that the server has received.
 ///
-/// What it asks for is read from method, path and query alone, as the real server does before it looks at access
-/// rights; whether such a resource exists does not matter.
+/// The verb and the resource are read from method, path and query alone, as the real server does for its access rules;
+/// the resource need not exist.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RecordedRequest {
-    /// What it does; `None` if it is not about objects, such as discovery and `/healthz`.
+    /// The verb; `None` if the request is not about objects, such as discovery and `/healthz`.
     pub verb: Option<Verb>,
-    /// The resource as `kubectl` spells it: `pods`, `deployments.apps`. Empty if it is not about objects.
+    /// The resource as `kubectl` spells it: `pods`, `deployments.apps`. Empty if the request is not about objects.
     pub resource: String,
     /// `status`, `scale` and so on; empty for the object itself.
     pub subresource: String,
-    /// Empty for all namespaces and for kinds of the whole cluster.
+    /// Empty for requests across all namespaces and for cluster-scoped kinds.
     pub namespace: String,
-    /// Of the object. For a list or watch, the one that its field selector names. Empty if there is none.
+    /// The name of the object. For a list or watch, the one in its field selector (`metadata.name=x`). Empty if there is
+    /// none.
     pub name: String,
     /// The method, such as `GET`.
     pub method: Method,
     /// The path, as it was sent.
     pub path: String,
-    /// What is after the `?`, as it was sent; see [`parameter`](Self::parameter).
+    /// The part of the URL after the `?`, as it was sent; see [`parameter`](Self::parameter).
     pub query: String,
-    /// As whom the client is known by its token; see [`Builder::user`](crate::Builder::user). Empty if it is not known.
+    /// The user that the token belongs to; see [`Builder::user`](crate::Builder::user). Empty without a valid token.
     pub user: String,
     /// The header `User-Agent`.
     pub user_agent: String,
     /// When it arrived, on tokio's clock.
     pub at: Instant,
-    /// The HTTP status of the answer; `None` until it is answered, and if the connection was broken instead.
+    /// The HTTP status of the answer; `None` until it is answered, and for ever if the connection was broken instead.
     pub status: Option<u16>,
 }
 
@@ -63,13 +64,13 @@ impl RecordedRequest {
         recorded
     }
 
-    /// The decoded value of a query parameter, such as `resourceVersion`; `None` if it is not there.
+    /// The decoded value of a query parameter, such as `resourceVersion`; `None` if it is missing.
     pub fn parameter(&self, name: &str) -> Option<String> {
         // The journal keeps the text alone: many short parameters take many times its memory when they are parsed.
         Query::parse(&self.query).first(name).map(str::to_owned)
     }
 
-    /// Whether it does this to this resource (`pods`, `deployments.apps`).
+    /// Whether it has this verb and resource (`pods`, `deployments.apps`).
     pub fn is(&self, verb: Verb, resource: &str) -> bool {
         self.verb == Some(verb) && self.resource == resource
     }
@@ -92,7 +93,7 @@ impl RecordedRequest {
             group => format!("{}.{group}", info.plural),
         };
         (self.name, self.subresource) = (text(&info.name), text(&info.subresource));
-        // As for access rules, a namespace is in itself.
+        // As in the real server, a request about a namespace counts as one within that namespace.
         self.namespace = match &info.namespace {
             None if info.plural == "namespaces" => self.name.clone(),
             namespace => text(namespace),
@@ -103,7 +104,7 @@ impl RecordedRequest {
     }
 }
 
-/// The one object that a field selector lets through; empty if it is not of that form.
+/// The name that a field selector asks for; empty if it asks for none.
 fn named_by_selector(query: &Query) -> String {
     let parts = query.text("fieldSelector").split(',');
     let name = parts.filter_map(|part| part.strip_prefix("metadata.name=")).next().unwrap_or_default();

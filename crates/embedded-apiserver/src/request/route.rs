@@ -1,4 +1,4 @@
-//! From method and path to what is meant.
+//! Which of the things that the server serves a request is about.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::{Request, RequestInfo, Target, Verb};
 use crate::kinds::{Registry, Resource};
 use crate::status::ApiError;
 
-/// What a request is about.
+/// What a request is about, among what is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// Objects of some kind.
+    /// Objects of a kind.
     Objects(Target),
-    /// What is served.
+    /// The groups, versions and resources that are served.
     Discovery(DiscoveryPath),
     /// `/healthz`, `/livez`, `/readyz`; the name without the slash.
     Health(&'static str),
@@ -21,10 +21,10 @@ pub(crate) enum Route {
     Version,
 }
 
-/// What to tell about what is served.
+/// Which of the discovery documents is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DiscoveryPath {
-    /// `/`: all paths that lead somewhere.
+    /// `/`: all paths.
     Paths,
     /// `/api`: the versions of the core group.
     CoreVersions,
@@ -89,7 +89,7 @@ fn only_get(method: &Method, route: Route) -> Result<Route, ApiError> {
     }
 }
 
-/// In a group that is built in, a Status; elsewhere plain text.
+/// The 404 for a path that is not served: a Status in built-in groups, plain text elsewhere.
 fn nothing_there(registry: &Registry, group: &str) -> ApiError {
     match registry.is_builtin(group) {
         true => ApiError::no_such_resource(),
@@ -175,7 +175,7 @@ fn unsupported(resource: &Resource, verb: &str) -> ApiError {
     ApiError::new(405, "MethodNotAllowed", message).with_details(resource.details(""))
 }
 
-/// What is wrong with a name that would lead to another place if it were part of a path.
+/// What is wrong with a name that would change the meaning of a path: `.`, `..`, or one with a `%`.
 fn bad_segment(name: &str) -> Option<(&str, &'static str)> {
     let why = match name {
         "." => "may not be '.'",

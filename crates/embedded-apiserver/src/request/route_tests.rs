@@ -42,7 +42,7 @@ fn target(method: &str, path: &str) -> String {
     }
 }
 
-/// Code, reason and message of a refusal; `text` where it is no Status.
+/// Code, reason and message of an error; `text` in place of the reason if it is no Status.
 fn refused(method: &str, path: &str) -> String {
     match route(method, path) {
         Err(error) if matches!(error.form, crate::status::Form::Plain { .. }) => {

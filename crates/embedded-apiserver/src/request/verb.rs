@@ -5,26 +5,26 @@ use std::fmt;
 /// The verbs of the API, as RBAC rules and faults name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verb {
-    /// An object is made.
+    /// Creates an object.
     Create,
-    /// One object is deleted.
+    /// Deletes one object.
     Delete,
-    /// A collection is deleted.
+    /// Deletes the objects of a collection.
     DeleteCollection,
-    /// One object is read.
+    /// Reads one object.
     Get,
-    /// A collection is read.
+    /// Reads a collection.
     List,
-    /// A part of an object is changed.
+    /// Changes a part of an object.
     Patch,
-    /// An object is written whole.
+    /// Replaces an object.
     Update,
-    /// Changes of a collection are read.
+    /// Follows the changes of a collection.
     Watch,
 }
 
 impl Verb {
-    /// All of them.
+    /// All verbs.
     pub const ALL: [Self; 8] = [
         Self::Create,
         Self::Delete,
@@ -36,7 +36,7 @@ impl Verb {
         Self::Watch,
     ];
 
-    /// As RBAC rules and discovery spell it: `deletecollection`.
+    /// The spelling of RBAC rules and discovery, such as `deletecollection`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",

@@ -1,4 +1,4 @@
-//! What is done to pods through subresources: they are bound to a node, or evicted from it.
+//! The subresources `binding` and `eviction` of pods.
 
 use http::Response;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ impl Api {
         Ok(created_status())
     }
 
-    /// Deletes a pod, as a drain does. Budgets are not looked at.
+    /// Deletes a pod, as `kubectl drain` does. PodDisruptionBudgets are ignored.
     pub(super) fn evict(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         input::expect_json(request)?;
         let eviction = input::document(&request.body)?;

@@ -11,7 +11,7 @@ use crate::status::ApiError;
 use crate::storage::Stored;
 
 impl Api {
-    /// Deletes what a list of these options selects, one by one; answers with that list.
+    /// Deletes the objects that a list with these options has, one by one, and answers with that list.
     pub(crate) async fn delete_collection(
         &self,
         target: &Target,
@@ -27,7 +27,7 @@ impl Api {
         Ok(json_answer(StatusCode::OK, text.into_body()))
     }
 
-    /// Deletes one of several; that it is gone already is fine.
+    /// Deletes one object of a collection. It is no error if it is gone already.
     pub(super) fn delete_selected(
         &self,
         target: &Target,

@@ -13,9 +13,9 @@ use crate::request::{Accept, Request, Target, Verb};
 use crate::status::{ApiError, Cause};
 use crate::storage::{Content, Expected, Refused, Stored};
 
-/// What is kept of the beginning of a name that is generated.
+/// How many characters of `generateName` are kept.
 const PREFIX: usize = 58;
-/// So often a name is made up anew if it is taken.
+/// How many generated names are tried if they are taken.
 const ATTEMPTS: usize = 8;
 
 impl Api {
@@ -28,7 +28,7 @@ impl Api {
         Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
     }
 
-    /// Creates an object; of version 0 if it is tried only.
+    /// Creates an object. In a dry run the answer has version 0.
     pub(super) fn create_object(
         &self,
         target: &Target,
@@ -105,7 +105,7 @@ impl Api {
         Ok(written)
     }
 
-    /// Sets what belongs to the server.
+    /// Sets the fields that the server owns.
     fn begin_object(&self, resource: &Resource, object: &mut Object) {
         status_part::begin(resource, object);
         let metadata = metadata::metadata_mut(object);
@@ -141,7 +141,7 @@ impl Api {
     }
 }
 
-/// An object is written where the path says; what it says itself must not contradict.
+/// Sets the namespace of an object to that of the path. An object that names another namespace is refused.
 pub(super) fn place(target: &Target, object: &mut Object) -> Result<(), ApiError> {
     let given = metadata::text(object, "namespace").to_owned();
     let metadata = metadata::metadata_mut(object);

@@ -1,4 +1,4 @@
-//! From the body of a request to an object.
+//! Objects in the bodies of requests.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::kinds::{Registry, Resource};
 use crate::request::Request;
 use crate::status::{ApiError, Cause};
 
-/// Refuses what is not JSON.
+/// Refuses a body that is not JSON.
 pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
     match request.media_type() {
         "application/json" => Ok(()),
@@ -16,7 +16,7 @@ pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
     }
 }
 
-/// Reads an object of a kind, in the version that is asked for.
+/// Reads an object of the kind and version of `resource`.
 pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> Result<Object, ApiError> {
     let unrecognized = |why: String| {
         let (kind, shown) = (&resource.kind, shown(body));
@@ -96,7 +96,7 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
     Ok(())
 }
 
-/// What everything else here depends on must be of the right type.
+/// Checks the types of the fields that the rest of the server relies on.
 pub(super) fn check_metadata(resource: &Resource, object: &Object) -> Result<(), ApiError> {
     let (kind, version) = (&resource.kind, &resource.version);
     let cannot = |value: &Value, field: String, wanted: &str| {
@@ -106,7 +106,7 @@ pub(super) fn check_metadata(resource: &Resource, object: &Object) -> Result<(),
              struct field {field} of type {wanted}"
         )))
     };
-    // What is defined by users may look different.
+    // In a custom resource `spec` and `status` may be of any type.
     for (name, wanted) in [("spec", "Spec"), ("status", "Status")] {
         let given = object.get(name).filter(|_| !resource.custom);
         if let Some(other) = given.filter(|value| !value.is_object() && !value.is_null()) {
@@ -156,7 +156,7 @@ pub(super) fn document(body: &[u8]) -> Result<Object, ApiError> {
     })
 }
 
-/// What typed objects do not keep.
+/// Removes fields that are null: the real server drops them when it decodes built-in kinds into Go structs.
 pub(super) fn remove_nulls(object: &mut Object) {
     object.retain(|_, value| !value.is_null());
     for value in object.values_mut() {

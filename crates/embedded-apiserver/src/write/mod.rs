@@ -1,8 +1,8 @@
-//! Everything that changes objects.
+//! Create, update, patch and delete.
 //!
-//! Objects are taken as they are sent: what belongs to the server in metadata is set, status is kept apart, names and
-//! labels are checked. There is no defaulting of specs, no schema, no admission but that of namespaces, and no
-//! managedFields.
+//! Objects are stored as they are sent, except that the server sets its own fields of metadata, writes spec and status
+//! separately, and checks names and labels. Specs are not defaulted, there are no schemas and no managedFields, and the
+//! only admission is that of namespaces.
 
 mod binding;
 mod collection;
@@ -33,7 +33,7 @@ use crate::status::{ApiError, Cause, Details};
 pub(crate) type Object = Map<String, Value>;
 
 impl Api {
-    /// What is asked of a part of an object, or of something that can be done to it.
+    /// Answers a request for a subresource.
     pub(crate) async fn subresource(
         &self,
         target: &Target,
@@ -59,7 +59,7 @@ impl Api {
     }
 }
 
-/// Whether the write is to be tried only. `options` is the kind of the options in messages.
+/// Whether the request is a dry run. `options` is the kind of the options, for messages.
 fn dry_run(query: &Query, options: &str) -> Result<bool, ApiError> {
     let values: Vec<&str> = query.all("dryRun").filter(|value| !value.is_empty()).collect();
     if values.iter().all(|value| *value == "All") {
@@ -74,13 +74,13 @@ fn dry_run(query: &Query, options: &str) -> Result<bool, ApiError> {
     Err(ApiError::invalid("meta.k8s.io", options, "", vec![cause]))
 }
 
-/// The answer to what makes no object: a Status that says 201.
+/// The answer to a POST that creates no object, such as a binding: a Status with code 201.
 fn created_status() -> Response<Body> {
     let text = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#;
     document(StatusCode::CREATED, text.into())
 }
 
-/// The answer to the deletion of an object that is gone.
+/// The answer to a delete whose object is gone.
 fn deleted_status(details: &Details) -> Response<Body> {
     document(StatusCode::OK, crate::status::success(details).into_bytes())
 }

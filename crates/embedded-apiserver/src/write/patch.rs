@@ -1,4 +1,4 @@
-//! PATCH: a part of an object is changed, whatever else has changed meanwhile.
+//! PATCH: changes a part of an object, and is applied again if the object is changed meanwhile.
 
 use http::{Response, StatusCode};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::read::object_answer;
 use crate::request::{Accept, Request, Target, Verb};
 use crate::status::{ApiError, Cause, Details};
 
-/// The most operations of a JSON patch.
+/// How many operations a JSON patch may have.
 const MAX_OPERATIONS: usize = 10_000;
 
 /// The kinds of patches.
@@ -53,7 +53,7 @@ impl Api {
 }
 
 impl Patch {
-    /// Which one a request has.
+    /// The kind of patch that a request has, by its media type.
     pub(super) fn of(request: &Request, resource: &Resource) -> Result<Self, ApiError> {
         match request.media_type() {
             "application/json-patch+json" => Ok(Self::Json),
@@ -115,7 +115,7 @@ impl Patch {
     }
 }
 
-/// A patch that makes of an object what it cannot be.
+/// The error for a patch that makes an object invalid.
 fn invalid_patch(error: ApiError) -> ApiError {
     let cause = Cause { reason: "FieldValueInvalid", message: error.message, field: "patch".to_owned() };
     ApiError::invalid("", "", "", vec![cause])

@@ -1,4 +1,4 @@
-//! How many replicas a workload has: the subresource `scale`.
+//! The subresource `scale`: the number of replicas of a workload.
 
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ impl Api {
             let path = paths(&target.resource).0;
             set(&mut object, &path, replicas);
             let version = metadata::text(&scale, "resourceVersion").to_owned();
-            // Without a version whatever is there is scaled.
+            // A Scale without a version changes the object whatever its version is.
             if !version.is_empty() {
                 metadata::metadata_mut(&mut object).insert("resourceVersion".to_owned(), version.into());
             }
@@ -65,7 +65,7 @@ fn answer(resource: &Resource, stored: &Stored) -> Result<Response<Body>, ApiErr
     Ok(document(StatusCode::OK, scale.to_string().into_bytes()))
 }
 
-/// Where a kind has the wanted and the actual number, and the selector of its pods as text.
+/// The paths of the desired and the actual number of replicas, and of the label selector if it is stored as text.
 fn paths(resource: &Resource) -> (String, String, Option<String>) {
     match resource.subresource("scale").and_then(|scale| scale.scale.as_ref()) {
         Some(paths) => {
@@ -109,7 +109,7 @@ fn scale_of(resource: &Resource, stored: &Stored) -> Result<Object, ApiError> {
     }
 }
 
-/// The labels by which a workload selects its pods, as a selector.
+/// The `matchLabels` of a workload as a label selector.
 fn pod_selector(object: &Object) -> Option<String> {
     let selector = object.get("spec")?.get("selector")?;
     let labels = selector.get("matchLabels").unwrap_or(selector).as_object()?;

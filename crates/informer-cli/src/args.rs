@@ -94,7 +94,7 @@ Examples:
   informer serve --port 8080 --simulate 10      ten nodes, deployments rolling out
   informer serve --write-kubeconfig kc.yaml &   then: kubectl --kubeconfig kc.yaml get pods";
 
-/// Which cluster.
+/// Options that choose the cluster.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ClusterArgs {
     /// The kubeconfig file; otherwise $KUBECONFIG, the pod's service account, ~/.kube/config
@@ -108,7 +108,7 @@ pub(crate) struct ClusterArgs {
     pub(crate) embedded: bool,
 }
 
-/// Which objects.
+/// Options that choose the objects.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ObjectArgs {
     /// One namespace; otherwise that of the context
@@ -192,7 +192,7 @@ pub(crate) struct ServeArgs {
     pub(crate) simulate: Option<usize>,
 }
 
-/// Lines of a log.
+/// The output formats of `watch` and `diff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Lines {
     /// For people
@@ -201,7 +201,7 @@ pub(crate) enum Lines {
     Json,
 }
 
-/// Objects.
+/// The output formats of `get`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Objects {
     /// For people
@@ -252,7 +252,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         return Ok((Ipv4Addr::UNSPECIFIED, port).into());
     }
     let named: Vec<_> = text.to_socket_addrs().map_err(|error| format!("{}: {error}", wanted()))?.collect();
-    // What is called localhost is mostly asked for over IPv4.
+    // `localhost` may resolve to both, and most clients connect to it over IPv4.
     let chosen = named.iter().find(|address| address.is_ipv4()).or(named.first());
     chosen.copied().ok_or_else(wanted)
 }

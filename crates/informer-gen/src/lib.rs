@@ -1,7 +1,7 @@
-//! Generates accessors for kinds on kube-informer's `SharedInformerFactory`: from a group over its version to the kind,
-//! `factory.example_com().v1().widgets()`, with typed indexes beside it.
+//! Generates accessors for kinds on kube-informer's `SharedInformerFactory`, by group, version and kind:
+//! `factory.example_com().v1().widgets()`. Kinds can have typed indexes.
 //!
-//! The same generator makes the accessors for the kinds of Kubernetes itself, which are part of kube-informer.
+//! The accessors for built-in kinds, which are part of kube-informer, are made by the same generator.
 //!
 //! ```
 //! use informer_gen::{Availability, KindSpec, Model, Place, Scope, Style, custom_kinds};
@@ -23,7 +23,7 @@
 //! # Ok::<(), informer_gen::Problems>(())
 //! ```
 //!
-//! [`read`] reads kinds from a description file or from Rust sources; [`Command`] is all of it as a command.
+//! [`read`] reads kinds from a description file or from Rust sources; [`Command`] is the command line.
 
 mod command;
 mod derive;

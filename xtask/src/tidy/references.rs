@@ -207,5 +207,4 @@ impl Family {
 }
 
 #[cfg(test)]
-#[path = "references_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! What goes wrong is said, with what to do about it, and told by the exit code.
+//! Error messages, which say what to do, and exit codes.
 
 use embedded_apiserver::{Fault, Verb};
 

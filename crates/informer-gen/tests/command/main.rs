@@ -1,4 +1,4 @@
-//! The command as its users see it.
+//! The command `informer-gen`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a run of the command said and how it ended.
+/// The output of a run and its exit code.
 struct Run {
     status: Option<i32>,
     stdout: String,
@@ -30,7 +30,8 @@ fn fixtures(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
-/// The output must be that of the file. To accept another one, run the command with `--out` in the same directory.
+/// Checks that the output is the content of a file. To accept a new output, run the command with `--out` in the same
+/// directory.
 fn check_golden(directory: &str, input: &str, expected: &str) {
     let directory = fixtures(directory);
     let run = informer_gen(&directory, &[input]);
@@ -171,7 +172,7 @@ fn help_has_examples_and_arguments_are_checked() {
     assert!(no_out.stderr.contains("--out <FILE>"), "{}", no_out.stderr);
 }
 
-/// The description in the help is one.
+/// The example of a description in the help is valid.
 #[test]
 fn the_example_of_the_help_works() {
     let directory = tempfile::tempdir().unwrap();

@@ -20,7 +20,6 @@ Commands:
   doc [--open]      The documentation, warnings being errors
   tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links, docs.rs
   bench [--quick]   Speed and memory beside client-go and kube-rs; `bench --help` says more
-  ci                `test`, in which the tests against a real kube-apiserver must not be skipped
   help              This text; also --help or -h
 
 Environment:
@@ -40,7 +39,6 @@ The e2e tests build kube-apiserver, etcd and kubectl from source the first time,
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Test,
-    Ci,
     E2e { filters: Vec<String> },
     Lint,
     Codegen { check: bool },
@@ -66,7 +64,6 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
     let name = arguments.remove(0);
     let command = match name.as_str() {
         "test" => Command::Test,
-        "ci" => Command::Ci,
         "e2e" => return Ok(Command::E2e { filters: arguments }),
         "lint" => Command::Lint,
         "codegen" => Command::Codegen { check: take(&mut arguments, "--check") },
@@ -104,7 +101,7 @@ mod tests {
             .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')))
             .filter_map(|line| line.split_whitespace().next())
             .collect();
-        assert_eq!(names, ["test", "e2e", "lint", "codegen", "doc", "tidy", "bench", "ci", "help"]);
+        assert_eq!(names, ["test", "e2e", "lint", "codegen", "doc", "tidy", "bench", "help"]);
         for name in names {
             parse_line(name).unwrap();
         }

@@ -35,7 +35,6 @@ fn run(command: &Command) -> Result<()> {
             Ok(())
         }
         Command::Test => test::run(&e2e::Policy::from_environment()),
-        Command::Ci => test::run(&e2e::Policy::Run),
         Command::E2e { filters } => report::run(|report| {
             e2e::steps(report, &e2e::Policy::from_environment(), filters, &mut Ran::default());
         }),

@@ -2,7 +2,6 @@
 
 mod canned;
 mod failures;
-mod generating;
 mod proxy;
 mod reading;
 mod readme;

@@ -21,7 +21,7 @@ pub(crate) struct Command {
 const AFTER: &str = "\
 Exit codes:
   0  done; for `diff`: the cache equals the server
-  1  for `diff`: they differ; for `get NAME`: no such object; for `gen --check`: not up to date
+  1  for `diff`: they differ; for `get NAME`: no such object
   2  the command line is wrong, or names a kind that the server does not have
   3  the cluster cannot be reached, refuses access, or is not found
   4  something on this machine failed, such as writing the output
@@ -32,8 +32,7 @@ Examples:
   informer watch pods events -n shop -l app=web
   informer get pods -A -o name
   informer diff configmaps
-  informer serve --port 8080 --simulate 10 --write-kubeconfig kubeconfig.yaml
-  informer gen kinds.toml --out src/informers.rs";
+  informer serve --port 8080 --simulate 10 --write-kubeconfig kubeconfig.yaml";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -49,9 +48,6 @@ pub(crate) enum Action {
     /// Runs the embedded API server
     #[command(after_help = SERVE)]
     Serve(ServeArgs),
-    /// Generates accessors on kube-informer's SharedInformerFactory for kinds of your own
-    #[command(after_help = informer_gen::Command::examples("informer gen"))]
-    Gen(informer_gen::Command),
     /// Prints completions for a shell
     #[command(after_help = "Example:\n  informer completions bash > /etc/bash_completion.d/informer")]
     Completions {

@@ -99,6 +99,28 @@ fn check_says_whether_the_file_is_up_to_date() {
 }
 
 #[test]
+fn accessors_are_written_and_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |text: &str| fs::write(directory.path().join("kinds.toml"), text).unwrap();
+    write(
+        "[[kind]]\ngroup = \"example.com\"\nversion = \"v1\"\nkind = \"Widget\"\ntype = \"crate::Widget\"\nscope = \"Namespaced\"\n",
+    );
+    let generate = |more: &[&str]| {
+        informer_gen(directory.path(), &[&["kinds.toml", "--out", "informers.rs"], more].concat())
+    };
+    assert_eq!(generate(&["--check"]).status, Some(1), "it is not there yet");
+    let written = generate(&[]);
+    assert_eq!((written.status, written.stderr.as_str()), (Some(0), ""));
+    let text = fs::read_to_string(directory.path().join("informers.rs")).unwrap();
+    assert!(text.contains("pub fn widgets(self) -> Access<crate::Widget>"), "{text}");
+    assert_eq!(generate(&["--check"]).status, Some(0));
+    write("[[kind]]\nkind = 1\n");
+    let wrong = generate(&[]);
+    assert_eq!(wrong.status, Some(2), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("kinds.toml:2:"), "the place is named: {}", wrong.stderr);
+}
+
+#[test]
 fn all_problems_of_all_inputs_are_said_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();

@@ -12,10 +12,8 @@ fn every_command_of_the_help_is_known() {
         .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    let expected = [
-        "test", "e2e", "lint", "codegen", "doc", "face", "msrv", "deny", "publish", "tidy", "bench",
-        "help",
-    ];
+    let expected =
+        ["test", "e2e", "lint", "codegen", "doc", "face", "msrv", "deny", "publish", "tidy", "bench", "help"];
     assert_eq!(names, expected);
     for name in names {
         parse_line(name).unwrap();

@@ -9,9 +9,7 @@ fn found(text: &str) -> usize {
 #[test]
 fn links_that_lead_somewhere_are_fine() {
     assert_eq!(
-        found(
-            "[b](b.md) [r](../README.md#top) [d](../docs/) [w](https://x.io/y#z)\n# Here\n[self](#here)\n"
-        ),
+        found("[b](b.md) [r](../README.md#top) [d](../docs/) [w](https://x.io/y#z)\n# Here\n[self](#here)\n"),
         0
     );
     assert_eq!(found("[b][1]\n\n[1]: ./b.md \"title\"\n[^1]: A footnote.\n"), 0);

@@ -1,40 +1,37 @@
-//! Which cluster a command works on.
+//! The cluster that a command works on.
 
 use embedded_apiserver::{EmbeddedApiserver, RunningSimulation, Simulation};
-use kube_client::Config;
-use kube_informer::{
-    FactoryBuilder, FindClusterError, HttpSource, KindInfo, SharedInformerFactory, find_cluster,
-};
+use kube_informer::{FactoryBuilder, FindClusterError, HttpSource, KindInfo, SharedInformerFactory};
 
 use crate::args::{ClusterArgs, ObjectArgs};
 use crate::failure::Failure;
 
-/// Nodes of the simulated cluster.
+/// The number of nodes of the simulated cluster.
 const NODES: usize = 5;
 
-/// Changes a second on it: enough to see something happen, few enough to read.
+/// Writes per second on it: enough to see something happen, few enough to read.
 const CHANGES: f64 = 3.0;
 
-/// A cluster and how it is reached.
+/// A cluster and its configuration.
 pub(crate) struct Cluster {
     reached: Reached,
-    /// Shown to the user, such as `kubeconfig kc.yaml`.
+    /// Where the configuration comes from, for the user, such as `kubeconfig kc.yaml`.
     pub(crate) origin: String,
-    /// Ends with the command.
+    /// Held so that the simulation runs as long as the command.
     _simulation: Option<RunningSimulation>,
 }
 
 enum Reached {
-    Over(Box<Config>),
+    Over(Box<kube_informer::Cluster>),
     Within(EmbeddedApiserver),
 }
 
 /// What a command does when there is no cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Without {
-    /// It runs on an embedded one and says so.
+    /// Runs on an embedded one, and says so.
     Embedded,
-    /// It ends and says how to get one.
+    /// Fails, and says how to name one.
     Fails,
 }
 
@@ -43,10 +40,17 @@ impl Cluster {
         if args.embedded {
             return Ok(Self::embedded());
         }
-        match find_cluster(args.kubeconfig.as_deref(), args.context.as_deref()).await {
+        let mut find = kube_informer::Cluster::find();
+        if let Some(file) = &args.kubeconfig {
+            find = find.kubeconfig(file);
+        }
+        if let Some(context) = &args.context {
+            find = find.context(context);
+        }
+        match find.await {
             Ok(found) => Ok(Self {
-                reached: Reached::Over(Box::new(found.config)),
-                origin: found.origin,
+                origin: found.origin().unwrap_or_default().to_owned(),
+                reached: Reached::Over(Box::new(found)),
                 _simulation: None,
             }),
             Err(FindClusterError::Nowhere { .. }) if without == Without::Embedded => {
@@ -73,11 +77,11 @@ impl Cluster {
         }
     }
 
-    /// A factory for the objects that the command line picks.
+    /// A factory with the namespace and selectors of the command line.
     pub(crate) fn factory(&self, objects: &ObjectArgs) -> FactoryBuilder {
         let mut factory = match &self.reached {
-            Reached::Over(config) => SharedInformerFactory::builder((**config).clone()),
-            Reached::Within(server) => SharedInformerFactory::with_client(server.client()),
+            Reached::Over(cluster) => SharedInformerFactory::builder((**cluster).clone()),
+            Reached::Within(server) => SharedInformerFactory::builder(server.client()),
         };
         if let Some(namespace) = self.namespace(objects) {
             factory = factory.namespace(namespace);
@@ -91,22 +95,22 @@ impl Cluster {
         factory
     }
 
-    /// For requests beside the informers'.
+    /// A source for requests of the command itself, outside of informers.
     pub(crate) fn source(&self, kind: KindInfo) -> Result<HttpSource, Failure> {
-        match &self.reached {
-            Reached::Over(config) => {
-                HttpSource::from_config((**config).clone(), kind).map_err(Failure::cluster)
-            }
-            Reached::Within(server) => Ok(HttpSource::with_client(server.client(), kind)),
-        }
+        let source = match &self.reached {
+            Reached::Over(cluster) => HttpSource::new((**cluster).clone(), kind),
+            Reached::Within(server) => HttpSource::new(server.client(), kind),
+        };
+        source.map_err(Failure::cluster)
     }
 
-    /// The namespace that was asked for, or that of the context; `None` for all. The simulated cluster is shown whole.
+    /// The namespace of the command line, or else that of the context; `None` for all. In the simulated cluster the default
+    /// is all namespaces.
     pub(crate) fn namespace(&self, objects: &ObjectArgs) -> Option<String> {
         match (&self.reached, &objects.namespace) {
             _ if objects.all_namespaces => None,
             (_, Some(namespace)) => Some(namespace.clone()),
-            (Reached::Over(config), None) => Some(config.default_namespace.clone()),
+            (Reached::Over(cluster), None) => cluster.config().map(|config| config.default_namespace.clone()),
             (Reached::Within(_), None) => None,
         }
     }

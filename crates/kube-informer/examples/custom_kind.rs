@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use kube_informer::{Kind, KindInfo, Lister, Namespaced, Object, SharedInformerFactory, find_cluster};
+use kube_informer::{Kind, KindInfo, Lister, Namespaced, Object, SharedInformerFactory, Cluster};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -47,9 +47,9 @@ impl CertificateLister for Lister<Certificate> {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = find_cluster(None, None).await?.config;
+    let config = Cluster::find().await?;
     let factory = SharedInformerFactory::builder(config).build()?;
-    let certificates = factory.access::<Certificate>().lister();
+    let certificates = factory.kind::<Certificate>().lister();
     factory.start();
     if let Err(error) = factory.wait_for_cache_sync(Duration::from_secs(10)).await {
         // Without cert-manager: not served there; installed while this runs, it would be picked up.

@@ -7,11 +7,11 @@ mod stop;
 
 use std::time::Duration;
 
-use kube_informer::{SharedInformerFactory, find_cluster, handler};
+use kube_informer::{SharedInformerFactory, Cluster, handler};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = find_cluster(None, None).await?.config;
+    let config = Cluster::find().await?;
     let factory = SharedInformerFactory::builder(config).resync(Duration::from_secs(30)).build()?;
 
     let deployments = factory.apps().v1().deployments();

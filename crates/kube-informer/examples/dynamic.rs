@@ -6,16 +6,16 @@ mod stop;
 
 use std::time::Duration;
 
-use kube_informer::{SharedInformerFactory, find_cluster, handler};
+use kube_informer::{SharedInformerFactory, Cluster, handler};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "pods".into());
-    let config = find_cluster(None, None).await?.config;
+    let config = Cluster::find().await?;
     let factory = SharedInformerFactory::builder(config).build()?;
 
     // A name that the server does not know is an error that lists near ones.
-    let informer = factory.for_resource(name).await?;
+    let informer = factory.for_resource(name).await?.informer();
     println!("{} is {} of {}", informer.kind(), informer.kind().kind(), informer.kind().api_version());
     informer.add_event_handler(
         handler()

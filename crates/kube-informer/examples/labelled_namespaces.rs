@@ -7,14 +7,14 @@ mod stop;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Namespace, Pod};
-use kube_informer::{HttpSource, Kind, SharedInformer, find_cluster, handler};
+use kube_informer::{HttpSource, Kind, SharedInformer, Cluster, handler};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let label = std::env::args().nth(1).unwrap_or_else(|| "team=shop".to_owned());
-    let cluster = find_cluster(None, None).await?;
-    println!("using {}", cluster.origin);
-    let source = HttpSource::new::<Namespace>(cluster.config)?;
+    let cluster = Cluster::find().await?;
+    println!("using {}", cluster.origin().unwrap_or_default());
+    let source = HttpSource::of::<Namespace>(cluster)?;
 
     // It looks at no namespace at first. One that is denied is reported, and the others work.
     let pods = SharedInformer::<Pod>::builder(source.for_kind(Pod::info(&())))

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Pod, Secret};
-use kube_informer::{SharedInformerFactory, find_cluster};
+use kube_informer::{SharedInformerFactory, Cluster};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = find_cluster(None, None).await?.config;
+    let config = Cluster::find().await?;
     let factory = SharedInformerFactory::builder(config).build()?;
 
-    let pods = factory.metadata::<Pod>();
+    let pods = factory.kind::<Pod>().metadata().informer();
     // What is in the secrets never comes here.
-    let secrets = factory.metadata::<Secret>();
+    let secrets = factory.kind::<Secret>().metadata().informer();
     factory.start();
     factory.wait_for_cache_sync(Duration::from_secs(30)).await?;
 

@@ -6,21 +6,21 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
-use kube_informer::{SharedInformerFactory, find_cluster};
+use kube_informer::{SharedInformerFactory, Cluster};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let namespaces: Vec<String> = std::env::args().skip(1).collect();
-    let config = find_cluster(None, None).await?.config;
+    let config = Cluster::find().await?;
     let mut builder = SharedInformerFactory::builder(config);
     for namespace in &namespaces {
         builder = builder.namespace(namespace);
     }
     let factory = builder.build()?;
 
-    let maps = factory.access::<ConfigMap>().lister();
+    let maps = factory.kind::<ConfigMap>().lister();
     // Nodes live in no namespace, so they are all there.
-    let nodes = factory.access::<Node>().lister();
+    let nodes = factory.kind::<Node>().lister();
     factory.start();
     // A namespace that is denied is named here, while the others work.
     if let Err(error) = factory.wait_for_cache_sync(Duration::from_secs(30)).await {

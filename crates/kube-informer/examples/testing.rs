@@ -42,8 +42,8 @@ async fn main() -> anyhow::Result<()> {
         (Duration::from_secs(60), Api::<ConfigMap>::namespaced(server.quiet_client(), "default"));
     let first = server.create(&map("a")?).await?;
 
-    let factory = SharedInformerFactory::with_client(server.client()).build()?;
-    let informer = factory.informer::<ConfigMap>();
+    let factory = SharedInformerFactory::builder(server.client()).build()?;
+    let informer = factory.kind::<ConfigMap>().informer();
     let names = keep_names(&informer)?;
     // The first watch breaks after the first event that it brings; for a while nobody answers.
     let cut = server.inject(Fault::cut_after(1).resource("configmaps").on(Verb::Watch).once());

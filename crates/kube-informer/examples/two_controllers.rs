@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{Event, SharedInformerFactory, Stopped, find_cluster, handler};
+use kube_informer::{Event, SharedInformerFactory, Stopped, Cluster, handler};
 
 /// Says what becomes of each pod. It knows nothing of the other.
 fn phases(factory: &SharedInformerFactory) -> Result<(), Stopped> {
     let phase = |pod: &Pod| pod.status.as_ref().and_then(|status| status.phase.clone()).unwrap_or_default();
-    factory.informer::<Pod>().add_event_handler(handler().named("phases").typed().on_update(
+    factory.kind::<Pod>().informer().add_event_handler(handler().named("phases").typed().on_update(
         move |old, new| {
             if phase(old) != phase(new) {
                 let name = new.metadata.name.as_deref().unwrap_or_default();
@@ -28,7 +28,7 @@ fn phases(factory: &SharedInformerFactory) -> Result<(), Stopped> {
 
 /// Takes its time over every pod that comes or goes.
 async fn census(factory: SharedInformerFactory) -> Result<(), Stopped> {
-    let mut pods = factory.informer::<Pod>().stream()?;
+    let mut pods = factory.kind::<Pod>().informer().stream()?;
     let mut count = 0;
     while let Some(event) = pods.next().await {
         let pod = match event {
@@ -50,7 +50,7 @@ async fn census(factory: SharedInformerFactory) -> Result<(), Stopped> {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = find_cluster(None, None).await?.config;
+    let config = Cluster::find().await?;
     let factory = SharedInformerFactory::builder(config).build()?;
     phases(&factory)?;
     let counting = tokio::spawn(census(factory.clone()));

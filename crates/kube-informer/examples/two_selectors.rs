@@ -5,18 +5,18 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{SharedInformerFactory, find_cluster};
+use kube_informer::{SharedInformerFactory, Cluster};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = find_cluster(None, None).await?.config;
+    let config = Cluster::find().await?;
     let factory = SharedInformerFactory::builder(config).build()?;
 
     let control_plane =
-        factory.informer_named::<Pod>("control-plane", |pods| pods.labels("tier=control-plane"))?;
-    let running = factory.informer_named::<Pod>("running", |pods| pods.fields("status.phase=Running"))?;
+        factory.kind::<Pod>().named("control-plane", |pods| pods.labels("tier=control-plane"))?.informer();
+    let running = factory.kind::<Pod>().named("running", |pods| pods.fields("status.phase=Running"))?.informer();
     // The same name with other settings is refused, and the error names both.
-    if let Err(error) = factory.informer_named::<Pod>("running", |pods| pods.fields("status.phase=Pending")) {
+    if let Err(error) = factory.kind::<Pod>().named("running", |pods| pods.fields("status.phase=Pending")) {
         println!("refused: {error}");
     }
 

@@ -7,13 +7,13 @@ mod stop;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{HttpSource, SharedInformer, find_cluster, handler};
+use kube_informer::{HttpSource, SharedInformer, Cluster, handler};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let cluster = find_cluster(None, None).await?;
-    println!("using {}", cluster.origin);
-    let source = HttpSource::new::<Pod>(cluster.config)?;
+    let cluster = Cluster::find().await?;
+    println!("using {}", cluster.origin().unwrap_or_default());
+    let source = HttpSource::of::<Pod>(cluster)?;
     let pods = SharedInformer::<Pod>::builder(source).on_error(|failure| eprintln!("{failure}")).build()?;
     pods.add_event_handler(
         handler()

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures::{FutureExt, Stream, StreamExt, future};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::{Event, EventStream, SharedInformerFactory, find_cluster};
+use kube_informer::{Event, EventStream, SharedInformerFactory, Cluster};
 use kube_runtime::controller::{Action, Config};
 use kube_runtime::reflector::{ObjectRef, store::Writer};
 use kube_runtime::{applier, reflector, watcher};
@@ -44,10 +44,10 @@ fn queue(
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = find_cluster(None, None).await?.config;
+    let config = Cluster::find().await?;
     let factory = SharedInformerFactory::builder(config).build()?;
     let (reader, writer) = reflector::store();
-    let queue = queue(factory.informer::<ConfigMap>().stream()?, writer);
+    let queue = queue(factory.kind::<ConfigMap>().informer().stream()?, writer);
     let controller = applier(
         |map, context| reconcile(map, context).boxed(),
         |_, _: &Infallible, _| Action::requeue(Duration::from_secs(5)),

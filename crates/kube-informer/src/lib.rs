@@ -15,11 +15,11 @@
 //! ```no_run
 //! use std::time::Duration;
 //!
-//! use kube_informer::{SharedInformerFactory, find_cluster, handler};
+//! use kube_informer::{SharedInformerFactory, Cluster, handler};
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let config = find_cluster(None, None).await?.config; // KUBECONFIG, the pod's service account, or ~/.kube/config
+//! let config = Cluster::find().await?; // KUBECONFIG, the pod's service account, or ~/.kube/config
 //! let factory = SharedInformerFactory::builder(config).resync(Duration::from_secs(30)).build()?;
 //!
 //! let pods = factory.core().v1().pods();
@@ -134,8 +134,8 @@
 //! let map: ConfigMap = serde_json::from_str(r#"{"metadata": {"name": "a", "namespace": "default"}}"#)?;
 //! server.create(&map).await?;
 //!
-//! let factory = SharedInformerFactory::with_client(server.client()).build()?;
-//! let maps = factory.informer::<ConfigMap>();
+//! let factory = SharedInformerFactory::builder(server.client()).build()?;
+//! let maps = factory.kind::<ConfigMap>().informer();
 //! factory.start();
 //! factory.wait_for_cache_sync(Duration::from_secs(30)).await?;
 //! assert_eq!(maps.lister().namespace("default").get("a")?.name(), "a");
@@ -144,8 +144,17 @@
 //! # }
 //! ```
 //!
-//! [`ScriptedSource`] is smaller: it lists, watches, pages and bookmarks objects that a test puts in, without a server, and
-//! fails on command. [`SharedInformerFactory::with_sources`] and [`SharedInformer::builder`] take it.
+//! [`ScriptedSource`], of the feature `testing`, is smaller: it lists, watches, pages and bookmarks objects that a test puts
+//! in, without a server, and fails on command. [`SharedInformerFactory::with_sources`] and [`SharedInformer::builder`] take it.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `socks`, by default | SOCKS5 proxies; HTTP and HTTPS proxies need no feature |
+//! | `testing` | [`ScriptedSource`]: name it in your dev-dependencies |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod delta;
 mod factory;
@@ -191,9 +200,11 @@ pub use report::{Cause, Failure};
 pub use scope::Scope;
 pub use options::{Options, StreamingList};
 pub use source::{
-    ByteStream, Cluster, FindCluster, FindClusterError, Selection, Sources, Hold, HttpFailure, HttpSource, ListParams, ListWatch,
-    Request, ScriptedSource, ScriptedState, SourceError, Verb, VerbMatch, VersionMatch, WatchParams,
+    ByteStream, Cluster, FindCluster, FindClusterError, HttpFailure, HttpSource, ListParams, ListWatch, Request, Selection,
+    SourceError, Sources, Verb, VersionMatch, WatchParams,
 };
+#[cfg(any(test, feature = "testing"))]
+pub use source::{Hold, ScriptedSource, ScriptedState, VerbMatch};
 pub use status::{LastError, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};
 

@@ -42,7 +42,7 @@ impl ExampleComV1<'_> {
 
     /// The `widgets.example.com`, which live in namespaces.
     pub fn widgets(self) -> Access<crate::kinds::Widget> {
-        self.0.access()
+        self.0.kind()
     }
 
     /// The `widgets.example.com` by `spec.nodeName`; the index is added by the first call.

@@ -7,7 +7,7 @@ pub mod kinds;
 use std::time::Duration;
 
 use kube::CustomResourceExt;
-use kube_informer::{SharedInformerFactory, find_cluster, handler};
+use kube_informer::{SharedInformerFactory, Cluster, handler};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::informers::ExampleComFactory;
@@ -19,7 +19,7 @@ async fn main() -> anyhow::Result<()> {
         println!("{}", serde_json::to_string_pretty(&Widget::crd())?);
         return Ok(());
     }
-    let config = find_cluster(None, None).await?.config;
+    let config = Cluster::find().await?;
     let factory = SharedInformerFactory::builder(config).build()?;
 
     let widgets = factory.example_com().v1().widgets();

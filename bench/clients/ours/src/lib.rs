@@ -14,7 +14,7 @@ use kube_core::discovery::ApiResource;
 use kube_core::metadata::PartialObjectMeta;
 use kube_core::{DynamicObject, GroupVersionKind};
 use kube_informer::{
-    HttpSource, InNamespaces, InformerBuilder, Kind, Registration, Settings, SharedInformer, StreamingList,
+    HttpSource, InNamespaces, InformerBuilder, Kind, Registration, Options, SharedInformer, StreamingList,
 };
 use serde::de::DeserializeOwned;
 
@@ -58,7 +58,7 @@ where
     let server = Server::new(options)?;
     let stuck = handlers::Stuck::default();
     let config = Config::new(options.server.parse()?);
-    let source = HttpSource::from_config(config, K::info(dynamic))?;
+    let source = HttpSource::new(config, K::info(dynamic))?;
     let mut watched: Vec<Watched<K>> = Vec::new();
     for namespace in options.namespaces() {
         let informer = build(options, source.clone(), dynamic, namespace)?;
@@ -131,7 +131,7 @@ where
         List::List => StreamingList::Never,
     };
     let mut builder: InformerBuilder<K> = SharedInformer::builder_with(source, dynamic)
-        .settings(Settings::default().streaming_list(streaming))
+        .options(|options| options.streaming_list(streaming))
         .on_error(|failure| eprintln!("{failure}"));
     if options.mode == "decoded" {
         builder = builder.decoded();

@@ -70,7 +70,7 @@ where
 /// What is added never takes the place of what was there: a function that is set twice is called twice, in the order in
 /// which it was set, and an object has to pass all filters. Of one event the functions that take an [`Object`] hear first,
 /// then those that take the [decoded type](Handler::typed), then the asynchronous one; after a panic the rest does not hear
-/// of that event. Settings, such as [`named`](Handler::named) and [`resync`](Handler::resync), are what was said last.
+/// of that event. Options, such as [`named`](Handler::named) and [`resync`](Handler::resync), are what was said last.
 pub struct Handler<K> {
     functions: Functions<K>,
     /// Functions that take the decoded type, called after the others.

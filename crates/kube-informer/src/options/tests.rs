@@ -4,10 +4,10 @@ const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
-    let settings = Settings::default();
+    let settings = Options::default();
     assert_eq!(settings.check(), Ok(()));
     // Every one of them: a setting that is added and not written here does not compile.
-    let documented = Settings {
+    let documented = Options {
         backoff_first: Duration::from_millis(800),
         backoff_factor: 2.0,
         backoff_limit: 30 * SECOND,
@@ -50,7 +50,7 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
 
 #[test]
 fn b_010_settings_that_cannot_work_are_named() {
-    let ok = Settings::default;
+    let ok = Options::default;
     let cases = [
         ("backoff_first", ok().backoff_first(Duration::ZERO)),
         ("backoff_factor", ok().backoff_factor(0.99)),
@@ -109,7 +109,7 @@ fn b_010_settings_that_cannot_work_are_named() {
 #[test]
 fn b_032_a_watch_lasts_a_random_whole_number_of_seconds_from_5_to_10_min() {
     let mut rng = fastrand::Rng::with_seed(1);
-    let drawn: Vec<u32> = (0..20_000).map(|_| Settings::default().watch_timeout(&mut rng)).collect();
+    let drawn: Vec<u32> = (0..20_000).map(|_| Options::default().watch_timeout(&mut rng)).collect();
     assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&300), Some(&600)));
 }
 
@@ -117,7 +117,7 @@ fn b_032_a_watch_lasts_a_random_whole_number_of_seconds_from_5_to_10_min() {
 fn b_033_the_shortest_time_of_a_watch_is_taken_as_it_is() {
     let mut rng = fastrand::Rng::with_seed(1);
     for (min, most) in [(1, 2), (1800, 3600)] {
-        let settings = Settings::default().min_watch_timeout(min * SECOND);
+        let settings = Options::default().min_watch_timeout(min * SECOND);
         let drawn: Vec<u32> = (0..50_000).map(|_| settings.watch_timeout(&mut rng)).collect();
         assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&min), Some(&most)));
     }
@@ -125,7 +125,7 @@ fn b_033_the_shortest_time_of_a_watch_is_taken_as_it_is() {
 
 #[test]
 fn d15_dead_is_t_plus_15_s_or_150_s_once_a_bookmark_came() {
-    let settings = Settings::default();
+    let settings = Options::default();
     assert_eq!(settings.watch_silence(300, false), 315 * SECOND);
     assert_eq!(settings.watch_silence(300, true), 150 * SECOND);
     assert_eq!(settings.watch_silence(60, true), 75 * SECOND);

@@ -6,26 +6,28 @@ pub(crate) mod decode;
 pub(crate) mod decode_list;
 mod error;
 pub(crate) mod frames;
-#[cfg(test)]
-mod fuzz_tests;
 mod http;
 pub(crate) mod intake;
 mod list_frames;
 mod request;
 mod scan;
+#[cfg(any(test, feature = "testing"))]
 mod scripted;
 mod sources;
 pub(crate) mod status;
 pub(crate) mod stream_error;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use error::{HttpFailure, SourceError};
 pub use http::{Cluster, FindCluster, FindClusterError, HttpSource};
 pub use request::{ListParams, Request, Selection, Verb, VersionMatch, WatchParams};
-pub use sources::Sources;
-pub(crate) use sources::Server;
+#[cfg(any(test, feature = "testing"))]
 pub use scripted::{Hold, ScriptedSource, ScriptedState, VerbMatch};
+pub(crate) use sources::Server;
+pub use sources::Sources;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;

@@ -23,7 +23,7 @@ async fn indexes_follow_objects_from_value_to_value() -> Result<()> {
     label(&pods, "a", "one").await?;
 
     let factory = SharedInformerFactory::builder(config(&cluster).await?).namespace("default").build()?;
-    let informer = factory.informer::<Pod>();
+    let informer = factory.kind::<Pod>().informer();
     let by_length = informer.add_index("length", |pod| Some(pod.name().len()));
     factory.start();
     factory.wait_for_cache_sync(PATIENCE).await?;
@@ -59,7 +59,7 @@ async fn the_full_state_is_told_once_it_is_whole_and_after_changes() -> Result<(
 
     let factory = SharedInformerFactory::builder(config(&cluster).await?).namespace("default").build()?;
     let (sender, mut states) = mpsc::unbounded_channel();
-    factory.informer::<Pod>().on_full_state(move |pods| {
+    factory.kind::<Pod>().informer().on_full_state(move |pods| {
         let names: Vec<String> = names(pods).into_iter().map(str::to_owned).collect();
         sender.send(names).ok();
     })?;
@@ -85,14 +85,14 @@ async fn named_informers_of_a_kind_have_selectors_and_transforms_of_their_own() 
     label(&pods, "a", "one").await?;
 
     let factory = SharedInformerFactory::builder(config(&cluster).await?).namespace("default").build()?;
-    let all = factory.informer::<Pod>();
-    let first_step = factory.informer_named::<Pod>("first-step", |pods| pods.labels("step=one"))?;
-    let slim = factory.informer_named::<Pod>("slim", |pods| {
+    let all = factory.kind::<Pod>().informer();
+    let first_step = factory.kind::<Pod>().named("first-step", |pods| pods.labels("step=one"))?.informer();
+    let slim = factory.kind::<Pod>().named("slim", |pods| {
         pods.transform(|pod: &mut Pod| {
             pod.spec = None;
             if pod.metadata.name.as_deref() == Some("refused") { Err("not this one") } else { Ok(()) }
         })
-    })?;
+    })?.informer();
     factory.start();
     factory.wait_for_cache_sync(PATIENCE).await?;
     assert_eq!(names(&all.lister().list()), ["a", "b", "refused"]);

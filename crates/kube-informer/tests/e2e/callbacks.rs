@@ -29,7 +29,7 @@ async fn a_typed_handler_with_a_filter_hears_objects_come_into_view_and_leave_it
     let factory = SharedInformerFactory::builder(config(&cluster).await?).namespace("default").build()?;
     let (sender, mut heard) = mpsc::unbounded_channel();
     let (added, updated, deleted) = (sender.clone(), sender.clone(), sender);
-    factory.informer::<Pod>().add_event_handler(
+    factory.kind::<Pod>().informer().add_event_handler(
         handler::<Pod>()
             .filter(|pod| pod.labels().get("step") == Some("in"))
             .typed()
@@ -58,7 +58,7 @@ async fn a_typed_handler_with_a_filter_hears_objects_come_into_view_and_leave_it
         last = next().await?;
     }
     assert!(last.starts_with("delete there:"), "and nothing of the one out of view: {last}");
-    assert_eq!(factory.informer::<Pod>().lister().len(), 2);
+    assert_eq!(factory.kind::<Pod>().informer().lister().len(), 2);
     factory.shutdown().await;
     Ok(())
 }
@@ -71,7 +71,7 @@ async fn an_unshared_informer_tells_every_change_in_order() -> Result<()> {
     let pods = pods(&cluster).await?;
     create(&pods, "before").await?;
     let (sender, events) = mpsc::unbounded_channel();
-    let source = HttpSource::new::<Pod>(config(&cluster).await?)?;
+    let source = HttpSource::of::<Pod>(config(&cluster).await?)?;
     let builder = SharedInformer::<Pod>::builder(source).namespace("default");
     let informer = Arc::new(builder.build_unshared(move |event| drop(sender.send(event.clone())))?);
     let running = tokio::spawn({
@@ -106,7 +106,7 @@ async fn a_resync_tells_everything_again_without_asking_the_server() -> Result<(
     create(&pods, "b").await?;
 
     let factory = SharedInformerFactory::builder(config(&cluster).await?).namespace("default").build()?;
-    let informer = factory.informer::<Pod>();
+    let informer = factory.kind::<Pod>().informer();
     let (sender, mut events) = mpsc::unbounded_channel();
     let resynced = handler::<Pod>().resync(Duration::from_secs(1));
     informer.add_event_handler(resynced.on_event(move |event| drop(sender.send(event.clone()))))?;

@@ -17,7 +17,7 @@ use tokio::task::{JoinSet, block_in_place};
 use tokio::time::timeout;
 
 use super::cluster;
-use crate::faults::link::Link;
+use crate::support::link::Link;
 use crate::support::{PATIENCE, config, eventually};
 
 const INFORMERS: usize = 200;
@@ -33,7 +33,7 @@ async fn two_hundred_informers_share_a_client_and_leave_nothing_behind() -> Resu
     let tasks_before = Handle::current().metrics().num_alive_tasks();
 
     let started = Instant::now();
-    let source = HttpSource::new::<ConfigMap>(through_link)?;
+    let source = HttpSource::of::<ConfigMap>(through_link)?;
     let (stop, _) = watch::channel(false);
     let (sender, mut told) = mpsc::unbounded_channel();
     let mut running = JoinSet::new();

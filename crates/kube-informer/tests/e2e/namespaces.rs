@@ -98,7 +98,7 @@ async fn namespaces_are_denied_added_and_removed_while_the_others_work() -> Resu
     for name in ["one", "two", "later"] {
         admin.grant(name, &user).await?;
     }
-    let source = HttpSource::new::<Pod>(unprivileged)?;
+    let source = HttpSource::of::<Pod>(unprivileged)?;
     let builder = SharedInformer::<Pod>::builder(source).namespaces(["one", "two", "denied"]);
     let mut running = Running::of(builder.build()?)?;
     let informer = running.informer.clone();

@@ -19,7 +19,7 @@ async fn what_was_written_or_deleted_is_known_soon_also_where_no_event_comes() -
         return Ok(());
     };
     let pods = pods(&cluster).await?;
-    let source = HttpSource::new::<Pod>(config(&cluster).await?)?;
+    let source = HttpSource::of::<Pod>(config(&cluster).await?)?;
     let builder = SharedInformer::<Pod>::builder(source).namespace("default").labels("step=shown");
     let running = Running::of(builder.build()?)?;
     let informer = &running.informer;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_client::api::{ApiResource, DynamicObject, GroupVersionKind};
-use kube_informer::{HttpSource, Kind, Phase, RelistReason, Settings, SharedInformer, StreamingList};
+use kube_informer::{HttpSource, Kind, Phase, RelistReason, Options, SharedInformer, StreamingList};
 use serde_json::json;
 
-use crate::rig::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
+use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
 
 #[tokio::test(start_paused = true)]
 async fn p_043_retry_after_is_obeyed_in_a_status_and_in_plain_text() {
@@ -39,7 +39,7 @@ async fn b_006_waits_double_up_to_30_s() {
 async fn b_006_with_the_defaults_a_server_is_asked_about_once_a_second_for_the_first_ten() {
     let server = EmbeddedApiserver::new();
     server.inject(Fault::status(503).on(Verb::List));
-    let rig = Rig::start(server, Settings::default().streaming_list(StreamingList::Never));
+    let rig = Rig::start(server, Options::default().streaming_list(StreamingList::Never));
     pass(10 * SECOND).await;
     let early = rig.requests().len();
     assert!((8..=17).contains(&early), "{early}");
@@ -112,7 +112,7 @@ async fn d15_a_kind_that_is_not_served_is_asked_for_every_30_to_60_s_until_it_is
     let kind = GroupVersionKind::gvk("example.com", "v1", "Widget");
     let widgets = ApiResource::from_gvk_with_plural(&kind, "widgets");
     let source = HttpSource::with_client(server.client(), DynamicObject::info(&widgets));
-    let built = SharedInformer::<DynamicObject>::builder_with(source, &widgets).settings(exact()).build();
+    let built = SharedInformer::<DynamicObject>::builder_with(source, &widgets).options(|_| exact()).build();
     let informer = built.unwrap();
     let running = tokio::spawn({
         let informer = informer.clone();

@@ -9,7 +9,7 @@ use kube_client::api::{DeleteParams, PostParams};
 use kube_informer::{ObjectKey, RelistReason, Uid};
 use tokio::time::Instant;
 
-use crate::rig::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
+use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
 
 const HALF_A_SECOND: Duration = Duration::from_millis(500);
 
@@ -40,7 +40,7 @@ fn lookups(rig: &Rig) -> Vec<RecordedRequest> {
 #[tokio::test(start_paused = true)]
 async fn d11_a_write_that_a_selector_hides_is_known_after_one_question() {
     let server = EmbeddedApiserver::new();
-    let rig = Rig::start_with(server, |builder| builder.settings(exact()).labels("app=web"));
+    let rig = Rig::start_with(server, |builder| builder.options(|_| exact()).labels("app=web"));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     let hidden = rig.server.create(&labelled("a", "other")).await.unwrap();
     let began = Instant::now();
@@ -71,7 +71,7 @@ async fn d11_a_write_that_a_selector_hides_is_known_after_one_question() {
 #[tokio::test(start_paused = true)]
 async fn d11_a_kind_without_bookmarks_does_not_keep_anybody_waiting() {
     let server = EmbeddedApiserver::builder().bookmark_every(PATIENCE).build();
-    let rig = Rig::start_with(server, |builder| builder.settings(lists()).labels("app=web"));
+    let rig = Rig::start_with(server, |builder| builder.options(|_| lists()).labels("app=web"));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     for number in 0..5 {
         let hidden = rig.server.create(&labelled(&format!("a-{number}"), "other")).await.unwrap();
@@ -115,7 +115,7 @@ async fn d11_wait_gone_of_what_the_cache_has_not_seen_is_answered_by_the_server(
 #[tokio::test(start_paused = true)]
 async fn d11_many_hidden_writes_are_settled_by_one_list() {
     let server = EmbeddedApiserver::new();
-    let rig = Rig::start_with(server, |builder| builder.settings(exact()).labels("app=web"));
+    let rig = Rig::start_with(server, |builder| builder.options(|_| exact()).labels("app=web"));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     let mut hidden = Vec::new();
     for number in 0..100 {

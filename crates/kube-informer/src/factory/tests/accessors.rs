@@ -19,7 +19,7 @@ async fn an_accessor_leads_to_the_informer_of_its_kind() {
     assert_eq!(factory.status().len(), 2);
     assert_eq!(listed.namespace("shop").get("web").unwrap().name(), "web");
     assert_eq!(nodes.get("node-1").unwrap().name(), "node-1");
-    assert_eq!(factory.informer::<Deployment>().lister().len(), 1);
+    assert_eq!(factory.kind::<Deployment>().informer().lister().len(), 1);
     assert_eq!(factory.status().len(), 2, "it is the same informer");
 }
 

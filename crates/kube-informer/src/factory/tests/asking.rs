@@ -19,26 +19,26 @@ fn same<A: 'static, B: 'static>(one: &SharedInformer<A>, other: &SharedInformer<
 fn d16_names_do_not_share_namespaces_that_come_and_go() {
     let factory = Servers::default().factory();
     let ask = |name: &str| {
-        factory.informer_named::<Pod>(name, |pods| pods.namespaces(Vec::<String>::new())).unwrap()
+        factory.kind::<Pod>().named(name, |pods| pods.namespaces(Vec::<String>::new())).unwrap().informer()
     };
     let (one, other) = (ask("one"), ask("other"));
     one.add_namespace("a").unwrap();
     assert_eq!((one.namespaces(), other.namespaces()), (Some(vec!["a".to_owned()]), Some(vec![])));
     assert!(same(&one, &ask("one")), "the same name is the same informer");
-    let everywhere = factory.informer_named::<Pod>("everywhere", |pods| pods).unwrap();
-    assert!(same(&everywhere, &factory.informer::<Pod>()), "these cannot change");
+    let everywhere = factory.kind::<Pod>().named("everywhere", |pods| pods).unwrap().informer();
+    assert!(same(&everywhere, &factory.kind::<Pod>().informer()), "these cannot change");
 }
 
 #[tokio::test(start_paused = true)]
 async fn b_420_a_kind_has_one_informer_whoever_asks() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let first = factory.informer::<Pod>();
-    assert!(same(&first, &factory.clone().informer::<Pod>()));
-    assert!(same(&first, &factory.access::<Pod>().informer()));
-    assert!(!same(&first, &factory.informer::<Secret>()));
+    let first = factory.kind::<Pod>().informer();
+    assert!(same(&first, &factory.clone().kind::<Pod>().informer()));
+    assert!(same(&first, &factory.kind::<Pod>().informer()));
+    assert!(!same(&first, &factory.kind::<Secret>().informer()));
     started(&factory).await;
-    assert!(same(&first, &factory.informer::<Pod>()), "after the start too");
+    assert!(same(&first, &factory.kind::<Pod>().informer()), "after the start too");
     assert_eq!(servers.of::<Pod>().requests().len(), 1);
 }
 
@@ -51,9 +51,9 @@ async fn b_421_two_selectors_of_one_kind_are_two_informers_of_one_factory() {
         server.create(&serde_json::json!({ "metadata": { "name": name, "labels": labels } })).unwrap();
     }
     let factory = servers.factory();
-    let web = factory.informer_named::<ConfigMap>("web", |maps| maps.labels("app=web")).unwrap();
-    let db = factory.informer_named::<ConfigMap>("db", |maps| maps.labels("app=db")).unwrap();
-    let all = factory.informer::<ConfigMap>();
+    let web = factory.kind::<ConfigMap>().named("web", |maps| maps.labels("app=web")).unwrap().informer();
+    let db = factory.kind::<ConfigMap>().named("db", |maps| maps.labels("app=db")).unwrap().informer();
+    let all = factory.kind::<ConfigMap>().informer();
     started(&factory).await;
     assert_eq!([web.lister().len(), db.lister().len(), all.lister().len()], [2, 1, 3]);
     assert_eq!([web.name(), db.name(), all.name()], ["web", "db", "configmaps"]);
@@ -63,7 +63,7 @@ async fn b_421_two_selectors_of_one_kind_are_two_informers_of_one_factory() {
 #[tokio::test]
 async fn b_421_the_same_name_gives_the_same_informer_and_other_settings_are_an_error_that_names_both() {
     let factory = Servers::default().factory();
-    let ask = |labels: &'static str| factory.informer_named::<Pod>("some", |pods| pods.labels(labels));
+    let ask = |labels: &'static str| factory.kind::<Pod>().named("some", |pods| pods.labels(labels));
     let first = ask("app=web").unwrap();
     assert!(same(&first, &ask("app=web").unwrap()));
     let error = ask("app=db").unwrap_err();
@@ -73,7 +73,7 @@ async fn b_421_the_same_name_gives_the_same_informer_and_other_settings_are_an_e
          \"app=db\"; they differ in labels"
     );
     let error =
-        factory.informer_named::<Secret>("some", |secrets| secrets.namespace("a").decoded()).unwrap_err();
+        factory.kind::<Secret>().named("some", |secrets| secrets.namespace("a").decoded()).unwrap_err();
     assert!(
         matches!(&error, FactoryError::NameTaken { differ_in, .. }
             if *differ_in == ["kind", "namespaces", "labels", "decoded", "sensitive"]),
@@ -89,32 +89,32 @@ async fn b_421_a_transform_is_the_same_if_it_is_the_same_function() {
         Ok(())
     }
     let factory = Servers::default().factory();
-    let ask = |name: &str| factory.informer_named::<Pod>(name, |pods| pods.transform(slim)).unwrap();
+    let ask = |name: &str| factory.kind::<Pod>().named(name, |pods| pods.transform(slim)).unwrap().informer();
     let first = ask("slim");
     assert!(same(&first, &ask("slim")));
     assert!(!same(&first, &ask("thin")), "what a function has captured cannot be compared");
     let error =
-        factory.informer_named::<Pod>("slim", |pods| pods.transform(|_| Ok::<_, String>(()))).unwrap_err();
+        factory.kind::<Pod>().named("slim", |pods| pods.transform(|_| Ok::<_, String>(()))).unwrap_err();
     assert!(error.to_string().ends_with("; they differ in transform"), "{error}");
 }
 
 #[tokio::test]
 async fn a_variant_with_the_settings_of_another_is_that_other() {
     let factory = Servers::default().builder().kind::<Pod>(|pods| pods.labels("app=web")).build().unwrap();
-    let by_kind = factory.informer::<Pod>();
-    let named = factory.informer_named::<Pod>("web", |pods| pods.labels("app=web")).unwrap();
-    let again = factory.informer_named::<Pod>("also-web", |pods| pods.labels("app=web")).unwrap();
-    let all = factory.informer_named::<Pod>("all", |pods| pods).unwrap();
+    let by_kind = factory.kind::<Pod>().informer();
+    let named = factory.kind::<Pod>().named("web", |pods| pods.labels("app=web")).unwrap().informer();
+    let again = factory.kind::<Pod>().named("also-web", |pods| pods.labels("app=web")).unwrap().informer();
+    let all = factory.kind::<Pod>().named("all", |pods| pods).unwrap().informer();
     assert!(same(&by_kind, &named) && same(&named, &again) && !same(&by_kind, &all));
-    assert!(factory.informer_named::<Pod>("web", |pods| pods).is_err());
+    assert!(factory.kind::<Pod>().named("web", |pods| pods).is_err());
 }
 
 #[tokio::test(start_paused = true)]
 async fn b_422_asking_for_informer_or_lister_registers_and_nothing_else_does() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let (pods, secrets) = (factory.access::<Pod>(), factory.access::<Secret>());
-    let _nodes = factory.access::<Node>();
+    let (pods, secrets) = (factory.kind::<Pod>(), factory.kind::<Secret>());
+    let _nodes = factory.kind::<Node>();
     let lister = pods.lister();
     secrets.informer();
     servers.with::<Pod>(&["a/x"]);
@@ -145,7 +145,7 @@ async fn b_431_every_informer_is_read_by_namespace_without_going_through_the_oth
     servers.with::<ConfigMap>(&["few/x", "few/y"]);
     servers.with::<ConfigMap>(&keys.iter().map(String::as_str).collect::<Vec<_>>());
     let factory = servers.factory();
-    let maps = factory.access::<ConfigMap>().lister();
+    let maps = factory.kind::<ConfigMap>().lister();
     started(&factory).await;
     let everything = Selector::default();
     let all = shortest(|| maps.list(), MANY + 2);
@@ -159,7 +159,7 @@ async fn b_431_every_informer_is_read_by_namespace_without_going_through_the_oth
 fn b_435_faces_of_any_type_are_given_without_a_panic() {
     // A wrong type is a matter of decoding, and reported: see d1_a_wrong_type_is_said_once_in_status_and_to_the_callback.
     let factory: SharedInformerFactory = Servers::default().factory();
-    let pods = factory.informer::<Pod>();
+    let pods = factory.kind::<Pod>().informer();
     let as_dynamic = pods.as_kind::<DynamicObject>();
     assert!(same(&pods, &as_dynamic) && same(&pods, &as_dynamic.as_kind::<Secret>()));
 }

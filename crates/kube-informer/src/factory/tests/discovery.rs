@@ -45,14 +45,14 @@ fn servers() -> Servers {
 async fn b_432_a_resource_by_name_is_the_informer_of_its_type() {
     let servers = servers();
     let factory = servers.factory();
-    let typed = factory.informer::<Deployment>();
+    let typed = factory.kind::<Deployment>().informer();
     for name in ["deploy", "Deployment", "deployments.apps", "deployments.v1.apps"] {
-        let named = factory.for_resource(name).await.unwrap();
+        let named = factory.for_resource(name).await.unwrap().informer();
         assert!(Arc::ptr_eq(typed.engine(), named.engine()), "{name}");
     }
     let gvr = GroupVersionResource::gvr("apps", "v1", "deployments");
-    assert!(Arc::ptr_eq(typed.engine(), factory.for_resource(&gvr).await.unwrap().engine()));
-    let beta = factory.for_resource("deployments.v1beta1.apps").await.unwrap();
+    assert!(Arc::ptr_eq(typed.engine(), factory.for_resource(&gvr).await.unwrap().informer().engine()));
+    let beta = factory.for_resource("deployments.v1beta1.apps").await.unwrap().informer();
     assert!(!Arc::ptr_eq(typed.engine(), beta.engine()));
     started(&factory).await;
     assert_eq!(servers.of::<Deployment>().requests().len(), 1);

@@ -58,10 +58,10 @@ async fn one_watch_and_one_copy(order: [&str; 4]) {
     let mut asked: Vec<SharedInformer<DynamicObject>> = Vec::new();
     for face in order {
         asked.push(match face {
-            "typed" => factory.informer::<ConfigMap>().as_kind(),
-            "slim" => factory.informer::<Slim>().as_kind(),
-            "dynamic" => factory.dynamic(maps()),
-            _ => factory.metadata::<ConfigMap>().as_kind(),
+            "typed" => factory.kind::<ConfigMap>().informer().as_kind(),
+            "slim" => factory.kind::<Slim>().informer().as_kind(),
+            "dynamic" => factory.kind_of(maps()).informer(),
+            _ => factory.kind::<ConfigMap>().metadata().informer().as_kind(),
         });
     }
     assert!(asked.windows(2).all(|pair| same(&pair[0], &pair[1])), "{order:?}");
@@ -70,12 +70,12 @@ async fn one_watch_and_one_copy(order: [&str; 4]) {
     assert_eq!(server.open_watches(), 1, "{order:?}");
     assert!(!server.requests()[0].metadata_only, "{order:?}");
     let key = "a/x".parse().unwrap();
-    let typed = factory.informer::<ConfigMap>().lister().by_key(&key).unwrap();
-    let dynamic = factory.dynamic(maps()).lister().by_key(&key).unwrap();
-    let metadata = factory.metadata::<ConfigMap>().lister().by_key(&key).unwrap();
+    let typed = factory.kind::<ConfigMap>().informer().lister().by_key(&key).unwrap();
+    let dynamic = factory.kind_of(maps()).informer().lister().by_key(&key).unwrap();
+    let metadata = factory.kind::<ConfigMap>().metadata().informer().lister().by_key(&key).unwrap();
     assert!(Arc::ptr_eq(typed.record(), dynamic.record()) && Arc::ptr_eq(typed.record(), metadata.record()));
     assert_eq!(metadata.get().unwrap().metadata.name.as_deref(), Some("x"));
-    assert_eq!(factory.informer::<Slim>().lister().list_decoded()[0].metadata.name, "x");
+    assert_eq!(factory.kind::<Slim>().informer().lister().list_decoded()[0].metadata.name, "x");
     assert_eq!(factory.status().iter().map(|status| status.versions_alive).sum::<usize>(), 1, "{order:?}");
     assert_eq!(factory.status()[0].failures, 0, "{order:?}");
 }
@@ -93,9 +93,9 @@ async fn d12_metadata_alone_is_all_that_the_server_sends() {
     let servers = Servers::default();
     let server = servers.with::<ConfigMap>(&["a/x"]);
     let factory = servers.factory();
-    let metadata = factory.metadata::<ConfigMap>();
-    assert!(same(&metadata, &factory.informer::<PartialObjectMeta<ConfigMap>>()));
-    assert!(same(&metadata, &factory.metadata_of(maps())));
+    let metadata = factory.kind::<ConfigMap>().metadata().informer();
+    assert!(same(&metadata, &factory.kind::<PartialObjectMeta<ConfigMap>>().informer()));
+    assert!(same(&metadata, &factory.kind_of(maps()).metadata().informer()));
     started(&factory).await;
     assert!(server.requests().iter().all(|request| request.metadata_only));
     assert_eq!(
@@ -103,11 +103,11 @@ async fn d12_metadata_alone_is_all_that_the_server_sends() {
         Some("x")
     );
 
-    let whole = factory.informer::<ConfigMap>();
+    let whole = factory.kind::<ConfigMap>().informer();
     assert!(!same(&metadata, &whole), "what runs stays what it is");
     whole.wait_synced(super::support::SOON).await.unwrap();
     assert_eq!([metadata.name(), whole.name()], ["configmaps", "configmaps-2"]);
-    assert!(same(&metadata, &factory.metadata::<ConfigMap>()));
+    assert!(same(&metadata, &factory.kind::<ConfigMap>().metadata().informer()));
     rest().await;
     assert_eq!(server.open_watches(), 2);
 }
@@ -121,13 +121,13 @@ async fn d12_what_the_builder_was_told_of_a_kind_holds_for_its_faces() {
         .kind::<ConfigMap>(|maps| maps.labels("app=web").transform(|_| Ok::<_, String>(())).decoded())
         .build()
         .unwrap();
-    let metadata = factory.metadata::<ConfigMap>();
-    let whole = factory.dynamic(maps());
+    let metadata = factory.kind::<ConfigMap>().metadata().informer();
+    let whole = factory.kind_of(maps()).informer();
     assert!(
         !same(&metadata, &whole),
         "a transform may change metadata, and there is none for metadata alone"
     );
-    assert!(same(&whole, &factory.informer::<ConfigMap>()));
+    assert!(same(&whole, &factory.kind::<ConfigMap>().informer()));
     started(&factory).await;
     let requests = server.requests();
     assert!(requests.iter().all(|request| request.label_selector.as_deref() == Some("app=web")));
@@ -145,10 +145,10 @@ async fn d12_a_transform_for_all_kinds_does_not_keep_faces_apart() {
         };
         let factory = servers.builder().transform(label).build().unwrap();
         if metadata_first {
-            factory.metadata::<ConfigMap>();
+            factory.kind::<ConfigMap>().metadata().informer();
         }
-        let whole = factory.informer::<ConfigMap>();
-        let metadata = factory.metadata::<ConfigMap>();
+        let whole = factory.kind::<ConfigMap>().informer();
+        let metadata = factory.kind::<ConfigMap>().metadata().informer();
         assert!(same(&whole, &metadata));
         started(&factory).await;
         assert_eq!(server.requests().len(), 1);
@@ -164,8 +164,8 @@ async fn d12_metadata_with_settings_of_its_own_is_not_shared() {
         .kind::<PartialObjectMeta<ConfigMap>>(|metadata| metadata.labels("app=web"))
         .build()
         .unwrap();
-    let whole = factory.informer::<ConfigMap>();
-    let metadata = factory.metadata::<ConfigMap>();
+    let whole = factory.kind::<ConfigMap>().informer();
+    let metadata = factory.kind::<ConfigMap>().metadata().informer();
     assert!(!same(&whole, &metadata));
     started(&factory).await;
     let asked = servers.of::<ConfigMap>().requests();
@@ -176,10 +176,10 @@ async fn d12_metadata_with_settings_of_its_own_is_not_shared() {
 #[tokio::test]
 async fn d12_metadata_that_has_a_name_stays_metadata() {
     let factory = Servers::default().factory();
-    let ask = || factory.informer_named::<PartialObjectMeta<ConfigMap>>("heads", |heads| heads);
-    let metadata = factory.metadata::<ConfigMap>();
+    let ask = || factory.kind::<PartialObjectMeta<ConfigMap>>().named("heads", |heads| heads);
+    let metadata = factory.kind::<ConfigMap>().metadata().informer();
     assert!(same(&metadata, &ask().unwrap()));
-    assert!(!same(&metadata, &factory.informer::<ConfigMap>()));
+    assert!(!same(&metadata, &factory.kind::<ConfigMap>().informer()));
     assert!(same(&metadata, &ask().unwrap()));
 }
 
@@ -188,8 +188,8 @@ async fn d1_the_type_is_checked_also_if_the_dynamic_face_was_asked_for_first() {
     let servers = Servers::default();
     servers.with::<ConfigMap>(&["a/x", "a/y"]);
     let factory = servers.factory();
-    factory.dynamic(maps());
-    let wrong = factory.informer::<Wrong>();
+    factory.kind_of(maps()).informer();
+    let wrong = factory.kind::<Wrong>().informer();
     started(&factory).await;
     assert!(wrong.status().wrong_type.unwrap().contains("missing field `spec`"));
 }
@@ -201,9 +201,9 @@ async fn b_432_a_resource_is_enough_to_be_informed() {
     let server = servers.of_kind(&kind);
     server.create(&serde_json::json!({ "metadata": { "name": "a" }, "spec": { "size": 3 } })).unwrap();
     let factory = servers.factory();
-    let widgets = factory.dynamic(GroupVersionResource::gvr("example.com", "v1", "widgets"));
-    assert!(same(&widgets, &factory.dynamic(&kind)));
-    assert!(!same(&widgets, &factory.dynamic(GroupVersionResource::gvr("example.com", "v2", "widgets"))));
+    let widgets = factory.kind_of(GroupVersionResource::gvr("example.com", "v1", "widgets")).informer();
+    assert!(same(&widgets, &factory.kind_of(&kind).informer()));
+    assert!(!same(&widgets, &factory.kind_of(GroupVersionResource::gvr("example.com", "v2", "widgets")).informer()));
     started(&factory).await;
     let widget = widgets.lister().namespace("default").get("a").unwrap();
     assert_eq!(widget.get().unwrap().data["spec"]["size"], 3);
@@ -215,9 +215,9 @@ async fn d12_pods_and_their_slim_form_in_one_factory() {
     servers.with::<Pod>(&["a/x"]);
     let factory = servers.factory();
     let slim = factory
-        .informer_named::<Pod>("slim-pods", |pods| pods.drop_field("spec").drop_field("status"))
-        .unwrap();
-    let whole = factory.informer::<Pod>();
+        .kind::<Pod>().named("slim-pods", |pods| pods.drop_field("spec").drop_field("status"))
+        .unwrap().informer();
+    let whole = factory.kind::<Pod>().informer();
     assert!(!same(&slim, &whole));
     started(&factory).await;
     assert_eq!(servers.of::<Pod>().requests().len(), 2);

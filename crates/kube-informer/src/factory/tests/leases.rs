@@ -12,8 +12,8 @@ async fn d12_the_last_lease_takes_its_informer_along() {
     let server = servers.with::<ConfigMap>(&["a/x"]);
     let factory = servers.factory();
     started(&factory).await;
-    let first = factory.lease::<ConfigMap>();
-    let second = factory.access::<ConfigMap>().lease();
+    let first = factory.kind::<ConfigMap>().lease();
+    let second = factory.kind::<ConfigMap>().lease();
     let third = first.clone();
     first.wait_synced(SOON).await.unwrap();
     assert_eq!((second.lister().len(), server.requests().len()), (1, 1));
@@ -30,7 +30,7 @@ async fn d12_the_last_lease_takes_its_informer_along() {
     );
     assert_eq!((lister.len(), factory.status().len()), (1, 0));
 
-    let again = factory.lease::<ConfigMap>();
+    let again = factory.kind::<ConfigMap>().lease();
     again.wait_synced(SOON).await.unwrap();
     assert_eq!(server.open_watches(), 1);
 }
@@ -39,13 +39,13 @@ async fn d12_the_last_lease_takes_its_informer_along() {
 async fn d12_an_informer_that_was_asked_for_outlives_its_leases() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let lease = factory.dynamic_lease(ApiResource::erase::<Pod>(&()));
-    let informer = factory.informer::<Pod>();
+    let lease = factory.kind_of(ApiResource::erase::<Pod>(&())).lease();
+    let informer = factory.kind::<Pod>().informer();
     started(&factory).await;
     drop(lease);
     rest().await;
     assert!(!informer.is_stopped());
-    drop(factory.lease::<Pod>());
+    drop(factory.kind::<Pod>().lease());
     rest().await;
     assert!(!informer.is_stopped());
 }
@@ -54,7 +54,7 @@ async fn d12_an_informer_that_was_asked_for_outlives_its_leases() {
 async fn d12_a_lease_that_ends_before_the_start_leaves_nothing_to_start() {
     let servers = Servers::default();
     let factory = servers.factory();
-    drop(factory.lease::<Pod>());
+    drop(factory.kind::<Pod>().lease());
     started(&factory).await;
     assert_eq!(servers.requests(), 0);
 }
@@ -63,7 +63,7 @@ async fn d12_a_lease_that_ends_before_the_start_leaves_nothing_to_start() {
 async fn d12_a_lease_does_not_keep_its_factory() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let lease = factory.lease::<Pod>();
+    let lease = factory.kind::<Pod>().lease();
     started(&factory).await;
     drop(factory);
     rest().await;
@@ -75,7 +75,7 @@ async fn d12_a_lease_does_not_keep_its_factory() {
 async fn a_handler_may_hold_leases_and_the_factory() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let (lease, holds) = (factory.lease::<ConfigMap>(), (factory.lease::<Pod>(), factory.clone()));
+    let (lease, holds) = (factory.kind::<ConfigMap>().lease(), (factory.kind::<Pod>().lease(), factory.clone()));
     let (pods, maps) = (holds.0.as_kind::<Pod>(), lease.as_kind::<ConfigMap>());
     lease.add_event_handler(handler().on_add(move |_| _ = &holds)).unwrap();
     assert!(!maps.is_stopped() && !pods.is_stopped());
@@ -83,7 +83,7 @@ async fn a_handler_may_hold_leases_and_the_factory() {
     drop(lease);
     assert!(maps.is_stopped() && pods.is_stopped());
 
-    let (lease, holds) = (factory.lease::<ConfigMap>(), factory.lease::<Pod>());
+    let (lease, holds) = (factory.kind::<ConfigMap>().lease(), factory.kind::<Pod>().lease());
     let pods = holds.as_kind::<Pod>();
     lease.add_event_handler(handler().on_add(move |_| _ = &holds)).unwrap();
     started(&factory).await;

@@ -36,10 +36,10 @@ async fn b_428_namespaces_are_for_kinds_that_live_in_one_and_a_kind_may_say_othe
         .kind::<ConfigMap>(InformerBuilder::all_namespaces)
         .build()
         .unwrap();
-    factory.informer::<Pod>();
-    factory.informer::<Secret>();
-    factory.informer::<ConfigMap>();
-    factory.informer::<Node>();
+    factory.kind::<Pod>().informer();
+    factory.kind::<Secret>().informer();
+    factory.kind::<ConfigMap>().informer();
+    factory.kind::<Node>().informer();
     started(&factory).await;
     assert_eq!(scopes(&servers.of::<Pod>()), [Scope::namespace("a"), Scope::namespace("b")]);
     assert_eq!(scopes(&servers.of::<Secret>()), [Scope::namespace("c")]);
@@ -53,23 +53,23 @@ async fn b_428_who_knows_that_a_kind_has_no_namespace_does_not_get_one_over_name
     servers.with::<Node>(&["n"]);
     let factory = servers.builder().namespace("a").build().unwrap();
     let gvr = GroupVersionResource::gvr("", "v1", "nodes");
-    let guessed = factory.dynamic(&gvr);
-    let guessed_metadata = factory.metadata_of(&gvr);
+    let guessed = factory.kind_of(&gvr).informer();
+    let guessed_metadata = factory.kind_of(&gvr).metadata().informer();
     assert_eq!(guessed.namespaces(), Some(vec!["a".to_owned()]), "nobody knows better yet");
-    let metadata = factory.metadata::<Node>();
-    let nodes = factory.informer::<Node>();
+    let metadata = factory.kind::<Node>().metadata().informer();
+    let nodes = factory.kind::<Node>().informer();
     assert_eq!((nodes.namespaces(), metadata.namespaces()), (None, None));
     assert!(
         !Arc::ptr_eq(nodes.engine(), guessed.engine())
             && !Arc::ptr_eq(metadata.engine(), guessed_metadata.engine())
     );
-    assert!(Arc::ptr_eq(nodes.engine(), factory.dynamic(&gvr).engine()), "now it is known");
-    assert!(Arc::ptr_eq(nodes.engine(), factory.informer::<Node>().engine()));
+    assert!(Arc::ptr_eq(nodes.engine(), factory.kind_of(&gvr).informer().engine()), "now it is known");
+    assert!(Arc::ptr_eq(nodes.engine(), factory.kind::<Node>().informer().engine()));
     factory.start();
     nodes.wait_synced(SOON).await.unwrap();
     assert_eq!(nodes.lister().len(), 1);
     factory.stop(&nodes).await;
-    assert_eq!(factory.dynamic(&gvr).namespaces(), None, "also of the next one");
+    assert_eq!(factory.kind_of(&gvr).informer().namespaces(), None, "also of the next one");
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,7 +79,7 @@ async fn b_428_selectors_hold_for_lists_and_watches_and_the_nearest_wins() {
         .builder()
         .labels("all=yes")
         .fields("metadata.name=x")
-        .settings(Options::default().streaming_list(StreamingList::Never))
+        .options(|options| options.streaming_list(StreamingList::Never))
         .tweak(|kind, selection| {
             if kind.plural() == "secrets" {
                 selection.labels = Some("tweaked=yes".into());
@@ -88,9 +88,9 @@ async fn b_428_selectors_hold_for_lists_and_watches_and_the_nearest_wins() {
         .kind::<ConfigMap>(|maps| maps.labels("own=yes").fields(""))
         .build()
         .unwrap();
-    factory.informer::<Pod>();
-    factory.informer::<Secret>();
-    factory.informer::<ConfigMap>();
+    factory.kind::<Pod>().informer();
+    factory.kind::<Secret>().informer();
+    factory.kind::<ConfigMap>().informer();
     started(&factory).await;
     rest().await;
     let asked = |server: ScriptedSource| {
@@ -120,12 +120,12 @@ async fn b_428_a_tweak_is_asked_once_and_its_result_counts() {
         })
         .build()
         .unwrap();
-    let pods = factory.informer::<Pod>();
-    factory.informer::<Pod>();
-    factory.dynamic(ApiResource::erase::<Pod>(&()));
+    let pods = factory.kind::<Pod>().informer();
+    factory.kind::<Pod>().informer();
+    factory.kind_of(ApiResource::erase::<Pod>(&())).informer();
     started(&factory).await;
     factory.stop(&pods).await;
-    factory.informer::<Pod>().wait_synced(SOON).await.unwrap();
+    factory.kind::<Pod>().informer().wait_synced(SOON).await.unwrap();
     assert_eq!(calls.load(Ordering::Relaxed), 1);
     let labels: Vec<_> =
         servers.of::<Pod>().requests().into_iter().filter_map(|asked| asked.label_selector).collect();
@@ -155,7 +155,7 @@ async fn b_429_a_transform_for_all_kinds_holds_unless_a_kind_has_its_own() {
         })
         .build()
         .unwrap();
-    let (maps, secrets) = (factory.access::<ConfigMap>().lister(), factory.access::<Secret>().lister());
+    let (maps, secrets) = (factory.kind::<ConfigMap>().lister(), factory.kind::<Secret>().lister());
     started(&factory).await;
     let map = maps.namespace("default").get("x").unwrap();
     assert_eq!(map.labels().get("by"), Some("factory"));
@@ -185,9 +185,9 @@ async fn b_430_resync_is_set_for_all_kinds_and_for_each() {
             }
         })
     }
-    factory.informer::<ConfigMap>().add_event_handler(count(&counts[0])).unwrap();
-    factory.informer::<Secret>().add_event_handler(count(&counts[1])).unwrap();
-    factory.informer::<Pod>().add_event_handler(count(&counts[2])).unwrap();
+    factory.kind::<ConfigMap>().informer().add_event_handler(count(&counts[0])).unwrap();
+    factory.kind::<Secret>().informer().add_event_handler(count(&counts[1])).unwrap();
+    factory.kind::<Pod>().informer().add_event_handler(count(&counts[2])).unwrap();
     started(&factory).await;
     tokio::time::sleep(Duration::from_secs(95)).await;
     assert_eq!(counts.map(|count| count.load(Ordering::Relaxed)), [3, 9, 0]);
@@ -201,7 +201,7 @@ async fn b_434_dynamic_and_metadata_informers_have_everything_that_typed_ones_ha
     let factory = servers
         .builder()
         .name("mine")
-        .dynamic_kind(&resource, |maps| {
+        .kind_of(&resource, |maps| {
             maps.fields("metadata.name=x").transform(|map: &mut DynamicObject| {
                 map.data["added"] = json!("yes");
                 Ok::<_, String>(())
@@ -209,9 +209,9 @@ async fn b_434_dynamic_and_metadata_informers_have_everything_that_typed_ones_ha
         })
         .build()
         .unwrap();
-    let dynamic = factory.dynamic(&resource);
-    let metadata = factory.metadata_of(&resource);
-    let other = factory.dynamic_named("other", &resource, |maps| maps.namespace("b")).unwrap();
+    let dynamic = factory.kind_of(&resource).informer();
+    let metadata = factory.kind_of(&resource).metadata().informer();
+    let other = factory.kind_of(&resource).named("other", |maps| maps.namespace("b")).unwrap().informer();
     started(&factory).await;
     assert_eq!(dynamic.lister().list()[0].get().unwrap().data["added"], "yes");
     assert_eq!(
@@ -231,10 +231,10 @@ async fn w_06_timeouts_backoff_and_the_error_callback_are_reached_through_the_fa
         Options::default().backoff_first(Duration::from_millis(1)).backoff_limit(Duration::from_millis(1));
     let factory = servers
         .builder()
-        .settings(quick.clone())
+        .options(|_| quick.clone())
         .on_error(move |failure| for_all.lock().push(format!("all: {failure}")))
         .kind::<Secret>(move |secrets| {
-            secrets.settings(quick.page_size(7)).on_error(move |failure| {
+            secrets.options(|_| quick.page_size(7)).on_error(move |failure| {
                 for_secrets.lock().push(format!("secrets: {failure}"));
             })
         })
@@ -243,8 +243,8 @@ async fn w_06_timeouts_backoff_and_the_error_callback_are_reached_through_the_fa
     for server in [servers.of::<Pod>(), servers.of::<Secret>()] {
         server.fail_next(VerbMatch::Any, SourceError::Transport("refused".into()));
     }
-    factory.informer::<Pod>();
-    factory.informer::<Secret>();
+    factory.kind::<Pod>().informer();
+    factory.kind::<Secret>().informer();
     factory.start();
     factory.wait_for_cache_sync(Duration::from_millis(100)).await.expect("the backoff is short");
     let mut heard = heard.lock().clone();
@@ -264,7 +264,7 @@ fn what_cannot_work_is_refused_when_the_factory_is_built() {
         set(Servers::default().builder()).build().unwrap_err().to_string()
     }
     assert_eq!(
-        refused(|factory| factory.settings(Options::default().page_size(0))),
+        refused(|factory| factory.options(|options| options.page_size(0))),
         "factory: page_size must not be zero"
     );
     assert_eq!(
@@ -286,11 +286,11 @@ fn what_cannot_work_is_refused_when_the_factory_is_built() {
         refused(|factory| {
             factory
                 .kind::<Pod>(|pods| pods)
-                .dynamic_kind(ApiResource::erase::<Pod>(&()), |pods| pods.labels("a=b"))
+                .kind_of(ApiResource::erase::<Pod>(&()), |pods| pods.labels("a=b"))
         }),
         "pods has settings already; for another informer of it use `informer_named`"
     );
-    let named = Servers::default().factory().informer_named::<Node>("n", |nodes| nodes.namespace("a"));
+    let named = Servers::default().factory().kind::<Node>().named("n", |nodes| nodes.namespace("a"));
     assert!(named.unwrap_err().to_string().starts_with("informer of nodes: "));
 }
 

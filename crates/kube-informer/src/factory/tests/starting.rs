@@ -21,7 +21,7 @@ fn kind(number: usize) -> KindInfo {
 async fn b_423_start_returns_at_once_and_may_be_called_again() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let pods = factory.informer::<Pod>();
+    let pods = factory.kind::<Pod>().informer();
     assert_eq!(servers.requests(), 0, "nothing happens before");
     factory.start();
     factory.start();
@@ -38,7 +38,7 @@ async fn b_423_what_is_asked_for_later_starts_by_itself() {
     servers.with::<Secret>(&["a/x"]);
     let factory = servers.factory();
     started(&factory).await;
-    let secrets = factory.informer::<Secret>();
+    let secrets = factory.kind::<Secret>().informer();
     secrets.wait_synced(SOON).await.unwrap();
     assert_eq!(secrets.lister().len(), 1);
     factory.start();
@@ -50,10 +50,10 @@ async fn b_423_what_is_asked_for_later_starts_by_itself() {
 async fn b_424_after_a_shutdown_start_does_nothing() {
     let servers = Servers::default();
     let factory = servers.factory();
-    factory.informer::<Pod>();
+    factory.kind::<Pod>().informer();
     factory.shutdown().await;
     factory.start();
-    let late = factory.informer::<Secret>();
+    let late = factory.kind::<Secret>().informer();
     factory.start();
     rest().await;
     assert_eq!(servers.requests(), 0);
@@ -67,7 +67,7 @@ async fn w_36_a_few_informers_at_a_time_read_their_first_list() {
     let mut holds = Vec::new();
     for number in 0..10 {
         holds.push(servers.of_kind(&kind(number)).hold_next(VerbMatch::Any));
-        factory.dynamic(kind(number));
+        factory.kind_of(kind(number)).informer();
     }
     factory.start();
     rest().await;
@@ -88,10 +88,10 @@ async fn w_36_every_namespace_is_a_list() {
     let factory = servers.builder().namespace("a").namespace("b").stagger(3, SOON).build().unwrap();
     let many = ["1", "2", "3", "4", "5"];
     let in_many = factory
-        .informer_named::<Pod>("many", |pods| many.iter().fold(pods, |pods, name| pods.namespace(*name)))
-        .unwrap();
-    factory.informer::<Secret>();
-    factory.informer::<ConfigMap>();
+        .kind::<Pod>().named("many", |pods| many.iter().fold(pods, |pods, name| pods.namespace(*name)))
+        .unwrap().informer();
+    factory.kind::<Secret>().informer();
+    factory.kind::<ConfigMap>().informer();
     let holds: Vec<_> = many.iter().map(|_| servers.of::<Pod>().hold_next(VerbMatch::Any)).collect();
     let of_secrets = servers.of::<Secret>().hold_next(VerbMatch::Any);
     factory.start();
@@ -109,8 +109,8 @@ async fn w_36_every_namespace_is_a_list() {
 async fn w_36_a_list_that_takes_its_time_or_fails_does_not_hold_up_the_others() {
     let servers = Servers::default();
     let factory = servers.builder().stagger(1, Duration::from_secs(5)).build().unwrap();
-    let (pods, secrets) = (factory.informer::<Pod>(), factory.informer::<Secret>());
-    let (maps, nodes) = (factory.informer::<ConfigMap>(), factory.informer::<Node>());
+    let (pods, secrets) = (factory.kind::<Pod>().informer(), factory.kind::<Secret>().informer());
+    let (maps, nodes) = (factory.kind::<ConfigMap>().informer(), factory.kind::<Node>().informer());
     let _slow = servers.of::<Pod>().hold_next(VerbMatch::Any);
     servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::Transport("refused".into()));
     let begun = Instant::now();
@@ -129,8 +129,8 @@ async fn w_36_a_list_that_takes_its_time_or_fails_does_not_hold_up_the_others() 
 async fn w_36_who_waits_for_a_turn_can_be_stopped() {
     let servers = Servers::default();
     let factory = servers.builder().stagger(1, SOON).build().unwrap();
-    factory.informer::<Pod>();
-    let secrets = factory.informer::<Secret>();
+    factory.kind::<Pod>().informer();
+    let secrets = factory.kind::<Secret>().informer();
     let told = secrets.add_event_handler(handler()).unwrap();
     let _slow = servers.of::<Pod>().hold_next(VerbMatch::Any);
     factory.start();
@@ -152,7 +152,7 @@ impl Drop for Asks {
 #[test]
 fn b_423_an_informer_whose_runtime_goes_before_its_first_poll_has_stopped() {
     let factory = Servers::default().factory();
-    let pods = factory.informer::<Pod>();
+    let pods = factory.kind::<Pod>().informer();
     let runtime = Builder::new_current_thread().enable_time().build().unwrap();
     let handle = runtime.handle().clone();
     {
@@ -162,10 +162,10 @@ fn b_423_an_informer_whose_runtime_goes_before_its_first_poll_has_stopped() {
     assert!(!pods.is_stopped());
     drop(runtime);
     assert!(pods.is_stopped() && pods.add_event_handler(handler()).is_err());
-    assert!(factory.informer::<Secret>().is_stopped(), "one that is asked for later");
+    assert!(factory.kind::<Secret>().informer().is_stopped(), "one that is asked for later");
 
     let factory = Servers::default().factory();
-    let pods = factory.informer::<Pod>();
+    let pods = factory.kind::<Pod>().informer();
     let asks = Asks(factory.clone());
     pods.add_event_handler(handler().on_add(move |_| drop(asks.0.status()))).unwrap();
     let _inside = handle.enter();
@@ -184,5 +184,5 @@ async fn b_423_the_runtime_of_the_first_start_counts() {
         runtime.block_on(async { again.start() });
     });
     other.join().unwrap();
-    factory.informer::<Pod>().wait_synced(SOON).await.unwrap();
+    factory.kind::<Pod>().informer().wait_synced(SOON).await.unwrap();
 }

@@ -32,8 +32,8 @@ async fn with_slow_handler() -> (Servers, SharedInformerFactory, Arc<Semaphore>,
     let servers = Servers::default();
     servers.with::<Pod>(&["a/x", "a/y", "a/z"]);
     let factory = servers.factory();
-    let (permits, heard) = slow(&factory.informer::<Pod>());
-    factory.informer::<Secret>();
+    let (permits, heard) = slow(&factory.kind::<Pod>().informer());
+    factory.kind::<Secret>().informer();
     started(&factory).await;
     rest().await;
     (servers, factory, permits, heard)
@@ -47,7 +47,7 @@ async fn b_425_shutdown_stops_delivers_and_waits_for_the_end() {
     assert_eq!(heard.lock().len(), 3, "all of it, before shutdown returned");
     assert_eq!((servers.of::<Pod>().open_watches(), servers.of::<Secret>().open_watches()), (0, 0));
     assert!(factory.status().iter().all(|status| status.stopped));
-    assert_eq!(factory.informer::<Pod>().lister().len(), 3, "the cache can be read on");
+    assert_eq!(factory.kind::<Pod>().informer().lister().len(), 3, "the cache can be read on");
 }
 
 #[tokio::test(start_paused = true)]
@@ -80,7 +80,7 @@ async fn b_425_several_may_ask_for_the_shutdown_and_all_wait() {
 #[tokio::test(start_paused = true)]
 async fn b_425_a_shutdown_of_what_was_not_started_returns_at_once_and_ends_it() {
     let factory = Servers::default().factory();
-    let told = factory.informer::<Pod>().add_event_handler(crate::handler::handler()).unwrap();
+    let told = factory.kind::<Pod>().informer().add_event_handler(crate::handler::handler()).unwrap();
     let asked = Instant::now();
     factory.shutdown().await;
     assert_eq!(asked.elapsed(), Duration::ZERO);
@@ -93,8 +93,8 @@ async fn b_427_an_informer_that_was_stopped_is_replaced_by_a_new_one() {
     let servers = Servers::default();
     let server = servers.with::<ConfigMap>(&["a/x"]);
     let factory = servers.factory();
-    let first = factory.informer::<ConfigMap>();
-    let pods = factory.informer::<Pod>();
+    let first = factory.kind::<ConfigMap>().informer();
+    let pods = factory.kind::<Pod>().informer();
     started(&factory).await;
     assert!(factory.stop(&first).await);
     assert!(first.is_stopped() && !pods.is_stopped());
@@ -102,21 +102,21 @@ async fn b_427_an_informer_that_was_stopped_is_replaced_by_a_new_one() {
     assert_eq!(factory.status().len(), 1);
     assert!(!factory.stop(&first).await, "it is none of the factory's any more");
 
-    let second = factory.informer::<ConfigMap>();
+    let second = factory.kind::<ConfigMap>().informer();
     second.wait_synced(SOON).await.unwrap();
     second.add_event_handler(crate::handler::handler()).unwrap().synced().await.unwrap();
     assert_eq!((second.lister().len(), second.name()), (1, "configmaps"));
-    assert!(!factory.stop(&Servers::default().factory().informer::<ConfigMap>()).await, "a stranger's");
+    assert!(!factory.stop(&Servers::default().factory().kind::<ConfigMap>().informer()).await, "a stranger's");
 }
 
 #[tokio::test(start_paused = true)]
 async fn b_427_an_informer_that_was_shut_down_by_itself_is_replaced_too() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let first = factory.informer::<Pod>();
+    let first = factory.kind::<Pod>().informer();
     started(&factory).await;
     first.shutdown(SOON).await;
-    let second = factory.informer::<Pod>();
+    let second = factory.kind::<Pod>().informer();
     second.wait_synced(SOON).await.unwrap();
     assert!(first.is_stopped() && !second.is_stopped());
     factory.shutdown().await;
@@ -127,9 +127,9 @@ async fn b_427_an_informer_that_was_shut_down_by_itself_is_replaced_too() {
 async fn b_427_one_that_was_not_started_can_be_stopped() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let first = factory.informer::<Pod>();
+    let first = factory.kind::<Pod>().informer();
     assert!(factory.stop(&first).await && first.is_stopped());
-    let second = factory.informer::<Pod>();
+    let second = factory.kind::<Pod>().informer();
     started(&factory).await;
     assert!(second.has_synced());
 }
@@ -137,7 +137,7 @@ async fn b_427_one_that_was_not_started_can_be_stopped() {
 #[tokio::test(start_paused = true)]
 async fn b_425_a_shutdown_waits_for_what_is_being_stopped() {
     let (_, factory, permits, heard) = with_slow_handler().await;
-    let pods = factory.informer::<Pod>();
+    let pods = factory.kind::<Pod>().informer();
     let mut stop = Box::pin(factory.stop(&pods));
     assert!(futures::poll!(&mut stop).is_pending());
     drop(stop);
@@ -153,8 +153,8 @@ async fn b_425_a_shutdown_waits_for_what_is_being_stopped() {
 async fn d13_dropping_the_last_clone_ends_everything() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let (clone, access) = (factory.clone(), factory.access::<Pod>());
-    let (pods, later) = (access.informer(), factory.informer::<Secret>());
+    let (clone, access) = (factory.clone(), factory.kind::<Pod>());
+    let (pods, later) = (access.informer(), factory.kind::<Secret>().informer());
     started(&factory).await;
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     assert!(tasks() > 0);
@@ -171,7 +171,7 @@ async fn d13_dropping_the_last_clone_ends_everything() {
 #[tokio::test(start_paused = true)]
 async fn d13_dropping_a_factory_that_was_not_started_lets_nobody_wait() {
     let factory = Servers::default().factory();
-    let pods = factory.informer::<Pod>();
+    let pods = factory.kind::<Pod>().informer();
     let told = pods.add_event_handler(crate::handler::handler()).unwrap();
     drop(factory);
     assert!(told.synced().await.is_err());
@@ -182,7 +182,7 @@ async fn d13_dropping_a_factory_that_was_not_started_lets_nobody_wait() {
 async fn b_425_an_informer_that_somebody_else_runs_is_stopped_with_the_others() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let pods = factory.informer::<Pod>();
+    let pods = factory.kind::<Pod>().informer();
     let runs = pods.clone();
     let running = tokio::spawn(async move { runs.run(std::future::pending()).await });
     pods.wait_synced(SOON).await.unwrap();

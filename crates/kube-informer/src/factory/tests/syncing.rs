@@ -24,7 +24,7 @@ async fn b_426_synced_when_all_are() {
     servers.with::<Pod>(&["a/x", "a/y"]);
     servers.with::<Secret>(&["a/x"]);
     let factory = servers.factory();
-    let (pods, secrets) = (factory.access::<Pod>().lister(), factory.access::<Secret>().lister());
+    let (pods, secrets) = (factory.kind::<Pod>().lister(), factory.kind::<Secret>().lister());
     factory.start();
     factory.wait_for_cache_sync(SOON).await.unwrap();
     assert_eq!([pods.len(), secrets.len()], [2, 1]);
@@ -35,9 +35,9 @@ async fn b_426_synced_when_all_are() {
 async fn b_426_the_error_names_every_kind_and_scope_and_why() {
     let servers = Servers::default();
     let factory = servers.builder().kind::<Secret>(|secrets| secrets.namespace("a")).build().unwrap();
-    factory.informer::<Pod>();
-    factory.informer::<Secret>();
-    factory.informer_named::<ConfigMap>("slow", |maps| maps).unwrap();
+    factory.kind::<Pod>().informer();
+    factory.kind::<Secret>().informer();
+    factory.kind::<ConfigMap>().named("slow", |maps| maps).unwrap().informer();
     forbid(&servers.of::<Secret>());
     let _hold = servers.of::<ConfigMap>().hold_next(VerbMatch::Any);
     factory.start();
@@ -57,7 +57,7 @@ async fn b_426_a_factory_that_was_not_started_is_not_waited_for() {
     let factory = Servers::default().factory();
     let begun = Instant::now();
     factory.wait_for_cache_sync(SOON).await.expect("nothing was asked for");
-    factory.informer::<Pod>();
+    factory.kind::<Pod>().informer();
     let error = factory.wait_for_cache_sync(SOON).await.unwrap_err();
     assert_eq!(error.to_string(), "1 of 1 informer not synced: the factory was not started");
     assert_eq!(begun.elapsed(), Duration::ZERO);
@@ -67,8 +67,8 @@ async fn b_426_a_factory_that_was_not_started_is_not_waited_for() {
 async fn w_36_who_waits_for_a_turn_is_said_to() {
     let servers = Servers::default();
     let factory = servers.builder().stagger(1, SOON).build().unwrap();
-    factory.informer::<Pod>();
-    factory.informer::<Secret>();
+    factory.kind::<Pod>().informer();
+    factory.kind::<Secret>().informer();
     let _hold = servers.of::<Pod>().hold_next(VerbMatch::Any);
     factory.start();
     let error = factory.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err();
@@ -83,7 +83,7 @@ async fn w_36_who_waits_for_a_turn_is_said_to() {
 async fn b_426_a_shutdown_ends_the_wait() {
     let servers = Servers::default();
     let factory = servers.factory();
-    factory.informer::<Pod>();
+    factory.kind::<Pod>().informer();
     let _hold = servers.of::<Pod>().hold_next(VerbMatch::Any);
     factory.start();
     let shut_down = async {

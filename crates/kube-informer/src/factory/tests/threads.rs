@@ -31,9 +31,9 @@ fn b_420_a_kind_has_one_informer_also_if_many_ask_at_once() {
     for _ in 0..100 {
         let factory = Servers::default().factory();
         let informers = on_threads(|number| match number % 3 {
-            0 => factory.informer::<Pod>().as_kind::<()>(),
-            1 => factory.dynamic(ApiResource::erase::<Pod>(&())).as_kind(),
-            _ => factory.metadata::<Pod>().as_kind(),
+            0 => factory.kind::<Pod>().informer().as_kind::<()>(),
+            1 => factory.kind_of(ApiResource::erase::<Pod>(&())).informer().as_kind(),
+            _ => factory.kind::<Pod>().metadata().informer().as_kind(),
         });
         assert!(informers.iter().all(|informer| Arc::ptr_eq(informer.engine(), informers[0].engine())));
         assert_eq!(factory.status().len(), 1);
@@ -48,7 +48,7 @@ fn b_428_of_what_a_tweak_says_to_many_at_once_one_answer_counts() {
             selection.labels = Some(format!("call={}", calls.fetch_add(1, Ordering::Relaxed)));
         });
         let factory = builder.build().unwrap();
-        let asked = on_threads(|_| factory.informer::<Pod>().engine().selectors.clone());
+        let asked = on_threads(|_| factory.kind::<Pod>().informer().engine().selectors.clone());
         assert!(asked.iter().all(|selectors| *selectors == asked[0]), "{asked:?}");
         assert_eq!(factory.inner.recipes.lock().len(), 1);
     }
@@ -60,7 +60,7 @@ async fn b_423_what_is_asked_for_outside_of_the_runtime_starts_too() {
     let factory = servers.factory();
     factory.start();
     let asks = factory.clone();
-    let pods = std::thread::spawn(move || asks.informer::<Pod>()).join().unwrap();
+    let pods = std::thread::spawn(move || asks.kind::<Pod>().informer()).join().unwrap();
     pods.wait_synced(SOON).await.unwrap();
 }
 
@@ -69,16 +69,16 @@ async fn leases_stops_and_questions_from_many_threads_end_in_good_order() {
     let servers = Servers::default();
     servers.with::<ConfigMap>(&["a/x"]);
     let factory = servers.factory();
-    factory.informer::<Secret>();
+    factory.kind::<Secret>().informer();
     started(&factory).await;
     let work = factory.clone();
     let runtime = Handle::current();
     let threads = tokio::task::spawn_blocking(move || {
         on_threads(|number| {
             for round in 0..100 {
-                let lease = work.lease::<ConfigMap>();
+                let lease = work.kind::<ConfigMap>().lease();
                 // One of them may have been stopped by another thread by now, or not: both are fine.
-                let holds = (lease.clone(), work.lease::<Pod>());
+                let holds = (lease.clone(), work.kind::<Pod>().lease());
                 lease.add_event_handler(handler().on_add(move |_| drop(holds.clone()))).ok();
                 if round % 10 == number {
                     runtime.block_on(work.stop(&*lease));

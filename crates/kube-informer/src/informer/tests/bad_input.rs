@@ -4,8 +4,9 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::{Value, json};
 
-use super::aids::{event_line, list_body, lists_only, phase, quiet, relists, started, texts, wire_map};
-use super::support::{Rig, map, served};
+use super::support::{
+    Rig, event_line, list_body, lists_only, map, phase, quiet, relists, served, started, texts, wire_map,
+};
 use crate::informer::SharedInformer;
 use crate::kind::Kind;
 use crate::options::Options;
@@ -14,7 +15,7 @@ use crate::status::{Phase, RelistReason};
 
 /// What is said of a list with this body. The cache stays as it was, and the next list is taken.
 async fn said_of_list(body: &str) -> String {
-    let rig = Rig::with(&["a/x", "a/y"], |builder| builder.settings(lists_only())).started().await;
+    let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| lists_only())).started().await;
     let before = rig.cached();
     rig.server.lose_next_event();
     rig.put("a/x", "new");
@@ -89,7 +90,7 @@ async fn a_list_without_a_version_or_without_items_is_refused() {
 
 /// The keys that the cache holds after a first list of these items, and what was reported.
 async fn taken(items: &[Value]) -> (Vec<String>, Vec<String>) {
-    let rig = Rig::with(&[], |builder| builder.settings(lists_only()));
+    let rig = Rig::with(&[], |builder| builder.options(|_| lists_only()));
     rig.server.advance(99);
     rig.server.reply_next(VerbMatch::List, [list_body("50", items)]);
     let rig = rig.started().await;
@@ -140,7 +141,7 @@ async fn b_154_of_a_key_that_is_listed_twice_the_last_counts() {
 #[tokio::test(start_paused = true)]
 async fn p_075_null_items_are_an_empty_list() {
     for items in ["null", "[]"] {
-        let rig = Rig::with(&[], |builder| builder.settings(lists_only()));
+        let rig = Rig::with(&[], |builder| builder.options(|_| lists_only()));
         let body =
             format!(r#"{{"items":{items},"kind":"ConfigMapList","metadata":{{"resourceVersion":"1"}}}}"#);
         rig.server.reply_next(VerbMatch::List, [body]);
@@ -168,7 +169,7 @@ async fn objects_with_odd_missing_or_no_versions_are_kept_and_updated() {
 
 #[tokio::test(start_paused = true)]
 async fn a_list_at_a_version_that_is_no_number_is_used_until_there_is_a_better_one() {
-    let rig = Rig::with(&["a/x"], |builder| builder.settings(lists_only()));
+    let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only()));
     rig.server.reply_next(VerbMatch::List, [list_body("abc", &[wire_map("y", "8")])]);
     let rig = rig.started().await;
     assert_eq!(rig.informer.last_sync_resource_version().to_string(), "abc");
@@ -241,7 +242,7 @@ async fn p_047_unknown_events_are_ignored() {
 
 #[tokio::test(start_paused = true)]
 async fn an_object_over_the_limit_fails_the_list_which_names_it() {
-    let rig = Rig::with(&["a/x"], |builder| builder.settings(lists_only().document_limit(2_000)));
+    let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only().document_limit(2_000)));
     rig.put("a/huge", &"x".repeat(5_000));
     rig.start();
     let error = rig.informer.wait_synced(std::time::Duration::from_secs(30)).await.unwrap_err();
@@ -258,7 +259,7 @@ async fn an_object_over_the_limit_fails_the_list_which_names_it() {
 
 #[tokio::test(start_paused = true)]
 async fn an_object_over_the_limit_spoils_the_watch_but_not_the_cache() {
-    let rig = Rig::with(&["a/x"], |builder| builder.settings(Options::default().document_limit(2_000)));
+    let rig = Rig::with(&["a/x"], |builder| builder.options(|options| options.document_limit(2_000)));
     let rig = rig.started().await;
     rig.put("a/huge", &"x".repeat(5_000));
     phase(&rig.informer, Phase::BackingOff).await;
@@ -288,7 +289,7 @@ async fn deeply_nested_objects_are_kept_and_only_decoding_them_fails() {
             |name: &str| json!({ "metadata": { "namespace": "a", "name": name }, "spec": deep(1_000) });
         server.put_json(widget("listed")).unwrap();
         let builder =
-            SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).settings(settings);
+            SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).options(|_| settings);
         let informer = started(builder.build().unwrap()).await;
         server.put_json(widget("watched")).unwrap();
         quiet().await;
@@ -312,7 +313,7 @@ async fn deeply_nested_metadata_leaves_that_object_out() {
     labels["metadata"]["labels"] = deep(1_000);
     annotations["metadata"]["annotations"] = deep(1_000);
     let (cached, said) = {
-        let rig = Rig::with(&[], |builder| builder.settings(lists_only()));
+        let rig = Rig::with(&[], |builder| builder.options(|_| lists_only()));
         rig.server.advance(99);
         rig.server.reply_next(VerbMatch::List, [list_body("50", &[labels, annotations, wire_map("x", "8")])]);
         let rig = rig.started().await;

@@ -8,8 +8,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::listener::Listener;
-use super::support::{Rig, SOON, quiet_panic, rest};
+use super::support::{Listener, Rig, SOON, quiet_panic, rest};
 use crate::handler::{async_handler, handler};
 use crate::report::Cause;
 use crate::options::Options;
@@ -241,7 +240,7 @@ async fn b_325_a_call_that_keeps_the_thread_is_counted() {
 async fn b_010_what_counts_as_slow_can_be_set() {
     for (slow_call, counted) in [(Duration::ZERO, 1), (Duration::from_secs(86_400), 0)] {
         let settings = Options::default().slow_call(slow_call);
-        let rig = Rig::with(&["a/x"], |builder| builder.settings(settings));
+        let rig = Rig::with(&["a/x"], |builder| builder.options(|_| settings));
         let registration = rig.add(handler().on_add(|_| std::thread::yield_now()));
         let _rig = rig.started().await;
         registration.synced().await.unwrap();

@@ -10,8 +10,7 @@ use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
-use super::aids::{list_body, start, texts};
-use super::support::{Rig, SOON};
+use super::support::{Rig, SOON, list_body, start, texts};
 use crate::informer::{Index, IndexError, SharedInformer};
 use crate::key::ObjectKey;
 use crate::object::{DecodeError, Object};
@@ -357,7 +356,7 @@ async fn b_216_queries_answer_from_whole_commits_while_the_writer_runs() {
     let source = Arc::new(Generations::default());
     let settings = Options::default().streaming_list(StreamingList::Never);
     let informer =
-        SharedInformer::<ConfigMap>::builder(Shared(source.clone())).settings(settings).build().unwrap();
+        SharedInformer::<ConfigMap>::builder(Shared(source.clone())).options(|_| settings).build().unwrap();
     let by_word = informer.add_index("word", words);
     start(&informer);
     informer.wait_synced(SOON).await.unwrap();

@@ -10,8 +10,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::aids::{quiet, started};
-use super::support::{Rig, SOON, map};
+use super::support::{Rig, SOON, map, quiet, started};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
@@ -137,7 +136,7 @@ async fn p_002_dynamic_objects_have_kind_and_api_version_where_list_items_lack_t
     let resource = ApiResource::erase::<ConfigMap>(&());
     let settings = Options::default().streaming_list(StreamingList::Never);
     let server = server_of(&["a/x"]);
-    let builder = SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).settings(settings);
+    let builder = SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).options(|_| settings);
     let informer = started(builder.build().unwrap()).await;
     server.create(&map("a/later", "hello")).unwrap();
     quiet().await;
@@ -195,7 +194,7 @@ async fn a_metadata_informer_takes_the_metadata_of_whole_objects() {
     for streaming in [StreamingList::Auto, StreamingList::Never] {
         let server = server_of(&["a/x", "a/y"]);
         let builder = SharedInformer::<Meta>::builder(SendsAll(server.clone()));
-        let informer = builder.settings(Options::default().streaming_list(streaming)).build().unwrap();
+        let informer = builder.options(|options| options.streaming_list(streaming)).build().unwrap();
         let informer = started(informer).await;
         for text in ["one", "two"] {
             server.put_json(serde_json::to_value(map("a/x", text)).unwrap()).unwrap();
@@ -368,7 +367,7 @@ async fn b_120_b_163_b_298_what_a_transform_refuses_is_left_out_and_reported() {
     .started()
     .await;
     assert_eq!(rig.informer.lister().len(), 1);
-    let failures = super::aids::texts(&rig.failures.lock());
+    let failures = super::support::texts(&rig.failures.lock());
     assert_eq!(failures, ["configmaps a/bad is left out: the transform refused it: I do not like it"]);
 }
 
@@ -379,7 +378,7 @@ fn d1_settings_that_make_no_sense_are_refused_with_their_reason() {
     let texts = [
         nodes.namespace("a").build().unwrap_err().to_string(),
         maps().namespace("").build().unwrap_err().to_string(),
-        maps().settings(Options::default().page_size(0)).build().unwrap_err().to_string(),
+        maps().options(|options| options.page_size(0)).build().unwrap_err().to_string(),
         maps().drop_field("spec..x").build().unwrap_err().to_string(),
     ];
     assert_eq!(texts[0], "informer of nodes: a kind of the whole cluster cannot be limited to a namespace");

@@ -6,8 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use super::aids::{http, list_body, lists_only, phase, quiet, relists, wire_map};
-use super::support::{Rig, SOON, map, rest};
+use super::support::{Rig, SOON, http, list_body, lists_only, map, phase, quiet, relists, rest, wire_map};
 use crate::informer::WaitError;
 use crate::key::ObjectKey;
 use crate::options::Options;
@@ -161,7 +160,7 @@ async fn d11_all_who_wait_for_an_object_share_one_question() {
 
 #[tokio::test(start_paused = true)]
 async fn d11_more_objects_than_can_be_asked_for_are_settled_by_one_list() {
-    let rig = Rig::with(&["a/x"], |builder| builder.settings(lists_only())).started().await;
+    let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only())).started().await;
     rig.server.stall();
     let mut written = Vec::new();
     for number in 0..40 {
@@ -190,7 +189,7 @@ async fn d11_more_objects_than_can_be_asked_for_are_settled_by_one_list() {
 #[tokio::test(start_paused = true)]
 async fn d11_what_is_held_back_is_bounded_by_a_list() {
     let patient = lists_only().min_watch_timeout(Duration::from_secs(80_000));
-    let rig = Rig::with(&["a/x"], |builder| builder.settings(patient)).started().await;
+    let rig = Rig::with(&["a/x"], |builder| builder.options(|_| patient)).started().await;
     rig.server.stall();
     for number in 0..1_010_u32 {
         let name = format!("a/n{number}");
@@ -282,7 +281,7 @@ async fn d11_an_answer_that_cannot_be_placed_is_an_error_and_no_hang() {
 
 #[tokio::test(start_paused = true)]
 async fn d11_a_server_that_does_not_select_by_name_is_listed_instead() {
-    let rig = Rig::with(&["a/x"], |builder| builder.settings(lists_only())).started().await;
+    let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only())).started().await;
     rig.server.stall();
     let written = rig.put("a/new", "1");
     rig.server.reply_next(VerbMatch::List, [list_body(&written.to_string(), &[wire_map("other", "2")])]);
@@ -295,7 +294,7 @@ async fn d11_a_server_that_does_not_select_by_name_is_listed_instead() {
 #[tokio::test(start_paused = true)]
 async fn d11_ten_thousand_who_wait_cost_a_commit_that_is_about_none_of_them_nothing() {
     const WAITING: usize = 10_000;
-    let rig = Rig::with(&["a/x"], |builder| builder.settings(Options::default().lookup_after(SOON)));
+    let rig = Rig::with(&["a/x"], |builder| builder.options(|options| options.lookup_after(SOON)));
     let rig = rig.started().await;
     let ahead = ResourceVersion::new("100000");
     let (x, nobody) = (uid(&rig, "x"), key("a/nobody"));

@@ -10,8 +10,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use super::aids::{http, phase, quiet, relists, started};
-use super::support::{Rig, SOON, map};
+use super::support::{Rig, SOON, http, map, phase, quiet, relists, started};
 use crate::delta::{Delta, DeltaChange};
 use crate::handler::{Event, handler};
 use crate::informer::SharedInformer;
@@ -256,7 +255,7 @@ async fn d10_metrics_count_what_client_go_does_not() {
 async fn d10_d16_the_version_in_the_metrics_is_the_oldest_of_the_scopes() {
     let settings = Options::default().streaming_list(StreamingList::Never);
     let set =
-        || Rig::with(&["a/x", "b/x"], |builder| builder.namespace("a").namespace("b").settings(settings));
+        || Rig::with(&["a/x", "b/x"], |builder| builder.options(|_| settings).namespace("a").namespace("b"));
     let (rig, metrics) = recorded(set);
     let hold = rig.server.hold_next(VerbMatch::Any);
     rig.start();

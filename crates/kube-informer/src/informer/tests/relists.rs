@@ -9,8 +9,9 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::oneshot;
 
-use super::aids::{http, list_body, lists_only, phase, quiet, relists, started, texts, wire_map};
-use super::support::{Rig, cached, map, served};
+use super::support::{
+    Rig, cached, http, list_body, lists_only, map, phase, quiet, relists, served, started, texts, wire_map,
+};
 use crate::informer::SharedInformer;
 use crate::informer::writer::Command;
 use crate::object::Object;
@@ -27,7 +28,7 @@ fn same_record(a: &Object<ConfigMap>, b: &Object<ConfigMap>) -> bool {
 }
 
 /// The cache equals the server, and the handler believes in the same.
-fn check(rig: &Rig, listener: &super::listener::Listener) {
+fn check(rig: &Rig, listener: &super::support::Listener) {
     listener.check();
     let served = served(&rig.server, None);
     assert_eq!(rig.cached(), served);
@@ -47,7 +48,7 @@ async fn expire(rig: &Rig) {
 #[tokio::test(start_paused = true)]
 async fn d4_d6_a_relist_keeps_unchanged_objects_and_tells_nobody() {
     for settings in [Options::default(), lists_only()] {
-        let rig = Rig::with(&["a/x", "a/y"], |builder| builder.settings(settings)).started().await;
+        let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| settings)).started().await;
         let (listener, registration) = rig.listen();
         registration.synced().await.unwrap();
         let (x, misses) = (object(&rig, "x"), rig.informer.status().decode_misses);
@@ -92,7 +93,7 @@ fn hold_writer(rig: &Rig) -> oneshot::Sender<()> {
 async fn d4_a_list_that_matches_the_store_wins_over_changes_that_are_still_queued() {
     for entries in [4_096, 1] {
         let settings = Options::default().queue_entries(entries);
-        let rig = Rig::with(&["a/x", "a/y"], |builder| builder.settings(settings)).started().await;
+        let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| settings)).started().await;
         let (listener, registration) = rig.listen();
         registration.synced().await.unwrap();
         let (x, backup) = (object(&rig, "x"), rig.server.snapshot());
@@ -197,7 +198,7 @@ async fn p_041_history_that_is_gone_is_read_anew_whichever_way_the_server_says_s
 #[tokio::test(start_paused = true)]
 async fn p_024_a_410_between_pages_starts_the_list_over() {
     let settings = lists_only().page_size(1);
-    let rig = Rig::with(&["a/x", "a/y", "a/z"], |builder| builder.settings(settings)).started().await;
+    let rig = Rig::with(&["a/x", "a/y", "a/z"], |builder| builder.options(|_| settings)).started().await;
     let (listener, _registration) = rig.listen();
     // The first page is answered, the second finds its version compacted away.
     let body = list_body("4", &[wire_map("x", "2")]);
@@ -224,7 +225,7 @@ async fn p_021_p_025_pages_become_one_cache() {
     let keys: Vec<_> = (0..7).map(|number| format!("a/{number}")).collect();
     let keys: Vec<_> = keys.iter().map(String::as_str).collect();
     let settings = lists_only().page_size(3);
-    let rig = Rig::with(&keys, |builder| builder.settings(settings)).started().await;
+    let rig = Rig::with(&keys, |builder| builder.options(|_| settings)).started().await;
     assert_eq!(rig.cached(), served(&rig.server, None));
     // The first list takes any version, which a server answers from its cache, whole; then pages are used.
     rig.informer.refresh();
@@ -348,7 +349,7 @@ async fn b_060c_p_060_a_server_that_cannot_stream_lists_is_asked_with_list_and_r
 
 #[tokio::test(start_paused = true)]
 async fn b_565_objects_do_not_keep_the_page_alive_that_they_came_in() {
-    let rig = Rig::with(&[], |builder| builder.settings(lists_only()));
+    let rig = Rig::with(&[], |builder| builder.options(|_| lists_only()));
     rig.server.advance(8);
     let page = Bytes::from(list_body("9", &[wire_map("x", "5"), wire_map("y", "6")]));
     rig.server.reply_next(VerbMatch::List, [page.clone()]);

@@ -48,7 +48,7 @@ async fn b_252_a_call_that_never_returns_is_given_up_after_ten_seconds() {
 async fn b_010_how_long_calls_in_progress_are_awaited_can_be_set() {
     for patience in [0, 3] {
         let settings = Options::default().stop_patience(Duration::from_secs(patience));
-        let rig = Rig::with(&["a/x"], |builder| builder.settings(settings));
+        let rig = Rig::with(&["a/x"], |builder| builder.options(|_| settings));
         rig.listen_stuck();
         let (stop, running) = rig.start_until();
         rig.synced().await;

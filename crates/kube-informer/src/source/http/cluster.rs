@@ -278,5 +278,4 @@ fn with_proxy(
 }
 
 #[cfg(test)]
-#[path = "cluster_tests.rs"]
 mod tests;

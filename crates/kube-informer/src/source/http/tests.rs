@@ -251,14 +251,14 @@ async fn a_request_without_an_answer_names_the_whole_cause() {
 #[tokio::test]
 async fn a_refused_connection_is_a_transport_error() {
     let config = Config::new(http::Uri::from_static("http://127.0.0.1:1"));
-    let source = HttpSource::from_config(config, KindInfo::new("", "v1", "Pod", "pods")).unwrap();
+    let source = HttpSource::new(config, KindInfo::new("", "v1", "Pod", "pods")).unwrap();
     assert!(matches!(error_of(&source).await, SourceError::Transport(_)));
 }
 
 #[test]
 fn a_client_outside_of_a_runtime_is_an_error() {
     let config = Config::new(http::Uri::from_static("http://127.0.0.1:1"));
-    assert!(HttpSource::from_config(config, KindInfo::new("", "v1", "Pod", "pods")).is_err());
+    assert!(HttpSource::new(config, KindInfo::new("", "v1", "Pod", "pods")).is_err());
 }
 
 #[test]

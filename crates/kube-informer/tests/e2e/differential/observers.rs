@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use fastrand::Rng;
 use kube_client::core::{ApiResource, DynamicObject};
-use kube_informer::{HttpSource, Kind, RelistReason, Settings, SharedInformer, StreamingList, handler};
+use kube_informer::{HttpSource, Kind, RelistReason, Options, SharedInformer, StreamingList, handler};
 use serde::Deserialize;
 use serde_json::Value;
 use tempfile::NamedTempFile;
@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use super::told::{Call, Told};
 use super::truth::View;
 use super::workload::Mark;
-use crate::proxy::Proxy;
+use crate::support::proxy::Proxy;
 use crate::support::{PATIENCE, config_at};
 
 /// A store as canonical JSON, by key.
@@ -65,10 +65,10 @@ impl Ours {
     ) -> Result<Self> {
         let proxy = Proxy::start(cluster.url())?;
         let config = config_at(cluster, &proxy.url()).await?;
-        let source = HttpSource::from_config(config, DynamicObject::info(resource))?;
+        let source = HttpSource::new(config, DynamicObject::info(resource))?;
         let mut builder = SharedInformer::<DynamicObject>::builder_with(source, resource)
-            .labels(view.selector())
-            .settings(settings(rng));
+            .options(|_| settings(rng))
+            .labels(view.selector());
         for namespace in &view.namespaces {
             builder = builder.namespace(namespace);
         }
@@ -128,8 +128,8 @@ impl Drop for Ours {
 }
 
 /// Anything a user may set that changes what is asked of the server.
-fn settings(rng: &mut Rng) -> Settings {
-    let mut settings = Settings::default();
+fn settings(rng: &mut Rng) -> Options {
+    let mut settings = Options::default();
     if rng.bool() {
         settings = settings.backoff_first(Duration::from_millis(20)).backoff_jitter(0.5);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use kube_client::api::{DeleteParams, DynamicObject, PostParams};
 use kube_client::{Api, Client};
-use kube_informer::{Phase, Settings, SharedInformerFactory};
+use kube_informer::{Phase, Options, SharedInformerFactory};
 use tokio::task::block_in_place;
 
 use super::{cluster, install_widgets, widgets};
@@ -17,12 +17,12 @@ async fn a_kind_that_is_installed_later_is_picked_up_and_one_that_vanishes_is_go
     let test = "a_kind_that_is_installed_later_is_picked_up_and_one_that_vanishes_is_gone";
     let Some(cluster) = block_in_place(|| cluster(test)) else { return Ok(()) };
     let client = Client::try_from(config(&cluster).await?)?;
-    let settings = Settings::default().gone_retry(Duration::from_secs(1));
-    let factory = SharedInformerFactory::builder(config(&cluster).await?).settings(settings).build()?;
+    let settings = Options::default().gone_retry(Duration::from_secs(1));
+    let factory = SharedInformerFactory::builder(config(&cluster).await?).options(|_| settings).build()?;
 
     let unknown = factory.for_resource("widgetz").await.expect_err("nobody has installed it");
     ensure!(unknown.to_string() == "the server has no resource \"widgetz\"", "{unknown}");
-    let informer = factory.dynamic(widgets());
+    let informer = factory.kind_of(widgets()).informer();
     factory.start();
     let phase = async |wanted: Phase| {
         eventually("it is in this phase", || async {
@@ -42,7 +42,7 @@ async fn a_kind_that_is_installed_later_is_picked_up_and_one_that_vanishes_is_go
     let created = api.create(&PostParams::default(), &DynamicObject::new("one", &widgets())).await?;
     informer.wait_for(&created, PATIENCE).await?;
     for name in ["widget", "widgets.example.com", "widgets.v1.example.com"] {
-        let named = factory.for_resource(name).await?;
+        let named = factory.for_resource(name).await?.informer();
         ensure!(named.lister().namespace("default").get("one").is_ok(), "{name} is the same informer");
     }
     let near = factory.for_resource("widgetz").await.expect_err("a misspelt name");

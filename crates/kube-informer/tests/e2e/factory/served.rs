@@ -48,7 +48,7 @@ async fn every_served_resource_gets_an_informer_through_one_factory() -> Result<
     let resources = factory.resources().await?;
     ensure!(resources.len() > 50, "a server has many resources: {resources:?}");
     ensure!(resources.iter().any(|kind| kind.resource() == "widgets.example.com"), "{resources:?}");
-    let informers: Vec<_> = resources.iter().map(|kind| factory.dynamic(kind)).collect();
+    let informers: Vec<_> = resources.iter().map(|kind| factory.kind_of(kind).informer()).collect();
     ensure!(factory.status().len() == resources.len(), "the typed ones are the same informers");
     for kind in &typed {
         ensure!(resources.iter().any(|served| served.url_path(None) == kind.url_path(None)), "{kind:?}");
@@ -81,7 +81,7 @@ async fn every_served_resource_gets_an_informer_through_one_factory() -> Result<
 fn typed(factory: &SharedInformerFactory) -> Vec<KindInfo> {
     macro_rules! kinds {
         ($($kind:ty),* $(,)?) => {
-            vec![$({ factory.informer::<$kind>(); <$kind as Kind>::info(&()) }),*]
+            vec![$({ factory.kind::<$kind>().informer(); <$kind as Kind>::info(&()) }),*]
         };
     }
     kinds![

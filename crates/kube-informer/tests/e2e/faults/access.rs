@@ -4,15 +4,15 @@ use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use kube_client::api::{DeleteParams, ListParams, PostParams};
 use kube_client::{Api, Client};
-use kube_informer::{InformerStatus, Phase, Settings};
+use kube_informer::{InformerStatus, Phase, Options};
 use serde_json::json;
 use tokio::task::block_in_place;
 
 use super::{cluster, cluster_with_rules};
-use crate::faults::link::Link;
-use crate::faults::metered::What;
-use crate::faults::objects::{Objects, config_maps};
-use crate::faults::watched::Watched;
+use crate::support::link::Link;
+use crate::support::metered::What;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 use crate::support::{config, config_with_token, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -25,7 +25,7 @@ async fn token_replaced() -> Result<()> {
     let mut from_file = config(&cluster).await?;
     from_file.auth_info.token = None;
     from_file.auth_info.token_file = Some(token_file.path().display().to_string());
-    let mut watched = Watched::start(from_file, &objects.resource, Settings::default()).await?;
+    let mut watched = Watched::start(from_file, &objects.resource, Options::default()).await?;
     let before = watched.cached();
 
     let mut fault = watched.fault("token replaced (401)");
@@ -67,7 +67,7 @@ async fn permission_withdrawn_and_granted_again() -> Result<()> {
     let mine = Objects::new(unprivileged.clone(), config_maps())?;
     eventually("the server knows of the permission", || mine.content()).await?;
     let (link, through_link) = Link::to(unprivileged).await?;
-    let mut watched = Watched::start(through_link, &objects.resource, Settings::default()).await?;
+    let mut watched = Watched::start(through_link, &objects.resource, Options::default()).await?;
     let before = watched.cached();
 
     let mut fault = watched.fault("permission withdrawn (403)");

@@ -4,14 +4,14 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use kube_informer::{Phase, RelistReason, Settings};
+use kube_informer::{Phase, RelistReason, Options};
 use tokio::task::block_in_place;
 use tokio::time::{interval, timeout};
 
 use super::cluster;
-use super::link::Link;
-use super::objects::{Objects, config_maps};
-use super::watched::Watched;
+use crate::support::link::Link;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 use crate::support::{config, eventually};
 
 /// How long the cache may be wrong after the watch is open again, where it can be told.
@@ -67,7 +67,7 @@ async fn backups_restored_under_load() -> Result<()> {
     let (link, through_link) = Link::to(config(&cluster).await?).await?;
     for case in cases() {
         let mut watched =
-            Watched::start(through_link.clone(), &objects.resource, Settings::default()).await?;
+            Watched::start(through_link.clone(), &objects.resource, Options::default()).await?;
         block_in_place(|| {
             cluster.kill_etcd();
             cluster.backup_etcd()?;

@@ -6,17 +6,17 @@ use anyhow::{Result, ensure};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube_client::Config;
 use kube_client::api::ListParams;
-use kube_informer::{Phase, Settings};
+use kube_informer::{Phase, Options};
 use serde_json::json;
 use test_cluster::{Authority, Cluster, Issued, Options};
 use tokio::task::block_in_place;
 
 use super::access::last_status;
-use super::link::Link;
-use super::metered::What;
-use super::objects::{Objects, config_maps};
-use super::watched::{Fault, Watched};
-use crate::forward::{Admits, Forward};
+use crate::support::forward::{Admits, Forward};
+use crate::support::link::Link;
+use crate::support::metered::What;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::{Fault, Watched};
 use crate::support::{cluster_with, config, config_from, eventually, kubeconfig_of};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -115,7 +115,7 @@ impl Reader {
         way.put(&authority.issue("reader")?)?;
         let (link, mut config) = Link::to(way.config(cluster).await?).await?;
         config.proxy_url = proxy.map(|proxy| proxy.parse()).transpose()?;
-        let watched = Watched::start(config, &config_maps(), Settings::default()).await?;
+        let watched = Watched::start(config, &config_maps(), Options::default()).await?;
         Ok(Self { watched, link, way })
     }
 }

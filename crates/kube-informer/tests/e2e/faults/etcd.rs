@@ -1,7 +1,7 @@
 //! etcd ends and starts beneath an API server that goes on.
 
 use anyhow::Result;
-use kube_informer::Settings;
+use kube_informer::Options;
 use tokio::task::block_in_place;
 
 use super::{Setup, setup};
@@ -9,7 +9,7 @@ use crate::support::eventually;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn etcd_restarted() -> Result<()> {
-    let Some(setup) = setup("etcd_restarted", Settings::default()).await? else { return Ok(()) };
+    let Some(setup) = setup("etcd_restarted", Options::default()).await? else { return Ok(()) };
     let Setup { mut watched, link: _link, objects, mut cluster } = setup;
     let before = watched.cached();
     let mut fault = watched.fault("etcd killed and restarted");

@@ -7,14 +7,14 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube_client::core::{ApiResource, GroupVersionKind};
 use kube_client::{Api, Client};
-use kube_informer::{Phase, RelistReason, Settings};
+use kube_informer::{Phase, RelistReason, Options};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
 use super::cluster;
-use crate::faults::link::Link;
-use crate::faults::objects::Objects;
-use crate::faults::watched::Watched;
+use crate::support::link::Link;
+use crate::support::objects::Objects;
+use crate::support::watched::Watched;
 use crate::support::{config, eventually};
 
 pub(crate) const CRD: &str = "widgets.example.com";
@@ -35,7 +35,7 @@ async fn crd_deleted_and_recreated_with_another_version() -> Result<()> {
     eventually("the kind is served", || objects.content()).await?;
     objects.seed().await?;
     let (_link, through_link) = Link::to(config(&cluster).await?).await?;
-    let settings = Settings::default().gone_retry(Duration::from_secs(1));
+    let settings = Options::default().gone_retry(Duration::from_secs(1));
     let mut watched = Watched::start(through_link, &objects.resource, settings).await?;
 
     let mut fault = watched.fault("CRD deleted and re-created");

@@ -1,15 +1,15 @@
 //! A kind with ten thousand objects is read again.
 
 use anyhow::Result;
-use kube_informer::{RelistReason, Settings};
+use kube_informer::{RelistReason, Options};
 
 use super::cluster;
-use crate::faults::history::Counts;
-use crate::faults::link::Link;
-use crate::faults::metered::What;
-use crate::faults::objects::{Objects, config_maps};
-use crate::faults::watched::Watched;
 use crate::support::config;
+use crate::support::history::Counts;
+use crate::support::link::Link;
+use crate::support::metered::What;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 
 pub(super) const OBJECTS: usize = 10_000;
 
@@ -22,7 +22,7 @@ async fn ten_thousand_objects_relisted() -> Result<()> {
     objects.seed().await?;
     objects.fill(OBJECTS).await?;
     let (link, through_link) = Link::to(config(&cluster).await?).await?;
-    let mut watched = Watched::start(through_link, &objects.resource, Settings::default()).await?;
+    let mut watched = Watched::start(through_link, &objects.resource, Options::default()).await?;
 
     let mut fault = watched.fault("10,000 objects, refresh()");
     watched.informer.refresh();

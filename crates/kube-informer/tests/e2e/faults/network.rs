@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use kube_informer::{Phase, RelistReason, Settings};
+use kube_informer::{Phase, RelistReason, Options};
 
 use super::{Setup, setup};
-use crate::faults::metered::What;
+use crate::support::metered::What;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unreachable_for_a_while() -> Result<()> {
-    let Some(setup) = setup("unreachable_for_a_while", Settings::default()).await? else { return Ok(()) };
+    let Some(setup) = setup("unreachable_for_a_while", Options::default()).await? else { return Ok(()) };
     let Setup { mut watched, link, objects, cluster: _cluster } = setup;
     let before = watched.cached();
     let mut fault = watched.fault("unreachable for a while");
@@ -33,7 +33,7 @@ async fn unreachable_for_a_while() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connection_cut() -> Result<()> {
-    let Some(setup) = setup("connection_cut", Settings::default()).await? else { return Ok(()) };
+    let Some(setup) = setup("connection_cut", Options::default()).await? else { return Ok(()) };
     let Setup { mut watched, link, objects, cluster: _cluster } = setup;
     for round in 1..=3 {
         let mut fault = watched.fault("connection cut");
@@ -48,9 +48,9 @@ async fn connection_cut() -> Result<()> {
 }
 
 /// Watches of a second or two, so that silence is noticed soon, but not that of a machine that is busy with other things.
-pub(super) fn impatient() -> Settings {
+pub(super) fn impatient() -> Options {
     let silence = Duration::from_secs(4);
-    Settings::default()
+    Options::default()
         .min_watch_timeout(Duration::from_secs(1))
         .watch_grace(silence)
         .bookmark_silence(silence)

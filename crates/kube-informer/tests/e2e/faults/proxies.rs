@@ -1,17 +1,17 @@
 //! A proxy on the way to the server.
 
 use anyhow::{Context, Result, ensure};
-use kube_informer::Settings;
+use kube_informer::Options;
 use test_cluster::Authority;
 use tokio::task::block_in_place;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 
-use super::link::Link;
-use super::metered::What;
-use super::objects::{Objects, config_maps};
-use super::watched::Watched;
-use crate::forward::{Admits, Forward, IN_ADDRESS};
+use crate::support::forward::{Admits, Forward, IN_ADDRESS};
+use crate::support::link::Link;
+use crate::support::metered::What;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 use crate::support::{cluster, config};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -51,7 +51,7 @@ async fn through(
         let certificate = CertificateDer::from_pem_slice(authority.certificate_pem().as_bytes())?;
         trusted.push(certificate.to_vec());
     }
-    let mut watched = Watched::start(config, &objects.resource, Settings::default()).await?;
+    let mut watched = Watched::start(config, &objects.resource, Options::default()).await?;
     objects.change(1).await?;
     watched.until_told("no fault yet", &objects.content().await?).await?;
 

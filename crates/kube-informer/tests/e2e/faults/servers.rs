@@ -1,16 +1,16 @@
 //! The server ends, forgets, or goes back in time.
 
 use anyhow::Result;
-use kube_informer::{Phase, RelistReason, Settings};
+use kube_informer::{Phase, RelistReason, Options};
 use tokio::task::block_in_place;
 
 use super::{Setup, setup};
-use crate::faults::metered::What;
 use crate::support::eventually;
+use crate::support::metered::What;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn apiserver_killed_and_restarted() -> Result<()> {
-    let Some(setup) = setup("apiserver_killed_and_restarted", Settings::default()).await? else {
+    let Some(setup) = setup("apiserver_killed_and_restarted", Options::default()).await? else {
         return Ok(());
     };
     let Setup { mut watched, link: _link, objects, mut cluster } = setup;
@@ -32,7 +32,7 @@ async fn apiserver_killed_and_restarted() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn history_expired() -> Result<()> {
-    let Some(setup) = setup("history_expired", Settings::default()).await? else { return Ok(()) };
+    let Some(setup) = setup("history_expired", Options::default()).await? else { return Ok(()) };
     let Setup { mut watched, link, objects, mut cluster } = setup;
     let mut fault = watched.fault("history gone (410 Expired)");
     link.refuse();
@@ -60,7 +60,7 @@ async fn history_expired() -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn etcd_restored_from_an_older_backup() -> Result<()> {
     let test = "etcd_restored_from_an_older_backup";
-    let Some(setup) = setup(test, Settings::default()).await? else { return Ok(()) };
+    let Some(setup) = setup(test, Options::default()).await? else { return Ok(()) };
     let Setup { mut watched, link: _link, objects, mut cluster } = setup;
     block_in_place(|| {
         cluster.kill_etcd();

@@ -1,13 +1,13 @@
 //! What most faults begin with.
 
 use anyhow::Result;
-use kube_informer::Settings;
+use kube_informer::Options;
 
 use super::{Cluster, cluster};
-use crate::faults::link::Link;
-use crate::faults::objects::{Objects, config_maps};
-use crate::faults::watched::Watched;
 use crate::support::config;
+use crate::support::link::Link;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 
 /// A cluster with some ConfigMaps, and an informer that reaches it through a link and has heard of them.
 pub(super) struct Setup {
@@ -18,7 +18,7 @@ pub(super) struct Setup {
     pub(super) cluster: Cluster,
 }
 
-pub(super) async fn setup(test: &str, settings: Settings) -> Result<Option<Setup>> {
+pub(super) async fn setup(test: &str, settings: Options) -> Result<Option<Setup>> {
     let Some(cluster) = tokio::task::block_in_place(|| cluster(test)) else { return Ok(None) };
     let objects = Objects::new(config(&cluster).await?, config_maps())?;
     objects.seed().await?;

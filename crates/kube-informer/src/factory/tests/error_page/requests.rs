@@ -130,7 +130,7 @@ async fn lists() -> Vec<String> {
 async fn listed<T>(settings: Options, act: impl FnOnce(&ScriptedSource) -> T) -> String {
     let server = server(&pods());
     let _kept = act(&server);
-    let mut case = Case::new(&pods(), &server, |builder| builder.settings(settings));
+    let mut case = Case::new(&pods(), &server, |builder| builder.options(|_| settings));
     case.start();
     case.failure().await
 }
@@ -171,7 +171,7 @@ async fn not_allowed() -> String {
         server.fail_next(VerbMatch::Watch, http(403, forbidden));
     }
     let settings = Options::default().streaming_list(StreamingList::Never);
-    let mut case = Case::new(&pods(), &server, |builder| builder.settings(settings));
+    let mut case = Case::new(&pods(), &server, |builder| builder.options(|_| settings));
     case.start();
     let text = case.failure().await;
     while case.informer.status().phase != Phase::Polling {

@@ -144,10 +144,10 @@ fn settings() -> Vec<String> {
     vec![
         text(of_pods().namespace("").build().unwrap_err()),
         text(of_pods().drop_field("spec..x").build().unwrap_err()),
-        text(of_pods().settings(no_wait.clone()).build().unwrap_err()),
+        text(of_pods().options(|_| no_wait.clone()).build().unwrap_err()),
         text(SharedInformer::<Node>::builder(server(&pods())).namespace("shop").build().unwrap_err()),
         text(servers.builder().namespace("").build().unwrap_err()),
-        text(servers.builder().settings(no_wait).build().unwrap_err()),
+        text(servers.builder().options(|_| no_wait).build().unwrap_err()),
         text(servers.builder().drop_field("spec..x").build().unwrap_err()),
         text(servers.builder().kind::<Pod>(|pods| pods).kind::<Pod>(|pods| pods).build().unwrap_err()),
         text("default/web/x".parse::<ObjectKey>().unwrap_err()),
@@ -157,9 +157,9 @@ fn settings() -> Vec<String> {
 async fn factories() -> Vec<String> {
     let servers = Servers::default();
     let factory = servers.builder().kind::<Secret>(|secrets| secrets.namespace("a")).build().unwrap();
-    factory.informer::<Pod>();
-    factory.informer::<Secret>();
-    factory.informer_named::<ConfigMap>("slow", |maps| maps).unwrap();
+    factory.kind::<Pod>().informer();
+    factory.kind::<Secret>().informer();
+    factory.kind::<ConfigMap>().named("slow", |maps| maps).unwrap().informer();
     let (reason, message) = ("Forbidden".into(), "the server says no".into());
     let forbidden = HttpFailure { code: 403, reason, message, ..HttpFailure::default() };
     for _ in 0..1_000 {
@@ -170,14 +170,14 @@ async fn factories() -> Vec<String> {
     let mut texts = vec![text(factory.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err())];
 
     let idle = Servers::default().factory();
-    idle.informer_named::<Pod>("some", |pods| pods.labels("app=web")).unwrap();
+    idle.kind::<Pod>().named("some", |pods| pods.labels("app=web")).unwrap().informer();
     texts.push(text(idle.wait_for_cache_sync(SOON).await.unwrap_err()));
-    texts.push(text(idle.informer_named::<Pod>("some", |pods| pods.labels("app=db")).unwrap_err()));
+    texts.push(text(idle.kind::<Pod>().named("some", |pods| pods.labels("app=db")).unwrap_err()));
 
     let servers = Servers::default();
     let staggered = servers.builder().stagger(1, SOON).build().unwrap();
-    staggered.informer::<Pod>();
-    staggered.informer::<Secret>();
+    staggered.kind::<Pod>().informer();
+    staggered.kind::<Secret>().informer();
     let _hold = servers.of::<Pod>().hold_next(VerbMatch::Any);
     staggered.start();
     let waits = text(staggered.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err());

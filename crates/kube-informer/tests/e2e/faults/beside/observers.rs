@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
 use kube_client::core::ApiResource;
-use kube_informer::Settings;
+use kube_informer::Options;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 use test_cluster::{Cluster, Oracle};
 use tokio::task::{block_in_place, spawn_blocking};
 
-use crate::faults::link::Link;
-use crate::faults::objects::Content;
-use crate::faults::watched::Watched;
+use crate::support::link::Link;
+use crate::support::objects::Content;
+use crate::support::watched::Watched;
 use crate::support::{PATIENCE, config_from, kubeconfig_of};
 
 /// Some of both, all synced: waits have a random part, so one of each says little. The same ones meet a fault again and
@@ -83,7 +83,7 @@ impl<'a> Plan<'a> {
             let (_, url) = way().await?;
             theirs.push(block_in_place(|| ClientGo::start(&kubeconfig(&url), &resource))?);
             let (config, _) = way().await?;
-            ours.push(Watched::start(config, &resource, Settings::default()).await?);
+            ours.push(Watched::start(config, &resource, Options::default()).await?);
         }
         let mut observers = Observers { ours, theirs, links, requests_before: Vec::new() };
         observers.count_from_here()?;

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use kube_informer::{Kind, KindInfo, Lister, Namespaced, Object, SharedInformerFactory, Cluster};
+use kube_informer::{Cluster, Kind, KindInfo, Lister, Namespaced, Object, SharedInformerFactory};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -47,8 +47,8 @@ impl CertificateLister for Lister<Certificate> {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).build()?;
     let certificates = factory.kind::<Certificate>().lister();
     factory.start();
     if let Err(error) = factory.wait_for_cache_sync(Duration::from_secs(10)).await {

@@ -7,12 +7,12 @@ mod stop;
 
 use std::time::Duration;
 
-use kube_informer::{SharedInformerFactory, Cluster, handler};
+use kube_informer::{Cluster, SharedInformerFactory, handler};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).resync(Duration::from_secs(30)).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).resync(Duration::from_secs(30)).build()?;
 
     let deployments = factory.apps().v1().deployments();
     let registration = deployments.informer().add_event_handler(

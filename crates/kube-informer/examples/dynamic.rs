@@ -6,13 +6,13 @@ mod stop;
 
 use std::time::Duration;
 
-use kube_informer::{SharedInformerFactory, Cluster, handler};
+use kube_informer::{Cluster, SharedInformerFactory, handler};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "pods".into());
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).build()?;
 
     // A name that the server does not know is an error that lists near ones.
     let informer = factory.for_resource(name).await?.informer();

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Pod, Secret};
-use kube_informer::{SharedInformerFactory, Cluster};
+use kube_informer::{Cluster, SharedInformerFactory};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).build()?;
 
     let pods = factory.kind::<Pod>().metadata().informer();
     // What is in the secrets never comes here.

@@ -9,13 +9,13 @@ mod stop;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{SharedInformerFactory, Cluster};
+use kube_informer::{Cluster, SharedInformerFactory};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let node = std::env::args().nth(1).unwrap_or_else(|| "node-1".to_owned());
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).fields(format!("spec.nodeName={node}")).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).fields(format!("spec.nodeName={node}")).build()?;
     let pods = factory.kind::<Pod>().informer();
 
     // Called once the cache is filled, and after every change. Changes that come while it runs are one call.

@@ -8,7 +8,7 @@ mod stop;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{DecodeError, Event, Object, SharedInformerFactory, Cluster, handler};
+use kube_informer::{Cluster, DecodeError, Event, Object, SharedInformerFactory, handler};
 
 /// The node, once there is one.
 fn node(pod: &Object<Pod>) -> Result<Option<String>, DecodeError> {
@@ -17,8 +17,8 @@ fn node(pod: &Object<Pod>) -> Result<Option<String>, DecodeError> {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).build()?;
     let pods = factory.kind::<Pod>().informer();
     let by_node = pods.add_index("node", node);
 

@@ -6,13 +6,13 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
-use kube_informer::{SharedInformerFactory, Cluster};
+use kube_informer::{Cluster, SharedInformerFactory};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let namespaces: Vec<String> = std::env::args().skip(1).collect();
-    let config = Cluster::find().await?;
-    let mut builder = SharedInformerFactory::builder(config);
+    let cluster = Cluster::find().await?;
+    let mut builder = SharedInformerFactory::builder(cluster);
     for namespace in &namespaces {
         builder = builder.namespace(namespace);
     }

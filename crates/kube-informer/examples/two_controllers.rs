@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{Event, SharedInformerFactory, Stopped, Cluster, handler};
+use kube_informer::{Cluster, Event, SharedInformerFactory, Stopped, handler};
 
 /// Says what becomes of each pod. It knows nothing of the other.
 fn phases(factory: &SharedInformerFactory) -> Result<(), Stopped> {
@@ -50,8 +50,8 @@ async fn census(factory: SharedInformerFactory) -> Result<(), Stopped> {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).build()?;
     phases(&factory)?;
     let counting = tokio::spawn(census(factory.clone()));
 

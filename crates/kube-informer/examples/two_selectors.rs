@@ -5,16 +5,17 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{SharedInformerFactory, Cluster};
+use kube_informer::{Cluster, SharedInformerFactory};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).build()?;
 
     let control_plane =
         factory.kind::<Pod>().named("control-plane", |pods| pods.labels("tier=control-plane"))?.informer();
-    let running = factory.kind::<Pod>().named("running", |pods| pods.fields("status.phase=Running"))?.informer();
+    let running =
+        factory.kind::<Pod>().named("running", |pods| pods.fields("status.phase=Running"))?.informer();
     // The same name with other settings is refused, and the error names both.
     if let Err(error) = factory.kind::<Pod>().named("running", |pods| pods.fields("status.phase=Pending")) {
         println!("refused: {error}");

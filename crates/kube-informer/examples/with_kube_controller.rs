@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures::{FutureExt, Stream, StreamExt, future};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::{Event, EventStream, SharedInformerFactory, Cluster};
+use kube_informer::{Cluster, Event, EventStream, SharedInformerFactory};
 use kube_runtime::controller::{Action, Config};
 use kube_runtime::reflector::{ObjectRef, store::Writer};
 use kube_runtime::{applier, reflector, watcher};
@@ -44,8 +44,8 @@ fn queue(
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).build()?;
     let (reader, writer) = reflector::store();
     let queue = queue(factory.kind::<ConfigMap>().informer().stream()?, writer);
     let controller = applier(

@@ -184,9 +184,9 @@ pub use handler::{
     TypedHandler, async_handler, handler,
 };
 pub use informer::{
-    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues,
-    InformerBuilder, InformerStatus, NamespaceError, NotSynced, Progress, RemovedNamespace, RunError,
-    SharedInformer, Stopped, UnsyncedScope, WaitError,
+    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, InformerBuilder,
+    InformerStatus, NamespaceError, NotSynced, Progress, RemovedNamespace, RunError, SharedInformer, Stopped,
+    UnsyncedScope, WaitError,
 };
 pub use key::{ObjectKey, ParseKeyError};
 pub use kind::{
@@ -196,12 +196,12 @@ pub use lister::{Lister, NamespaceLister, NotFound};
 pub use object::{
     DecodeError, FieldPath, InvalidObject, Labels, Object, OwnerReference, ParseFieldPathError,
 };
+pub use options::{Options, StreamingList};
 pub use report::{Cause, Failure};
 pub use scope::Scope;
-pub use options::{Options, StreamingList};
 pub use source::{
-    ByteStream, Cluster, FindCluster, FindClusterError, HttpFailure, HttpSource, ListParams, ListWatch, Request, Selection,
-    SourceError, Sources, Verb, VersionMatch, WatchParams,
+    ByteStream, Cluster, FindCluster, FindClusterError, HttpFailure, HttpSource, ListParams, ListWatch,
+    Request, Selection, SourceError, Sources, Verb, VersionMatch, WatchParams,
 };
 #[cfg(any(test, feature = "testing"))]
 pub use source::{Hold, ScriptedSource, ScriptedState, VerbMatch};

@@ -7,7 +7,7 @@ pub mod kinds;
 use std::time::Duration;
 
 use kube::CustomResourceExt;
-use kube_informer::{SharedInformerFactory, Cluster, handler};
+use kube_informer::{Cluster, SharedInformerFactory, handler};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::informers::ExampleComFactory;
@@ -19,8 +19,8 @@ async fn main() -> anyhow::Result<()> {
         println!("{}", serde_json::to_string_pretty(&Widget::crd())?);
         return Ok(());
     }
-    let config = Cluster::find().await?;
-    let factory = SharedInformerFactory::builder(config).build()?;
+    let cluster = Cluster::find().await?;
+    let factory = SharedInformerFactory::builder(cluster).build()?;
 
     let widgets = factory.example_com().v1().widgets();
     widgets.informer().add_event_handler(

@@ -11,8 +11,8 @@ use crate::informer::SharedInformer;
 use crate::informer::blueprint::Blueprint;
 use crate::informer::engine::Engine;
 use crate::informer::tasks::Spawn;
-use crate::options::Options;
 use crate::kind::{KindInfo, ResourceId};
+use crate::options::Options;
 
 /// Who wants an informer to live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,8 @@ impl Registry {
     /// A name that no other informer of the resource has.
     pub(super) fn free_name(&self, name: &str, resource: &ResourceId) -> Arc<str> {
         let taken = |name: &str| {
-            self.place(|entry| entry.blueprint.resource() == *resource && entry.informer.name() == name).is_some()
+            self.place(|entry| entry.blueprint.resource() == *resource && entry.informer.name() == name)
+                .is_some()
         };
         let mut free = name.to_owned();
         let mut number = 2;
@@ -178,7 +179,9 @@ impl Registry {
     pub(super) fn informers_and_twins(&self) -> Vec<(SharedInformer<()>, Option<SharedInformer<()>>)> {
         let twin = |entry: &Entry| {
             let faces: Vec<_> = entry.slots.iter().map(Slot::other_face).collect();
-            let twin = |other: &&Entry| !other.is(&entry.informer) && other.slots.iter().any(|slot| faces.contains(slot));
+            let twin = |other: &&Entry| {
+                !other.is(&entry.informer) && other.slots.iter().any(|slot| faces.contains(slot))
+            };
             self.entries.iter().find(twin).map(|twin| twin.informer.clone())
         };
         self.entries.iter().map(|entry| (entry.informer.clone(), twin(entry))).collect()
@@ -264,7 +267,14 @@ impl Registry {
     /// One with exactly these options. Namespaces come and go, so who names some does not share them with another name.
     fn alike(&self, wanted: &Blueprint) -> Option<usize> {
         let comparable = wanted.options.namespaces.named().is_none();
-        self.place(|entry| comparable && entry.blueprint.differences(wanted).is_empty())
+        let same_transform =
+            |entry: &Entry| match (&entry.blueprint.options.transform, &wanted.options.transform) {
+                (Some(held), Some(wanted)) => held.function.does_the_same(&wanted.function),
+                _ => true,
+            };
+        self.place(|entry| {
+            comparable && entry.blueprint.differences(wanted).is_empty() && same_transform(entry)
+        })
     }
 
     /// Whole objects have metadata too, unless a transform of theirs has changed it.

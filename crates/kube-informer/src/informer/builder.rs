@@ -41,7 +41,8 @@ impl<K: Kind> InformerBuilder<K> {
     /// ```
     pub fn options(mut self, change: impl FnOnce(Options) -> Options) -> Self {
         // Whether only metadata is asked for is a matter of the type, whatever the new options come from.
-        self.blueprint.options = Options { metadata_only: K::metadata_only(), ..change(self.blueprint.options) };
+        self.blueprint.options =
+            Options { metadata_only: K::metadata_only(), ..change(self.blueprint.options) };
         self
     }
 

@@ -28,8 +28,9 @@ impl<K: 'static> SharedInformer<K> {
         function: impl FnMut(&[Object<K>]) + Send + 'static,
     ) -> Result<Registration, Stopped> {
         // To be told again of objects that have not changed is of no use to the whole.
-        let listener =
-            self.engine().listener(&HandlerOptions { resync: Some(Duration::ZERO), ..HandlerOptions::default() });
+        let listener = self
+            .engine()
+            .listener(&HandlerOptions { resync: Some(Duration::ZERO), ..HandlerOptions::default() });
         let future = push(listener.clone(), self.engine().indexer.clone(), function).boxed();
         self.engine().join(listener.clone(), Some(Runner { future, blocking: false }))?;
         Ok(Registration::new(listener))

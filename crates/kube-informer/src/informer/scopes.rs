@@ -10,9 +10,9 @@ use tokio::time::Instant;
 use crate::informer::lookups::Desk;
 use crate::key::ObjectKey;
 use crate::metrics::Metrics;
+use crate::options::Options;
 use crate::reflector::budget::Budget;
 use crate::scope::{Scope, ScopeId};
-use crate::options::Options;
 use crate::status::StatusCell;
 
 /// One part of the cluster that the informer looks at.

@@ -16,7 +16,9 @@ impl Options {
     /// Names the first option that cannot work.
     pub(crate) fn check(&self) -> Result<(), BadOption> {
         let fail = |option, problem: &str| Err(BadOption { option, problem: problem.to_owned() });
-        if let Some(Err(problem)) = self.drop_fields.iter().map(|field| &field.path).find(|path| path.is_err()) {
+        if let Some(Err(problem)) =
+            self.drop_fields.iter().map(|field| &field.path).find(|path| path.is_err())
+        {
             return fail("drop_field", problem);
         }
         if self.namespaces.named().is_some_and(|namespaces| namespaces.contains("")) {
@@ -97,4 +99,3 @@ impl Options {
         if bookmarked { whole.min(self.bookmark_silence) } else { whole }
     }
 }
-

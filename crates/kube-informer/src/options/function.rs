@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 /// A function, and which one it is.
 ///
-/// Rust cannot compare closures. Two of them are alike if they are written at the same place in the source and have captured
-/// nothing, or if they are clones of one value. Others may do different things with what they have captured.
+/// Rust cannot compare closures, only where in the source they are written, and that is what equality means here. Two that
+/// are equal may still do different things with what they have captured: [`does_the_same`](Self::does_the_same).
 pub(crate) struct Function<F: ?Sized> {
     pub(crate) call: Arc<F>,
     written: TypeId,
@@ -21,6 +21,12 @@ impl<F: ?Sized> Function<F> {
         Self { call, written: TypeId::of::<W>(), name: type_name::<W>(), captures }
     }
 
+    /// Whether another one can stand in for it: it has captured nothing, or both are clones of one value.
+    pub(crate) fn does_the_same(&self, other: &Self) -> bool {
+        let one_value = || std::ptr::addr_eq(Arc::as_ptr(&self.call), Arc::as_ptr(&other.call));
+        self == other && (!self.captures || one_value())
+    }
+
     /// Where it is written.
     pub(crate) fn name(&self) -> &'static str {
         self.name
@@ -29,8 +35,7 @@ impl<F: ?Sized> Function<F> {
 
 impl<F: ?Sized> PartialEq for Function<F> {
     fn eq(&self, other: &Self) -> bool {
-        let one_value = || std::ptr::addr_eq(Arc::as_ptr(&self.call), Arc::as_ptr(&other.call));
-        self.written == other.written && (!self.captures || one_value())
+        self.written == other.written
     }
 }
 

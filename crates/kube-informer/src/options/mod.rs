@@ -350,7 +350,8 @@ impl Options {
     {
         let captures = size_of::<F>() > 0;
         let transform = Arc::new(TypedTransform::new(function));
-        self.transform = Some(AnyTransform { function: Function::of::<F>(transform, captures), any_kind: true });
+        self.transform =
+            Some(AnyTransform { function: Function::of::<F>(transform, captures), any_kind: true });
         self
     }
 }

@@ -87,12 +87,15 @@ async fn named_informers_of_a_kind_have_selectors_and_transforms_of_their_own() 
     let factory = SharedInformerFactory::builder(config(&cluster).await?).namespace("default").build()?;
     let all = factory.kind::<Pod>().informer();
     let first_step = factory.kind::<Pod>().named("first-step", |pods| pods.labels("step=one"))?.informer();
-    let slim = factory.kind::<Pod>().named("slim", |pods| {
-        pods.transform(|pod: &mut Pod| {
-            pod.spec = None;
-            if pod.metadata.name.as_deref() == Some("refused") { Err("not this one") } else { Ok(()) }
-        })
-    })?.informer();
+    let slim = factory
+        .kind::<Pod>()
+        .named("slim", |pods| {
+            pods.transform(|pod: &mut Pod| {
+                pod.spec = None;
+                if pod.metadata.name.as_deref() == Some("refused") { Err("not this one") } else { Ok(()) }
+            })
+        })?
+        .informer();
     factory.start();
     factory.wait_for_cache_sync(PATIENCE).await?;
     assert_eq!(names(&all.lister().list()), ["a", "b", "refused"]);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_client::api::{ApiResource, DynamicObject, GroupVersionKind};
-use kube_informer::{HttpSource, Kind, Phase, RelistReason, Options, SharedInformer, StreamingList};
+use kube_informer::{HttpSource, Kind, Options, Phase, RelistReason, SharedInformer, StreamingList};
 use serde_json::json;
 
 use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
@@ -111,7 +111,7 @@ async fn d15_a_kind_that_is_not_served_is_asked_for_every_30_to_60_s_until_it_is
     let server = EmbeddedApiserver::new();
     let kind = GroupVersionKind::gvk("example.com", "v1", "Widget");
     let widgets = ApiResource::from_gvk_with_plural(&kind, "widgets");
-    let source = HttpSource::with_client(server.client(), DynamicObject::info(&widgets));
+    let source = HttpSource::new(server.client(), DynamicObject::info(&widgets)).unwrap();
     let built = SharedInformer::<DynamicObject>::builder_with(source, &widgets).options(|_| exact()).build();
     let informer = built.unwrap();
     let running = tokio::spawn({

@@ -7,9 +7,7 @@ use std::time::Duration;
 use embedded_apiserver::{EmbeddedApiserver, RecordedRequest, Verb};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_client::api::ObjectMeta;
-use kube_informer::{
-    HttpSource, InformerBuilder, Kind, ScopeStatus, Options, SharedInformer, StreamingList,
-};
+use kube_informer::{HttpSource, InformerBuilder, Kind, Options, ScopeStatus, SharedInformer, StreamingList};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
@@ -72,7 +70,7 @@ impl Rig {
         server: EmbeddedApiserver,
         set: impl FnOnce(InformerBuilder<ConfigMap>) -> InformerBuilder<ConfigMap>,
     ) -> Self {
-        let source = HttpSource::with_client(server.client(), ConfigMap::info(&()));
+        let source = HttpSource::new(server.client(), ConfigMap::info(&())).unwrap();
         let failures = Arc::new(Mutex::new(Vec::new()));
         let builder = SharedInformer::<ConfigMap>::builder(source).on_error({
             let failures = failures.clone();

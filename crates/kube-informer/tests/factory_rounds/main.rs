@@ -89,8 +89,10 @@ fn start(url: &str, told: &mpsc::UnboundedSender<()>) -> Result<SharedInformerFa
     let factory = SharedInformerFactory::builder(config).stagger(50, PATIENCE).build()?;
     for number in 0..INFORMERS {
         let name = format!("informer-{number}");
-        let informer =
-            factory.kind::<ConfigMap>().named(&name, |maps| maps.labels(format!("informer={number}")))?.informer();
+        let informer = factory
+            .kind::<ConfigMap>()
+            .named(&name, |maps| maps.labels(format!("informer={number}")))?
+            .informer();
         let told = told.clone();
         informer.add_event_handler(handler().on_add(move |_| _ = told.send(())))?;
     }

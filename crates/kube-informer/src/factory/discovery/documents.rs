@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::catalogue::{Catalogue, Served};
 use crate::kind::KindInfo;
-use crate::source::{Sources, SourceError};
 use crate::source::stream_error::StreamError;
+use crate::source::{SourceError, Sources};
 
 /// How many documents are asked for at the same time.
 const AT_ONCE: usize = 8;

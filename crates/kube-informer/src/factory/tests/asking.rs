@@ -64,8 +64,8 @@ async fn b_421_two_selectors_of_one_kind_are_two_informers_of_one_factory() {
 async fn b_421_the_same_name_gives_the_same_informer_and_other_settings_are_an_error_that_names_both() {
     let factory = Servers::default().factory();
     let ask = |labels: &'static str| factory.kind::<Pod>().named("some", |pods| pods.labels(labels));
-    let first = ask("app=web").unwrap();
-    assert!(same(&first, &ask("app=web").unwrap()));
+    let first = ask("app=web").unwrap().informer();
+    assert!(same(&first, &ask("app=web").unwrap().informer()));
     let error = ask("app=db").unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -79,7 +79,7 @@ async fn b_421_the_same_name_gives_the_same_informer_and_other_settings_are_an_e
             if *differ_in == ["kind", "namespaces", "labels", "decoded", "sensitive"]),
         "{error}"
     );
-    assert!(same(&first, &ask("app=web").unwrap()), "nothing has changed");
+    assert!(same(&first, &ask("app=web").unwrap().informer()), "nothing has changed");
 }
 
 #[tokio::test]
@@ -92,7 +92,14 @@ async fn b_421_a_transform_is_the_same_if_it_is_the_same_function() {
     let ask = |name: &str| factory.kind::<Pod>().named(name, |pods| pods.transform(slim)).unwrap().informer();
     let first = ask("slim");
     assert!(same(&first, &ask("slim")));
-    assert!(!same(&first, &ask("thin")), "what a function has captured cannot be compared");
+    assert!(same(&first, &ask("thin")), "the function has captured nothing, so it does the same");
+    let capturing = |name: &str, refuse: bool| {
+        let change = move |_: &mut Pod| if refuse { Err("no") } else { Ok(()) };
+        factory.kind::<Pod>().named(name, |pods| pods.transform(change)).unwrap().informer()
+    };
+    let some = capturing("some", true);
+    assert!(same(&some, &capturing("some", true)), "one name stands for one function");
+    assert!(!same(&some, &capturing("others", false)), "what a function has captured cannot be compared");
     let error =
         factory.kind::<Pod>().named("slim", |pods| pods.transform(|_| Ok::<_, String>(()))).unwrap_err();
     assert!(error.to_string().ends_with("; they differ in transform"), "{error}");

@@ -178,9 +178,9 @@ async fn d12_metadata_that_has_a_name_stays_metadata() {
     let factory = Servers::default().factory();
     let ask = || factory.kind::<PartialObjectMeta<ConfigMap>>().named("heads", |heads| heads);
     let metadata = factory.kind::<ConfigMap>().metadata().informer();
-    assert!(same(&metadata, &ask().unwrap()));
+    assert!(same(&metadata, &ask().unwrap().informer()));
     assert!(!same(&metadata, &factory.kind::<ConfigMap>().informer()));
-    assert!(same(&metadata, &ask().unwrap()));
+    assert!(same(&metadata, &ask().unwrap().informer()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -203,7 +203,10 @@ async fn b_432_a_resource_is_enough_to_be_informed() {
     let factory = servers.factory();
     let widgets = factory.kind_of(GroupVersionResource::gvr("example.com", "v1", "widgets")).informer();
     assert!(same(&widgets, &factory.kind_of(&kind).informer()));
-    assert!(!same(&widgets, &factory.kind_of(GroupVersionResource::gvr("example.com", "v2", "widgets")).informer()));
+    assert!(!same(
+        &widgets,
+        &factory.kind_of(GroupVersionResource::gvr("example.com", "v2", "widgets")).informer()
+    ));
     started(&factory).await;
     let widget = widgets.lister().namespace("default").get("a").unwrap();
     assert_eq!(widget.get().unwrap().data["spec"]["size"], 3);
@@ -215,8 +218,10 @@ async fn d12_pods_and_their_slim_form_in_one_factory() {
     servers.with::<Pod>(&["a/x"]);
     let factory = servers.factory();
     let slim = factory
-        .kind::<Pod>().named("slim-pods", |pods| pods.drop_field("spec").drop_field("status"))
-        .unwrap().informer();
+        .kind::<Pod>()
+        .named("slim-pods", |pods| pods.drop_field("spec").drop_field("status"))
+        .unwrap()
+        .informer();
     let whole = factory.kind::<Pod>().informer();
     assert!(!same(&slim, &whole));
     started(&factory).await;

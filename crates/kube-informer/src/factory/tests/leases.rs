@@ -75,7 +75,8 @@ async fn d12_a_lease_does_not_keep_its_factory() {
 async fn a_handler_may_hold_leases_and_the_factory() {
     let servers = Servers::default();
     let factory = servers.factory();
-    let (lease, holds) = (factory.kind::<ConfigMap>().lease(), (factory.kind::<Pod>().lease(), factory.clone()));
+    let (lease, holds) =
+        (factory.kind::<ConfigMap>().lease(), (factory.kind::<Pod>().lease(), factory.clone()));
     let (pods, maps) = (holds.0.as_kind::<Pod>(), lease.as_kind::<ConfigMap>());
     lease.add_event_handler(handler().on_add(move |_| _ = &holds)).unwrap();
     assert!(!maps.is_stopped() && !pods.is_stopped());

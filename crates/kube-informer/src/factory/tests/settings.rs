@@ -13,8 +13,8 @@ use super::support::{SOON, Servers, rest, started};
 use crate::factory::SharedInformerFactory;
 use crate::handler::{Event, handler};
 use crate::informer::InformerBuilder;
-use crate::scope::Scope;
 use crate::options::{Options, StreamingList};
+use crate::scope::Scope;
 use crate::source::{Request, ScriptedSource, SourceError, Verb, VerbMatch};
 
 fn scopes(server: &ScriptedSource) -> Vec<Scope> {

@@ -88,8 +88,10 @@ async fn w_36_every_namespace_is_a_list() {
     let factory = servers.builder().namespace("a").namespace("b").stagger(3, SOON).build().unwrap();
     let many = ["1", "2", "3", "4", "5"];
     let in_many = factory
-        .kind::<Pod>().named("many", |pods| many.iter().fold(pods, |pods, name| pods.namespace(*name)))
-        .unwrap().informer();
+        .kind::<Pod>()
+        .named("many", |pods| many.iter().fold(pods, |pods, name| pods.namespace(*name)))
+        .unwrap()
+        .informer();
     factory.kind::<Secret>().informer();
     factory.kind::<ConfigMap>().informer();
     let holds: Vec<_> = many.iter().map(|_| servers.of::<Pod>().hold_next(VerbMatch::Any)).collect();

@@ -106,7 +106,10 @@ async fn b_427_an_informer_that_was_stopped_is_replaced_by_a_new_one() {
     second.wait_synced(SOON).await.unwrap();
     second.add_event_handler(crate::handler::handler()).unwrap().synced().await.unwrap();
     assert_eq!((second.lister().len(), second.name()), (1, "configmaps"));
-    assert!(!factory.stop(&Servers::default().factory().kind::<ConfigMap>().informer()).await, "a stranger's");
+    assert!(
+        !factory.stop(&Servers::default().factory().kind::<ConfigMap>().informer()).await,
+        "a stranger's"
+    );
 }
 
 #[tokio::test(start_paused = true)]

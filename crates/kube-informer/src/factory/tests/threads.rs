@@ -48,9 +48,9 @@ fn b_428_of_what_a_tweak_says_to_many_at_once_one_answer_counts() {
             selection.labels = Some(format!("call={}", calls.fetch_add(1, Ordering::Relaxed)));
         });
         let factory = builder.build().unwrap();
-        let asked = on_threads(|_| factory.kind::<Pod>().informer().engine().selectors.clone());
+        let asked = on_threads(|_| factory.kind::<Pod>().informer().engine().options.labels.clone());
         assert!(asked.iter().all(|selectors| *selectors == asked[0]), "{asked:?}");
-        assert_eq!(factory.inner.recipes.lock().len(), 1);
+        assert_eq!(factory.inner.requests.lock().len(), 1);
     }
 }
 

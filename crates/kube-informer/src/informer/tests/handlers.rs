@@ -10,8 +10,8 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::support::{Listener, Rig, SOON, quiet_panic, rest};
 use crate::handler::{async_handler, handler};
-use crate::report::Cause;
 use crate::options::Options;
+use crate::report::Cause;
 
 #[tokio::test(start_paused = true)]
 async fn b_275_calls_of_one_handler_come_one_at_a_time_and_delay_no_other() {

@@ -14,8 +14,8 @@ use super::support::{Rig, SOON, map, quiet, started};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
-use crate::report::{Cause, Failure};
 use crate::options::{Options, StreamingList};
+use crate::report::{Cause, Failure};
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError};
 
 /// The one field of a ConfigMap that somebody wants.
@@ -84,8 +84,15 @@ async fn d1_how_much_stays_decoded_can_be_set() {
         (status.decode_hits, status.decode_misses)
     };
     assert_eq!(hits_and_misses(|builder| builder).await, (2, 1), "the first is at hand after that");
-    assert_eq!(hits_and_misses(|builder| builder.decode_cache_bytes(1 << 20)).await, (2, 1));
-    assert_eq!(hits_and_misses(|builder| builder.decode_cache_bytes(0)).await, (0, 3), "nobody holds it");
+    assert_eq!(
+        hits_and_misses(|builder| builder.options(|options| options.decode_cache_bytes(1 << 20))).await,
+        (2, 1)
+    );
+    assert_eq!(
+        hits_and_misses(|builder| builder.options(|options| options.decode_cache_bytes(0))).await,
+        (0, 3),
+        "nobody holds it"
+    );
     assert_eq!(hits_and_misses(InformerBuilder::decoded).await, (3, 0), "before anybody asks");
 }
 
@@ -136,7 +143,8 @@ async fn p_002_dynamic_objects_have_kind_and_api_version_where_list_items_lack_t
     let resource = ApiResource::erase::<ConfigMap>(&());
     let settings = Options::default().streaming_list(StreamingList::Never);
     let server = server_of(&["a/x"]);
-    let builder = SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).options(|_| settings);
+    let builder =
+        SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).options(|_| settings);
     let informer = started(builder.build().unwrap()).await;
     server.create(&map("a/later", "hello")).unwrap();
     quiet().await;

@@ -235,7 +235,7 @@ where
         let answer = http::Response::builder().status(status).header("content-type", content_type);
         async move { Ok::<_, Infallible>(answer.body(Body::from(Bytes::from(body))).unwrap()) }
     });
-    let http = HttpSource::with_client(Client::new(service, "default"), K::info(&()));
+    let http = HttpSource::new(Client::new(service, "default"), K::info(&())).unwrap();
     let told_by_source = K::info(&()).is_sensitive().then(|| told.clone());
     let source = Hostile { http, answers: answers.clone(), good: good.clone(), told: told_by_source };
     let heard = told.clone();

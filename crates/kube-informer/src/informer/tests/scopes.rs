@@ -11,8 +11,8 @@ use super::support::{
 };
 use crate::handler::handler;
 use crate::informer::SharedInformer;
-use crate::scope::Scope;
 use crate::options::{Options, StreamingList};
+use crate::scope::Scope;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
 use crate::status::{Phase, RelistReason};
 

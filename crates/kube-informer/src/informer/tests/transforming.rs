@@ -6,8 +6,8 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
 use super::support::{Rig, quiet_panic, rest};
-use crate::report::Cause;
 use crate::options::{Options, StreamingList};
+use crate::report::Cause;
 
 /// Keys and versions in the order in which a transform saw them.
 type Seen = Arc<Mutex<Vec<String>>>;

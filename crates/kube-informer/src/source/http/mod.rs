@@ -18,10 +18,10 @@ use futures::{StreamExt as _, stream};
 use http::StatusCode;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http_body::Body as _;
-use kube_client::client::Body;
 use kube_client::Config;
+use kube_client::client::Body;
 
-pub use self::cluster::{FindClusterError, Cluster, FindCluster};
+pub use self::cluster::{Cluster, FindCluster, FindClusterError};
 
 use self::client::Renewable;
 use self::cluster::Way;

@@ -64,7 +64,7 @@ where
         async move { Ok::<_, Infallible>(answer) }
     });
     let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
-    (HttpSource::with_client(Client::new(service, "default"), kind), seen)
+    (HttpSource::new(Client::new(service, "default"), kind).unwrap(), seen)
 }
 
 fn list() -> Request {
@@ -240,7 +240,7 @@ async fn a_request_without_an_answer_names_the_whole_cause() {
         Err::<Response<Body>, _>(Outer(std::io::Error::other("connection refused")))
     });
     let kind = KindInfo::new("", "v1", "Pod", "pods");
-    let source = HttpSource::with_client(Client::new(service, "default"), kind);
+    let source = HttpSource::new(Client::new(service, "default"), kind).unwrap();
     let error = error_of(&source).await;
     let text = error.to_string();
     assert!(matches!(error, SourceError::Transport(_)));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use fastrand::Rng;
 use kube_client::core::{ApiResource, DynamicObject};
-use kube_informer::{HttpSource, Kind, RelistReason, Options, SharedInformer, StreamingList, handler};
+use kube_informer::{HttpSource, Kind, Options, RelistReason, SharedInformer, StreamingList, handler};
 use serde::Deserialize;
 use serde_json::Value;
 use tempfile::NamedTempFile;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use kube_informer::{Phase, RelistReason, Options};
+use kube_informer::{Options, Phase, RelistReason};
 use tokio::task::block_in_place;
 use tokio::time::{interval, timeout};
 
@@ -66,8 +66,7 @@ async fn backups_restored_under_load() -> Result<()> {
     objects.seed().await?;
     let (link, through_link) = Link::to(config(&cluster).await?).await?;
     for case in cases() {
-        let mut watched =
-            Watched::start(through_link.clone(), &objects.resource, Options::default()).await?;
+        let mut watched = Watched::start(through_link.clone(), &objects.resource, Options::default()).await?;
         block_in_place(|| {
             cluster.kill_etcd();
             cluster.backup_etcd()?;

@@ -1,7 +1,7 @@
 //! A kind with ten thousand objects is read again.
 
 use anyhow::Result;
-use kube_informer::{RelistReason, Options};
+use kube_informer::{Options, RelistReason};
 
 use super::cluster;
 use crate::support::config;

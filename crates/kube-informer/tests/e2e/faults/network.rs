@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use kube_informer::{Phase, RelistReason, Options};
+use kube_informer::{Options, Phase, RelistReason};
 
 use super::{Setup, setup};
 use crate::support::metered::What;

@@ -1,7 +1,7 @@
 //! The server ends, forgets, or goes back in time.
 
 use anyhow::Result;
-use kube_informer::{Phase, RelistReason, Options};
+use kube_informer::{Options, Phase, RelistReason};
 use tokio::task::block_in_place;
 
 use super::{Setup, setup};

@@ -6,7 +6,7 @@ use kube_client::Config;
 use serde_json::json;
 
 use crate::factory::SharedInformerFactory;
-use crate::source::{FindClusterError, find_cluster};
+use crate::source::{Cluster, FindClusterError};
 
 /// Where the page's user has the kubeconfig.
 const HOME: &str = "~/.kube/config";
@@ -70,6 +70,10 @@ async fn unusable(kubeconfig: Option<&str>, context: Option<&str>) -> String {
     if let Some(kubeconfig) = kubeconfig {
         std::fs::write(&file, kubeconfig).unwrap();
     }
-    let error = find_cluster(Some(Path::new(&file)), context).await.unwrap_err();
+    let mut find = Cluster::find().kubeconfig(&file);
+    if let Some(context) = context {
+        find = find.context(context);
+    }
+    let error = find.await.unwrap_err();
     error.to_string().replace(file.to_str().unwrap(), HOME)
 }

@@ -10,8 +10,8 @@ use tokio::time::{sleep, timeout};
 
 use super::SOON;
 use crate::informer::SharedInformer;
-use crate::report::Failure;
 use crate::options::{Options, StreamingList};
+use crate::report::Failure;
 use crate::source::{ByteStream, HttpFailure, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
 

@@ -63,8 +63,9 @@ async fn the_proxy_of_the_chosen_context_is_found() {
     let file = folder.path().join("config");
     std::fs::write(&file, KUBECONFIG).unwrap();
     let cluster = find(Some(&file), Some("tunnel")).await.unwrap();
-    assert_eq!(cluster.config.cluster_url, "https://tunnel.example.com/");
-    assert_eq!(cluster.config.proxy_url.unwrap(), "http://named:3128/");
+    let config = cluster.config().unwrap();
+    assert_eq!(config.cluster_url, "https://tunnel.example.com/");
+    assert_eq!(config.proxy_url.clone().unwrap(), "http://named:3128/");
 }
 
 #[test]
@@ -79,7 +80,10 @@ fn a_found_cluster_is_shown_without_credentials() {
     let mut config = Config::new(http::Uri::from_static("https://api.example.com:6443"));
     config.proxy_url = Some(http::Uri::from_static("http://user:hunter2@proxy:3128"));
     config.auth_info.username = Some("hunter2".into());
-    let shown = format!("{:?}", FoundCluster { config, origin: "kubeconfig mine".into() });
+    let shown = format!(
+        "{:?}",
+        Cluster { way: Way::Config(Box::new(config)), origin: Some("kubeconfig mine".into()) }
+    );
     assert!(shown.contains("kubeconfig mine") && shown.contains("https://api.example.com:6443"), "{shown}");
     assert!(shown.contains("http://proxy:3128") && !shown.contains("hunter2"), "{shown}");
 }

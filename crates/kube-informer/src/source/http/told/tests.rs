@@ -1,7 +1,7 @@
 use std::fmt::Debug;
 use std::path::Path;
 
-use super::super::{HttpSource, SourceError, find_cluster};
+use super::super::{Cluster, HttpSource, SourceError};
 use crate::kind::KindInfo;
 
 /// Neither what is shown nor what is logged has the secret.
@@ -41,7 +41,7 @@ users:
 
 async fn source(plugin: &str) -> (tempfile::TempDir, Result<HttpSource, SourceError>) {
     let folder = tempfile::tempdir().expect("a directory");
-    let cluster = find_cluster(Some(&kubeconfig(folder.path(), plugin)), None).await.expect("a cluster");
+    let cluster = Cluster::find().kubeconfig(kubeconfig(folder.path(), plugin)).await.expect("a cluster");
     (folder, HttpSource::new(cluster.config, KindInfo::new("", "v1", "Pod", "pods")))
 }
 
@@ -55,7 +55,7 @@ async fn a_broken_kubeconfig_is_not_quoted() {
         "users: hunter2\n",
     ] {
         std::fs::write(&file, broken).unwrap();
-        let error = find_cluster(Some(&file), None).await.unwrap_err();
+        let error = Cluster::find().kubeconfig(&file).await.unwrap_err();
         assert_silent(&error);
         assert!(error.to_string().contains("it is not a kubeconfig in YAML: line "), "{error}");
     }

@@ -100,8 +100,8 @@
 //! An informer survives every failure of the server and tries again; you are told, and decide what it means to you.
 //!
 //! - [`wait_for_cache_sync`](SharedInformerFactory::wait_for_cache_sync) and
-//!   [`wait_synced`](SharedInformer::wait_synced) have a deadline, and an error that names kind, namespace, cause and what
-//!   to do.
+//!   [`wait_synced`](SharedInformer::wait_synced) have a timeout, as all waits do, and an error that names kind, namespace,
+//!   cause and what to do. All errors are in [`error`].
 //! - [`on_error`](FactoryBuilder::on_error) hears every [`Failure`].
 //! - [`status`](SharedInformer::status) tells how it is: [`Phase`] and since when, when the server was last heard of, the
 //!   last error with its HTTP status, lists and watches by reason, the backlog of each handler.
@@ -148,6 +148,7 @@
 //! fails on command. [`SharedInformerFactory::with_sources`] and [`SharedInformer::builder`] take it.
 
 mod delta;
+pub mod error;
 mod factory;
 mod handler;
 mod informer;
@@ -166,36 +167,23 @@ mod store;
 mod version;
 
 pub use factory::generated as groups;
-pub use factory::{
-    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, ResourceError, ResourceName, Selection,
-    SharedInformerFactory, Sources,
-};
-pub use handler::{
-    DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, HandlerStatus, Registration,
-    TypedHandler, async_handler, handler,
-};
-pub use informer::{
-    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, Informer,
-    InformerBuilder, InformerStatus, NamespaceError, NotSynced, Progress, RemovedNamespace, RunError,
-    SharedInformer, Stopped, UnsyncedScope, WaitError,
-};
-pub use key::{ObjectKey, ParseKeyError};
+pub use factory::{Access, FactoryBuilder, Lease, ResourceName, Selection, SharedInformerFactory, Sources};
+pub use handler::{Event, EventStream, Handler, Registration, TypedHandler, async_handler, handler};
+pub use informer::{Index, IndexKey, IndexValues, Informer, InformerBuilder, Progress, SharedInformer};
+pub use key::ObjectKey;
 pub use kind::{
     AcrossCluster, ClusterWide, DynamicScope, InNamespaces, Kind, KindInfo, KindScope, Namespaced,
 };
-pub use lister::{Lister, NamespaceLister, NotFound};
-pub use object::{
-    DecodeError, FieldPath, InvalidObject, Labels, Object, OwnerReference, ParseFieldPathError,
-};
+pub use lister::{Lister, NamespaceLister};
+pub use object::{Labels, Object, OwnerReference};
 pub use report::{Cause, Failure};
 pub use scope::Scope;
-pub use settings::{Settings, SettingsError, StreamingList};
+pub use settings::{Settings, StreamingList};
 pub use source::{
-    ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,
-    Request, ScriptedSource, ScriptedState, SourceError, Verb, VerbMatch, VersionMatch, WatchParams,
-    find_cluster,
+    ByteStream, FoundCluster, Hold, HttpSource, ListParams, ListWatch, Request, ScriptedSource,
+    ScriptedState, Verb, VerbMatch, VersionMatch, WatchParams, find_cluster,
 };
-pub use status::{LastError, Phase, RelistReason, ScopeStatus};
+pub use status::{HandlerStatus, InformerStatus, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};
 
 /// The pages that show Rust are compiled, and run unless they say that they need a cluster.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::error::BuildError;
+
 /// How long things may take, how large they may be, and how lists are read. The defaults suit a production cluster.
 ///
 /// ```
@@ -26,7 +28,7 @@ pub struct Settings {
     pub(crate) min_watch_timeout: Duration,
     pub(crate) page_size: Option<u32>,
     pub(crate) streaming_list: StreamingList,
-    pub(crate) streaming_deadline: Duration,
+    pub(crate) streaming_timeout: Duration,
     pub(crate) streaming_objects: u32,
     pub(crate) fallback_memory: Duration,
     pub(crate) list_silence: Duration,
@@ -80,7 +82,7 @@ impl Default for Settings {
             min_watch_timeout: Duration::from_secs(300),
             page_size: None,
             streaming_list: StreamingList::Auto,
-            streaming_deadline: Duration::from_secs(30),
+            streaming_timeout: Duration::from_secs(30),
             streaming_objects: 100,
             fallback_memory: Duration::from_secs(3600),
             list_silence: Duration::from_secs(75),
@@ -156,9 +158,9 @@ setters! {
     streaming_list: StreamingList,
     /// In each such time a streamed list has to bring [`streaming_objects`](Settings::streaming_objects) new objects or
     /// its end, or LIST is used instead. Default 30 s.
-    streaming_deadline: Duration,
+    streaming_timeout: Duration,
     /// How many objects that it has not brought before a streamed list has to bring in each
-    /// [`streaming_deadline`](Settings::streaming_deadline). Default 100.
+    /// [`streaming_timeout`](Settings::streaming_timeout). Default 100.
     streaming_objects: u32,
     /// How long a server that cannot stream lists is not asked to again. Default 1 h.
     fallback_memory: Duration,
@@ -211,7 +213,7 @@ setters! {
     minimum_resync: Duration,
     /// How long a stop waits for calls of handlers that are in progress. Default 10 s.
     ///
-    /// [`SharedInformer::shutdown`](crate::SharedInformer::shutdown), which also delivers what waits, has a deadline of its own.
+    /// [`SharedInformer::shutdown`](crate::SharedInformer::shutdown), which also delivers what waits, has a timeout of its own.
     stop_patience: Duration,
     /// A call of a handler that keeps the thread for longer counts as slow, and the first is logged. Default 100 ms.
     slow_call: Duration,
@@ -220,29 +222,14 @@ setters! {
     lookup_after: Duration,
 }
 
-/// A setting that cannot work.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{setting} {problem}")]
-pub struct SettingsError {
-    setting: &'static str,
-    problem: &'static str,
-}
-
-impl SettingsError {
-    /// The name of the setting.
-    pub fn setting(&self) -> &'static str {
-        self.setting
-    }
-}
-
 impl Settings {
     /// Names the first setting that cannot work. Informers check when they are built.
-    pub fn check(&self) -> Result<(), SettingsError> {
-        let fail = |setting, problem| Err(SettingsError { setting, problem });
+    pub fn check(&self) -> Result<(), BuildError> {
+        let fail = |setting, problem| Err(BuildError::cannot_work(setting, problem));
         let waits = [
             ("backoff_first", self.backoff_first),
             ("backoff_reset", self.backoff_reset),
-            ("streaming_deadline", self.streaming_deadline),
+            ("streaming_timeout", self.streaming_timeout),
             ("list_silence", self.list_silence),
             ("watch_grace", self.watch_grace),
             ("bookmark_silence", self.bookmark_silence),

@@ -115,7 +115,7 @@ impl InjectedFault {
 
     /// Waits until it has struck at least this often.
     ///
-    /// It may wait forever; give it a deadline with `tokio::time::timeout`.
+    /// It may wait forever; give it a timeout with `tokio::time::timeout`.
     pub async fn until_struck(&self, times: u64) {
         let mut strikes = self.armed.strikes.0.subscribe();
         // Fails only without a sender, and that is in the fault that this holds.

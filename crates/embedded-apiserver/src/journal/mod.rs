@@ -67,7 +67,7 @@ impl Journal {
 
     /// Waits until `matches` says yes to at least this many, and returns them.
     ///
-    /// It may wait forever; give it a deadline with `tokio::time::timeout`.
+    /// It may wait forever; give it a timeout with `tokio::time::timeout`.
     pub async fn until(
         &self,
         count: usize,

@@ -9,14 +9,14 @@ use kube_client::{Client, Config};
 use kube_core::DynamicObject;
 use serde::de::DeserializeOwned;
 
+use crate::error::BuildError;
 use crate::factory::SharedInformerFactory;
-use crate::factory::error::FactoryError;
 use crate::factory::recipe::{Defaults, Recipe, Selection, Tweak};
 use crate::factory::registry::Slot;
 use crate::factory::running::Turns;
 use crate::factory::sources::{Server, Sources};
+use crate::informer::InformerBuilder;
 use crate::informer::variant::ResourceId;
-use crate::informer::{BuildError, InformerBuilder};
 use crate::kind::{Kind, KindInfo};
 use crate::object::FieldPath;
 use crate::object::transform::{Transform, TransformId, TypedTransform};
@@ -191,7 +191,7 @@ impl FactoryBuilder {
     /// # use std::time::Duration;
     /// # use k8s_openapi::api::core::v1::{Pod, Secret};
     /// # use kube_informer::SharedInformerFactory;
-    /// # fn build(config: kube_client::Config) -> Result<SharedInformerFactory, kube_informer::FactoryError> {
+    /// # fn build(config: kube_client::Config) -> Result<SharedInformerFactory, kube_informer::error::BuildError> {
     /// SharedInformerFactory::builder(config)
     ///     .resync(Duration::from_secs(600))
     ///     .kind::<Pod>(|pods| pods.labels("app=web").decoded())
@@ -237,26 +237,29 @@ impl FactoryBuilder {
     }
 
     /// For how long a stop, of the factory or of one informer, lets handlers hear what is known. 10 s unless set.
-    pub fn drain(mut self, deadline: Duration) -> Self {
-        self.drain = deadline;
+    pub fn drain(mut self, timeout: Duration) -> Self {
+        self.drain = timeout;
         self
     }
 
     /// The factory, if all its settings can work. With a `Config`, has to be called within a tokio runtime.
     ///
     /// Nothing is asked of the server.
-    pub fn build(self) -> Result<SharedInformerFactory, FactoryError> {
-        self.settings.check()?;
+    pub fn build(self) -> Result<SharedInformerFactory, BuildError> {
+        self.settings.check().map_err(BuildError::of_factory)?;
         if self.namespaces.contains("") {
-            return Err(FactoryError::EmptyNamespace);
+            let problem = "a namespace is empty; leave it out to look at all of them";
+            return Err(BuildError::problem(problem).of_factory());
         }
         let paths = self.drop_fields.iter().map(|path| path.parse());
-        let parsed_drop_fields = paths.collect::<Result<Vec<FieldPath>, _>>()?;
+        let parsed_drop_fields = paths.collect::<Result<Vec<FieldPath>, _>>();
+        let parsed_drop_fields =
+            parsed_drop_fields.map_err(|error| BuildError::problem(error.to_string()).of_factory())?;
         let sources = match self.connection {
             Connection::Sources(sources) => sources,
             Connection::Config(config) => {
                 let any = HttpSource::from_config(*config, Server::no_kind());
-                Arc::new(Server::new(any.map_err(FactoryError::Client)?))
+                Arc::new(Server::new(any?))
             }
         };
         let defaults = Defaults {
@@ -277,7 +280,7 @@ impl FactoryBuilder {
         let mut kinds: Vec<(Slot, Recipe)> = Vec::new();
         for KindSettings { slot, kind, recipe } in self.kinds {
             if kinds.iter().any(|(other, _)| *other == slot) {
-                return Err(FactoryError::DeclaredTwice { kind });
+                return Err(BuildError::declared_twice(kind));
             }
             kinds.push((slot, recipe(&defaults)?));
         }

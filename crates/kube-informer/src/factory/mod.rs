@@ -3,7 +3,6 @@
 mod access;
 mod builder;
 mod discovery;
-mod error;
 pub mod generated;
 mod lease;
 mod recipe;
@@ -29,20 +28,20 @@ use tokio::sync::Notify;
 
 pub use access::Access;
 pub use builder::FactoryBuilder;
-pub use discovery::{ResourceError, ResourceName};
-pub use error::FactoryError;
+pub use discovery::ResourceName;
 pub use lease::Lease;
 pub use recipe::Selection;
 pub use sources::Sources;
-pub use sync::FactoryNotSynced;
 
 use self::discovery::Discovery;
 use self::recipe::{Defaults, Recipe};
 use self::registry::{Claim, Registry, Slot};
 use self::running::{Ended, Turns};
+use crate::error::BuildError;
 use crate::informer::variant::ResourceId;
-use crate::informer::{InformerBuilder, InformerStatus, SharedInformer};
+use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo};
+use crate::status::InformerStatus;
 
 /// The informers of a program: each kind is watched and held once, whoever asks for it and as whatever type.
 ///
@@ -200,7 +199,7 @@ impl SharedInformerFactory {
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
-    /// # fn ask(factory: &kube_informer::SharedInformerFactory) -> Result<(), kube_informer::FactoryError> {
+    /// # fn ask(factory: &kube_informer::SharedInformerFactory) -> Result<(), kube_informer::error::BuildError> {
     /// let web = factory.informer_named::<Pod>("web-pods", |pods| pods.labels("app=web"))?;
     /// let slim = factory.informer_named::<Pod>("slim-pods", |pods| pods.drop_field("spec").drop_field("status"))?;
     /// # Ok(())
@@ -210,7 +209,7 @@ impl SharedInformerFactory {
         &self,
         name: &str,
         set: impl FnOnce(InformerBuilder<K>) -> InformerBuilder<K>,
-    ) -> Result<SharedInformer<K>, FactoryError> {
+    ) -> Result<SharedInformer<K>, BuildError> {
         self.named(name, &K::info(&()), set)
     }
 
@@ -220,7 +219,7 @@ impl SharedInformerFactory {
         name: &str,
         kind: impl Into<KindInfo>,
         set: impl FnOnce(InformerBuilder<DynamicObject>) -> InformerBuilder<DynamicObject>,
-    ) -> Result<SharedInformer<DynamicObject>, FactoryError> {
+    ) -> Result<SharedInformer<DynamicObject>, BuildError> {
         self.named(name, &kind.into(), set)
     }
 
@@ -263,19 +262,17 @@ impl SharedInformerFactory {
         name: &str,
         kind: &KindInfo,
         set: impl FnOnce(InformerBuilder<K>) -> InformerBuilder<K>,
-    ) -> Result<SharedInformer<K>, FactoryError> {
+    ) -> Result<SharedInformer<K>, BuildError> {
         let recipe = self.inner.defaults.recipe_with(kind, set)?;
         let slot = Slot::Named(name.into());
         let informer = self.inner.obtain(slot.clone(), &recipe, name, Claim::Held);
         let holds = self.inner.registry(|registry| registry.variant(&slot).cloned());
         match holds.filter(|holds| *holds != recipe.variant) {
             None => Ok(informer.as_kind()),
-            Some(holds) => Err(FactoryError::NameTaken {
-                name: name.to_owned(),
-                differ_in: holds.differences(&recipe.variant),
-                holds: holds.to_string(),
-                asked_for: recipe.variant.to_string(),
-            }),
+            Some(holds) => {
+                let differ_in = holds.differences(&recipe.variant);
+                Err(BuildError::name_taken(name, holds, recipe.variant, differ_in))
+            }
         }
     }
 }
@@ -308,15 +305,15 @@ impl SharedInformerFactory {
     /// Once the factory was started that includes informers that somebody [runs](SharedInformer::run) himself; otherwise,
     /// or if the factory is only dropped, those go on.
     ///
-    /// Any number may ask for it, and all of them wait; the deadline of the first counts. The caches can be read
+    /// Any number may ask for it, and all of them wait; the timeout of the first counts. The caches can be read
     /// afterwards. A handler must not await it.
     pub async fn shutdown(&self) {
         self.shutdown_within(self.inner.drain).await;
     }
 
-    /// The same with another deadline for the handlers.
-    pub async fn shutdown_within(&self, deadline: Duration) {
-        let ended = self.inner.registry(|registry| registry.close(deadline));
+    /// The same with another timeout for the handlers.
+    pub async fn shutdown_within(&self, timeout: Duration) {
+        let ended = self.inner.registry(|registry| registry.close(timeout));
         join_all(ended.into_iter().map(Ended::wait)).await;
     }
 

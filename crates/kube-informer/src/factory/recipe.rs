@@ -8,9 +8,10 @@ use kube_core::{DynamicObject, PartialObjectMeta};
 use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 
+use crate::error::BuildError;
 use crate::factory::sources::Sources;
 use crate::informer::variant::Variant;
-use crate::informer::{BuildError, Cluster, InformerBuilder, SharedInformer};
+use crate::informer::{Cluster, InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, KindScope};
 use crate::object::FieldPath;
 use crate::object::decoded::decoder;

@@ -21,7 +21,7 @@ pub trait Sources: Send + Sync + 'static {
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
         let message = format!("the source of this factory's objects knows nothing of {path}");
         let failure = HttpFailure { code: 404, reason: "NotFound".into(), message, ..HttpFailure::default() };
-        async { Err(SourceError::Http(failure)) }.boxed()
+        async { Err(SourceError::from(failure)) }.boxed()
     }
 }
 

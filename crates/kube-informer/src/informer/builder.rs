@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::error::BuildError;
 use crate::handler::Event;
 use crate::informer::SharedInformer;
 use crate::informer::engine::{Engine, EngineParts, Selectors};
@@ -72,14 +73,6 @@ impl Namespaces {
             Self::Unsaid | Self::All => None,
         }
     }
-}
-
-/// The settings of an informer contradict each other or make no sense.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("informer of {kind}: {message}")]
-pub struct BuildError {
-    kind: KindInfo,
-    message: String,
 }
 
 impl<K: Kind> InformerBuilder<K> {
@@ -198,7 +191,18 @@ impl<K: Kind> InformerBuilder<K> {
 
     /// Drops a field from every object before it is stored, without decoding it.
     ///
-    /// A path such as `spec.containers[*].env` or `metadata.annotations["example.com/large"]`.
+    /// A path such as `spec.containers[*].env` or `metadata.annotations["example.com/large"]`: names are separated by dots;
+    /// `[*]` goes through all elements of a list; a name with other characters than letters, digits, `-`, `_`, `/` and `$` is
+    /// written in `["…"]`, with the escapes of JSON. What identifies an object cannot be dropped.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::{ScriptedSource, SharedInformer};
+    /// let pods = || SharedInformer::<Pod>::builder(ScriptedSource::of::<Pod>());
+    /// assert!(pods().drop_field("spec.containers[*].env").build().is_ok());
+    /// assert!(pods().drop_field("spec..env").build().is_err());
+    /// assert!(pods().drop_field("metadata.name").build().is_err(), "what identifies an object cannot be dropped");
+    /// ```
     #[must_use]
     pub fn drop_field(mut self, path: impl Into<String>) -> Self {
         self.drop_fields.push(path.into());
@@ -297,7 +301,7 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
 impl<K: Kind> InformerBuilder<K> {
     /// The fields to drop, or what is wrong with the settings.
     pub(crate) fn check(&self) -> Result<Vec<FieldPath>, BuildError> {
-        let failed = |message: String| BuildError { kind: self.kind.clone(), message };
+        let failed = |message: String| BuildError::problem(message).of_informer(&self.kind);
         let mut drop_fields = Vec::new();
         for path in &self.drop_fields {
             drop_fields.push(path.parse::<FieldPath>().map_err(|error| failed(error.to_string()))?);
@@ -309,7 +313,7 @@ impl<K: Kind> InformerBuilder<K> {
         if limited.is_some_and(|namespaces| namespaces.contains("")) {
             return Err(failed("a namespace is empty; leave it out to look at all of them".into()));
         }
-        self.settings.check().map_err(|error| failed(error.to_string()))?;
+        self.settings.check().map_err(|error| error.of_informer(&self.kind))?;
         Ok(drop_fields)
     }
 

@@ -4,7 +4,6 @@ mod capture;
 mod container;
 pub(crate) mod decode;
 pub(crate) mod decode_list;
-mod error;
 pub(crate) mod frames;
 #[cfg(test)]
 mod fuzz_tests;
@@ -19,11 +18,11 @@ pub(crate) mod stream_error;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use error::{HttpFailure, SourceError};
-pub use http::{FindClusterError, FoundCluster, HttpSource, find_cluster};
+pub use http::{FoundCluster, HttpSource, find_cluster};
 pub use request::{ListParams, Request, Verb, VersionMatch, WatchParams};
 pub use scripted::{Hold, ScriptedSource, ScriptedState, VerbMatch};
 
+pub(crate) use crate::error::{self, HttpFailure, SourceError};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;

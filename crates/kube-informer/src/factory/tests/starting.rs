@@ -112,7 +112,7 @@ async fn w_36_a_list_that_takes_its_time_or_fails_does_not_hold_up_the_others() 
     let (pods, secrets) = (factory.informer::<Pod>(), factory.informer::<Secret>());
     let (maps, nodes) = (factory.informer::<ConfigMap>(), factory.informer::<Node>());
     let _slow = servers.of::<Pod>().hold_next(VerbMatch::Any);
-    servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::Transport("refused".into()));
+    servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::transport("refused"));
     let begun = Instant::now();
     factory.start();
     rest().await;
@@ -136,7 +136,7 @@ async fn w_36_who_waits_for_a_turn_can_be_stopped() {
     factory.start();
     rest().await;
     factory.shutdown().await;
-    assert!(secrets.is_stopped() && told.synced().await.is_err(), "who waits for it is told");
+    assert!(secrets.is_stopped() && told.wait_synced(SOON).await.is_err(), "who waits for it is told");
     assert_eq!(servers.of::<Secret>().requests().len(), 0);
 }
 

@@ -5,7 +5,7 @@ use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::{Value, json};
 
 use super::aids::{event_line, list_body, lists_only, phase, quiet, relists, started, texts, wire_map};
-use super::support::{Rig, map, served};
+use super::support::{Rig, SOON, map, served};
 use crate::informer::SharedInformer;
 use crate::kind::Kind;
 use crate::settings::Settings;
@@ -329,7 +329,7 @@ async fn deeply_nested_metadata_leaves_that_object_out() {
 async fn d15_the_newest_version_left_out_takes_the_older_one_away() {
     let rig = Rig::new(&["a/x", "a/y"]).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     let mut odd = serde_json::to_value(map("a/x", "")).unwrap();
     odd["metadata"]["labels"] = json!([1]);
     rig.server.put_json(odd).unwrap();

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::Semaphore;
 
 use super::listener::Listener;
-use super::support::{Rig, quiet_panic, rest};
+use super::support::{Rig, SOON, quiet_panic, rest};
 use crate::handler::{Registration, async_handler};
 use crate::object::Object;
 
@@ -125,10 +125,10 @@ async fn b_382_a_filter_that_panics_breaks_nothing() {
         })
     });
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     rig.put("a/y", "");
     rig.settle().await;
-    assert_eq!((listener.log(), registration.stats().panics), (vec!["add a/y@3".to_owned()], 1));
+    assert_eq!((listener.log(), registration.status().panics), (vec!["add a/y@3".to_owned()], 1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -136,6 +136,6 @@ async fn b_383_what_is_filtered_out_counts_for_sync() {
     let rig = Rig::new(&["a/x", "a/y"]);
     let (listener, registration) = filtered(&rig);
     let _rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert_eq!(listener.calls(), 0);
 }

@@ -8,8 +8,9 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
 
 use super::listener::Listener;
+use crate::error::InformerError;
 use crate::handler::{Handler, Registration, async_handler, handler};
-use crate::informer::{InformerBuilder, RunError, SharedInformer};
+use crate::informer::{InformerBuilder, SharedInformer};
 use crate::report::Failure;
 use crate::source::ScriptedSource;
 use crate::version::ResourceVersion;
@@ -61,7 +62,7 @@ impl Rig {
     }
 
     /// Starts it; gives what its run came to.
-    pub(super) fn start_to_end(&self) -> tokio::task::JoinHandle<Result<(), RunError>> {
+    pub(super) fn start_to_end(&self) -> tokio::task::JoinHandle<Result<(), InformerError>> {
         let informer = self.informer.clone();
         tokio::spawn(async move { informer.run(std::future::pending()).await })
     }

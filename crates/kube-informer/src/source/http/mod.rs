@@ -20,11 +20,11 @@ use http_body::Body as _;
 use kube_client::client::Body;
 use kube_client::{Client, Config};
 
-pub use self::cluster::{FindClusterError, FoundCluster, find_cluster};
+pub use self::cluster::{FoundCluster, find_cluster};
 
 use self::client::Renewable;
 use self::told::told;
-use super::error::{HttpFailure, SourceError};
+use super::error::{ClusterError, HttpFailure, NoCluster, SourceError};
 use super::request::{Request, Verb};
 use super::status::ErrorBody;
 use super::{ByteStream, ListWatch};
@@ -52,7 +52,7 @@ pub struct HttpSource {
 
 impl HttpSource {
     /// The source of a kind at the server of a configuration. Has to be called within a tokio runtime.
-    pub fn new<K: Kind<Dynamic = ()>>(config: Config) -> Result<Self, SourceError> {
+    pub fn new<K: Kind<Dynamic = ()>>(config: Config) -> Result<Self, ClusterError> {
         Self::from_config(config, K::info(&()))
     }
 
@@ -67,14 +67,13 @@ impl HttpSource {
     ///   watchdogs notice. Which proxy the environment names is looked up by [`find_cluster`], not here.
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
     ///   files of the client certificate change. Token files are read again every minute.
-    pub fn from_config(config: Config, kind: KindInfo) -> Result<Self, SourceError> {
+    pub fn from_config(config: Config, kind: KindInfo) -> Result<Self, ClusterError> {
         if tokio::runtime::Handle::try_current().is_err() {
-            return Err(SourceError::Transport(
-                "a client can only be built within a tokio runtime".to_owned(),
-            ));
+            let problem = "a client can only be built within a tokio runtime".to_owned();
+            return Err(NoCluster::Client(problem).into());
         }
         let server = Some(way(&config));
-        let client = Renewable::from_config(config).map_err(|error| transport(&error))?;
+        let client = Renewable::from_config(config).map_err(|error| NoCluster::Client(told(&error)))?;
         Ok(Self { client: Arc::new(client), kind, server })
     }
 
@@ -110,7 +109,7 @@ impl HttpSource {
             while let Some(chunk) = chunks.next().await {
                 document.extend_from_slice(&chunk?);
                 if document.len() > DOCUMENT {
-                    return Err(SourceError::Transport(format!(
+                    return Err(SourceError::transport(format!(
                         "the answer is larger than {DOCUMENT} bytes"
                     )));
                 }
@@ -140,10 +139,10 @@ impl HttpSource {
                     ErrorBody { content_type: content_type.map(str::to_owned), ..beginning(body).await };
                 let failure = HttpFailure::from_answer(head.status.as_u16(), retry_after, &body);
                 let failure = if sensitive { failure.without_content() } else { failure };
-                return Err(SourceError::Http(failure));
+                return Err(SourceError::from(failure));
             }
             match head.headers.get(CONTENT_ENCODING) {
-                Some(encoding) if !is_identity(encoding) => Err(SourceError::Transport(format!(
+                Some(encoding) if !is_identity(encoding) => Err(SourceError::transport(format!(
                     "the answer is compressed ({encoding:?}) although it was asked for as it is: a proxy, or a \
                      client stack that overwrites Accept-Encoding"
                 ))),
@@ -180,7 +179,7 @@ fn get(path_and_query: &str, accept: &str) -> Result<http::Request<Body>, Source
         // Newer servers compress watches in a form that most decoders give up on, and no list is worth the delay.
         .header(ACCEPT_ENCODING, "identity")
         .body(Body::empty())
-        .map_err(|error| SourceError::Transport(format!("cannot build the request: {error}")))
+        .map_err(|error| SourceError::transport(format!("cannot build the request: {error}")))
 }
 
 fn chunks(mut body: Body) -> ByteStream {
@@ -245,17 +244,16 @@ fn address(of: &http::Uri, default_scheme: &str) -> String {
 
 /// A failure without an answer, and where none came from.
 fn no_answer(server: Option<&str>, error: &kube_client::Error) -> SourceError {
-    match (server, transport(error)) {
-        (Some(server), SourceError::Transport(text)) => {
-            SourceError::Transport(format!("no answer from {server}: {text}"))
-        }
-        (_, failure) => failure,
-    }
+    let text = told(error);
+    SourceError::transport(match server {
+        Some(server) => format!("no answer from {server}: {text}"),
+        None => text,
+    })
 }
 
 /// A failure without an answer, with all that is known of its cause.
 fn transport(error: &(dyn StdError + 'static)) -> SourceError {
-    SourceError::Transport(told(error))
+    SourceError::transport(told(error))
 }
 
 #[cfg(test)]

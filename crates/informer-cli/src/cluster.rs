@@ -1,7 +1,7 @@
 //! The cluster that a command works on.
 
 use embedded_apiserver::{EmbeddedApiserver, RunningSimulation, Simulation};
-use kube_informer::{FactoryBuilder, FindClusterError, HttpSource, KindInfo, SharedInformerFactory};
+use kube_informer::{FactoryBuilder, HttpSource, KindInfo, SharedInformerFactory};
 
 use crate::args::{ClusterArgs, ObjectArgs};
 use crate::failure::Failure;
@@ -53,14 +53,14 @@ impl Cluster {
                 reached: Reached::Over(Box::new(found)),
                 _simulation: None,
             }),
-            Err(FindClusterError::Nowhere { .. }) if without == Without::Embedded => {
+            Err(error) if error.is_not_found() && without == Without::Embedded => {
                 anstream::eprintln!(
                     "no kubeconfig found: showing a simulated rollout on an embedded API server \
                      (--kubeconfig FILE for a cluster)"
                 );
                 Ok(Self::embedded())
             }
-            Err(error @ FindClusterError::Nowhere { .. }) => Err(Failure::cluster(format!(
+            Err(error) if error.is_not_found() => Err(Failure::cluster(format!(
                 "{error}; name one with --kubeconfig, or use --embedded for a simulated one"
             ))),
             Err(error) => Err(Failure::cluster(error)),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kube_client::api::DynamicObject;
-use kube_informer::{Cause, ResourceError, SharedInformer, SharedInformerFactory};
+use kube_informer::{Cause, SharedInformer, SharedInformerFactory};
 
 use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
@@ -55,11 +55,9 @@ async fn informer(
     factory: &SharedInformerFactory,
     name: &str,
 ) -> Result<SharedInformer<DynamicObject>, Failure> {
-    let access = factory.for_resource(name).await.map_err(|error| match error {
-        unknown @ (ResourceError::Unknown { .. } | ResourceError::NotWatchable { .. }) => {
-            Failure::usage(unknown)
-        }
-        unreached => Failure::cluster(unreached),
+    let access = factory.for_resource(name).await.map_err(|error| match error.source_error() {
+        Some(_unreached) => Failure::cluster(error),
+        None => Failure::usage(error),
     })?;
     Ok(access.informer())
 }

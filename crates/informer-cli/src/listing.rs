@@ -2,7 +2,8 @@
 //! credentials and protection of secrets.
 
 use futures::TryStreamExt as _;
-use kube_informer::{HttpSource, KindInfo, ListParams, ListWatch as _, Request, Scope, SourceError, Verb};
+use kube_informer::error::SourceError;
+use kube_informer::{HttpSource, KindInfo, ListParams, ListWatch as _, Request, Scope, Verb};
 use serde_json::Value;
 
 use crate::args::ObjectArgs;
@@ -49,7 +50,7 @@ impl Listing {
         let chunks: Vec<_> = opened.try_collect().await.map_err(|error| self.failed(&error))?;
         let mut list: Value = serde_json::from_slice(&chunks.concat()).unwrap_or_default();
         let Some(Value::Array(items)) = list.get_mut("items").map(Value::take) else {
-            return Err(self.failed(&SourceError::Transport("the answer is not a list".to_owned())));
+            return Err(self.failed(&SourceError::transport("the answer is not a list")));
         };
         let next = list["metadata"]["continue"].as_str().filter(|token| !token.is_empty());
         let remaining = list["metadata"]["remainingItemCount"].as_u64();
@@ -57,10 +58,7 @@ impl Listing {
     }
 
     fn failed(&self, error: &SourceError) -> Failure {
-        let status = match error {
-            SourceError::Http(failure) => format!(" (HTTP {})", failure.code),
-            _ => String::new(),
-        };
+        let status = error.http_status().map(|status| format!(" (HTTP {status})")).unwrap_or_default();
         Failure::cluster(format!("cannot list {} in {}{status}: {error}", self.kind, self.request.scope))
     }
 }

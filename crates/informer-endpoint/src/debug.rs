@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kube_informer::{HandlerStatus, InformerStatus, LastError, RelistReason, ScopeStatus};
+use kube_informer::{Failure, HandlerStatus, InformerStatus, RelistReason, ScopeStatus};
 use serde_json::{Map, Value, json};
 
 use crate::readiness::staleness;
@@ -38,16 +38,15 @@ fn informer(informer: &InformerStatus) -> Value {
 }
 
 fn handler(handler: &HandlerStatus) -> Value {
-    let stats = &handler.stats;
     json!({
         "name": handler.name,
         "synced": handler.synced,
-        "backlog": stats.backlog,
-        "merged": stats.merged,
-        "delivered": stats.delivered,
-        "panics": stats.panics,
-        "slow": stats.slow,
-        "undecodable": stats.undecodable,
+        "backlog": handler.backlog,
+        "merged": handler.merged,
+        "delivered": handler.delivered,
+        "panics": handler.panics,
+        "slow": handler.slow,
+        "undecodable": handler.undecodable,
     })
 }
 
@@ -70,15 +69,15 @@ fn scope(scope: &ScopeStatus) -> Value {
         "events": scope.events,
         "bookmarks": scope.bookmarks,
         "relists": relists.filter(|(_, count)| *count != 0).collect::<Map<_, _>>(),
-        "lastError": scope.last_error.as_ref().map(error),
+        "lastError": scope.last_error.as_ref().map(|failure| error(failure, since(scope.last_error_at))),
     })
 }
 
-fn error(error: &LastError) -> Value {
+fn error(failure: &Failure, seconds_ago: Option<f64>) -> Value {
     json!({
-        "message": error.message,
-        "httpStatus": error.http_status,
-        "secondsAgo": seconds(Some(error.at.elapsed())),
+        "message": failure.cause.message(),
+        "httpStatus": failure.cause.http_status(),
+        "secondsAgo": seconds_ago,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kube_informer::{InformerStatus, Phase, ScopeStatus};
+use kube_informer::{Failure, InformerStatus, Phase, ScopeStatus};
 
 /// Whether all informers are ready, and a line about each.
 pub(crate) fn readiness(informers: &[InformerStatus], max_staleness: Option<Duration>) -> (bool, String) {
@@ -50,9 +50,9 @@ fn why(informer: &InformerStatus) -> String {
             _ => format!("{} is ", scope.scope),
         };
         let error = match &scope.last_error {
-            Some(error) => match error.http_status {
-                Some(status) => format!(" (HTTP {status}: {})", error.message),
-                None => format!(" ({})", error.message),
+            Some(Failure { cause, .. }) => match cause.http_status() {
+                Some(status) => format!(" (HTTP {status}: {})", cause.message()),
+                None => format!(" ({})", cause.message()),
             },
             None => String::new(),
         };

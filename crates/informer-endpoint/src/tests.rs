@@ -6,7 +6,8 @@ use crate::Endpoint;
 use http::Method;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_informer::{HttpFailure, ScriptedSource, SharedInformer, SourceError, VerbMatch, handler};
+use kube_informer::error::SourceError;
+use kube_informer::{ScriptedSource, SharedInformer, VerbMatch, handler};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -61,8 +62,7 @@ async fn not_ready_before_the_sync_and_ready_after_it() {
 #[tokio::test(start_paused = true)]
 async fn what_stands_in_the_way_is_named() {
     let server = ScriptedSource::of::<ConfigMap>();
-    let denied = HttpFailure { code: 403, reason: "Forbidden".into(), ..HttpFailure::default() };
-    fail(&server, &SourceError::Http(denied));
+    fail(&server, &SourceError::http(403, "Forbidden", ""));
     let informer = informer(&server);
     start(&informer);
     informer.wait_synced(Duration::from_secs(3)).await.unwrap_err();
@@ -77,7 +77,7 @@ async fn an_outage_makes_unready_only_where_age_was_said_to_count() {
     let informer = informer(&server);
     start(&informer);
     informer.wait_synced(Duration::from_secs(5)).await.unwrap();
-    fail(&server, &SourceError::Transport("connection refused".into()));
+    fail(&server, &SourceError::transport("connection refused"));
     server.end_watches();
     tokio::time::sleep(Duration::from_secs(300)).await;
     let (status, body) = get(&about(&informer), "/readyz");

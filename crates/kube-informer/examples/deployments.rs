@@ -24,7 +24,7 @@ async fn main() -> anyhow::Result<()> {
 
     factory.start();
     factory.wait_for_cache_sync(Duration::from_secs(30)).await?;
-    registration.synced().await?; // the handler has heard of all that was there
+    registration.wait_synced(Duration::from_secs(30)).await?; // the handler has heard of all that was there
     for d in deployments.lister().namespace("default").list() {
         let status = d.get()?.status.clone().unwrap_or_default();
         println!("in default: {}, {} ready", d.name(), status.ready_replicas.unwrap_or(0));

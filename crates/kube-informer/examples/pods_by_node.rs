@@ -8,10 +8,11 @@ mod stop;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{Cluster, DecodeError, Event, Object, SharedInformerFactory, handler};
+use kube_informer::error::ObjectError;
+use kube_informer::{Cluster, Event, Object, SharedInformerFactory, handler};
 
 /// The node, once there is one.
-fn node(pod: &Object<Pod>) -> Result<Option<String>, DecodeError> {
+fn node(pod: &Object<Pod>) -> Result<Option<String>, ObjectError> {
     Ok(pod.get()?.spec.as_ref().and_then(|spec| spec.node_name.clone()))
 }
 
@@ -44,8 +45,8 @@ async fn main() -> anyhow::Result<()> {
         Event::Deleted { object, .. } => moved(object, "left"),
         _ => {}
     }))?;
-    late.synced().await?;
-    println!("the late handler has heard of {} pods", late.stats().delivered);
+    late.wait_synced(Duration::from_secs(30)).await?;
+    println!("the late handler has heard of {} pods", late.status().delivered);
 
     stop::told_to_stop().await?;
     factory.shutdown().await;

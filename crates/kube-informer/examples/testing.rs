@@ -9,12 +9,13 @@ use std::time::Duration;
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::api::{Api, DeleteParams};
-use kube_informer::{SharedInformer, SharedInformerFactory, Stopped, Uid, handler};
+use kube_informer::error::InformerError;
+use kube_informer::{SharedInformer, SharedInformerFactory, Uid, handler};
 use parking_lot::Mutex;
 use serde_json::json;
 
 /// What is tested: a handler that keeps the names of all maps in order.
-fn keep_names(maps: &SharedInformer<ConfigMap>) -> Result<Arc<Mutex<Vec<String>>>, Stopped> {
+fn keep_names(maps: &SharedInformer<ConfigMap>) -> Result<Arc<Mutex<Vec<String>>>, InformerError> {
     let names = Arc::new(Mutex::new(Vec::new()));
     let (added, deleted) = (names.clone(), names.clone());
     maps.add_event_handler(

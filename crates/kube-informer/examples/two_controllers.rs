@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{Cluster, Event, SharedInformerFactory, Stopped, handler};
+use kube_informer::error::InformerError;
+use kube_informer::{Cluster, Event, SharedInformerFactory, handler};
 
 /// Says what becomes of each pod. It knows nothing of the other.
-fn phases(factory: &SharedInformerFactory) -> Result<(), Stopped> {
+fn phases(factory: &SharedInformerFactory) -> Result<(), InformerError> {
     let phase = |pod: &Pod| pod.status.as_ref().and_then(|status| status.phase.clone()).unwrap_or_default();
     factory.kind::<Pod>().informer().add_event_handler(handler().named("phases").typed().on_update(
         move |old, new| {
@@ -27,7 +28,7 @@ fn phases(factory: &SharedInformerFactory) -> Result<(), Stopped> {
 }
 
 /// Takes its time over every pod that comes or goes.
-async fn census(factory: SharedInformerFactory) -> Result<(), Stopped> {
+async fn census(factory: SharedInformerFactory) -> Result<(), InformerError> {
     let mut pods = factory.kind::<Pod>().informer().stream()?;
     let mut count = 0;
     while let Some(event) = pods.next().await {

@@ -1,7 +1,6 @@
 //! The identity of an object within its kind: namespace and name.
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// Namespace and name of an object. Cheap to clone; prints as `namespace/name`, or `name` without a namespace.
@@ -24,6 +23,18 @@ impl ObjectKey {
 
     pub(crate) fn from_parts(namespace: Option<Arc<str>>, name: Arc<str>) -> Self {
         Self { namespace: namespace.filter(|namespace| !namespace.is_empty()), name }
+    }
+
+    /// From `name` or `namespace/name`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('/');
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(name), None, None) if !name.is_empty() => Some(Self::cluster(name)),
+            (Some(namespace), Some(name), None) if !name.is_empty() => {
+                Some(Self::namespaced(namespace, name))
+            }
+            _ => None,
+        }
     }
 
     /// The namespace, `None` for objects of the whole cluster.
@@ -53,24 +64,6 @@ impl fmt::Display for ObjectKey {
 impl fmt::Debug for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
-    }
-}
-
-/// The text is not `name` or `namespace/name`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not an object key: expected `name` or `namespace/name`")]
-pub struct ParseKeyError(String);
-
-impl FromStr for ObjectKey {
-    type Err = ParseKeyError;
-
-    fn from_str(text: &str) -> Result<Self, ParseKeyError> {
-        let mut parts = text.split('/');
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(name), None, None) if !name.is_empty() => Ok(Self::cluster(name)),
-            (Some(namespace), Some(name), None) if !name.is_empty() => Ok(Self::namespaced(namespace, name)),
-            _ => Err(ParseKeyError(text.to_owned())),
-        }
     }
 }
 

@@ -100,8 +100,8 @@
 //! An informer survives every failure of the server and tries again; you are told, and decide what it means to you.
 //!
 //! - [`wait_for_cache_sync`](SharedInformerFactory::wait_for_cache_sync) and
-//!   [`wait_synced`](SharedInformer::wait_synced) have a deadline, and an error that names kind, namespace, cause and what
-//!   to do.
+//!   [`wait_synced`](SharedInformer::wait_synced) have a timeout, as all waits do, and an error that names kind, namespace,
+//!   cause and what to do. All errors are in [`error`].
 //! - [`on_error`](FactoryBuilder::on_error) hears every [`Failure`].
 //! - [`status`](SharedInformer::status) tells how it is: [`Phase`] and since when, when the server was last heard of, the
 //!   last error with its HTTP status, lists and watches by reason, the backlog of each handler.
@@ -157,6 +157,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod delta;
+pub mod error;
 mod factory;
 mod handler;
 mod informer;
@@ -175,37 +176,25 @@ mod store;
 mod version;
 
 pub use factory::generated as groups;
-pub use factory::{
-    Access, FactoryBuilder, FactoryError, FactoryNotSynced, Lease, ResourceError, ResourceName,
-    SharedInformerFactory,
-};
-pub use handler::{
-    DrainTimeout, Event, EventStream, Handler, HandlerEnded, HandlerStats, HandlerStatus, Registration,
-    TypedHandler, async_handler, handler,
-};
-pub use informer::{
-    AddedNamespace, AlreadyStarted, BuildError, Index, IndexError, IndexKey, IndexValues, InformerBuilder,
-    InformerStatus, NamespaceError, NotSynced, Progress, RemovedNamespace, RunError, SharedInformer, Stopped,
-    UnsyncedScope, WaitError,
-};
-pub use key::{ObjectKey, ParseKeyError};
+pub use factory::{Access, FactoryBuilder, Lease, ResourceName, SharedInformerFactory};
+pub use handler::{Event, EventStream, Handler, Registration, TypedHandler, async_handler, handler};
+pub use informer::{Index, IndexKey, IndexValues, InformerBuilder, Progress, SharedInformer};
+pub use key::ObjectKey;
 pub use kind::{
     AcrossCluster, ClusterWide, DynamicScope, InNamespaces, Kind, KindInfo, KindScope, Namespaced,
 };
-pub use lister::{Lister, NamespaceLister, NotFound};
-pub use object::{
-    DecodeError, FieldPath, InvalidObject, Labels, Object, OwnerReference, ParseFieldPathError,
-};
+pub use lister::{Lister, NamespaceLister};
+pub use object::{Labels, Object, OwnerReference};
 pub use options::{Options, StreamingList};
 pub use report::{Cause, Failure};
 pub use scope::Scope;
 pub use source::{
-    ByteStream, Cluster, FindCluster, FindClusterError, HttpFailure, HttpSource, ListParams, ListWatch,
-    Request, Selection, SourceError, Sources, Verb, VersionMatch, WatchParams,
+    ByteStream, Cluster, FindCluster, HttpSource, ListParams, ListWatch, Request, Selection, Sources, Verb,
+    VersionMatch, WatchParams,
 };
 #[cfg(any(test, feature = "testing"))]
 pub use source::{Hold, ScriptedSource, ScriptedState, VerbMatch};
-pub use status::{LastError, Phase, RelistReason, ScopeStatus};
+pub use status::{HandlerStatus, InformerStatus, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};
 
 /// The pages that show Rust are compiled, and run unless they say that they need a cluster.

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use kube_core::labels::Selector;
 use serde::de::DeserializeOwned;
 
+use crate::error::NotFoundError;
 use crate::key::ObjectKey;
-use crate::kind::{AcrossCluster, InNamespaces, Kind, KindInfo};
+use crate::kind::{AcrossCluster, InNamespaces, Kind};
 use crate::object::Object;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
@@ -60,7 +61,7 @@ use crate::store::indexer::Indexer;
 ///
 /// let pods = SharedInformer::<Pod>::builder(ScriptedSource::of::<Pod>()).build()?;
 /// assert!(pods.lister().on_node("node-1").is_empty());
-/// # Ok::<(), kube_informer::BuildError>(())
+/// # Ok::<(), kube_informer::error::BuildError>(())
 /// ```
 pub struct Lister<K> {
     indexer: Arc<Indexer>,
@@ -72,26 +73,6 @@ pub struct Lister<K> {
 pub struct NamespaceLister<K> {
     all: Lister<K>,
     scope: Scope,
-}
-
-/// There is no such object in the cache.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind} \"{key}\" not found")]
-pub struct NotFound {
-    kind: KindInfo,
-    key: ObjectKey,
-}
-
-impl NotFound {
-    /// The kind that was asked for.
-    pub fn kind(&self) -> &KindInfo {
-        &self.kind
-    }
-
-    /// The key that was asked for.
-    pub fn key(&self) -> &ObjectKey {
-        &self.key
-    }
 }
 
 impl<K> Lister<K> {
@@ -115,9 +96,9 @@ impl<K> Lister<K> {
     }
 
     /// The object of a key.
-    pub fn by_key(&self, key: &ObjectKey) -> Result<Object<K>, NotFound> {
+    pub fn by_key(&self, key: &ObjectKey) -> Result<Object<K>, NotFoundError> {
         let found = self.indexer.get(key).map(Object::from_record);
-        found.ok_or_else(|| NotFound { kind: self.origin.kind.clone(), key: key.clone() })
+        found.ok_or_else(|| NotFoundError::new(self.origin.kind.clone(), key.clone()))
     }
 
     /// The keys of all objects.
@@ -164,9 +145,9 @@ where
     /// lister.get("web").unwrap(); // a Pod is found with `lister.namespace("default").get("web")`
     /// # }
     /// ```
-    pub fn get(&self, name: &str) -> Result<Object<K>, NotFound> {
+    pub fn get(&self, name: &str) -> Result<Object<K>, NotFoundError> {
         let found = self.indexer.get_parts(None, name).map(Object::from_record);
-        found.ok_or_else(|| NotFound { kind: self.origin.kind.clone(), key: ObjectKey::cluster(name) })
+        found.ok_or_else(|| NotFoundError::new(self.origin.kind.clone(), ObjectKey::cluster(name)))
     }
 }
 
@@ -214,12 +195,12 @@ impl<K> NamespaceLister<K> {
     }
 
     /// The object of a name.
-    pub fn get(&self, name: &str) -> Result<Object<K>, NotFound> {
+    pub fn get(&self, name: &str) -> Result<Object<K>, NotFoundError> {
         let namespace = self.scope.as_namespace();
         let found = self.all.indexer.get_parts(namespace, name).map(Object::from_record);
-        found.ok_or_else(|| NotFound {
-            kind: self.all.origin.kind.clone(),
-            key: ObjectKey::namespaced(namespace.unwrap_or_default(), name),
+        found.ok_or_else(|| {
+            let key = ObjectKey::namespaced(namespace.unwrap_or_default(), name);
+            NotFoundError::new(self.all.origin.kind.clone(), key)
         })
     }
 }

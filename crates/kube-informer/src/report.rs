@@ -13,7 +13,7 @@ use crate::metrics::{CounterBy, Metrics};
 use crate::scope::Scope;
 
 /// A failure of an informer, which it has survived unless the cause says otherwise. The error callback hears all of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
     /// The kind the informer holds.
@@ -25,7 +25,7 @@ pub struct Failure {
 }
 
 /// What went wrong.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
     /// A list failed; it is asked for again.
@@ -86,14 +86,28 @@ pub enum Cause {
 
 impl Cause {
     /// The names of all causes.
-    pub(crate) const NAMES: [&str; 8] =
-        ["list", "watch", "left_out", "wrong_type", "undecodable", "index", "handler", "broken"];
+    pub(crate) const NAMES: &'static [&'static str] =
+        &["list", "watch", "left_out", "wrong_type", "undecodable", "index", "handler", "broken"];
 
     /// The HTTP status, if the server answered with one.
     pub fn http_status(&self) -> Option<u16> {
         match self {
             Self::List { status, .. } | Self::Watch { status, .. } => *status,
             _ => None,
+        }
+    }
+
+    /// What the server, the connection, the decoder or the user's code said.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::List { message, .. }
+            | Self::Watch { message, .. }
+            | Self::LeftOut { message, .. }
+            | Self::WrongType { message }
+            | Self::Undecodable { message, .. }
+            | Self::Index { message, .. }
+            | Self::Handler { message, .. }
+            | Self::Broken { message } => message,
         }
     }
 
@@ -243,13 +257,27 @@ impl Reporter {
 
     /// Counts failures there too.
     pub(crate) fn with_metrics(mut self, metrics: &Metrics) -> Self {
-        self.counters = Some(metrics.failures(&Cause::NAMES));
+        self.counters = Some(metrics.failures(Cause::NAMES));
         self
+    }
+
+    /// The kind that the informer holds.
+    pub(crate) fn kind(&self) -> &KindInfo {
+        &self.kind
+    }
+
+    /// A failure of this informer, which nobody has been told of.
+    pub(crate) fn failure(&self, scope: Option<&Scope>, cause: Cause) -> Failure {
+        Failure { kind: self.kind.clone(), scope: scope.cloned(), cause }
     }
 
     /// Reports one failure. Runs the user's callback, so it must never be called with a lock held.
     pub(crate) fn report(&self, scope: Option<&Scope>, cause: Cause) {
-        let failure = Failure { kind: self.kind.clone(), scope: scope.cloned(), cause };
+        self.tell(self.failure(scope, cause));
+    }
+
+    /// The same for a failure that was made before.
+    pub(crate) fn tell(&self, failure: Failure) {
         self.count.fetch_add(1, Ordering::Relaxed);
         if let Some(counters) = &self.counters
             // What has failed may be the recorder itself.

@@ -14,25 +14,30 @@ const LEVELS: &[Level] = &[
     ("version", &[]),
     ("key", &[]),
     ("kind", &[]),
-    ("settings", &[]),
     ("scope", &["key"]),
     ("metrics", &["kind", "version"]),
-    ("status", &["metrics", "scope", "version"]),
     ("report", &["key", "kind", "metrics", "scope"]),
-    ("object", &["key", "kind", "report", "version"]),
-    ("source", &["key", "kind", "object", "scope", "version"]),
+    ("status", &["kind", "metrics", "report", "scope", "version"]),
+    ("error", &["key", "kind", "report", "status"]),
+    ("settings", &["error"]),
+    ("object", &["error", "key", "kind", "report", "version"]),
+    ("source", &["error", "key", "kind", "object", "scope", "version"]),
     ("delta", &["key", "object", "scope", "version"]),
-    ("store", &["delta", "key", "object", "report", "scope", "version"]),
+    ("store", &["delta", "error", "key", "object", "report", "scope", "version"]),
     (
         "reflector",
-        &["delta", "key", "kind", "object", "report", "scope", "settings", "source", "status", "version"],
+        &[
+            "delta", "error", "key", "kind", "object", "report", "scope", "settings", "source", "status",
+            "version",
+        ],
     ),
-    ("handler", &["key", "metrics", "object", "report", "store"]),
-    ("lister", &["key", "kind", "object", "report", "scope", "store"]),
+    ("handler", &["error", "key", "metrics", "object", "report", "status", "store"]),
+    ("lister", &["error", "key", "kind", "object", "report", "scope", "store"]),
     (
         "informer",
         &[
             "delta",
+            "error",
             "handler",
             "key",
             "kind",
@@ -49,7 +54,7 @@ const LEVELS: &[Level] = &[
             "version",
         ],
     ),
-    ("factory", &["informer", "kind", "lister", "object", "report", "settings", "source"]),
+    ("factory", &["error", "informer", "kind", "lister", "object", "report", "settings", "source", "status"]),
 ];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {

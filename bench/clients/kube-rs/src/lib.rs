@@ -19,7 +19,7 @@ use kube_runtime::{WatchStreamExt as _, reflector, watcher};
 use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
-const DEADLINE: Duration = Duration::from_secs(900);
+const PATIENCE: Duration = Duration::from_secs(900);
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Does what the options say and prints the report.
@@ -154,7 +154,7 @@ fn version<K: Resource>(object: &K) -> u64 {
 /// Waits until all reflectors have listed so often.
 async fn listed(lists: &mut [watch::Receiver<u64>], times: u64) -> Result<()> {
     for list in lists {
-        tokio::time::timeout(DEADLINE, list.wait_for(|lists| *lists >= times))
+        tokio::time::timeout(PATIENCE, list.wait_for(|lists| *lists >= times))
             .await?
             .context("a reflector has ended")?;
     }
@@ -165,7 +165,7 @@ async fn listed(lists: &mut [watch::Receiver<u64>], times: u64) -> Result<()> {
 async fn until(progress: &Progress, version: u64, calls: u64, meter: Meter) -> Result<Phase> {
     let started = tokio::time::Instant::now();
     while progress.newest() < version || progress.calls() < calls {
-        ensure!(started.elapsed() < DEADLINE, "version {version} was not heard of");
+        ensure!(started.elapsed() < PATIENCE, "version {version} was not heard of");
         tokio::time::sleep(LOOK).await;
     }
     meter.stop()

@@ -19,7 +19,7 @@ use kube_informer::{
 use serde::de::DeserializeOwned;
 
 /// How long any part of a run may take.
-const DEADLINE: Duration = Duration::from_secs(900);
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// How often it is looked whether a part is over.
 const LOOK: Duration = Duration::from_millis(2);
@@ -80,9 +80,9 @@ where
         tokio::spawn(async move { informer.run(std::future::pending()).await });
     }
     for watched in &watched {
-        watched.informer.wait_synced(DEADLINE).await?;
+        watched.informer.wait_synced(PATIENCE).await?;
         for (registration, _) in &watched.handlers {
-            registration.synced().await?;
+            registration.wait_synced(PATIENCE).await?;
         }
     }
     let mut report = Report { sync: meter.stop()?, ..Report::default() };
@@ -158,11 +158,11 @@ async fn until<K: 'static>(
         let handlers = || watched.iter().flat_map(|watched| &watched.handlers);
         if heard
             && sum.is_none_or(|sum| version_sum(watched).1 == sum)
-            && handlers().all(|(registration, _)| registration.stats().backlog == 0)
+            && handlers().all(|(registration, _)| registration.status().backlog == 0)
         {
             return meter.stop();
         }
-        ensure!(started.elapsed() < DEADLINE, "version {version} was not heard of");
+        ensure!(started.elapsed() < PATIENCE, "version {version} was not heard of");
         tokio::time::sleep(LOOK).await;
     }
 }

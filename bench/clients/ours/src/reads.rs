@@ -12,6 +12,8 @@ use kube_informer::{InNamespaces, Index, Kind, ObjectKey, SharedInformer};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::PATIENCE;
+
 #[derive(Deserialize)]
 struct Placed {
     spec: PlacedSpec,
@@ -44,7 +46,7 @@ where
     K::Scope: InNamespaces,
 {
     let index = index.context("there is no index")?.clone();
-    index.ready().await?;
+    index.wait_ready(PATIENCE).await?;
     let lister = informer.lister();
     // On a thread of their own, as blocking code would be, so that the informer goes on.
     tokio::task::spawn_blocking(move || {

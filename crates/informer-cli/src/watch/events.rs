@@ -84,7 +84,7 @@ impl Events {
 
     /// How many more changes have been merged since the last call, because they came faster than they could be shown.
     pub(crate) fn take_merged(&mut self) -> u64 {
-        let merged = self.registration.stats().merged;
+        let merged = self.registration.status().merged;
         merged.saturating_sub(std::mem::replace(&mut self.merged, merged))
     }
 }

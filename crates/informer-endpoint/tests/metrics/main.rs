@@ -39,7 +39,7 @@ async fn metrics_are_histograms_with_help_and_take_no_memory_while_nobody_asks()
     let running = informer.clone();
     tokio::spawn(async move { running.run(std::future::pending()).await });
     informer.wait_synced(Duration::from_secs(5)).await.unwrap();
-    heard.synced().await.unwrap();
+    heard.wait_synced(Duration::from_secs(5)).await.unwrap();
 
     let families = support::parse(&text(&endpoint)).unwrap();
     assert_eq!(families.len(), 17, "{:?}", families.keys());

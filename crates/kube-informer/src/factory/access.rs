@@ -7,12 +7,12 @@ use std::sync::Arc;
 use kube_core::PartialObjectMeta;
 use serde::de::DeserializeOwned;
 
-use crate::factory::error::FactoryError;
+use crate::error::{BuildError, InformerError};
 use crate::factory::registry::Claim;
 use crate::factory::request::{Named, Request};
 use crate::factory::{Lease, SharedInformerFactory};
 use crate::handler::EventStream;
-use crate::informer::{InformerBuilder, SharedInformer, Stopped};
+use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo};
 use crate::lister::Lister;
 
@@ -64,7 +64,7 @@ impl<K: Kind + DeserializeOwned> Access<K> {
     }
 
     /// The events as a stream, see [`SharedInformer::stream`]. Registers the informer.
-    pub fn stream(&self) -> Result<EventStream<K>, Stopped> {
+    pub fn stream(&self) -> Result<EventStream<K>, InformerError> {
         self.informer().stream()
     }
 
@@ -115,7 +115,7 @@ impl<K: Kind + DeserializeOwned> Access<K> {
         &self,
         name: &str,
         set: impl FnOnce(InformerBuilder<K>) -> InformerBuilder<K>,
-    ) -> Result<Self, FactoryError> {
+    ) -> Result<Self, BuildError> {
         let named = self.factory.inner.name::<K>(name, &self.kind, set)?;
         Ok(Self { named: Some(named), ..self.clone() })
     }

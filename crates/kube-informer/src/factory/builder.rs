@@ -7,12 +7,12 @@ use std::time::Duration;
 use kube_core::DynamicObject;
 use serde::de::DeserializeOwned;
 
+use crate::error::BuildError;
 use crate::factory::SharedInformerFactory;
-use crate::factory::error::FactoryError;
 use crate::factory::request::{Defaults, Request, Slot};
 use crate::factory::running::Turns;
 use crate::informer::InformerBuilder;
-use crate::informer::blueprint::{Blueprint, BuildError};
+use crate::informer::blueprint::Blueprint;
 use crate::kind::{Kind, KindInfo};
 use crate::options::{Options, option_setters};
 use crate::report::{Callback, Failure};
@@ -118,7 +118,7 @@ impl FactoryBuilder {
     /// # use std::time::Duration;
     /// # use k8s_openapi::api::core::v1::{Pod, Secret};
     /// # use kube_informer::SharedInformerFactory;
-    /// # fn build(config: kube_client::Config) -> Result<SharedInformerFactory, kube_informer::FactoryError> {
+    /// # fn build(config: kube_client::Config) -> Result<SharedInformerFactory, kube_informer::error::BuildError> {
     /// SharedInformerFactory::builder(config)
     ///     .resync(Duration::from_secs(600))
     ///     .kind::<Pod>(|pods| pods.labels("app=web").decoded())
@@ -164,19 +164,19 @@ impl FactoryBuilder {
     }
 
     /// For how long a stop, of the factory or of one informer, lets handlers hear what is known. 10 s unless set.
-    pub fn drain(mut self, deadline: Duration) -> Self {
-        self.drain = deadline;
+    pub fn drain(mut self, timeout: Duration) -> Self {
+        self.drain = timeout;
         self
     }
 
     /// The factory, if all its settings can work. With a `kube::Config`, has to be called within a tokio runtime.
     ///
     /// Nothing is asked of the server.
-    pub fn build(self) -> Result<SharedInformerFactory, FactoryError> {
-        self.options.check()?;
+    pub fn build(self) -> Result<SharedInformerFactory, BuildError> {
+        self.options.check().map_err(BuildError::of_factory)?;
         let sources = match self.connection {
             Connection::Sources(sources) => sources,
-            Connection::Cluster(cluster) => Arc::new(Server::new(cluster).map_err(FactoryError::Client)?),
+            Connection::Cluster(cluster) => Arc::new(Server::new(cluster)?),
         };
         let defaults = Defaults {
             sources,
@@ -188,7 +188,7 @@ impl FactoryBuilder {
         let mut requests: Vec<Request> = Vec::new();
         for Declared { slot, kind, blueprint } in self.kinds {
             if requests.iter().any(|other| other.slot == slot) {
-                return Err(FactoryError::DeclaredTwice { kind });
+                return Err(BuildError::declared_twice(kind));
             }
             requests.push(Request { slot, blueprint: blueprint(&defaults)?, named: None });
         }

@@ -3,7 +3,6 @@
 mod access;
 mod builder;
 mod discovery;
-mod error;
 pub mod generated;
 mod lease;
 mod registry;
@@ -27,19 +26,19 @@ use tokio::sync::Notify;
 
 pub use access::Access;
 pub use builder::FactoryBuilder;
-pub use discovery::{ResourceError, ResourceName};
-pub use error::FactoryError;
+pub use discovery::ResourceName;
 pub use lease::Lease;
-pub use sync::FactoryNotSynced;
 
 use self::discovery::Discovery;
 use self::registry::{Claim, Registry};
 use self::request::{Defaults, Named, Request, Slot};
 use self::running::{Ended, Turns};
-use crate::informer::{InformerBuilder, InformerStatus, SharedInformer};
+use crate::error::BuildError;
+use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo};
 use crate::object::decoded::decoder;
 use crate::source::{Cluster, Sources};
+use crate::status::InformerStatus;
 
 /// The informers of a program: each kind is watched and held once, whoever asks for it and as whatever type.
 ///
@@ -192,15 +191,15 @@ impl SharedInformerFactory {
     /// Once the factory was started that includes informers that somebody [runs](SharedInformer::run) himself; otherwise,
     /// or if the factory is only dropped, those go on.
     ///
-    /// Any number may ask for it, and all of them wait; the deadline of the first counts. The caches can be read
+    /// Any number may ask for it, and all of them wait; the timeout of the first counts. The caches can be read
     /// afterwards. A handler must not await it.
     pub async fn shutdown(&self) {
         self.shutdown_within(self.inner.drain).await;
     }
 
-    /// The same with another deadline for the handlers.
-    pub async fn shutdown_within(&self, deadline: Duration) {
-        let ended = self.inner.registry(|registry| registry.close(deadline));
+    /// The same with another timeout for the handlers.
+    pub async fn shutdown_within(&self, timeout: Duration) {
+        let ended = self.inner.registry(|registry| registry.close(timeout));
         join_all(ended.into_iter().map(Ended::wait)).await;
     }
 
@@ -249,7 +248,7 @@ impl Inner {
         name: &str,
         kind: &KindInfo,
         set: impl FnOnce(InformerBuilder<K>) -> InformerBuilder<K>,
-    ) -> Result<Arc<Named>, FactoryError> {
+    ) -> Result<Arc<Named>, BuildError> {
         let blueprint = self.defaults.blueprint_with(kind, set)?;
         let new = Arc::new(Named { name: name.into(), blueprint });
         let mut names = self.names.lock();
@@ -265,12 +264,7 @@ impl Inner {
         let differ_in = holds.blueprint.differences(&new.blueprint);
         match differ_in.is_empty() {
             true => Ok(holds.clone()),
-            false => Err(FactoryError::NameTaken {
-                name: name.to_owned(),
-                differ_in,
-                holds: holds.blueprint.to_string(),
-                asked_for: new.blueprint.to_string(),
-            }),
+            false => Err(BuildError::name_taken(name, &holds.blueprint, &new.blueprint, differ_in)),
         }
     }
 

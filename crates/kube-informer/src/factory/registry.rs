@@ -188,13 +188,13 @@ impl Registry {
     }
 
     /// Stops everything for good; gives what is to be waited for.
-    pub(super) fn close(&mut self, deadline: Duration) -> Vec<Ended> {
+    pub(super) fn close(&mut self, timeout: Duration) -> Vec<Ended> {
         self.closed = true;
         let mut ended: Vec<Ended> = self.leaving.iter().map(|leaving| leaving.running.ended()).collect();
         for entry in &self.entries {
             match &entry.running {
                 Some(running) => {
-                    running.stop(deadline);
+                    running.stop(timeout);
                     ended.push(running.ended());
                 }
                 None => self.leftovers.never_started.push(entry.informer.clone()),
@@ -207,7 +207,7 @@ impl Registry {
     pub(super) fn stop(
         &mut self,
         informer: &SharedInformer<()>,
-        deadline: Duration,
+        timeout: Duration,
     ) -> Result<Option<Ended>, NotOurs> {
         self.prune();
         let engine = Arc::downgrade(informer.engine());
@@ -219,7 +219,7 @@ impl Registry {
         match &self.entries[place].running {
             Some(running) if self.closed => Ok(Some(running.ended())),
             None if self.closed => Ok(None),
-            _ => Ok(self.dismiss(place, deadline)),
+            _ => Ok(self.dismiss(place, timeout)),
         }
     }
 
@@ -231,11 +231,11 @@ impl Registry {
     }
 
     /// A lease is over. The last one takes its informer along if nobody else holds it.
-    pub(super) fn release(&mut self, informer: &SharedInformer<()>, deadline: Duration) {
+    pub(super) fn release(&mut self, informer: &SharedInformer<()>, timeout: Duration) {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.is(informer)) else { return };
         entry.leases = entry.leases.saturating_sub(1);
         if entry.leases == 0 && !entry.held {
-            self.stop(informer, deadline).ok();
+            self.stop(informer, timeout).ok();
         }
     }
 
@@ -244,12 +244,12 @@ impl Registry {
     }
 
     /// Has an informer stop and gives it to nobody any more. Its cache goes when its task has ended.
-    fn dismiss(&mut self, place: usize, deadline: Duration) -> Option<Ended> {
+    fn dismiss(&mut self, place: usize, timeout: Duration) -> Option<Ended> {
         let mut entry = self.entries.remove(place);
         let (running, engine) = (entry.running.take(), Arc::downgrade(entry.informer.engine()));
         self.leftovers.entries.push(entry);
         let running = running?;
-        running.stop(deadline);
+        running.stop(timeout);
         let ended = running.ended();
         self.leaving.push(Leaving { engine, running });
         Some(ended)

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::informer::blueprint::{Blueprint, BuildError};
+use crate::error::BuildError;
+use crate::informer::blueprint::Blueprint;
 use crate::informer::{InformerBuilder, SharedProbe};
 use crate::kind::{Kind, KindInfo, ResourceId};
 use crate::options::Options;

@@ -85,10 +85,10 @@ impl Running {
     }
 
     /// Has the informer stop; handlers hear what is known for so long.
-    pub(super) fn stop(&self, deadline: Duration) {
+    pub(super) fn stop(&self, timeout: Duration) {
         self.stop.send_if_modified(|stop| {
             let first = stop.is_none();
-            stop.get_or_insert(deadline);
+            stop.get_or_insert(timeout);
             first
         });
     }
@@ -133,8 +133,8 @@ async fn run(
         pending::<()>().await;
     };
     let stopping = async {
-        let deadline = stop.wait_for(Option::is_some).await.ok().and_then(|deadline| *deadline);
-        informer.shutdown(deadline.unwrap_or_default()).await;
+        let timeout = stop.wait_for(Option::is_some).await.ok().and_then(|timeout| *timeout);
+        informer.shutdown(timeout.unwrap_or_default()).await;
     };
     let running = async {
         if informer.run(pending()).await.is_err() {

@@ -13,6 +13,6 @@ mod typed;
 
 pub use builder::{Handler, async_handler, handler};
 pub use delivery::Event;
-pub use registration::{DrainTimeout, HandlerEnded, HandlerStats, HandlerStatus, Registration};
+pub use registration::Registration;
 pub use stream::EventStream;
 pub use typed::TypedHandler;

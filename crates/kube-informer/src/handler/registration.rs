@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::error::{Unmet, WaitError};
 use crate::handler::listener::{Ending, Listener};
+use crate::status::HandlerStatus;
 
 /// A handler that was added to an informer. Dropping it does not remove the handler.
 #[derive(Clone)]
@@ -13,28 +15,12 @@ pub struct Registration {
     listener: Arc<Listener>,
 }
 
-/// What a handler has done and has yet to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct HandlerStats {
-    /// Events that wait or are being delivered; keys whose changes were merged count once.
-    pub backlog: usize,
-    /// Changes that had no call of their own: they waited, and were told together with an earlier one of the same object.
-    pub merged: u64,
-    /// Calls that have returned.
-    pub delivered: u64,
-    /// Calls that panicked.
-    pub panics: u64,
-    /// Calls that kept the thread for more than [`Options::slow_call`](crate::Options::slow_call).
-    pub slow: u64,
-    /// Objects that did not decode for a typed handler.
-    pub undecodable: u64,
-}
-
-impl HandlerStats {
-    fn of(listener: &Listener) -> Self {
+impl HandlerStatus {
+    pub(crate) fn of(listener: &Listener) -> Self {
         let counters = &listener.counters;
         Self {
+            name: listener.name.to_string(),
+            synced: listener.state().borrow().synced,
             backlog: listener.backlog(),
             merged: listener.merged(),
             delivered: counters.delivered.load(Ordering::Relaxed),
@@ -43,46 +29,6 @@ impl HandlerStats {
             undecodable: counters.undecodable.load(Ordering::Relaxed),
         }
     }
-}
-
-/// A handler of an informer, by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct HandlerStatus {
-    /// As set with [`Handler::named`](crate::Handler::named), or made from the informer's.
-    pub name: String,
-    /// Whether it has heard of everything that was there when it joined.
-    pub synced: bool,
-    /// What it has done and has yet to do.
-    pub stats: HandlerStats,
-}
-
-impl HandlerStatus {
-    /// `None` once it has heard its last.
-    pub(crate) fn of(listener: &Listener) -> Option<Self> {
-        let state = *listener.state().borrow();
-        (!state.finished).then(|| Self {
-            name: listener.name.to_string(),
-            synced: state.synced,
-            stats: HandlerStats::of(listener),
-        })
-    }
-}
-
-/// The handler was removed, or the informer stopped, before it happened.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("handler {handler:?} was removed or its informer stopped before it was synced")]
-pub struct HandlerEnded {
-    handler: Arc<str>,
-}
-
-/// The handler did not finish in time; what was left has been discarded.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("handler {handler:?} did not finish in {waited:?}; {discarded} events were discarded")]
-pub struct DrainTimeout {
-    handler: Arc<str>,
-    waited: Duration,
-    discarded: usize,
 }
 
 impl Registration {
@@ -101,14 +47,21 @@ impl Registration {
     }
 
     /// Waits until the handler has heard of everything that was there when it joined: the calls have returned.
-    pub async fn synced(&self) -> Result<(), HandlerEnded> {
+    ///
+    /// Ends with an error as well if the handler is removed or the informer stops before that.
+    pub async fn wait_synced(&self, timeout: Duration) -> Result<(), WaitError> {
         let mut state = self.listener.state();
-        let ended = || HandlerEnded { handler: self.listener.name.clone() };
-        let state = state
-            .wait_for(|state| state.synced || state.ending == Ending::Closed)
-            .await
-            .map_err(|_| ended())?;
-        if state.synced { Ok(()) } else { Err(ended()) }
+        let over = state.wait_for(|state| state.synced || state.ending == Ending::Closed);
+        let handler = self.listener.name.clone();
+        match tokio::time::timeout(timeout, over).await {
+            Ok(Ok(state)) if state.synced => Ok(()),
+            Ok(_) => Err(self.error(Unmet::HandlerEnded { handler })),
+            Err(_) => Err(self.error(Unmet::NotSynced { handler, waited: timeout })),
+        }
+    }
+
+    fn error(&self, unmet: Unmet) -> WaitError {
+        WaitError::new(self.listener.reporter.kind(), unmet)
     }
 
     /// Removes the handler and discards what it has not heard. A call in progress is not waited for.
@@ -120,8 +73,9 @@ impl Registration {
 
     /// Removes the handler: it hears what waits for it, but nothing that happens later, and its last call is awaited.
     ///
-    /// Must not be awaited from within the handler itself.
-    pub async fn remove_and_drain(&self, deadline: Duration) -> Result<(), DrainTimeout> {
+    /// What it has not heard when the time is over is discarded, and the error says how much that was. Must not be awaited
+    /// from within the handler itself.
+    pub async fn remove_and_drain(&self, timeout: Duration) -> Result<(), WaitError> {
         self.listener.end(Ending::Draining);
         let mut state = self.listener.state();
         if !state.borrow().started {
@@ -129,25 +83,23 @@ impl Registration {
             return Ok(()); // It has heard nothing and nobody will ever call it.
         }
         let finished = state.wait_for(|state| state.finished);
-        if tokio::time::timeout(deadline, finished).await.is_ok() {
+        if tokio::time::timeout(timeout, finished).await.is_ok() {
             return Ok(());
         }
         let discarded = self.listener.backlog();
         self.listener.end(Ending::Closed);
-        Err(DrainTimeout { handler: self.listener.name.clone(), waited: deadline, discarded })
+        let handler = self.listener.name.clone();
+        Err(self.error(Unmet::NotDrained { handler, waited: timeout, discarded }))
     }
 
     /// What the handler has done and has yet to do.
-    pub fn stats(&self) -> HandlerStats {
-        HandlerStats::of(&self.listener)
+    pub fn status(&self) -> HandlerStatus {
+        HandlerStatus::of(&self.listener)
     }
 }
 
 impl fmt::Debug for Registration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registration")
-            .field("handler", &self.listener.name)
-            .field("stats", &self.stats())
-            .finish()
+        f.debug_tuple("Registration").field(&self.status()).finish()
     }
 }

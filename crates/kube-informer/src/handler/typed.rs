@@ -7,19 +7,20 @@ use std::sync::atomic::Ordering;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
+use crate::error::ObjectError;
 use crate::handler::builder::Handler;
 use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
 use crate::handler::pending::Keep;
 use crate::handler::runner::Callee;
 use crate::key::ObjectKey;
+use crate::object::Object;
 use crate::object::record::Record;
-use crate::object::{DecodeError, Object};
 use crate::report::Cause;
 
 type One<K> = Box<dyn FnMut(&K) + Send>;
 type Two<K> = Box<dyn FnMut(&K, &K) + Send>;
-type Failed<K> = Box<dyn FnMut(&Object<K>, &DecodeError) + Send>;
+type Failed<K> = Box<dyn FnMut(&Object<K>, &ObjectError) + Send>;
 
 /// A handler whose functions take the decoded type. Made with [`Handler::typed`], finished with
 /// [`TypedHandler::build`].
@@ -93,7 +94,7 @@ impl<K: 'static> TypedHandler<K> {
     /// Called with an object that does not decode: instead of the others, or before [`on_delete`](Self::on_delete) hears of an
     /// earlier state of it.
     #[must_use]
-    pub fn on_undecodable(mut self, function: impl FnMut(&Object<K>, &DecodeError) + Send + 'static) -> Self {
+    pub fn on_undecodable(mut self, function: impl FnMut(&Object<K>, &ObjectError) + Send + 'static) -> Self {
         self.functions.undecodable.push(Box::new(function));
         self
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kube_core::{DynamicObject, PartialObjectMeta};
 use serde::de::DeserializeOwned;
 
+use crate::error::BuildError;
 use crate::informer::engine::Engine;
 use crate::kind::{Kind, KindInfo, ResourceId};
 use crate::metrics::Metrics;
@@ -30,14 +31,6 @@ pub(crate) struct Blueprint {
     decoder: Decoder,
     /// Whether that is a type of the user's, and not one that fits any object.
     pub(crate) typed: bool,
-}
-
-/// The settings of an informer contradict each other or make no sense.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("informer of {kind}: {message}")]
-pub struct BuildError {
-    kind: KindInfo,
-    message: String,
 }
 
 impl Blueprint {
@@ -82,14 +75,14 @@ impl Blueprint {
     /// The same, if nothing is wrong with it.
     pub(crate) fn check(self) -> Result<Self, BuildError> {
         let settled = self.settled();
-        let fail = |message: String| Err(BuildError { kind: settled.kind.clone(), message });
-        if let Err(error) = settled.options.check() {
-            return fail(error.to_string());
+        let checked = settled.options.check().and_then(|()| match settled.suits(&settled.kind) {
+            true => Ok(()),
+            false => Err(BuildError::problem("a kind of the whole cluster cannot be limited to a namespace")),
+        });
+        match checked {
+            Ok(()) => Ok(settled),
+            Err(error) => Err(error.of_informer(&settled.kind)),
         }
-        if !settled.suits(&settled.kind) {
-            return fail("a kind of the whole cluster cannot be limited to a namespace".into());
-        }
-        Ok(settled)
     }
 
     /// The names of what differs: the kind, and options. Two that differ in nothing may be one informer.

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::error::BuildError;
 use crate::informer::SharedInformer;
-use crate::informer::blueprint::{Blueprint, BuildError};
+use crate::informer::blueprint::Blueprint;
 use crate::kind::Kind;
 use crate::object::transform::{Transform, TypedTransform};
 use crate::options::{AnyTransform, Function, Options, option_setters};

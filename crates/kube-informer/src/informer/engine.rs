@@ -11,12 +11,12 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::delta::fifo::{Bounds, DeltaFifo};
-use crate::handler::HandlerStatus;
+use crate::error::InformerError;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;
 use crate::informer::blueprint::Blueprint;
-use crate::informer::scopes::{ScopeSlot, Scopes, Slots};
+use crate::informer::scopes::{Scopes, Slots};
 use crate::informer::waiters::Waiters;
 use crate::informer::writer::{Command, Inbox, Runner, Seat, Writer};
 use crate::kind::KindInfo;
@@ -24,10 +24,10 @@ use crate::metrics::Metrics;
 use crate::object::ingest::Ingest;
 use crate::options::Options;
 use crate::reflector::cluster::Cluster;
-use crate::report::{Failure, Reporter};
+use crate::report::Reporter;
 use crate::scope::Scope;
 use crate::source::ListWatch;
-use crate::status::Phase;
+use crate::status::{HandlerStatus, Phase};
 use crate::store::indexer::Indexer;
 
 /// One informer, without the type of its objects.
@@ -88,33 +88,6 @@ enum Lifecycle {
     Stopped,
 }
 
-/// The informer has stopped; it does not start again.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the informer of {kind} has stopped already; build another one")]
-pub struct Stopped {
-    kind: KindInfo,
-}
-
-/// The informer was started before.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the informer of {kind} was started before; it runs only once")]
-pub struct AlreadyStarted {
-    kind: KindInfo,
-}
-
-/// Why [`SharedInformer::run`](crate::SharedInformer::run) did not run until it was told to stop.
-#[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// It was started before.
-    #[error(transparent)]
-    AlreadyStarted(#[from] AlreadyStarted),
-    /// A part of the informer itself panicked, and it has stopped: what the error callback heard as
-    /// [`Cause::Broken`](crate::Cause::Broken). To go on, build another one.
-    #[error(transparent)]
-    Broken(Failure),
-}
-
 impl Engine {
     pub(crate) fn new(
         blueprint: &Blueprint,
@@ -160,8 +133,8 @@ impl Engine {
         })
     }
 
-    pub(crate) fn stopped(&self) -> Stopped {
-        Stopped { kind: self.kind.clone() }
+    pub(crate) fn stopped(&self) -> InformerError {
+        InformerError::stopped(&self.kind)
     }
 
     /// A mailbox with the handler's options filled in.
@@ -208,16 +181,17 @@ impl Engine {
     /// Handlers and streams that have not heard their last.
     pub(crate) fn handlers(&self) -> Vec<HandlerStatus> {
         let listeners = self.listeners.lock().clone();
-        listeners.iter().filter_map(|listener| HandlerStatus::of(&*listener.upgrade()?)).collect()
+        let there = listeners.iter().filter_map(Weak::upgrade).filter(|listener| !listener.is_finished());
+        there.map(|listener| HandlerStatus::of(&listener)).collect()
     }
 
     /// Adds a handler between two commits, so that it misses nothing and hears nothing twice.
-    pub(crate) fn join(&self, listener: Arc<Listener>, runner: Option<Runner>) -> Result<(), Stopped> {
+    pub(crate) fn join(&self, listener: Arc<Listener>, runner: Option<Runner>) -> Result<(), InformerError> {
         self.command(Command::Join { listener, runner })
     }
 
     /// Has something done by the one writer, between two commits.
-    pub(crate) fn command(&self, command: Command) -> Result<(), Stopped> {
+    pub(crate) fn command(&self, command: Command) -> Result<(), InformerError> {
         // What comes back is the user's, and is dropped after the lock.
         let given = self.give(&mut self.lifecycle.lock(), command);
         given.map(drop).map_err(|_refused| self.stopped())
@@ -242,14 +216,14 @@ impl Engine {
         }
     }
 
-    /// Looks at one more scope, or tells which slot it has already. The lock makes it one step: scopes change in the order
+    /// Looks at one more scope, unless it is looked at already. The lock makes it one step: scopes change in the order
     /// in which the writer hears of it, and a start sees either all of a change or nothing.
-    pub(crate) fn add_scope(&self, scope: Scope) -> Result<Arc<ScopeSlot>, Stopped> {
+    pub(crate) fn add_scope(&self, scope: Scope) -> Result<(), InformerError> {
         // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
         let slot = self.scopes.new_slot(scope, &self.metrics, &self.options);
         let mut lifecycle = self.lifecycle.lock();
-        if let Some(there) = self.scopes.find(&slot.scope) {
-            return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };
+        if self.scopes.find(&slot.scope).is_some() {
+            return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(()) };
         }
         self.scopes.put(&slot);
         // Before anybody can hear of the scope: who adds it again or joins after this finds an informer that is not synced.
@@ -260,28 +234,30 @@ impl Engine {
             self.state.send_modify(|state| state.synced = was_synced);
             return Err(self.stopped());
         }
-        Ok(slot)
+        Ok(())
     }
 
-    /// Stops to look at a scope; `None` if it is not looked at.
-    pub(crate) fn remove_scope(&self, scope: &Scope) -> Result<Option<Arc<ScopeSlot>>, Stopped> {
+    /// Stops to look at a scope; false if it is not looked at.
+    pub(crate) fn remove_scope(&self, scope: &Scope) -> Result<bool, InformerError> {
         let mut lifecycle = self.lifecycle.lock();
         if matches!(*lifecycle, Lifecycle::Stopped) {
             return Err(self.stopped());
         }
-        let Some(slot) = self.scopes.take(scope) else { return Ok(None) };
+        let Some(slot) = self.scopes.take(scope) else { return Ok(false) };
+        // Before the writer can hear of it, which may be done with it at once.
+        self.scopes.leaves(&slot);
         if self.give(&mut lifecycle, Command::RemoveScope(slot.clone())).is_err() {
-            self.scopes.put(&slot);
+            self.scopes.stays(&slot);
             return Err(self.stopped());
         }
-        Ok(Some(slot))
+        Ok(true)
     }
 
     /// Takes the writer out to be run, with the scopes that it knows; an informer runs once.
-    pub(crate) fn start(&self) -> Result<(Box<Writer>, Inbox, Slots), AlreadyStarted> {
+    pub(crate) fn start(&self) -> Result<(Box<Writer>, Inbox, Slots), InformerError> {
         let mut lifecycle = self.lifecycle.lock();
         if !matches!(&*lifecycle, Lifecycle::Idle(_)) {
-            return Err(AlreadyStarted { kind: self.kind.clone() });
+            return Err(InformerError::already_started(&self.kind));
         }
         let (sender, receiver) = mpsc::unbounded_channel();
         let before = std::mem::replace(&mut *lifecycle, Lifecycle::Running(sender));
@@ -290,7 +266,7 @@ impl Engine {
         self.state.send_modify(|state| state.started = true);
         match before {
             Lifecycle::Idle(writer) => Ok((writer, Inbox::new(receiver), scopes)),
-            Lifecycle::Running(_) | Lifecycle::Stopped => Err(AlreadyStarted { kind: self.kind.clone() }),
+            Lifecycle::Running(_) | Lifecycle::Stopped => Err(InformerError::already_started(&self.kind)),
         }
     }
 

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
+use crate::error::InformerError;
 use crate::handler::Registration;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::Listener;
 use crate::handler::runner::Finish;
 use crate::informer::SharedInformer;
-use crate::informer::engine::Stopped;
 use crate::informer::writer::Runner;
 use crate::object::Object;
 use crate::report::Cause;
@@ -26,7 +26,7 @@ impl<K: 'static> SharedInformer<K> {
     pub fn on_full_state(
         &self,
         function: impl FnMut(&[Object<K>]) + Send + 'static,
-    ) -> Result<Registration, Stopped> {
+    ) -> Result<Registration, InformerError> {
         // To be told again of objects that have not changed is of no use to the whole.
         let listener = self
             .engine()

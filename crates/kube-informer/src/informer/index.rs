@@ -6,10 +6,12 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::sync::watch;
 
+use crate::error::{IndexError, InformerError, Unmet, WaitError};
 use crate::informer::SharedInformer;
 use crate::informer::engine::Engine;
 use crate::informer::index_early::Early;
@@ -19,7 +21,6 @@ use crate::object::Object;
 use crate::report::WITHHELD;
 use crate::store::index::IndexFunction;
 use crate::store::index_build::IndexBuild;
-pub use crate::store::index_reader::IndexError;
 use crate::store::index_reader::IndexReader;
 use crate::store::indexer::Indexer;
 
@@ -62,7 +63,7 @@ type Slot<V> = Option<Result<IndexReader<V>, IndexError>>;
 /// - An object that is in the index has the values that the function gave for that very version. One for which the
 ///   function failed or panicked is in the cache and not in the index, and has been reported.
 /// - It can be asked at once, and never gives an incomplete answer. If the cache was filled when it was added, it is
-///   built in the background; a query that comes before [`ready`](Self::ready) indexes what it needs by itself, so the
+///   built in the background; a query that comes before it is [ready](Self::wait_ready) indexes what it needs by itself, so the
 ///   first one takes as long as the function takes for all objects.
 /// - What a query gave is yours: it does not change and delays nobody, however long you hold it.
 ///
@@ -80,7 +81,7 @@ pub struct Index<K, V> {
 
 impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// Adds an index, at any time, that can be asked at once. Objects that are in the cache already are indexed in the
-    /// background; who does not want to do that work himself in the first query awaits [`Index::ready`].
+    /// background; await [`Index::wait_ready`] if the first query should not do that work.
     ///
     /// The function runs once per object version, before the cache shows it, and never under a lock. A function that
     /// fails or panics leaves that object out of the index.
@@ -185,11 +186,11 @@ where
 
 impl<K: 'static> SharedInformer<K> {
     /// An index that was added before, by its name.
-    pub fn index<V>(&self, name: &str) -> Result<Index<K, V>, IndexError>
+    pub fn index<V>(&self, name: &str) -> Result<Index<K, V>, InformerError>
     where
         V: Hash + Eq + Clone + Send + Sync + 'static,
     {
-        self.index_on(name, None)
+        self.index_on(name, None).map_err(|error| InformerError::index(self.kind(), error))
     }
 
     /// The same, if it is on this field.
@@ -227,40 +228,58 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
     }
 
     /// Waits until all objects of the cache are in it and queries are quick.
-    pub async fn ready(&self) -> Result<(), IndexError> {
+    pub async fn wait_ready(&self, timeout: Duration) -> Result<(), WaitError> {
         let mut slot = self.slot.clone();
-        let gone = || IndexError::Unknown(self.name.clone());
-        let slot = slot.wait_for(Option::is_some).await.map_err(|_| gone())?;
-        slot.clone().unwrap_or_else(|| Err(gone())).map(|_| ())
+        let Ok(added) = tokio::time::timeout(timeout, slot.wait_for(Option::is_some)).await else {
+            let unmet = Unmet::NotReady { index: self.name.clone(), waited: timeout };
+            return Err(WaitError::new(&self.engine.kind, unmet));
+        };
+        // Nobody is left to add it: the informer has stopped.
+        let added = added.ok().and_then(|slot| slot.clone());
+        match added.unwrap_or_else(|| Err(IndexError::Unknown(self.name.clone()))) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.refused(error).into()),
+        }
+    }
+
+    fn refused(&self, error: IndexError) -> InformerError {
+        InformerError::index(&self.engine.kind, error)
     }
 
     /// The objects with a value, in no particular order.
-    pub fn get<Q>(&self, value: &Q) -> Result<Vec<Object<K>>, IndexError>
+    pub fn get<Q>(&self, value: &Q) -> Result<Vec<Object<K>>, InformerError>
     where
         V: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
-        Ok(self.reader()?.get(value)?.into_iter().map(Object::from_record).collect())
+        Ok(self.ask(|reader| reader.get(value))?.into_iter().map(Object::from_record).collect())
     }
 
     /// The keys of the objects with a value, sorted.
-    pub fn keys<Q>(&self, value: &Q) -> Result<Vec<ObjectKey>, IndexError>
+    pub fn keys<Q>(&self, value: &Q) -> Result<Vec<ObjectKey>, InformerError>
     where
         V: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
-        self.reader()?.keys(value)
+        self.ask(|reader| reader.keys(value))
     }
 
     /// The values that some object has now, in no particular order.
-    pub fn values(&self) -> Result<Vec<V>, IndexError> {
-        self.reader()?.values()
+    pub fn values(&self) -> Result<Vec<V>, InformerError> {
+        self.ask(IndexReader::values)
     }
 
     /// The objects that share any value with this one, each once.
-    pub fn sharing(&self, object: &Object<K>) -> Result<Vec<Object<K>>, IndexError> {
-        let found = self.reader()?.sharing(object.record())?;
+    pub fn sharing(&self, object: &Object<K>) -> Result<Vec<Object<K>>, InformerError> {
+        let found = self.ask(|reader| reader.sharing(object.record()))?;
         Ok(found.into_iter().map(Object::from_record).collect())
+    }
+
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&IndexReader<V>) -> Result<T, IndexError>,
+    ) -> Result<T, InformerError> {
+        self.reader().and_then(|reader| question(&reader)).map_err(|error| self.refused(error))
     }
 
     /// Removes the index from the informer, for all who hold it. Another one that has its name since is not touched, and
@@ -281,12 +300,16 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         self.engine.command(remove).ok();
     }
 
-    /// For a reader of this store: an index of another informer is refused.
-    pub(super) fn reader_in(&self, indexer: &Arc<Indexer>) -> Result<IndexReader<V>, IndexError> {
+    /// Asks for a reader of this store: an index of another informer is refused.
+    pub(super) fn ask_in<T>(
+        &self,
+        indexer: &Arc<Indexer>,
+        question: impl FnOnce(&IndexReader<V>) -> Result<T, IndexError>,
+    ) -> Result<T, InformerError> {
         if !Arc::ptr_eq(&self.engine.indexer, indexer) {
-            return Err(IndexError::OtherInformer(self.name.clone()));
+            return Err(self.refused(IndexError::OtherInformer(self.name.clone())));
         }
-        self.reader()
+        self.ask(question)
     }
 
     fn reader(&self) -> Result<IndexReader<V>, IndexError> {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::error::IndexError;
 use crate::store::index::{IndexFunction, IndexValue};
 use crate::store::index_build::IndexBuild;
-use crate::store::index_reader::{IndexError, IndexReader};
+use crate::store::index_reader::IndexReader;
 use crate::store::indexer::Indexer;
 
 /// The same index a second time, built by whoever asks before the first one is there.

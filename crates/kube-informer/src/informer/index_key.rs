@@ -34,7 +34,8 @@ pub struct IndexKey<K, V> {
 
 impl<K, V> IndexKey<K, V> {
     /// An index of this name on the field that a path leads to, such as `spec.nodeName`, `spec.containers[*].image` or
-    /// `metadata.labels["example.com/colour"]`: see [`FieldPath`].
+    /// `metadata.labels["example.com/colour"]`: names are separated by dots, `[*]` goes through all elements of a list, and a
+    /// name with other characters than letters, digits, `-`, `_`, `/` and `$` is written in `["…"]`.
     ///
     /// An object is found by every value that the path leads to, and by none where the field is missing or null.
     pub const fn new(name: &'static str, path: &'static str) -> Self {

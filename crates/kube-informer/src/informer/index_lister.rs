@@ -3,7 +3,8 @@
 use std::borrow::Borrow;
 use std::hash::Hash;
 
-use crate::informer::{Index, IndexError};
+use crate::error::InformerError;
+use crate::informer::Index;
 use crate::lister::{Lister, NamespaceLister};
 use crate::object::Object;
 use crate::scope::Scope;
@@ -40,7 +41,7 @@ impl<K> Lister<K> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn by_index<V, Q>(&self, index: &Index<K, V>, value: &Q) -> Result<Vec<Object<K>>, IndexError>
+    pub fn by_index<V, Q>(&self, index: &Index<K, V>, value: &Q) -> Result<Vec<Object<K>>, InformerError>
     where
         V: Borrow<Q> + Hash + Eq + Clone + Send + Sync + 'static,
         Q: Hash + Eq + ?Sized,
@@ -48,12 +49,17 @@ impl<K> Lister<K> {
         self.found(&Scope::All, index, value)
     }
 
-    fn found<V, Q>(&self, scope: &Scope, index: &Index<K, V>, value: &Q) -> Result<Vec<Object<K>>, IndexError>
+    fn found<V, Q>(
+        &self,
+        scope: &Scope,
+        index: &Index<K, V>,
+        value: &Q,
+    ) -> Result<Vec<Object<K>>, InformerError>
     where
         V: Borrow<Q> + Hash + Eq + Clone + Send + Sync + 'static,
         Q: Hash + Eq + ?Sized,
     {
-        let bucket = index.reader_in(self.indexer())?.bucket(value)?;
+        let bucket = index.ask_in(self.indexer(), |reader| reader.bucket(value))?;
         let records = bucket.iter().filter(|record| scope.contains(record.key()));
         Ok(records.cloned().map(Object::from_record).collect())
     }
@@ -61,7 +67,7 @@ impl<K> Lister<K> {
 
 impl<K> NamespaceLister<K> {
     /// The objects of the namespace that an index has under a value, in no particular order. See [`Lister::by_index`].
-    pub fn by_index<V, Q>(&self, index: &Index<K, V>, value: &Q) -> Result<Vec<Object<K>>, IndexError>
+    pub fn by_index<V, Q>(&self, index: &Index<K, V>, value: &Q) -> Result<Vec<Object<K>>, InformerError>
     where
         V: Borrow<Q> + Hash + Eq + Clone + Send + Sync + 'static,
         Q: Hash + Eq + ?Sized,

@@ -258,8 +258,9 @@ impl Asker {
             Err(_) => (None, format!("no answer within {ANSWER:?}")),
         };
         let message = format!("asking for {key}, which is waited for: {message}");
-        self.status.error(message.clone(), status, Instant::now());
-        self.reporter.report(Some(&self.target.scope), Cause::List { status, message });
+        let failure = self.reporter.failure(Some(&self.target.scope), Cause::List { status, message });
+        self.status.error(failure.clone(), Instant::now());
+        self.reporter.tell(failure);
         tell(Outcome::Failed);
     }
 

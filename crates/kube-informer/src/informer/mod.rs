@@ -34,21 +34,17 @@ use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
 pub(crate) use crate::reflector::cluster::Cluster as SharedProbe;
-pub use blueprint::BuildError;
 pub use builder::InformerBuilder;
-pub use engine::{AlreadyStarted, RunError, Stopped};
-pub use index::{Index, IndexError, IndexValues};
+pub use index::{Index, IndexValues};
 pub use index_key::IndexKey;
-pub use namespaces::{AddedNamespace, NamespaceError, RemovedNamespace};
 pub use progress::Progress;
-pub use state::{InformerStatus, NotSynced, UnsyncedScope};
 pub use unshared::Informer;
-pub use wait::WaitError;
 
 use self::blueprint::{Blueprint, OnlySource};
 use self::engine::{Engine, Stop};
 use self::tasks::OnTokio;
 use self::writer::Runner;
+use crate::error::InformerError;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::{EventStream, Handler, Registration, runner};
 use crate::kind::{Kind, KindInfo};
@@ -58,6 +54,8 @@ use crate::source::ListWatch;
 /// One watch and one cache of a kind, shared by any number of handlers and readers. Cheap to clone.
 ///
 /// ```
+/// use std::time::Duration;
+///
 /// use k8s_openapi::api::core::v1::ConfigMap;
 /// use kube_informer::{ScriptedSource, SharedInformer, handler};
 ///
@@ -76,7 +74,7 @@ use crate::source::ListWatch;
 ///     let informer = informer.clone();
 ///     async move { informer.run(std::future::pending()).await }
 /// });
-/// seen.synced().await?;
+/// seen.wait_synced(Duration::from_secs(10)).await?;
 /// assert_eq!(informer.lister().namespace("default").get("settings")?.name(), "settings");
 /// running.abort();
 /// # Ok(())
@@ -138,21 +136,21 @@ impl<K: 'static> SharedInformer<K> {
     /// Should the informer itself panic, it stops in the same way, after the error callback and the
     /// [status](Self::status) have heard of [`Cause::Broken`](crate::Cause::Broken), and this is an error: whoever awaits it
     /// need not look elsewhere to tell a stop from a breakdown.
-    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), RunError> {
+    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), InformerError> {
         run::run(self.engine.clone(), Arc::new(OnTokio), shutdown).await
     }
 
-    /// Stops a running informer: what is known is delivered to the handlers, for as long as the deadline allows.
+    /// Stops a running informer: what is known is delivered to the handlers, for as long as the timeout allows.
     ///
     /// Returns when the informer has stopped and its handlers have finished, so a handler must not await it. What a
     /// stream has not brought can be read from it afterwards.
-    pub async fn shutdown(&self, deadline: Duration) {
+    pub async fn shutdown(&self, timeout: Duration) {
         if !self.engine.state.borrow().started {
             return;
         }
         self.engine.stop.send_if_modified(|stop| {
             let first = stop.is_none();
-            stop.get_or_insert(Stop::Drain(deadline));
+            stop.get_or_insert(Stop::Drain(timeout));
             first
         });
         self.engine.state.subscribe().wait_for(|state| state.ended).await.ok();
@@ -161,7 +159,7 @@ impl<K: 'static> SharedInformer<K> {
     /// Adds a handler, at any time before the informer has stopped.
     ///
     /// It first hears of everything in the cache, then of every change: nothing is missed and nothing comes twice.
-    pub fn add_event_handler(&self, handler: impl Into<Handler<K>>) -> Result<Registration, Stopped> {
+    pub fn add_event_handler(&self, handler: impl Into<Handler<K>>) -> Result<Registration, InformerError> {
         let (callee, options) = handler.into().into_parts();
         let listener = self.engine.listener(&options);
         let future = runner::run(listener.clone(), callee).boxed();
@@ -170,7 +168,7 @@ impl<K: 'static> SharedInformer<K> {
     }
 
     /// The events as a stream, starting with what is in the cache. It ends when it is dropped or the informer stops.
-    pub fn stream(&self) -> Result<EventStream<K>, Stopped> {
+    pub fn stream(&self) -> Result<EventStream<K>, InformerError> {
         let listener = self.engine.listener(&HandlerOptions::default());
         self.engine.join(listener.clone(), None)?;
         Ok(EventStream::new(listener))

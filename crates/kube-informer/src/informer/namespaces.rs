@@ -1,64 +1,11 @@
 //! Namespaces that come and go while the informer runs.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::error::{Awaited, InformerError, SyncError, Unmet, WaitError};
 use crate::informer::SharedInformer;
-use crate::informer::engine::{Engine, Stopped};
-use crate::informer::scopes::ScopeSlot;
-use crate::informer::state::NotSynced;
-use crate::kind::KindInfo;
 use crate::scope::Scope;
-
-/// A namespace could not be added or removed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NamespaceError {
-    /// Objects of this kind live in no namespace.
-    #[error("{kind} belong to the whole cluster: there is no namespace to look at")]
-    ClusterWide {
-        /// The kind.
-        kind: KindInfo,
-    },
-    /// The informer was built without a namespace and looks at all of them.
-    #[error("the informer of {kind} looks at all namespaces; name one when it is built to choose them")]
-    AllNamespaces {
-        /// The kind.
-        kind: KindInfo,
-    },
-    /// The name is empty.
-    #[error("the name of a namespace of {kind} is empty")]
-    Empty {
-        /// The kind.
-        kind: KindInfo,
-    },
-    /// The informer does not look at this namespace.
-    #[error("the informer of {kind} does not look at namespace {namespace:?}")]
-    Unknown {
-        /// The kind.
-        kind: KindInfo,
-        /// The namespace.
-        namespace: String,
-    },
-    /// The informer has stopped.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-}
-
-/// A namespace that an informer was told to look at.
-#[derive(Clone)]
-pub struct AddedNamespace {
-    engine: Arc<Engine>,
-    slot: Arc<ScopeSlot>,
-}
-
-/// A namespace that an informer was told to look at no longer.
-#[derive(Clone)]
-pub struct RemovedNamespace {
-    engine: Arc<Engine>,
-    slot: Arc<ScopeSlot>,
-}
 
 impl<K: 'static> SharedInformer<K> {
     /// The namespaces it looks at, sorted; `None` if it looks at all of them.
@@ -78,7 +25,7 @@ impl<K: 'static> SharedInformer<K> {
     ///   [`Added`](crate::Event::Added) with `initial` for each of its objects.
     /// - Until then the informer is [not synced](Self::has_synced), so
     ///   [`wait_synced`](Self::wait_synced) waits for it too and names it if it does not come; to wait for this namespace
-    ///   alone use what is returned. Handlers that have been synced before remain so.
+    ///   alone use [`wait_namespace_synced`](Self::wait_namespace_synced). Handlers that have been synced before remain so.
     /// - All who share the informer see the namespace: its clones, and who asks the factory for the same kind or name.
     ///
     /// ```
@@ -102,25 +49,47 @@ impl<K: 'static> SharedInformer<K> {
     /// informer.wait_synced(Duration::from_secs(10)).await?;
     /// assert_eq!(informer.lister().len(), 1);
     ///
-    /// informer.add_namespace("bank")?.synced(Duration::from_secs(10)).await?;
+    /// informer.add_namespace("bank")?;
+    /// informer.wait_namespace_synced("bank", Duration::from_secs(10)).await?;
     /// assert_eq!(informer.lister().len(), 2);
     ///
-    /// informer.remove_namespace("shop")?.done().await?;
+    /// informer.remove_namespace("shop")?;
+    /// informer.wait_namespace_removed("shop", Duration::from_secs(10)).await?;
     /// assert_eq!(informer.lister().len(), 1);
     /// assert_eq!(informer.namespaces(), Some(vec!["bank".to_owned()]));
     /// running.abort();
     /// # Ok(())
     /// # }
     /// ```
-    pub fn add_namespace(&self, namespace: impl Into<Arc<str>>) -> Result<AddedNamespace, NamespaceError> {
+    pub fn add_namespace(&self, namespace: impl Into<Arc<str>>) -> Result<(), InformerError> {
         let namespace = namespace.into();
-        let kind = || self.engine().kind.clone();
         self.check_limited()?;
         if namespace.is_empty() {
-            return Err(NamespaceError::Empty { kind: kind() });
+            return Err(InformerError::empty_namespace(self.kind()));
         }
-        let slot = self.engine().add_scope(Scope::Namespace(namespace))?;
-        Ok(AddedNamespace { engine: self.engine().clone(), slot })
+        self.engine().add_scope(Scope::Namespace(namespace))
+    }
+
+    /// Waits until a namespace that the informer looks at is in the cache as a whole; on time-out the error says why it is
+    /// not.
+    ///
+    /// Ends with an error as well if the informer does not look at the namespace, if the informer stops, and if the
+    /// namespace is removed: also if it has been added again since, because this waits for the one that was there when it
+    /// was called.
+    pub async fn wait_namespace_synced(&self, namespace: &str, timeout: Duration) -> Result<(), SyncError> {
+        let engine = self.engine();
+        let Some(slot) = engine.scopes.of_namespace(namespace) else {
+            return Err(engine.not_synced(Awaited::NoNamespace(namespace.to_owned()), &[], timeout));
+        };
+        let has_synced = || engine.indexer.synced(slot.id);
+        let mut state = engine.state.subscribe();
+        let over = state.wait_for(|state| has_synced() || state.stopped || !engine.scopes.has(&slot));
+        tokio::time::timeout(timeout, over).await.ok();
+        if has_synced() {
+            return Ok(());
+        }
+        let awaited = Awaited::Namespace { removed: !engine.scopes.has(&slot) };
+        Err(engine.not_synced(awaited, &[slot], timeout))
     }
 
     /// Looks at a namespace no longer.
@@ -132,78 +101,47 @@ impl<K: 'static> SharedInformer<K> {
     /// - It can be added again at any time, also while this is going on: it is listed anew and handlers hear of all its
     ///   objects again. A handler that falls behind meanwhile hears the difference, as always: an object that has not
     ///   changed when it returns is no news to somebody who has not heard that it left.
-    /// - Waiting for an object of the namespace ends with [`OutOfScope`](crate::WaitError::OutOfScope).
+    /// - Waiting for an object of the namespace ends with an error that [is out of
+    ///   scope](crate::error::WaitError::is_out_of_scope).
     ///
     /// An informer whose last namespace is removed goes on, with an empty cache, until one is added.
-    pub fn remove_namespace(&self, namespace: &str) -> Result<RemovedNamespace, NamespaceError> {
+    pub fn remove_namespace(&self, namespace: &str) -> Result<(), InformerError> {
         self.check_limited()?;
-        let Some(slot) = self.engine().remove_scope(&Scope::namespace(namespace))? else {
-            let (kind, namespace) = (self.engine().kind.clone(), namespace.to_owned());
-            return Err(NamespaceError::Unknown { kind, namespace });
-        };
-        Ok(RemovedNamespace { engine: self.engine().clone(), slot })
+        match self.engine().remove_scope(&Scope::namespace(namespace))? {
+            true => Ok(()),
+            false => Err(InformerError::unknown_namespace(self.kind(), namespace)),
+        }
     }
 
-    fn check_limited(&self) -> Result<(), NamespaceError> {
-        let kind = self.engine().kind.clone();
+    /// Waits until the objects of a namespace that was [removed](Self::remove_namespace) have left the cache and every
+    /// handler has the news, or has it waiting. An error if that takes longer, or if the informer stops before.
+    ///
+    /// It waits for removals that were begun before it is called. If there is none, or all are done, it is done at once,
+    /// whether or not the namespace has been added again.
+    pub async fn wait_namespace_removed(&self, namespace: &str, timeout: Duration) -> Result<(), WaitError> {
+        let engine = self.engine();
+        let all_left = async {
+            for slot in engine.scopes.leaving(&Scope::namespace(namespace)) {
+                let mut removed = slot.removed.subscribe();
+                let mut state = engine.state.subscribe();
+                tokio::select! {
+                    biased;
+                    Ok(_) = removed.wait_for(|removed| *removed) => {}
+                    _ = state.wait_for(|state| state.stopped) => return Err(engine.stopped().into()),
+                }
+            }
+            Ok(())
+        };
+        tokio::time::timeout(timeout, all_left).await.unwrap_or_else(|_| {
+            let namespace = namespace.to_owned();
+            Err(WaitError::new(self.kind(), Unmet::NotRemoved { namespace, waited: timeout }))
+        })
+    }
+
+    fn check_limited(&self) -> Result<(), InformerError> {
         match self.engine().scopes.find(&Scope::All) {
-            Some(_) if kind.is_namespaced() == Some(false) => Err(NamespaceError::ClusterWide { kind }),
-            Some(_) => Err(NamespaceError::AllNamespaces { kind }),
+            Some(_) => Err(InformerError::not_limited(self.kind())),
             None => Ok(()),
         }
-    }
-}
-
-impl AddedNamespace {
-    /// Its name.
-    pub fn namespace(&self) -> &str {
-        self.slot.scope.as_namespace().unwrap_or_default()
-    }
-
-    /// Whether the whole namespace is in the cache. False again once it has been removed.
-    pub fn has_synced(&self) -> bool {
-        self.engine.indexer.synced(self.slot.id)
-    }
-
-    /// Waits until the whole namespace is in the cache; on time-out the error says why it is not.
-    ///
-    /// Ends with an error as well if the namespace is removed or the informer stops.
-    pub async fn synced(&self, deadline: Duration) -> Result<(), NotSynced> {
-        let mut state = self.engine.state.subscribe();
-        let over =
-            state.wait_for(|state| self.has_synced() || state.stopped || !self.engine.scopes.has(&self.slot));
-        tokio::time::timeout(deadline, over).await.ok();
-        if self.has_synced() { Ok(()) } else { Err(NotSynced::one(&self.engine, &self.slot, deadline)) }
-    }
-}
-
-impl RemovedNamespace {
-    /// Its name.
-    pub fn namespace(&self) -> &str {
-        self.slot.scope.as_namespace().unwrap_or_default()
-    }
-
-    /// Waits until its objects have left the cache and every handler has the news, or has it waiting. An error if the
-    /// informer stops before that.
-    pub async fn done(&self) -> Result<(), Stopped> {
-        let mut removed = self.slot.removed.subscribe();
-        let mut state = self.engine.state.subscribe();
-        tokio::select! {
-            biased;
-            Ok(_) = removed.wait_for(|removed| *removed) => Ok(()),
-            _ = state.wait_for(|state| state.stopped) => Err(self.engine.stopped()),
-        }
-    }
-}
-
-impl fmt::Debug for AddedNamespace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("AddedNamespace").field(&self.namespace()).finish()
-    }
-}
-
-impl fmt::Debug for RemovedNamespace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("RemovedNamespace").field(&self.namespace()).finish()
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::error::{Unmet, WaitError};
 use crate::informer::SharedInformer;
-use crate::informer::wait::WaitError;
 use crate::scope::Scope;
 use crate::version::ResourceVersion;
 
@@ -48,7 +48,7 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// For those who look at the whole cache after each change of it: every commit ends every such wait. To wait for one
     /// object use [`wait_for`](Self::wait_for), which a commit wakes only if it concerns that object.
-    pub async fn wait_progress(&self, since: &Progress, deadline: Duration) -> Result<Progress, WaitError> {
+    pub async fn wait_progress(&self, since: &Progress, timeout: Duration) -> Result<Progress, WaitError> {
         let engine = self.engine();
         let mut state = engine.state.subscribe();
         let further = async {
@@ -59,12 +59,12 @@ impl<K: 'static> SharedInformer<K> {
                     return Ok(now);
                 }
                 if stopped || state.changed().await.is_err() {
-                    return Err(WaitError::Stopped { kind: engine.kind.clone() });
+                    return Err(engine.stopped().into());
                 }
             }
         };
-        tokio::time::timeout(deadline, further).await.unwrap_or_else(|_| {
-            Err(WaitError::NoProgress { kind: engine.kind.clone(), waited: deadline, commit: since.commit })
+        tokio::time::timeout(timeout, further).await.unwrap_or_else(|_| {
+            Err(WaitError::new(&engine.kind, Unmet::NoProgress { waited: timeout, commit: since.commit }))
         })
     }
 }

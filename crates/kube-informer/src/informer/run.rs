@@ -8,8 +8,9 @@ use std::sync::Arc;
 use futures::FutureExt;
 use tokio::sync::oneshot;
 
+use crate::error::InformerError;
 use crate::handler::listener::Ending;
-use crate::informer::engine::{Engine, RunError, Stop};
+use crate::informer::engine::{Engine, Stop};
 use crate::informer::reflectors::Reflectors;
 use crate::informer::tasks::{Spawn, Task};
 use crate::informer::writer::Writer;
@@ -40,7 +41,7 @@ pub(crate) async fn run(
     engine: Arc<Engine>,
     spawn: Arc<dyn Spawn>,
     shutdown: impl Future<Output = ()>,
-) -> Result<(), RunError> {
+) -> Result<(), InformerError> {
     let (mut writer, mut commands, scopes) = engine.start()?;
     let reflectors = Reflectors::new(spawn.clone());
     let _end = EndGuard { engine: engine.clone(), reflectors: reflectors.clone() };
@@ -78,7 +79,7 @@ pub(crate) async fn run(
     engine.queue.close();
     let (ending, patience) = match stop {
         Stop::Now => (Ending::Closed, engine.options.stop_patience),
-        Stop::Drain(deadline) => (Ending::Draining, deadline),
+        Stop::Drain(timeout) => (Ending::Draining, timeout),
     };
     // Not by adding: that overflows with the longest durations.
     let deadline = tokio::time::sleep(patience).deadline();
@@ -103,7 +104,7 @@ pub(crate) async fn run(
     if let Some(writer) = writer {
         writer.finish(ending, deadline).await;
     }
-    engine.reporter.broken().map_or(Ok(()), |failure| Err(RunError::Broken(failure)))
+    engine.reporter.broken().map_or(Ok(()), |failure| Err(InformerError::broke(failure)))
 }
 
 fn stop_now(engine: &Engine) -> Stop {

@@ -41,6 +41,8 @@ pub(crate) type Slots = Arc<[Arc<ScopeSlot>]>;
 pub(crate) struct Scopes {
     /// Replaced as a whole, so that nobody holds the lock for long.
     slots: RwLock<Slots>,
+    /// Those that were removed and whose objects have not left the cache yet.
+    leaving: Mutex<Vec<Arc<ScopeSlot>>>,
     next_id: AtomicUsize,
 }
 
@@ -50,7 +52,11 @@ impl Scopes {
         metrics: &Metrics,
         settings: &Options,
     ) -> Self {
-        let new = Self { slots: RwLock::new(Arc::new([])), next_id: AtomicUsize::new(0) };
+        let new = Self {
+            slots: RwLock::new(Arc::new([])),
+            leaving: Mutex::default(),
+            next_id: AtomicUsize::new(0),
+        };
         for scope in scopes {
             new.put(&new.new_slot(scope, metrics, settings));
         }
@@ -71,6 +77,11 @@ impl Scopes {
     pub(crate) fn of_key(&self, key: &ObjectKey) -> Option<Arc<ScopeSlot>> {
         let by_namespace = || self.find(&Scope::Namespace(key.shared_namespace()?.clone()));
         self.find(&Scope::All).or_else(by_namespace)
+    }
+
+    /// The scope that this namespace is in, if it is looked at.
+    pub(crate) fn of_namespace(&self, namespace: &str) -> Option<Arc<ScopeSlot>> {
+        self.find(&Scope::All).or_else(|| self.find(&Scope::namespace(namespace)))
     }
 
     /// Whether this very slot is looked at, and not another one of the same namespace.
@@ -108,5 +119,27 @@ impl Scopes {
         let mut slots = self.slots.write();
         *slots = slots.iter().filter(|slot| slot.id != taken.id).cloned().collect();
         Some(taken)
+    }
+
+    /// A slot that was taken is being removed from the cache.
+    pub(crate) fn leaves(&self, slot: &Arc<ScopeSlot>) {
+        self.leaving.lock().push(slot.clone());
+    }
+
+    /// It is not removed after all.
+    pub(crate) fn stays(&self, slot: &Arc<ScopeSlot>) {
+        self.leaving.lock().retain(|leaving| leaving.id != slot.id);
+        self.put(slot);
+    }
+
+    /// The objects of a slot have left the cache.
+    pub(crate) fn left(&self, slot: &ScopeSlot) {
+        self.leaving.lock().retain(|leaving| leaving.id != slot.id);
+        slot.removed.send_replace(true);
+    }
+
+    /// The slots of a scope that are being removed from the cache.
+    pub(crate) fn leaving(&self, scope: &Scope) -> Vec<Arc<ScopeSlot>> {
+        self.leaving.lock().iter().filter(|slot| slot.scope == *scope).cloned().collect()
     }
 }

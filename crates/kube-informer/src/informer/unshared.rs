@@ -6,13 +6,13 @@ use std::ops::Deref;
 
 use futures::future::BoxFuture;
 
+use crate::error::InformerError;
 use crate::handler::Event;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
 use crate::informer::SharedInformer;
-use crate::informer::engine::RunError;
 use crate::informer::writer::Command;
 
 /// An informer whose one function is called right after each commit, by the task that made it.
@@ -39,7 +39,7 @@ impl<K: 'static> Informer<K> {
     }
 
     /// Runs the informer until `shutdown` resolves. See [`SharedInformer::run`].
-    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), RunError> {
+    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), InformerError> {
         self.shared.run(shutdown).await
     }
 }

@@ -5,79 +5,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
+use crate::error::{Unmet, WaitError};
 use crate::informer::SharedInformer;
 use crate::informer::engine::Engine;
 use crate::informer::lookups::{Answer, Outcome};
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::waiters::Seat;
 use crate::key::ObjectKey;
-use crate::kind::KindInfo;
 use crate::scope::ScopeId;
 use crate::status::{Phase, RelistReason};
 use crate::store::indexer::Standing;
 use crate::version::{ResourceVersion, Uid};
-
-/// The cache did not come to hold what was waited for.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum WaitError {
-    /// Not in time.
-    #[error("{}", timeout_text(kind, key, version, *waited, at))]
-    Timeout {
-        /// The kind.
-        kind: KindInfo,
-        /// The object.
-        key: ObjectKey,
-        /// What was waited for; empty if that was for the object to be gone.
-        version: String,
-        /// For how long.
-        waited: Duration,
-        /// Up to where the cache is complete; empty if it has not been filled.
-        at: String,
-    },
-    /// The versions cannot be compared, so there is no telling whether the cache has passed it.
-    #[error("resource version {version:?} of {kind} {key} cannot be compared with those in the cache")]
-    NotComparable {
-        /// The kind.
-        kind: KindInfo,
-        /// The object.
-        key: ObjectKey,
-        /// What was waited for.
-        version: String,
-    },
-    /// The server went back in time: what was written may be gone.
-    #[error("the server of {kind} has gone back in time; read {key} again before relying on it")]
-    Rewound {
-        /// The kind.
-        kind: KindInfo,
-        /// The object.
-        key: ObjectKey,
-    },
-    /// The informer does not look at this object's namespace, or no longer.
-    #[error("the informer of {kind} does not look at the namespace of {key}")]
-    OutOfScope {
-        /// The kind.
-        kind: KindInfo,
-        /// The object.
-        key: ObjectKey,
-    },
-    /// The informer has stopped.
-    #[error("the informer of {kind} has stopped")]
-    Stopped {
-        /// The kind.
-        kind: KindInfo,
-    },
-    /// The cache has not come any further in time.
-    #[error("the cache of {kind} did not go on from commit {commit} within {waited:?}")]
-    NoProgress {
-        /// The kind.
-        kind: KindInfo,
-        /// For how long.
-        waited: Duration,
-        /// Where it was, and still is.
-        commit: u64,
-    },
-}
 
 /// The longest time between two questions to the server about one object.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
@@ -93,17 +31,18 @@ impl<K: 'static> SharedInformer<K> {
     /// ends soon where the watch brings nothing: a write that takes the object out of the informer's selectors, a kind
     /// without bookmarks, a connection that hangs.
     ///
-    /// [`WaitError::Rewound`] if the server went back in time before the cache held it: what was written may be undone.
+    /// The error [is rewound](WaitError::is_rewound) if the server went back in time before the cache held it: what was written
+    /// may be undone.
     pub async fn wait_for(
         &self,
         written: &impl kube_core::Resource,
-        deadline: Duration,
+        timeout: Duration,
     ) -> Result<(), WaitError> {
         let meta = written.meta();
         let text = |field: &Option<String>| field.clone().unwrap_or_default();
         let key = ObjectKey::namespaced(text(&meta.namespace), text(&meta.name));
         let version = ResourceVersion::new(&text(&meta.resource_version));
-        self.wait_for_version(&key, &version, deadline).await
+        self.wait_for_version(&key, &version, timeout).await
     }
 
     /// The same by key and resource version.
@@ -111,9 +50,9 @@ impl<K: 'static> SharedInformer<K> {
         &self,
         key: &ObjectKey,
         version: &ResourceVersion,
-        deadline: Duration,
+        timeout: Duration,
     ) -> Result<(), WaitError> {
-        self.wait(key, Wanted::Version(version), deadline).await
+        self.wait(key, Wanted::Version(version), timeout).await
     }
 
     /// Waits until this incarnation of the object has left the cache for good.
@@ -121,25 +60,19 @@ impl<K: 'static> SharedInformer<K> {
     /// Call it after the delete. A cache that does not hold the object proves nothing by that, it may not even have heard of
     /// its creation; then the server is asked at once. An object that the cache does hold and that does not go within
     /// [`Options::lookup_after`](crate::Options::lookup_after) is asked for as well.
-    pub async fn wait_gone(&self, key: &ObjectKey, uid: &Uid, deadline: Duration) -> Result<(), WaitError> {
-        self.wait(key, Wanted::Gone(uid), deadline).await
+    pub async fn wait_gone(&self, key: &ObjectKey, uid: &Uid, timeout: Duration) -> Result<(), WaitError> {
+        self.wait(key, Wanted::Gone(uid), timeout).await
     }
 
-    async fn wait(&self, key: &ObjectKey, wanted: Wanted<'_>, deadline: Duration) -> Result<(), WaitError> {
+    async fn wait(&self, key: &ObjectKey, wanted: Wanted<'_>, timeout: Duration) -> Result<(), WaitError> {
         let engine = self.engine();
         let wait = Wait::new(engine, key, wanted);
-        tokio::time::timeout(deadline, wait.run()).await.unwrap_or_else(|_| {
-            Err(WaitError::Timeout {
-                kind: engine.kind.clone(),
-                key: key.clone(),
-                version: wanted.version().map(ToString::to_string).unwrap_or_default(),
-                waited: deadline,
-                at: engine
-                    .scopes
-                    .of_key(key)
-                    .map(|slot| engine.indexer.version(slot.id).to_string())
-                    .unwrap_or_default(),
-            })
+        tokio::time::timeout(timeout, wait.run()).await.unwrap_or_else(|_| {
+            let version = wanted.version().map(ToString::to_string).unwrap_or_default();
+            let complete = engine.scopes.of_key(key).map(|slot| engine.indexer.version(slot.id).to_string());
+            let at = complete.unwrap_or_default();
+            let unmet = Unmet::Timeout { key: key.clone(), version, waited: timeout, at };
+            Err(WaitError::new(&engine.kind, unmet))
         })
     }
 }
@@ -205,10 +138,8 @@ impl<'a> Wait<'a> {
         let mut seat: Option<Seat<'a>> = None;
         loop {
             let stopped = self.engine.state.borrow().stopped;
-            let slot = self.engine.scopes.of_key(self.key).ok_or_else(|| WaitError::OutOfScope {
-                kind: self.engine.kind.clone(),
-                key: self.key.clone(),
-            })?;
+            let slot = self.engine.scopes.of_key(self.key);
+            let slot = slot.ok_or_else(|| self.error(Unmet::OutOfScope { key: self.key.clone() }))?;
             if let (Some(seat), Some(version)) = (&mut seat, self.version_in(slot.id)) {
                 seat.await_version(slot.id, version);
             }
@@ -216,7 +147,7 @@ impl<'a> Wait<'a> {
                 return Ok(());
             }
             if stopped {
-                return Err(WaitError::Stopped { kind: self.engine.kind.clone() });
+                return Err(self.engine.stopped().into());
             }
             match &seat {
                 // Looks again, because nothing is missed only from here on.
@@ -320,12 +251,15 @@ impl<'a> Wait<'a> {
     }
 
     fn rewound(&self) -> WaitError {
-        WaitError::Rewound { kind: self.engine.kind.clone(), key: self.key.clone() }
+        self.error(Unmet::Rewound { key: self.key.clone() })
     }
 
     fn not_comparable(&self, version: &ResourceVersion) -> WaitError {
-        let (kind, key) = (self.engine.kind.clone(), self.key.clone());
-        WaitError::NotComparable { kind, key, version: version.to_string() }
+        self.error(Unmet::NotComparable { key: self.key.clone(), version: version.to_string() })
+    }
+
+    fn error(&self, unmet: Unmet) -> WaitError {
+        WaitError::new(&self.engine.kind, unmet)
     }
 }
 
@@ -370,15 +304,6 @@ async fn answered(answer: &mut Option<Answer>) -> Outcome {
         // Nobody asks any more.
         Err(_) => Outcome::Failed,
     }
-}
-
-fn timeout_text(kind: &KindInfo, key: &ObjectKey, version: &str, waited: Duration, at: &str) -> String {
-    let shown = match version {
-        "" => format!("did not show within {waited:?} that {key} is gone"),
-        version => format!("did not show {key} at {version} within {waited:?}"),
-    };
-    let progress = if at.is_empty() { "has not been filled".to_owned() } else { format!("is at {at}") };
-    format!("the cache of {kind} {shown}; it {progress}")
 }
 
 /// Whether the store shows the key at this version or later, or knows it as of a version beyond. `None` if there is no

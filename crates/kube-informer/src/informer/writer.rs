@@ -230,7 +230,7 @@ impl Writer {
         let started = Instant::now();
         let applied = self.store.remove_scope(slot.id).await;
         self.committed(applied, started, engine).await;
-        slot.removed.send_replace(true);
+        engine.scopes.left(slot);
     }
 
     /// After a commit: tells the handlers, those who wait, and the metrics.

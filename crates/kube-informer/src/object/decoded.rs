@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
-use crate::object::error::{DecodeError, attempt};
+use crate::error::ObjectError;
+use crate::object::error::{attempt, undecodable};
 use crate::object::record::Record;
 
 /// A decoded form of any type.
@@ -34,7 +35,7 @@ pub(crate) fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, serde_json::Er
 /// The decoded form of a record: that which somebody still holds, or a new one.
 ///
 /// Runs the user's `Deserialize`, so it must never be called with a lock held.
-pub(crate) fn get<T>(record: &Arc<Record>) -> Result<Arc<T>, DecodeError>
+pub(crate) fn get<T>(record: &Arc<Record>) -> Result<Arc<T>, ObjectError>
 where
     T: DeserializeOwned + Send + Sync + 'static,
 {
@@ -45,7 +46,7 @@ where
     }
     shelf.misses.fetch_add(1, Ordering::Relaxed);
     let value = attempt(record.origin.sensitive, || record.body.with_json(|json| read::<T>(json)))
-        .map_err(|message| DecodeError::new(record, message))?;
+        .map_err(|message| undecodable(record, message))?;
     let offer = record.decoded.offer(Arc::new(value));
     if offer.won {
         let bytes = size_of::<T>() + record.body.json_len().saturating_mul(EXPANSION);

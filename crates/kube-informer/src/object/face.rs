@@ -9,9 +9,10 @@ use k8s_openapi::jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::error::ObjectError;
 use crate::key::ObjectKey;
 use crate::kind::{Kind, KindInfo};
-use crate::object::error::{DecodeError, InvalidObject, attempt};
+use crate::object::error::{attempt, undecodable};
 use crate::object::fields::FieldPath;
 use crate::object::head::OwnerReference;
 use crate::object::ingest::{Ingest, IngestError, IngestOptions};
@@ -69,15 +70,15 @@ impl<K> Object<K> {
     /// assert!(Object::new(&map).is_err(), "it has no name");
     /// map.metadata.name = Some("settings".into());
     /// assert_eq!(Object::new(&map)?.name(), "settings");
-    /// # Ok::<(), kube_informer::InvalidObject>(())
+    /// # Ok::<(), kube_informer::error::ObjectError>(())
     /// ```
-    pub fn new(value: &K) -> Result<Self, InvalidObject>
+    pub fn new(value: &K) -> Result<Self, ObjectError>
     where
         K: Kind<Dynamic = ()> + Serialize,
     {
         let kind = K::info(&());
-        let json = serde_json::to_vec(value)
-            .map_err(|error| InvalidObject { kind: kind.clone(), message: error.to_string() })?;
+        let json =
+            serde_json::to_vec(value).map_err(|error| ObjectError::invalid(&kind, error.to_string()))?;
         Self::build(&kind, &json, K::metadata_only())
     }
 
@@ -93,18 +94,18 @@ impl<K> Object<K> {
     /// assert_eq!(widget.get()?.data["spec"]["size"], 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn from_json(kind: &KindInfo, json: &[u8]) -> Result<Self, InvalidObject> {
+    pub fn from_json(kind: &KindInfo, json: &[u8]) -> Result<Self, ObjectError> {
         Self::build(kind, json, false)
     }
 
-    fn build(kind: &KindInfo, json: &[u8], metadata_only: bool) -> Result<Self, InvalidObject> {
+    fn build(kind: &KindInfo, json: &[u8], metadata_only: bool) -> Result<Self, ObjectError> {
         let reporter = Arc::new(Reporter::new(kind.clone(), None));
         let ingest =
             Ingest::new(IngestOptions { metadata_only, ..IngestOptions::new(kind.clone(), reporter) });
         match ingest.scan(json).and_then(|scanned| ingest.record(scanned)) {
             Ok(record) => Ok(Self::from_record(record)),
             Err(IngestError::NotJson(message) | IngestError::LeftOut { message, .. }) => {
-                Err(InvalidObject { kind: kind.clone(), message })
+                Err(ObjectError::invalid(kind, message))
             }
         }
     }
@@ -181,7 +182,7 @@ impl<K> Object<K> {
     /// assert_eq!(map.annotations()?.get("note").map(String::as_str), Some("hello"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn annotations(&self) -> Result<BTreeMap<String, String>, DecodeError> {
+    pub fn annotations(&self) -> Result<BTreeMap<String, String>, ObjectError> {
         #[derive(Deserialize)]
         struct Document {
             metadata: Metadata,
@@ -222,7 +223,7 @@ impl<K> Object<K> {
     /// decoded.data = None;
     /// # }
     /// ```
-    pub fn get(&self) -> Result<Arc<K>, DecodeError>
+    pub fn get(&self) -> Result<Arc<K>, ObjectError>
     where
         K: DeserializeOwned + Send + Sync + 'static,
     {
@@ -255,17 +256,17 @@ impl<K> Object<K> {
     /// assert_eq!(placement.spec.node_name.as_deref(), Some("node-7"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn view<V: DeserializeOwned>(&self) -> Result<V, DecodeError> {
+    pub fn view<V: DeserializeOwned>(&self) -> Result<V, ObjectError> {
         attempt(self.record.origin.sensitive, || self.record.body.with_json(view))
-            .map_err(|message| DecodeError::new(&self.record, message))
+            .map_err(|message| undecodable(&self.record, message))
     }
 
     /// The values of the field that a path leads to, read from the JSON; the rest is skipped.
-    pub(crate) fn values_at<V: DeserializeOwned>(&self, path: &FieldPath) -> Result<Vec<V>, DecodeError> {
+    pub(crate) fn values_at<V: DeserializeOwned>(&self, path: &FieldPath) -> Result<Vec<V>, ObjectError> {
         attempt(self.record.origin.sensitive, || {
             self.record.body.with_json(|json| field_values::values_at(json, path))
         })
-        .map_err(|message| DecodeError::new(&self.record, message))
+        .map_err(|message| undecodable(&self.record, message))
     }
 
     /// The JSON as it is stored: without managedFields and dropped fields, after the transform.

@@ -11,18 +11,8 @@ use crate::object::walk::{skip_space, text_end, value_end};
 ///
 /// Names are separated by dots; `[*]` goes through all elements of a list; a name with other characters than letters,
 /// digits, `-`, `_`, `/` and `$` is written in `["…"]`, with the escapes of JSON.
-///
-/// ```
-/// use kube_informer::FieldPath;
-///
-/// let path: FieldPath = "spec.containers[*].env".parse()?;
-/// assert_eq!(path.to_string(), "spec.containers[*].env");
-/// assert!("spec..env".parse::<FieldPath>().is_err());
-/// assert!("metadata.name".parse::<FieldPath>().is_err(), "what identifies an object cannot be dropped");
-/// # Ok::<(), kube_informer::ParseFieldPathError>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct FieldPath(Vec<Step>);
+pub(crate) struct FieldPath(Vec<Step>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Step {
@@ -33,7 +23,7 @@ pub(super) enum Step {
 /// The text is not the path of a field that can be dropped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path:?} is not a path to a field: {problem}")]
-pub struct ParseFieldPathError {
+pub(crate) struct ParseFieldPathError {
     path: String,
     problem: String,
 }

@@ -32,8 +32,7 @@ pub(crate) mod transform;
 mod view;
 mod walk;
 
-pub use error::{DecodeError, InvalidObject};
 pub use face::Object;
-pub use fields::{FieldPath, ParseFieldPathError};
+pub(crate) use fields::FieldPath;
 pub use head::OwnerReference;
 pub use labels::Labels;

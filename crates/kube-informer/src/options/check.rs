@@ -2,32 +2,23 @@
 
 use std::time::Duration;
 
+use crate::error::BuildError;
 use crate::options::Options;
-
-/// An option that cannot work, and why.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{option} {problem}")]
-pub(crate) struct BadOption {
-    pub(crate) option: &'static str,
-    problem: String,
-}
 
 impl Options {
     /// Names the first option that cannot work.
-    pub(crate) fn check(&self) -> Result<(), BadOption> {
-        let fail = |option, problem: &str| Err(BadOption { option, problem: problem.to_owned() });
-        if let Some(Err(problem)) =
-            self.drop_fields.iter().map(|field| &field.path).find(|path| path.is_err())
-        {
-            return fail("drop_field", problem);
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        let fail = |option, problem| Err(BuildError::cannot_work(option, problem));
+        if let Some(Err(problem)) = self.drop_fields.iter().map(|field| &field.path).find(|path| path.is_err()) {
+            return Err(BuildError::problem(problem));
         }
         if self.namespaces.named().is_some_and(|namespaces| namespaces.contains("")) {
-            return fail("namespace", "is empty; leave it out to look at all of them");
+            return Err(BuildError::problem("a namespace is empty; leave it out to look at all of them"));
         }
         let waits = [
             ("backoff_first", self.backoff_first),
             ("backoff_reset", self.backoff_reset),
-            ("streaming_deadline", self.streaming_deadline),
+            ("streaming_timeout", self.streaming_timeout),
             ("list_silence", self.list_silence),
             ("watch_grace", self.watch_grace),
             ("bookmark_silence", self.bookmark_silence),

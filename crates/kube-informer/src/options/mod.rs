@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use kube_core::DynamicObject;
 
-pub(crate) use self::check::BadOption;
 pub(crate) use self::function::Function;
 pub(crate) use self::namespaces::Namespaces;
 use crate::kind::KindInfo;
@@ -127,9 +126,9 @@ options! {
         streaming_list: StreamingList = StreamingList::Auto;
         /// In each such time a streamed list has to bring [`streaming_objects`](Options::streaming_objects) new objects or
         /// its end, or LIST is used instead. Default 30 s.
-        streaming_deadline: Duration = Duration::from_secs(30);
+        streaming_timeout: Duration = Duration::from_secs(30);
         /// How many objects that it has not brought before a streamed list has to bring in each
-        /// [`streaming_deadline`](Options::streaming_deadline). Default 100.
+        /// [`streaming_timeout`](Options::streaming_timeout). Default 100.
         streaming_objects: u32 = 100;
         /// How long a server that cannot stream lists is not asked to again. Default 1 h.
         fallback_memory: Duration = Duration::from_secs(3600);
@@ -182,7 +181,7 @@ options! {
         minimum_resync: Duration = Duration::from_secs(1);
         /// How long a stop waits for calls of handlers that are in progress. Default 10 s.
         ///
-        /// [`SharedInformer::shutdown`](crate::SharedInformer::shutdown), which also delivers what waits, has a deadline of its own.
+        /// [`SharedInformer::shutdown`](crate::SharedInformer::shutdown), which also delivers what waits, has a timeout of its own.
         stop_patience: Duration = Duration::from_secs(10);
         /// A call of a handler that keeps the thread for longer counts as slow, and the first is logged. Default 100 ms.
         slow_call: Duration = Duration::from_millis(100);

@@ -85,5 +85,5 @@ pub(super) fn open(
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> SourceError {
-    SourceError::Transport(format!("the source panicked: {}", panic_text(panic)))
+    SourceError::transport(format!("the source panicked: {}", panic_text(panic)))
 }

@@ -172,10 +172,11 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
 
     fn report(&self, trouble: &Trouble) {
         let (status, message) = (trouble.http_status(), trouble.told(self.reflector.target.sensitive));
-        self.reflector.status.error(message.clone(), status, Instant::now());
         let cause =
             if self.following { Cause::Watch { status, message } } else { Cause::List { status, message } };
-        self.reflector.reporter.report(Some(&self.reflector.target.scope), cause);
+        let failure = self.reflector.reporter.failure(Some(&self.reflector.target.scope), cause);
+        self.reflector.status.error(failure.clone(), Instant::now());
+        self.reflector.reporter.tell(failure);
     }
 
     pub(super) fn report_left_out(&self, key: Option<ObjectKey>, message: String) {

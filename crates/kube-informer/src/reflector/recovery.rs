@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::error::{HttpFailure, SourceError, SourceFailure};
 use crate::key::ObjectKey;
 use crate::source::stream_error::StreamError;
-use crate::source::{HttpFailure, SourceError};
 use crate::status::RelistReason;
 
 /// Something that went wrong with a request or the body of its answer.
@@ -150,9 +150,9 @@ impl Trouble {
 
 impl From<SourceError> for Trouble {
     fn from(error: SourceError) -> Self {
-        match error {
-            SourceError::Transport(message) => Self::Transport(message),
-            SourceError::Http(failure) => Self::Http(failure),
+        match error.into_failure() {
+            SourceFailure::Transport(message) => Self::Transport(message),
+            SourceFailure::Http(failure) => Self::Http(failure),
         }
     }
 }

@@ -62,7 +62,7 @@ struct Progress {
 
 impl Progress {
     fn new(settings: &Options) -> Self {
-        let within = settings.streaming_deadline;
+        let within = settings.streaming_timeout;
         // Not by adding: that overflows with the longest durations.
         let until = sleep(within).deadline();
         Self { least: settings.streaming_objects, within, until }

@@ -4,7 +4,6 @@ mod capture;
 mod container;
 pub(crate) mod decode;
 pub(crate) mod decode_list;
-mod error;
 pub(crate) mod frames;
 mod http;
 pub(crate) mod intake;
@@ -21,14 +20,14 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use error::{HttpFailure, SourceError};
-pub use http::{Cluster, FindCluster, FindClusterError, HttpSource};
+pub use http::{Cluster, FindCluster, HttpSource};
 pub use request::{ListParams, Request, Selection, Verb, VersionMatch, WatchParams};
 #[cfg(any(test, feature = "testing"))]
 pub use scripted::{Hold, ScriptedSource, ScriptedState, VerbMatch};
 pub(crate) use sources::Server;
 pub use sources::Sources;
 
+pub(crate) use crate::error::{self, HttpFailure, SourceError};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
+use crate::error::ClusterError;
 use crate::kind::KindInfo;
 use crate::source::{Cluster, HttpFailure, HttpSource, ListWatch, SourceError};
 
@@ -21,7 +22,7 @@ pub trait Sources: Send + Sync + 'static {
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
         let message = format!("the source of this factory's objects knows nothing of {path}");
         let failure = HttpFailure { code: 404, reason: "NotFound".into(), message, ..HttpFailure::default() };
-        async { Err(SourceError::Http(failure)) }.boxed()
+        async { Err(SourceError::from(failure)) }.boxed()
     }
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(cluster: Cluster) -> Result<Self, SourceError> {
+    pub(crate) fn new(cluster: Cluster) -> Result<Self, ClusterError> {
         // Only its client is used, so it is of no kind in particular.
         let any = HttpSource::new(cluster, KindInfo::new("", "v1", "", ""))?;
         Ok(Self { any })

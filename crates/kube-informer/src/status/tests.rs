@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::report::Cause;
 
 #[test]
 fn d10_the_phase_wakes_subscribers_only_when_it_changes_and_stopped_is_for_good() {
@@ -35,7 +36,10 @@ fn d10_times_counters_and_the_last_error_are_visible() {
     cell.bookmark(at(3));
     cell.version(&"7".into());
     cell.version(&ResourceVersion::empty());
-    cell.error("no".into(), Some(403), at(4));
+    let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps");
+    let cause = Cause::List { status: Some(403), message: "no".into() };
+    let denied = Failure { kind, scope: Some(Scope::namespace("web")), cause };
+    cell.error(denied.clone(), at(4));
     cell.relist(RelistReason::Dead);
     cell.relist(RelistReason::Dead);
 
@@ -45,17 +49,17 @@ fn d10_times_counters_and_the_last_error_are_visible() {
     assert_eq!((status.last_event, status.events), (Some(at(2)), 1));
     assert_eq!((status.last_bookmark, status.bookmarks), (Some(at(3)), 1));
     assert_eq!(status.last_version, Some("7".into()));
-    let error = status.last_error.as_ref().unwrap();
-    assert_eq!((error.message.as_str(), error.http_status, error.at), ("no", Some(403), at(4)));
-    for reason in RelistReason::ALL {
+    assert_eq!((status.last_error.as_ref(), status.last_error_at), (Some(&denied), Some(at(4))));
+    assert_eq!((denied.cause.message(), denied.cause.http_status()), ("no", Some(403)));
+    for &reason in RelistReason::ALL {
         assert_eq!(status.relists(reason), if reason == RelistReason::Dead { 2 } else { 0 }, "{reason}");
     }
 }
 
 #[test]
 fn reasons_have_distinct_names_in_counter_order() {
-    for (place, reason) in RelistReason::ALL.into_iter().enumerate() {
-        assert_eq!(reason as usize, place);
+    for (place, reason) in RelistReason::ALL.iter().enumerate() {
+        assert_eq!(*reason as usize, place);
     }
     let names: std::collections::HashSet<_> = RelistReason::ALL.iter().map(|reason| reason.name()).collect();
     assert_eq!(names.len(), RelistReason::ALL.len());

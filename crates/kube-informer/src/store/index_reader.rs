@@ -6,47 +6,12 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
+use crate::error::IndexError;
 use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::store::index::{ByValue, IndexFunction, IndexValue, TypedIndex, evaluate};
 use crate::store::indexer::Indexer;
 use crate::store::sharded::ShardedMap;
-
-/// Why an index cannot be asked or added.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum IndexError {
-    /// There is none of this name.
-    #[error("there is no index {0:?}: it has been removed, or its informer has stopped")]
-    Unknown(Arc<str>),
-    /// There is one, on other values.
-    #[error("index {0:?} is not on values of this type")]
-    OtherType(Arc<str>),
-    /// There is one, on another field.
-    #[error("index {index:?} is on {}, not on {wanted:?}; give this one another name", .there.map_or_else(|| "a function".to_owned(), |path| format!("{path:?}")))]
-    OtherField {
-        /// The index.
-        index: Arc<str>,
-        /// The path that it was added with; `None` if it was added with a function.
-        there: Option<&'static str>,
-        /// The path that was asked for.
-        wanted: &'static str,
-    },
-    /// It is one of another informer than the lister it was given to.
-    #[error("index {0:?} is not of the informer that this lister reads")]
-    OtherInformer(Arc<str>),
-    /// There is one already.
-    #[error("there is already an index {0:?}")]
-    Duplicate(Arc<str>),
-    /// The index function failed on the object that was asked about.
-    #[error("index {index:?}: {message}")]
-    Function {
-        /// The index.
-        index: Arc<str>,
-        /// What the function said.
-        message: String,
-    },
-}
 
 /// A handle to one index. Cheap to clone; each query answers from one commit.
 pub(crate) struct IndexReader<V> {

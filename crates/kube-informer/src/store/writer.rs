@@ -4,6 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::delta::Delta;
+use crate::error::IndexError;
 use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
@@ -11,7 +12,7 @@ use crate::store::apply::{self, Step};
 use crate::store::change::Change;
 use crate::store::index::{IndexFailure, IndexValue};
 use crate::store::index_build::{EVALUATION, IndexBuild};
-use crate::store::index_reader::{IndexError, IndexReader};
+use crate::store::index_reader::IndexReader;
 use crate::store::indexer::Indexer;
 use crate::store::pace::{self, Pace, STEP, yield_now};
 use crate::store::plan::{Counts, Edit, Plan};

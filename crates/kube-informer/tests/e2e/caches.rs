@@ -29,7 +29,7 @@ async fn indexes_follow_objects_from_value_to_value() -> Result<()> {
     factory.wait_for_cache_sync(PATIENCE).await?;
     // On a cache that is filled already.
     let by_step = informer.index_by(BY_STEP);
-    by_step.ready().await?;
+    by_step.wait_ready(PATIENCE).await?;
     assert_eq!((names(&by_step.get("one")?), names(&by_length.get(&5)?)), (vec!["a"], vec!["other"]));
 
     let moved = label(&pods, "a", "two").await?;

@@ -118,7 +118,7 @@ async fn namespaces_are_denied_added_and_removed_while_the_others_work() -> Resu
         text.ends_with("grant the verbs list and watch on pods to the account the program runs as"),
         "{text}"
     );
-    let unsynced: Vec<_> = error.scopes().iter().map(|scope| scope.scope.clone()).collect();
+    let unsynced: Vec<_> = error.scopes().map(|scope| scope.scope.clone()).collect();
     assert_eq!(unsynced, [Scope::namespace("denied")]);
     let created = create(&admin.pods("one"), "one-2").await?;
     informer.wait_for(&created, PATIENCE).await?;
@@ -126,16 +126,19 @@ async fn namespaces_are_denied_added_and_removed_while_the_others_work() -> Resu
     assert_eq!(cached(&informer), admin.truth(&["one", "two"]).await?);
 
     // Without it the informer is synced.
-    informer.remove_namespace("denied")?.done().await?;
+    informer.remove_namespace("denied")?;
+    informer.wait_namespace_removed("denied", PATIENCE).await?;
     assert!(informer.has_synced());
 
     // Another one is added.
-    informer.add_namespace("later")?.synced(PATIENCE).await?;
+    informer.add_namespace("later")?;
+    informer.wait_namespace_synced("later", PATIENCE).await?;
     assert_eq!(running.heard.next().await?, "add later-1");
     assert_eq!(cached(&informer), admin.truth(&["one", "two", "later"]).await?);
 
     // One is removed: told, and nothing of it comes afterwards.
-    informer.remove_namespace("one")?.done().await?;
+    informer.remove_namespace("one")?;
+    informer.wait_namespace_removed("one", PATIENCE).await?;
     assert_eq!(cached(&informer), admin.truth(&["two", "later"]).await?);
     assert_eq!(next(&mut running.heard, 2).await?, ["delete one-1", "delete one-2"]);
     label(&admin.pods("one"), "one-1", "unseen").await?;
@@ -143,21 +146,22 @@ async fn namespaces_are_denied_added_and_removed_while_the_others_work() -> Resu
     assert_eq!(running.heard.next().await?, "add two-2");
 
     // It is added again, and removed and added at once.
-    informer.add_namespace("one")?.synced(PATIENCE).await?;
+    informer.add_namespace("one")?;
+    informer.wait_namespace_synced("one", PATIENCE).await?;
     assert_eq!(next(&mut running.heard, 2).await?, ["add one-1", "add one-2"]);
-    let removed = informer.remove_namespace("one")?;
-    let added = informer.add_namespace("one")?;
-    removed.done().await?;
-    added.synced(PATIENCE).await?;
+    informer.remove_namespace("one")?;
+    informer.add_namespace("one")?;
+    informer.wait_namespace_removed("one", PATIENCE).await?;
+    informer.wait_namespace_synced("one", PATIENCE).await?;
     let labelled = label(&admin.pods("one"), "one-1", "seen").await?;
     informer.wait_for(&labelled, PATIENCE).await?;
     running.heard.until("update one-1").await?;
 
     // The denied one is added while it is still denied, and comes once it is granted.
-    let denied = informer.add_namespace("denied")?;
-    denied.synced(Duration::from_millis(1)).await.unwrap_err();
+    informer.add_namespace("denied")?;
+    informer.wait_namespace_synced("denied", Duration::from_millis(1)).await.unwrap_err();
     admin.grant("denied", &user).await?;
-    denied.synced(PATIENCE).await?;
+    informer.wait_namespace_synced("denied", PATIENCE).await?;
     informer.wait_synced(PATIENCE).await?;
     running.heard.until("add denied-1").await?;
     assert_eq!(cached(&informer), admin.truth(&["one", "two", "denied", "later"]).await?);

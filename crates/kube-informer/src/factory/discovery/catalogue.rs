@@ -2,8 +2,8 @@
 
 use kube_core::GroupVersionResource;
 
-use super::ResourceError;
 use super::nearest::distance;
+use crate::error::{NoResource, ResourceError};
 use crate::kind::KindInfo;
 
 /// How many names are suggested for one that is not known.
@@ -144,14 +144,15 @@ impl Catalogue {
                 None => {}
             }
         }
-        Err(match unwatchable {
-            Some(kind) => ResourceError::NotWatchable { kind },
-            None => ResourceError::Unknown {
+        let why = match unwatchable {
+            Some(kind) => NoResource::NotWatchable { kind },
+            None => NoResource::Unknown {
                 name: name.to_string(),
                 near: self.near(name),
                 unavailable: self.unavailable.clone(),
             },
-        })
+        };
+        Err(why.into())
     }
 
     /// Names that somebody may have meant.

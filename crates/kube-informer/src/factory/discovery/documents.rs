@@ -129,9 +129,9 @@ impl Resource {
 async fn get<T: DeserializeOwned>(sources: &Arc<dyn Sources>, path: &str) -> Result<T, SourceError> {
     let document = tokio::time::timeout(PATIENCE, sources.document(path)).await;
     let document = document
-        .map_err(|_| SourceError::Transport(format!("{path} was not answered within {PATIENCE:?}")))??;
+        .map_err(|_| SourceError::transport(format!("{path} was not answered within {PATIENCE:?}")))??;
     // Not what the parser says: it quotes what it has read, and that is something else than was asked for.
     serde_json::from_slice(&document).map_err(|error| {
-        SourceError::Transport(format!("{path} is no document of discovery: {}", StreamError::from(error)))
+        SourceError::transport(format!("{path} is no document of discovery: {}", StreamError::from(error)))
     })
 }

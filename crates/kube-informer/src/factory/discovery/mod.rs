@@ -12,9 +12,9 @@ use parking_lot::Mutex;
 pub use catalogue::ResourceName;
 
 use self::catalogue::Catalogue;
+use crate::error::{NoResource, ResourceError};
 use crate::factory::{Access, SharedInformerFactory};
 use crate::kind::KindInfo;
-use crate::source::SourceError;
 
 /// What the server said it has when it was last asked.
 #[derive(Default)]
@@ -29,39 +29,6 @@ impl Discovery {
     fn find(&self, name: &ResourceName) -> Option<KindInfo> {
         self.known.lock().clone()?.resolve(name).ok()
     }
-}
-
-/// No informer can be had for a name.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ResourceError {
-    /// The server has no such resource.
-    #[error(
-        "the server has no resource {name:?}{}{}",
-        listed("; near names: ", near),
-        listed("; could not be asked: ", unavailable)
-    )]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// What may have been meant.
-        near: Vec<String>,
-        /// Groups that could not be asked, and why.
-        unavailable: Vec<String>,
-    },
-    /// It cannot be listed and watched.
-    #[error("{kind} cannot be listed and watched, so there is no informer of it")]
-    NotWatchable {
-        /// The kind.
-        kind: KindInfo,
-    },
-    /// The server did not say what it has.
-    #[error("the server's resources cannot be read: {0}")]
-    Discovery(SourceError),
-}
-
-fn listed(introduction: &str, names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!("{introduction}{}", names.join(", ")) }
 }
 
 /// Asking by name.
@@ -121,7 +88,7 @@ impl SharedInformerFactory {
 
     async fn discover(&self) -> Result<Arc<Catalogue>, ResourceError> {
         let read = documents::read(&self.inner.defaults.sources).await;
-        let catalogue = Arc::new(read.map_err(ResourceError::Discovery)?);
+        let catalogue = Arc::new(read.map_err(NoResource::Discovery)?);
         *self.inner.discovery.known.lock() = Some(catalogue.clone());
         Ok(catalogue)
     }

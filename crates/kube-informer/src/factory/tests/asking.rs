@@ -8,7 +8,7 @@ use kube_core::DynamicObject;
 use kube_core::labels::Selector;
 
 use super::support::{Servers, started};
-use crate::factory::{FactoryError, SharedInformerFactory};
+use crate::factory::SharedInformerFactory;
 use crate::informer::SharedInformer;
 
 fn same<A: 'static, B: 'static>(one: &SharedInformer<A>, other: &SharedInformer<B>) -> bool {
@@ -74,11 +74,8 @@ async fn b_421_the_same_name_gives_the_same_informer_and_other_settings_are_an_e
     );
     let error =
         factory.kind::<Secret>().named("some", |secrets| secrets.namespace("a").decoded()).unwrap_err();
-    assert!(
-        matches!(&error, FactoryError::NameTaken { differ_in, .. }
-            if *differ_in == ["kind", "namespaces", "labels", "decoded", "sensitive"]),
-        "{error}"
-    );
+    assert!(error.is_name_taken(), "{error}");
+    assert_eq!(error.differ_in(), ["kind", "namespaces", "labels", "decoded", "sensitive"]);
     assert!(same(&first, &ask("app=web").unwrap().informer()), "nothing has changed");
 }
 

@@ -241,7 +241,7 @@ async fn w_06_timeouts_backoff_and_the_error_callback_are_reached_through_the_fa
         .build()
         .unwrap();
     for server in [servers.of::<Pod>(), servers.of::<Secret>()] {
-        server.fail_next(VerbMatch::Any, SourceError::Transport("refused".into()));
+        server.fail_next(VerbMatch::Any, SourceError::transport("refused"));
     }
     factory.kind::<Pod>().informer();
     factory.kind::<Secret>().informer();

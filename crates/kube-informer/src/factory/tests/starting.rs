@@ -114,7 +114,7 @@ async fn w_36_a_list_that_takes_its_time_or_fails_does_not_hold_up_the_others() 
     let (pods, secrets) = (factory.kind::<Pod>().informer(), factory.kind::<Secret>().informer());
     let (maps, nodes) = (factory.kind::<ConfigMap>().informer(), factory.kind::<Node>().informer());
     let _slow = servers.of::<Pod>().hold_next(VerbMatch::Any);
-    servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::Transport("refused".into()));
+    servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::transport("refused"));
     let begun = Instant::now();
     factory.start();
     rest().await;
@@ -138,7 +138,7 @@ async fn w_36_who_waits_for_a_turn_can_be_stopped() {
     factory.start();
     rest().await;
     factory.shutdown().await;
-    assert!(secrets.is_stopped() && told.synced().await.is_err(), "who waits for it is told");
+    assert!(secrets.is_stopped() && told.wait_synced(SOON).await.is_err(), "who waits for it is told");
     assert_eq!(servers.of::<Secret>().requests().len(), 0);
 }
 

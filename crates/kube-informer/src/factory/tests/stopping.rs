@@ -84,7 +84,7 @@ async fn b_425_a_shutdown_of_what_was_not_started_returns_at_once_and_ends_it() 
     let asked = Instant::now();
     factory.shutdown().await;
     assert_eq!(asked.elapsed(), Duration::ZERO);
-    assert!(told.synced().await.is_err(), "who waits for it is told");
+    assert!(told.wait_synced(SOON).await.is_err(), "who waits for it is told");
     Servers::default().factory().shutdown().await;
 }
 
@@ -104,7 +104,7 @@ async fn b_427_an_informer_that_was_stopped_is_replaced_by_a_new_one() {
 
     let second = factory.kind::<ConfigMap>().informer();
     second.wait_synced(SOON).await.unwrap();
-    second.add_event_handler(crate::handler::handler()).unwrap().synced().await.unwrap();
+    second.add_event_handler(crate::handler::handler()).unwrap().wait_synced(SOON).await.unwrap();
     assert_eq!((second.lister().len(), second.name()), (1, "configmaps"));
     assert!(
         !factory.stop(&Servers::default().factory().kind::<ConfigMap>().informer()).await,
@@ -177,7 +177,7 @@ async fn d13_dropping_a_factory_that_was_not_started_lets_nobody_wait() {
     let pods = factory.kind::<Pod>().informer();
     let told = pods.add_event_handler(crate::handler::handler()).unwrap();
     drop(factory);
-    assert!(told.synced().await.is_err());
+    assert!(told.wait_synced(SOON).await.is_err());
     assert!(pods.wait_synced(SOON).await.is_err());
 }
 

@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use tokio::time::Instant;
 
 use super::support::{SOON, Servers, rest};
-use crate::informer::NotSynced;
 use crate::scope::Scope;
 use crate::source::{HttpFailure, SourceError, VerbMatch};
 
@@ -14,7 +13,7 @@ fn forbid(server: &crate::source::ScriptedSource) {
     let message = "the server says no".to_owned();
     let refused = HttpFailure { code: 403, reason: "Forbidden".into(), message, ..HttpFailure::default() };
     for _ in 0..1_000 {
-        server.fail_next(VerbMatch::Any, SourceError::Http(refused.clone()));
+        server.fail_next(VerbMatch::Any, SourceError::from(refused.clone()));
     }
 }
 
@@ -48,7 +47,7 @@ async fn b_426_the_error_names_every_kind_and_scope_and_why() {
          the server says no; grant the verbs list and watch on secrets to the account the program runs as\n  \"slow\": \
          configmaps not synced after 20s; all namespaces is listing"
     );
-    let scopes: Vec<_> = error.informers().flat_map(NotSynced::scopes).map(|scope| &scope.scope).collect();
+    let scopes: Vec<_> = error.scopes().map(|scope| &scope.scope).collect();
     assert_eq!(scopes, [&Scope::namespace("a"), &Scope::All]);
 }
 

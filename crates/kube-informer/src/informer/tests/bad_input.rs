@@ -4,9 +4,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::{Value, json};
 
-use super::support::{
-    Rig, event_line, list_body, lists_only, map, phase, quiet, relists, served, started, texts, wire_map,
-};
+use super::support::{Rig, SOON, event_line, list_body, lists_only, map, phase, quiet, relists, served, started, texts, wire_map};
 use crate::informer::SharedInformer;
 use crate::kind::Kind;
 use crate::options::Options;
@@ -330,7 +328,7 @@ async fn deeply_nested_metadata_leaves_that_object_out() {
 async fn d15_the_newest_version_left_out_takes_the_older_one_away() {
     let rig = Rig::new(&["a/x", "a/y"]).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     let mut odd = serde_json::to_value(map("a/x", "")).unwrap();
     odd["metadata"]["labels"] = json!([1]);
     rig.server.put_json(odd).unwrap();

@@ -27,7 +27,7 @@ async fn b_324_a_stuck_handler_keeps_at_most_two_versions_of_a_key_alive() {
     }
     // The runner has taken one batch out of the mailbox, which holds on to the versions it had then.
     assert!(most <= 2 * KEYS + 2 * 32, "{most} versions of {KEYS} keys");
-    assert!(registration.stats().backlog <= KEYS + 32);
+    assert!(registration.status().backlog <= KEYS + 32);
     permits.add_permits(updates());
     rig.settle().await;
     listener.check();

@@ -8,9 +8,9 @@ use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
 
-use super::support::{Rig, SOON, quiet_panic, rest, soon};
+use crate::error::{IndexError, InformerError, WaitError};
+use super::support::{Rig, SOON, index_error, quiet_panic, rest, soon};
 use crate::handler::handler;
-use crate::informer::{IndexError, RunError, WaitError};
 use crate::source::VerbMatch;
 use crate::status::Phase;
 use crate::version::ResourceVersion;
@@ -90,9 +90,9 @@ fn fragile(metric: &'static str) -> (Rig, Arc<AtomicBool>) {
 const SAID: &str = "the informer of configmaps broke and has stopped: the recorder is broken";
 
 /// Everything that can be seen of an informer which broke.
-fn check_broken(rig: &Rig, ended: &Result<(), RunError>) {
+fn check_broken(rig: &Rig, ended: &Result<(), InformerError>) {
     assert_eq!(rig.failures(), [SAID]);
-    assert!(matches!(ended, Err(RunError::Broken(_))), "{ended:?}");
+    assert!(ended.as_ref().is_err_and(|error| error.broken().is_some()), "{ended:?}");
     assert_eq!(ended.as_ref().unwrap_err().to_string(), SAID);
     let status = rig.informer.status();
     assert_eq!((status.stopped, status.phase, status.handlers.len()), (true, Phase::Stopped, 0));
@@ -124,12 +124,15 @@ async fn d9_a_writer_that_panics_stops_the_informer_and_lets_nobody_wait() {
         assert!(soon(stream.next()).await.is_none(), "a stream ends");
         drop(stream);
         check_broken(&rig, &ended);
-        let stopped = WaitError::Stopped { kind: rig.informer.kind().clone() };
+        let stopped = WaitError::from(InformerError::stopped(rig.informer.kind()));
         assert_eq!(soon(waiting).await.unwrap(), Err(stopped));
         soon(registration.remove_and_drain(SOON)).await.unwrap();
         assert_eq!(listener.log()[0], "add a/x@2 initial");
         let index = rig.informer.add_index("late", |map| Some(map.name().to_owned()));
-        assert_eq!(soon(index.ready()).await.unwrap_err(), IndexError::Unknown("late".into()));
+        assert_eq!(
+            soon(index.wait_ready(SOON)).await.unwrap_err(),
+            WaitError::from(index_error(IndexError::Unknown("late".into())))
+        );
         assert!(rig.informer.lister().namespace("a").get("x").is_ok(), "the cache stays readable");
         soon(rig.informer.shutdown(SOON)).await;
     }
@@ -149,7 +152,7 @@ async fn d9_who_waits_for_the_first_sync_of_an_informer_that_breaks_hears_of_it(
     let ended = soon(running).await.unwrap();
     let said = soon(waiting).await.unwrap().unwrap_err().to_string();
     assert_eq!(said, "configmaps not synced: the informer has stopped");
-    assert!(soon(registration.synced()).await.is_err());
+    assert!(soon(registration.wait_synced(SOON)).await.is_err());
     check_broken(&rig, &ended);
 }
 
@@ -177,7 +180,7 @@ async fn d9_a_handler_whose_task_panics_has_ended_and_it_is_said_why() {
     rig.settle().await;
     broken.store(true, Ordering::Relaxed);
     let late = metrics::with_local_recorder(&recorder, || rig.add(handler().named("late").on_add(|_| {})));
-    assert!(soon(late.synced()).await.is_err());
+    assert!(soon(late.wait_synced(SOON)).await.is_err());
     rest().await;
     assert_eq!(rig.failures(), [r#"handler "late" of configmaps panicked: the recorder is broken"#]);
     rig.put("a/x", "new");
@@ -205,7 +208,7 @@ async fn a_thread_can_be_named_anything() {
     let rig = rig.started().await;
     let late = rig.add(handler().on_add(|_| {}).named(name).blocking());
     for registration in [early, late] {
-        registration.synced().await.unwrap();
-        assert_eq!((registration.name(), registration.stats().delivered), (name, 1));
+        registration.wait_synced(SOON).await.unwrap();
+        assert_eq!((registration.name(), registration.status().delivered), (name, 1));
     }
 }

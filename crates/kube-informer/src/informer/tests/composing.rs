@@ -5,7 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
-use super::support::Rig;
+use super::support::{Rig, SOON};
 use crate::handler::{Event, Handler, async_handler, handler};
 
 /// What the parts of a handler have said, in order.
@@ -39,7 +39,7 @@ async fn an_asynchronous_handler_with_typed_functions_calls_both() {
     let typed = log.asynchronous().on_add(log.says("object")).typed().on_add(log.says("typed")).build();
     let registration = rig.add(typed);
     let _rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert_eq!(log.take(), ["object", "typed", "async"]);
 }
 
@@ -69,7 +69,7 @@ async fn functions_that_are_set_again_are_called_beside_the_first() {
             .on_delete(log.says("typed delete")),
     );
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert_eq!(log.take(), ["event", "event again", "add", "add again", "typed add", "typed add again"]);
     rig.put("a/x", "new");
     rig.settle().await;
@@ -118,7 +118,7 @@ async fn a_typed_delete_beside_other_typed_functions_is_told_what_it_was_told_la
             .on_add(|_| {}),
     );
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     // One commit: the object ends in a state that does not decode, and another takes its key.
     let mut odd = serde_json::to_value(super::support::map("a/x", "")).unwrap();
     odd["data"] = serde_json::json!("not a map");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::Semaphore;
 
-use super::support::{Listener, Rig, quiet_panic, rest};
+use super::support::{Listener, Rig, SOON, quiet_panic, rest};
 use crate::handler::{Registration, async_handler};
 use crate::object::Object;
 
@@ -124,10 +124,10 @@ async fn b_382_a_filter_that_panics_breaks_nothing() {
         })
     });
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     rig.put("a/y", "");
     rig.settle().await;
-    assert_eq!((listener.log(), registration.stats().panics), (vec!["add a/y@3".to_owned()], 1));
+    assert_eq!((listener.log(), registration.status().panics), (vec!["add a/y@3".to_owned()], 1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,6 +135,6 @@ async fn b_383_what_is_filtered_out_counts_for_sync() {
     let rig = Rig::new(&["a/x", "a/y"]);
     let (listener, registration) = filtered(&rig);
     let _rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert_eq!(listener.calls(), 0);
 }

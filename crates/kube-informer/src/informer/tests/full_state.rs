@@ -43,7 +43,7 @@ async fn b_359_an_empty_cache_is_pushed_too_once_it_is_known_to_be_empty() {
     rest().await;
     assert!(pushes.lock().is_empty(), "nothing is known yet");
     let _rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     rest().await;
     assert_eq!(*pushes.lock(), [Vec::<String>::new()]);
 }
@@ -61,7 +61,7 @@ async fn b_359_it_is_synced_when_the_first_push_has_returned() {
         *registration.lock() = Some(pushing.unwrap());
         let rig = rig.started().await;
         let synced = registration.lock().clone().unwrap();
-        synced.synced().await.unwrap();
+        synced.wait_synced(SOON).await.unwrap();
         assert_eq!(*seen.lock(), [false]);
         rig.put("a/y", "");
         rig.settle().await;
@@ -120,7 +120,7 @@ async fn b_360_a_panic_breaks_nothing_and_the_next_change_is_pushed() {
     rig.settle().await;
     rig.put("a/y", "");
     rig.settle().await;
-    assert_eq!((registration.stats().panics, rig.failures().len()), (2, 2));
+    assert_eq!((registration.status().panics, rig.failures().len()), (2, 2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +139,7 @@ async fn b_360_waiting_for_its_end_ends_with_the_informer() {
     let rig = Rig::new(&["a/x"]);
     let (_, registration) = pushes(&rig);
     let running = rig.start();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     running.abort();
     rest().await;
     registration.remove_and_drain(Duration::from_secs(1)).await.unwrap();

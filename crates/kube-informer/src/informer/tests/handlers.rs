@@ -75,10 +75,10 @@ async fn b_275_a_blocking_handler_has_its_own_thread_and_delays_nobody() {
     assert!(!blocking.has_synced());
     go.send(()).unwrap();
     go.send(()).unwrap();
-    blocking.synced().await.unwrap();
+    blocking.wait_synced(SOON).await.unwrap();
     was_entered.recv().await.unwrap();
     rig.informer.shutdown(SOON).await;
-    assert_eq!(blocking.stats().delivered, 2);
+    assert_eq!(blocking.status().delivered, 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -88,11 +88,11 @@ async fn b_300_a_panic_leaves_others_alone_and_the_next_event_comes_at_once() {
     let panics = rig.add(handler().named("clumsy").on_event(|_| quiet_panic("oops")));
     let rig = rig.started().await;
     let before = tokio::time::Instant::now();
-    panics.synced().await.unwrap();
+    panics.wait_synced(SOON).await.unwrap();
     assert_eq!(before.elapsed(), Duration::ZERO, "no pause after a panic");
     rig.put("a/x", "1");
     rig.settle().await;
-    assert_eq!((panics.stats().panics, panics.stats().delivered, other.calls()), (3, 3, 3));
+    assert_eq!((panics.status().panics, panics.status().delivered, other.calls()), (3, 3, 3));
     assert_eq!(rig.failures()[0], "handler \"clumsy\" of configmaps panicked: oops");
 }
 
@@ -106,7 +106,7 @@ async fn b_300_a_panic_after_an_await_is_caught_too() {
     let rig = rig.started().await;
     rig.put("a/y", "");
     rig.settle().await;
-    assert_eq!(panics.stats().panics, 2);
+    assert_eq!(panics.status().panics, 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,7 +119,7 @@ async fn b_300_a_panic_of_the_error_callback_breaks_nothing() {
     rest().await;
     rig.put("a/y", "");
     tokio::time::sleep(SOON).await;
-    assert_eq!((panics.stats().panics, other.calls()), (2, 2));
+    assert_eq!((panics.status().panics, other.calls()), (2, 2));
     assert_eq!(rig.informer.status().failures, 3);
 }
 
@@ -215,11 +215,11 @@ async fn b_324_the_backlog_is_bounded_by_the_number_of_keys_and_can_be_read() {
         rig.put(&format!("a/{}", number % 10), &number.to_string());
     }
     rig.settle().await;
-    assert!(registration.stats().backlog <= 42, "{registration:?}");
+    assert!(registration.status().backlog <= 42, "{registration:?}");
     permits.add_permits(1_000);
     rig.settle().await;
     listener.check();
-    assert_eq!((registration.stats().backlog, listener.believes().len()), (0, 10));
+    assert_eq!((registration.status().backlog, listener.believes().len()), (0, 10));
 }
 
 /// Real time: the call has to take its 100 ms.
@@ -231,8 +231,8 @@ async fn b_325_a_call_that_keeps_the_thread_is_counted() {
         never.recv_timeout(Duration::from_millis(110)).unwrap_err();
     }));
     let _rig = rig.started().await;
-    slow.synced().await.unwrap();
-    assert_eq!(slow.stats().slow, 1);
+    slow.wait_synced(SOON).await.unwrap();
+    assert_eq!(slow.status().slow, 1);
 }
 
 /// Any call takes longer than nothing, and none takes a day.
@@ -243,8 +243,8 @@ async fn b_010_what_counts_as_slow_can_be_set() {
         let rig = Rig::with(&["a/x"], |builder| builder.options(|_| settings));
         let registration = rig.add(handler().on_add(|_| std::thread::yield_now()));
         let _rig = rig.started().await;
-        registration.synced().await.unwrap();
-        assert_eq!(registration.stats().slow, counted, "over {slow_call:?}");
+        registration.wait_synced(SOON).await.unwrap();
+        assert_eq!(registration.status().slow, counted, "over {slow_call:?}");
     }
 }
 
@@ -260,7 +260,7 @@ async fn b_380_functions_that_are_missing_are_not_called() {
     rig.settle().await;
     rig.delete("a/x");
     rig.settle().await;
-    assert_eq!((silent.stats().delivered, silent.stats().panics), (3, 0));
+    assert_eq!((silent.status().delivered, silent.status().panics), (3, 0));
     assert_eq!(*deleted.lock(), ["a/x"]);
 }
 

@@ -2,8 +2,9 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use super::support::{Rig, texts};
-use crate::informer::{IndexError, IndexKey};
+use crate::error::{IndexError, WaitError};
+use crate::informer::IndexKey;
+use super::support::{Rig, SOON, index_error, texts};
 use crate::object::Object;
 
 const BY_TEXT: IndexKey<ConfigMap, String> = IndexKey::new("text", "data.text");
@@ -34,7 +35,7 @@ async fn all_who_use_a_key_share_one_index() {
     let indexes =
         [rig.informer.index_by(BY_TEXT), rig.informer.index_by(BY_TEXT), rig.informer.index_by(BY_TEXT)];
     for index in &indexes {
-        index.ready().await.unwrap();
+        index.wait_ready(SOON).await.unwrap();
         assert_eq!(index.get("red").unwrap().len(), 1);
     }
     assert_eq!(rig.informer.index_names(), [BY_TEXT.name().into()]);
@@ -46,7 +47,10 @@ async fn a_key_of_the_same_name_on_other_values_is_refused() {
     let rig = coloured().await;
     let first = rig.informer.index_by(BY_TEXT);
     let other = rig.informer.index_by(IndexKey::<ConfigMap, u64>::new("text", "data.size"));
-    assert_eq!(other.ready().await.unwrap_err(), IndexError::OtherType("text".into()));
+    assert_eq!(
+        other.wait_ready(SOON).await.unwrap_err(),
+        WaitError::from(index_error(IndexError::OtherType("text".into())))
+    );
     assert_eq!(first.get("red").unwrap().len(), 1);
 }
 
@@ -58,8 +62,8 @@ async fn a_key_of_the_same_name_on_another_field_is_refused_and_says_so() {
     let first = rig.informer.index_by(BY_TEXT);
     for _ in 0..2 {
         let other = rig.informer.index_by(BY_COLOUR);
-        let error = other.ready().await.unwrap_err();
-        assert_eq!(other.get("red").unwrap_err(), error);
+        let error = other.wait_ready(SOON).await.unwrap_err();
+        assert_eq!(Some(&other.get("red").unwrap_err()), error.informer_error());
         assert_eq!(
             error.to_string(),
             r#"index "text" is on "data.text", not on "data.colour"; give this one another name"#
@@ -72,8 +76,8 @@ async fn a_key_of_the_same_name_on_another_field_is_refused_and_says_so() {
 async fn a_key_of_the_same_name_as_an_index_on_a_function_is_refused_and_says_so() {
     let rig = coloured().await;
     let first = rig.informer.add_index("text", |map| Some(map.name().to_owned()));
-    first.ready().await.unwrap();
-    let error = rig.informer.index_by(BY_TEXT).ready().await.unwrap_err();
+    first.wait_ready(SOON).await.unwrap();
+    let error = rig.informer.index_by(BY_TEXT).wait_ready(SOON).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         r#"index "text" is on a function, not on "data.text"; give this one another name"#
@@ -88,7 +92,7 @@ async fn values_of_another_type_and_paths_that_are_none_are_reported() {
         [IndexKey::<ConfigMap, u64>::new("number", "data.text"), IndexKey::new("nonsense", "data..text")]
     {
         let index = rig.informer.index_by(key);
-        index.ready().await.unwrap();
+        index.wait_ready(SOON).await.unwrap();
         assert!(index.values().unwrap().is_empty());
     }
     let failures = texts(&rig.failures.lock());
@@ -122,16 +126,19 @@ async fn listers_read_by_index_all_or_one_namespace() {
     assert_eq!(read("a", "green"), ["a/x"]);
     by_text.remove();
     rig.settle().await;
-    assert_eq!(lister.by_index(&by_text, "red").unwrap_err(), IndexError::Unknown("text".into()));
+    assert_eq!(
+        lister.by_index(&by_text, "red").unwrap_err(),
+        index_error(IndexError::Unknown("text".into()))
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lister_refuses_the_index_of_another_informer() {
     let (rig, other) = (coloured().await, coloured().await);
     let by_text = other.informer.index_by(BY_TEXT);
-    by_text.ready().await.unwrap();
+    by_text.wait_ready(SOON).await.unwrap();
     let refused = rig.informer.lister().by_index(&by_text, "red").unwrap_err();
-    assert_eq!(refused, IndexError::OtherInformer("text".into()));
+    assert_eq!(refused, index_error(IndexError::OtherInformer("text".into())));
     assert_eq!(refused.to_string(), "index \"text\" is not of the informer that this lister reads");
     let namespaced = rig.informer.lister().namespace("a").by_index(&by_text, "red");
     assert_eq!(namespaced.unwrap_err(), refused);

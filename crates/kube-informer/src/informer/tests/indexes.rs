@@ -10,16 +10,17 @@ use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
-use super::support::{Rig, SOON, list_body, start, texts};
-use crate::informer::{Index, IndexError, SharedInformer};
+use crate::error::{IndexError, ObjectError, WaitError};
+use crate::informer::{Index, SharedInformer};
 use crate::key::ObjectKey;
-use crate::object::{DecodeError, Object};
+use crate::object::Object;
 use crate::options::{Options, StreamingList};
+use super::support::{Rig, SOON, index_error, list_body, start, texts};
 use crate::source::{ByteStream, ListWatch, Request, SourceError, Verb};
 use crate::version::ResourceVersion;
 
 /// The words of the text of a ConfigMap.
-fn words(map: &Object<ConfigMap>) -> Result<Vec<String>, DecodeError> {
+fn words(map: &Object<ConfigMap>) -> Result<Vec<String>, ObjectError> {
     let map = map.get()?;
     let text = map.data.as_ref().and_then(|data| data.get("text").cloned()).unwrap_or_default();
     Ok(text.split_whitespace().map(str::to_owned).collect())
@@ -66,7 +67,7 @@ async fn b_214_events_are_applied_while_an_index_is_being_built() {
     assert!(by_word.get("red").unwrap().is_empty());
     assert!(rig.informer.index_names().is_empty(), "and is still being built");
     let_go.send(()).unwrap();
-    by_word.ready().await.unwrap();
+    by_word.wait_ready(SOON).await.unwrap();
     assert_eq!(values(&by_word), ["blue", "green"], "what came meanwhile is in it");
 }
 
@@ -89,7 +90,7 @@ async fn b_206_an_object_is_found_by_each_of_its_values() {
 async fn b_204_b_211_values_follow_the_objects_and_go_with_the_last_one() {
     let rig = wordy().await;
     let by_word = rig.informer.add_index("word", words);
-    by_word.ready().await.unwrap();
+    by_word.wait_ready(SOON).await.unwrap();
     assert_eq!(values(&by_word), ["green", "red"]);
     rig.put("a/x", "blue");
     rig.delete("b/y");
@@ -107,7 +108,7 @@ async fn b_214_an_index_added_to_a_full_cache_has_everything_in_the_next_line() 
     let x = rig.informer.lister().namespace("a").get("x").unwrap();
     assert_eq!(by_word.sharing(&x).unwrap().len(), 2);
     assert_eq!(rig.informer.lister().by_index(&by_word, "red").unwrap().len(), 1);
-    by_word.ready().await.unwrap();
+    by_word.wait_ready(SOON).await.unwrap();
     assert_eq!(keys(&by_word, &"green".to_owned()), ["a/x", "b/y"]);
 }
 
@@ -124,7 +125,7 @@ async fn b_214_queries_before_it_is_ready_look_at_each_version_once() {
         assert_eq!(by_word.get("green").unwrap().len(), 2);
     }
     assert_eq!(calls.load(Ordering::Relaxed), 2, "nothing else has run: two objects, looked at once each");
-    by_word.ready().await.unwrap();
+    by_word.wait_ready(SOON).await.unwrap();
     assert_eq!(calls.load(Ordering::Relaxed), 4, "and once each for the index itself");
     assert_eq!(by_word.get("green").unwrap().len(), 2);
 }
@@ -132,9 +133,9 @@ async fn b_214_queries_before_it_is_ready_look_at_each_version_once() {
 #[tokio::test(start_paused = true)]
 async fn b_213_a_name_that_is_taken_is_refused_before_the_index_is_built() {
     let rig = wordy().await;
-    rig.informer.add_index("word", words).ready().await.unwrap();
+    rig.informer.add_index("word", words).wait_ready(SOON).await.unwrap();
     let second = rig.informer.add_index("word", words);
-    assert_eq!(second.get("red").unwrap_err(), IndexError::Duplicate("word".into()));
+    assert_eq!(second.get("red").unwrap_err(), index_error(IndexError::Duplicate("word".into())));
 }
 
 #[tokio::test(start_paused = true)]
@@ -145,7 +146,7 @@ async fn b_206_functions_may_give_one_value_some_values_or_an_error() {
     let list = informer.add_index("list", |map| vec![map.name().len(), map.key().to_string().len()]);
     let result =
         informer.add_index("result", |map| map.get().map(|map| map.data.as_ref().map(BTreeMap::len)));
-    result.ready().await.unwrap();
+    result.wait_ready(SOON).await.unwrap();
     assert_eq!(option.get("a").unwrap().len(), 1);
     assert_eq!((list.get(&1).unwrap().len(), list.get(&3).unwrap().len()), (2, 2));
     assert_eq!(result.get(&1).unwrap().len(), 2);
@@ -156,11 +157,11 @@ async fn b_206_functions_may_give_one_value_some_values_or_an_error() {
 async fn b_215_a_removed_index_is_gone_for_all_and_its_name_is_free() {
     let rig = wordy().await;
     let by_word = rig.informer.add_index("word", words);
-    by_word.ready().await.unwrap();
+    by_word.wait_ready(SOON).await.unwrap();
     let other = rig.informer.index::<String>("word").unwrap();
     by_word.remove();
     let again = rig.informer.add_index("word", |map| Some(map.name().to_owned()));
-    again.ready().await.unwrap();
+    again.wait_ready(SOON).await.unwrap();
     for gone in [by_word, other] {
         let error = gone.get("red").unwrap_err();
         assert_eq!(
@@ -176,7 +177,10 @@ async fn b_213_removing_an_index_that_was_refused_leaves_the_one_that_is_there()
     let rig = wordy().await;
     let first = rig.informer.add_index("word", words);
     let second = rig.informer.add_index("word", words);
-    assert_eq!(second.ready().await.unwrap_err(), IndexError::Duplicate("word".into()));
+    assert_eq!(
+        second.wait_ready(SOON).await.unwrap_err(),
+        WaitError::from(index_error(IndexError::Duplicate("word".into())))
+    );
     second.remove();
     rig.settle().await;
     assert_eq!(first.get("red").unwrap().len(), 1);
@@ -186,10 +190,10 @@ async fn b_213_removing_an_index_that_was_refused_leaves_the_one_that_is_there()
 async fn b_215_removing_an_index_twice_leaves_the_one_that_has_its_name_since() {
     let rig = wordy().await;
     let old = rig.informer.add_index("word", words);
-    old.ready().await.unwrap();
+    old.wait_ready(SOON).await.unwrap();
     old.remove();
     let new = rig.informer.add_index("word", words);
-    new.ready().await.unwrap();
+    new.wait_ready(SOON).await.unwrap();
     old.remove();
     rig.settle().await;
     assert_eq!(new.get("red").unwrap().len(), 1);
@@ -200,11 +204,14 @@ async fn b_215_an_index_that_is_removed_while_it_is_being_built_never_appears() 
     let rig = wordy().await;
     let by_word = rig.informer.add_index("word", words);
     by_word.remove();
-    assert_eq!(by_word.get("red").unwrap_err(), IndexError::Unknown("word".into()));
-    assert_eq!(by_word.ready().await.unwrap_err(), IndexError::Unknown("word".into()));
+    assert_eq!(by_word.get("red").unwrap_err(), index_error(IndexError::Unknown("word".into())));
+    assert_eq!(
+        by_word.wait_ready(SOON).await.unwrap_err(),
+        WaitError::from(index_error(IndexError::Unknown("word".into())))
+    );
     rig.settle().await;
     assert!(rig.informer.index_names().is_empty());
-    rig.informer.add_index("word", words).ready().await.unwrap();
+    rig.informer.add_index("word", words).wait_ready(SOON).await.unwrap();
 }
 
 /// Two threads: one is kept by the index function, the other one is the test's.
@@ -215,7 +222,7 @@ async fn b_215_an_index_that_is_removed_while_its_function_runs_is_gone_after_th
     let (let_go, gate) = std::sync::mpsc::channel::<()>();
     let gate = parking_lot::Mutex::new(Some((reached, gate)));
     let by_word = rig.informer.add_index("first", words);
-    by_word.ready().await.unwrap();
+    by_word.wait_ready(SOON).await.unwrap();
     rig.put("a/x", "red");
     rig.settle().await;
     let stuck = rig.informer.add_index("stuck", move |map| {
@@ -233,7 +240,7 @@ async fn b_215_an_index_that_is_removed_while_its_function_runs_is_gone_after_th
     let_go.send(()).unwrap();
     rig.settle().await;
     assert_eq!(rig.informer.index_names(), ["first".into()]);
-    assert_eq!(stuck.get("red").unwrap_err(), IndexError::Unknown("stuck".into()));
+    assert_eq!(stuck.get("red").unwrap_err(), index_error(IndexError::Unknown("stuck".into())));
 }
 
 #[tokio::test(start_paused = true)]
@@ -241,7 +248,7 @@ async fn b_213_a_second_index_of_a_name_is_refused_and_the_first_goes_on() {
     let rig = wordy().await;
     let first = rig.informer.add_index("word", words);
     let second = rig.informer.add_index("word", |map| Some(map.name().len()));
-    assert_eq!(second.ready().await.unwrap_err().to_string(), r#"there is already an index "word""#);
+    assert_eq!(second.wait_ready(SOON).await.unwrap_err().to_string(), r#"there is already an index "word""#);
     assert!(second.get(&1).is_err());
     assert_eq!(first.get("red").unwrap().len(), 1);
 }
@@ -249,12 +256,12 @@ async fn b_213_a_second_index_of_a_name_is_refused_and_the_first_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn b_209_an_index_is_found_again_by_name_and_type() {
     let rig = wordy().await;
-    rig.informer.add_index("word", words).ready().await.unwrap();
+    rig.informer.add_index("word", words).wait_ready(SOON).await.unwrap();
     assert_eq!(rig.informer.index::<String>("word").unwrap().get("red").unwrap().len(), 1);
     let error = rig.informer.index::<u64>("word").unwrap_err();
     assert_eq!(error.to_string(), r#"index "word" is not on values of this type"#);
     let error = rig.informer.index::<String>("other").unwrap_err();
-    assert_eq!(error, IndexError::Unknown("other".into()));
+    assert_eq!(error, index_error(IndexError::Unknown("other".into())));
 }
 
 #[tokio::test(start_paused = true)]
@@ -293,7 +300,7 @@ async fn b_212_an_index_that_is_built_later_reports_the_same_way() {
         "bad" => Err("it is bad"),
         name => Ok(Some(name.to_owned())),
     });
-    picky.ready().await.unwrap();
+    picky.wait_ready(SOON).await.unwrap();
     assert_eq!(values(&picky), ["good"]);
     assert_eq!(texts(&rig.failures.lock()), [r#"configmaps a/bad is left out of index "picky": it is bad"#]);
 }
@@ -303,7 +310,10 @@ async fn b_258_no_index_can_be_added_after_the_stop_and_nobody_waits_for_ever() 
     let rig = wordy().await;
     rig.informer.shutdown(SOON).await;
     let late = rig.informer.add_index("late", words);
-    assert_eq!(late.ready().await.unwrap_err(), IndexError::Unknown("late".into()));
+    assert_eq!(
+        late.wait_ready(SOON).await.unwrap_err(),
+        WaitError::from(index_error(IndexError::Unknown("late".into())))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -312,7 +322,7 @@ async fn b_216_readers_that_stop_half_way_delay_nobody() {
     let keys: Vec<_> = keys.iter().map(String::as_str).collect();
     let rig = Rig::new(&keys).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     let mut events = rig.informer.stream().unwrap();
     events.next().await.unwrap();
     let objects = rig.informer.lister().list();

@@ -52,7 +52,7 @@ async fn b_266_the_same_function_registered_twice_is_two_handlers() {
     first.remove();
     rig.put("a/y", "");
     rig.settle().await;
-    assert_eq!((*calls.lock(), first.stats().delivered, second.stats().delivered), (3, 1, 2));
+    assert_eq!((*calls.lock(), first.status().delivered, second.status().delivered), (3, 1, 2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,10 +107,10 @@ async fn b_269_removing_does_not_wait_for_the_call_in_progress() {
     let rig = rig.started().await;
     rest().await;
     registration.remove();
-    assert_eq!(registration.stats().delivered, 0);
+    assert_eq!(registration.status().delivered, 0);
     permits.add_permits(1);
     rig.settle().await;
-    assert_eq!(registration.stats().delivered, 1, "the call goes on to its end");
+    assert_eq!(registration.status().delivered, 1, "the call goes on to its end");
 }
 
 #[tokio::test(start_paused = true)]
@@ -122,7 +122,7 @@ async fn b_270_removing_discards_what_waits() {
     registration.remove();
     permits.add_permits(10);
     rig.settle().await;
-    assert_eq!((listener.calls(), registration.stats().backlog), (1, 0));
+    assert_eq!((listener.calls(), registration.status().backlog), (1, 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -173,7 +173,7 @@ async fn b_271_remove_and_drain_waits_for_the_call_in_progress() {
     };
     let (drained, ()) = tokio::join!(registration.remove_and_drain(SOON), let_go);
     drained.unwrap();
-    assert_eq!((asked.elapsed().as_secs(), registration.stats().delivered), (3, 1));
+    assert_eq!((asked.elapsed().as_secs(), registration.status().delivered), (3, 1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -224,7 +224,7 @@ async fn b_273_synced_when_the_calls_with_the_initial_objects_have_returned() {
     rest().await;
     assert_eq!((listener.calls(), registration.has_synced()), (2, false), "the last call has not returned");
     permits.add_permits(1);
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert!(registration.has_synced());
 }
 
@@ -233,7 +233,7 @@ async fn b_273_a_late_handler_is_never_synced_before_it_has_heard_the_cache() {
     let rig = Rig::new(&["a/x"]).started().await;
     let (listener, registration) = rig.listen();
     assert!(!registration.has_synced());
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert_eq!(listener.calls(), 1);
 }
 
@@ -242,8 +242,8 @@ async fn b_274_a_panic_on_an_initial_object_does_not_keep_the_handler_from_being
     let rig = Rig::new(&["a/x", "a/y"]);
     let registration = rig.add(handler().on_add(|_| quiet_panic("on every add")));
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
-    assert_eq!((registration.stats().panics, rig.failures().len()), (2, 2));
+    registration.wait_synced(SOON).await.unwrap();
+    assert_eq!((registration.status().panics, rig.failures().len()), (2, 2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -277,9 +277,9 @@ async fn b_327_b_540_synced_in_either_order_and_for_good() {
     let rig = Rig::new(&[]);
     let (_, early) = rig.listen();
     let rig = rig.started().await;
-    early.synced().await.unwrap();
+    early.wait_synced(SOON).await.unwrap();
     let (_, late) = rig.listen();
-    late.synced().await.unwrap();
+    late.wait_synced(SOON).await.unwrap();
     rig.put("a/x", "");
     rig.relist().await;
     assert!(early.has_synced() && late.has_synced());
@@ -290,7 +290,7 @@ async fn b_540_waiting_for_a_handler_that_is_removed_ends() {
     let rig = Rig::new(&[]);
     let (_, registration) = rig.listen();
     let remove = async { registration.remove() };
-    let (synced, ()) = tokio::join!(registration.synced(), remove);
+    let (synced, ()) = tokio::join!(registration.wait_synced(SOON), remove);
     assert_eq!(
         synced.unwrap_err().to_string(),
         "handler \"configmaps-0\" was removed or its informer stopped before it was synced"
@@ -341,7 +341,7 @@ async fn b_262_joining_leaving_and_stopping_at_once_on_several_threads() {
             let added = informer.add_event_handler(handler().on_event(move |event| hears.hear(event)));
             let Ok(registration) = added else { return };
             server.put_json(serde_json::to_value(map("a/x", &turn.to_string())).unwrap()).unwrap();
-            registration.synced().await.ok();
+            registration.wait_synced(SOON).await.ok();
             registration.remove();
             listener.check();
         }

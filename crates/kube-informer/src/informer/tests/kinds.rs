@@ -248,7 +248,8 @@ async fn d1_d16_a_wrong_type_is_said_by_the_first_list_also_of_a_namespace_that_
         .namespaces(Vec::<String>::new())
         .on_error(move |failure| heard.lock().push(failure.clone()));
     let informer = started(builder.build().unwrap()).await;
-    informer.add_namespace("a").unwrap().synced(SOON).await.unwrap();
+    informer.add_namespace("a").unwrap();
+    informer.wait_namespace_synced("a", SOON).await.unwrap();
     quiet().await;
     assert!(informer.status().wrong_type.unwrap().contains("missing field `spec`"));
     let failures = failures.lock().clone();

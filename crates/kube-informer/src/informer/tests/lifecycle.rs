@@ -44,7 +44,7 @@ async fn b_251_run_returns_when_everything_has_ended() {
     let holds = held.clone();
     let registration = rig.add(handler().on_add(move |_| _ = holds.fetch_add(1, Ordering::Relaxed)));
     let (stop, running) = rig.start_until();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert_eq!(
         (held.load(Ordering::Relaxed), Arc::strong_count(&held)),
         (1, 2),
@@ -98,10 +98,10 @@ async fn b_258_indexes_are_added_before_and_after_the_start_but_not_after_the_st
     rig.start();
     rig.synced().await;
     let after = add("after");
-    after.ready().await.unwrap();
+    after.wait_ready(SOON).await.unwrap();
     assert_eq!((before.get("x").unwrap().len(), after.get("x").unwrap().len()), (2, 2));
     rig.informer.shutdown(SOON).await;
-    assert!(add("too late").ready().await.unwrap_err().to_string().contains("has stopped"));
+    assert!(add("too late").wait_ready(SOON).await.unwrap_err().to_string().contains("has stopped"));
     assert_eq!(before.get("x").unwrap().len(), 2, "what was read before can be read on");
 }
 
@@ -115,7 +115,7 @@ async fn b_107_b_259_synced_once_the_first_list_is_in_the_store_and_from_then_on
     hold.release();
     rig.synced().await;
     assert_eq!(rig.informer.lister().len(), 1);
-    rig.server.fail_next(VerbMatch::Any, SourceError::Transport("refused".into()));
+    rig.server.fail_next(VerbMatch::Any, SourceError::transport("refused"));
     rig.relist().await;
     assert!(rig.informer.has_synced(), "a relist takes nothing back");
     drop(stop);
@@ -128,7 +128,7 @@ async fn b_259_never_synced_if_no_list_succeeds() {
     let rig = Rig::new(&[]);
     let refused = HttpFailure { code: 403, reason: "Forbidden".into(), ..HttpFailure::default() };
     for _ in 0..1_000 {
-        rig.server.fail_next(VerbMatch::Any, SourceError::Http(refused.clone()));
+        rig.server.fail_next(VerbMatch::Any, SourceError::from(refused.clone()));
     }
     rig.start();
     tokio::time::sleep(SOON).await;
@@ -182,7 +182,7 @@ async fn b_263_events_that_come_before_the_handlers_task_has_run_wait_for_it() {
     rig.relist().await;
     assert_eq!(tasks.held.lock().as_ref().unwrap().len(), 1, "the handler's task has not run");
     assert_eq!(
-        (listener.calls(), registration.stats().backlog),
+        (listener.calls(), registration.status().backlog),
         (0, 2),
         "its events wait, and nobody waits for it"
     );
@@ -206,7 +206,7 @@ async fn dropping_the_run_future_ends_everything() {
     rig.server.wait_for_watches(0).await;
     rest().await;
     assert!(rig.informer.is_stopped());
-    assert!(registration.synced().await.is_err(), "who waits for the handler is told");
+    assert!(registration.wait_synced(SOON).await.is_err(), "who waits for the handler is told");
     registration.remove_and_drain(Duration::ZERO).await.unwrap();
     rig.put("a/x", "1");
     rest().await;
@@ -218,5 +218,5 @@ async fn an_informer_that_is_dropped_before_it_starts_lets_nobody_wait() {
     let rig = Rig::new(&[]);
     let (_, registration) = rig.listen();
     drop(rig);
-    assert!(registration.synced().await.is_err());
+    assert!(registration.wait_synced(SOON).await.is_err());
 }

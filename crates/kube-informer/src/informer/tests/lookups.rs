@@ -7,7 +7,6 @@ use futures::future::join_all;
 use tokio::time::Instant;
 
 use super::support::{Rig, SOON, http, list_body, lists_only, map, phase, quiet, relists, rest, wire_map};
-use crate::informer::WaitError;
 use crate::key::ObjectKey;
 use crate::options::Options;
 use crate::source::{Request, Verb, VerbMatch};
@@ -234,7 +233,7 @@ async fn d11_a_version_ahead_of_the_server_means_that_it_went_back() {
     let began = Instant::now();
     let ahead = ResourceVersion::new("99");
     let error = rig.informer.wait_for_version(&key("a/x"), &ahead, SOON).await.unwrap_err();
-    assert!(matches!(error, WaitError::Rewound { .. }), "{error}");
+    assert!(error.is_rewound(), "{error}");
     assert_eq!(began.elapsed(), PATIENCE);
     rest().await;
     assert_eq!(relists(&rig.informer), [(RelistReason::First, 1)], "the informer itself is not in doubt");
@@ -255,9 +254,9 @@ async fn d11_while_a_server_that_went_back_is_read_nothing_can_be_waited_for() {
     hold.reached().await;
     assert_eq!(rig.informer.status().phase, Phase::Rewound);
     let error = rig.informer.wait_for_version(&key("a/x"), &there, SOON).await.unwrap_err();
-    assert!(matches!(error, WaitError::Rewound { .. }), "{error}");
+    assert!(error.is_rewound(), "{error}");
     let error = rig.informer.wait_gone(&key("a/x"), &gone, SOON).await.unwrap_err();
-    assert!(matches!(error, WaitError::Rewound { .. }), "{error}");
+    assert!(error.is_rewound(), "{error}");
     hold.release();
     phase(&rig.informer, Phase::Watching).await;
     rig.settle().await;
@@ -272,11 +271,11 @@ async fn d11_an_answer_that_cannot_be_placed_is_an_error_and_no_hang() {
     rig.server.stall();
     rig.server.reply_next(VerbMatch::List, [list_body("opaque", &[])]);
     let error = rig.informer.wait_gone(&key("a/new"), &Uid::new("u"), SOON).await.unwrap_err();
-    assert!(matches!(error, WaitError::NotComparable { .. }), "{error}");
+    assert!(error.is_not_comparable(), "{error}");
     rig.server.reply_next(VerbMatch::List, [list_body("opaque", &[])]);
     let written = rig.put("a/x", "1");
     let error = rig.informer.wait_for_version(&key("a/x"), &written, SOON).await.unwrap_err();
-    assert!(matches!(error, WaitError::NotComparable { .. }), "{error}");
+    assert!(error.is_not_comparable(), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

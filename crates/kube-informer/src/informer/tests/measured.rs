@@ -29,7 +29,7 @@ async fn b_324_the_backlog_of_a_stuck_handler_is_shown_while_it_is_stuck() {
     }
     rig.settle().await;
     assert_eq!(backlog(), 4.0, "and three keys");
-    assert_eq!(registration.stats().backlog, 4);
+    assert_eq!(registration.status().backlog, 4);
     permits.add_permits(2);
     rest().await;
     rig.put("a/x", "again");
@@ -59,7 +59,7 @@ async fn b_324_handlers_without_a_name_share_a_series_that_shows_the_sum() {
     first.remove();
     permits.add_permits(10);
     rest().await;
-    assert_eq!((second.stats().backlog, second.stats().delivered), (0, 2));
+    assert_eq!((second.status().backlog, second.status().delivered), (0, 2));
     // One call of the first is still in progress, and the object that was taken with it is not told any more.
     assert_eq!(backlog(), 2.0);
     rig.informer.shutdown(Duration::ZERO).await;

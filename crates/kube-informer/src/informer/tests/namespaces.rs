@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::support::{Denies, Rig, SOON, cached, map, phase_of, quiet, rest, served, soon, start, started};
 use crate::delta::{Delta, DeltaChange};
 use crate::handler::handler;
-use crate::informer::{NamespaceError, SharedInformer, WaitError};
+use crate::informer::SharedInformer;
 use crate::scope::Scope;
 use crate::source::{ScriptedSource, VerbMatch};
 use crate::status::{Phase, RelistReason};
@@ -24,11 +24,19 @@ fn over_a() -> Rig {
 
 impl Rig {
     async fn add_namespace(&self, namespace: &str) {
-        self.informer.add_namespace(namespace).unwrap().synced(SOON).await.unwrap();
+        self.informer.add_namespace(namespace).unwrap();
+        self.informer.wait_namespace_synced(namespace, SOON).await.unwrap();
     }
 
     async fn remove_namespace(&self, namespace: &str) {
-        soon(self.informer.remove_namespace(namespace).unwrap().done()).await.unwrap();
+        self.informer.remove_namespace(namespace).unwrap();
+        soon(self.informer.wait_namespace_removed(namespace, SOON)).await.unwrap();
+    }
+
+    /// Whether it looks at a namespace and has all of it in the cache.
+    fn has_synced(&self, namespace: &str) -> bool {
+        let scope = Scope::namespace(namespace);
+        self.informer.status().scopes.iter().any(|status| status.scope == scope && status.synced)
     }
 
     fn served(&self, namespaces: &[&str]) -> Vec<(String, String, String)> {
@@ -46,7 +54,7 @@ impl Rig {
 async fn d16_an_added_namespace_is_listed_watched_and_told() {
     let rig = over_a().started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     rig.add_namespace("b").await;
     assert_eq!(rig.cached(), rig.served(&["a", "b"]));
     assert_eq!(rig.informer.namespaces(), Some(vec!["a".to_owned(), "b".to_owned()]));
@@ -66,25 +74,25 @@ async fn d16_an_added_namespace_is_listed_watched_and_told() {
 async fn d16_until_it_is_listed_the_informer_is_not_synced_but_old_handlers_are() {
     let rig = over_a().started().await;
     let (_, before) = rig.listen();
-    before.synced().await.unwrap();
+    before.wait_synced(SOON).await.unwrap();
     let hold = rig.server.hold_next(VerbMatch::Any);
-    let added = rig.informer.add_namespace("b").unwrap();
+    rig.informer.add_namespace("b").unwrap();
     assert!(!rig.informer.has_synced(), "from the moment of the call");
     hold.reached().await;
     let (_, after) = rig.listen();
     rest().await;
-    assert!(!added.has_synced() && !rig.informer.status().synced);
-    assert_eq!((added.namespace(), rig.informer.status().phase), ("b", Phase::Listing));
+    assert!(!rig.has_synced("b") && !rig.informer.status().synced);
+    assert_eq!(rig.informer.status().phase, Phase::Listing);
     assert!(rig.informer.last_sync_resource_version().is_empty());
     assert_eq!((before.has_synced(), after.has_synced()), (true, false));
     let error = rig.informer.wait_synced(SHORT).await.unwrap_err();
     assert_eq!(error.to_string(), r#"configmaps not synced after 5s; namespace "b" is listing"#);
-    let error = added.synced(SHORT).await.unwrap_err();
+    let error = rig.informer.wait_namespace_synced("b", SHORT).await.unwrap_err();
     assert_eq!(error.to_string(), r#"configmaps not synced after 5s; namespace "b" is listing"#);
     drop(hold);
     rig.synced().await;
-    after.synced().await.unwrap();
-    assert!(added.has_synced());
+    after.wait_synced(SOON).await.unwrap();
+    assert!(rig.has_synced("b"));
     assert_eq!(rig.informer.last_sync_resource_version(), rig.server.version());
 }
 
@@ -117,12 +125,12 @@ async fn d16_who_adds_what_another_thread_adds_sees_it_not_synced() {
 #[tokio::test(start_paused = true)]
 async fn d16_adding_what_is_there_changes_nothing() {
     let rig = over_a().started().await;
-    let added = rig.informer.add_namespace("a").unwrap();
-    assert!(added.has_synced() && rig.informer.has_synced());
+    rig.informer.add_namespace("a").unwrap();
+    assert!(rig.has_synced("a") && rig.informer.has_synced());
     quiet().await;
     assert_eq!(rig.asked(), ["a"]);
     rig.remove_namespace("a").await;
-    assert!(!added.has_synced(), "one call removes what two have added");
+    assert!(!rig.has_synced("a"), "one call removes what two have added");
 }
 
 #[tokio::test(start_paused = true)]
@@ -130,12 +138,12 @@ async fn d16_a_removed_namespace_leaves_in_one_step_and_is_told() {
     let rig = Rig::with(&["a/x", "b/x", "b/y", "b/z"], |builder| builder.namespaces(["a", "b"]));
     let rig = rig.started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     let sizes = Arc::new(Mutex::new(Vec::new()));
     let seen = sizes.clone();
     rig.informer.on_full_state(move |objects| seen.lock().push(objects.len())).unwrap();
     let index = rig.informer.add_index("name", |map| Some(map.name().to_owned()));
-    index.ready().await.unwrap();
+    index.wait_ready(SOON).await.unwrap();
     rest().await;
     let commits = rig.informer.engine().state.borrow().commits;
 
@@ -177,7 +185,7 @@ async fn d16_the_status_of_a_namespace_goes_with_it() {
 async fn d16_what_is_on_its_way_from_a_removed_namespace_is_ignored() {
     let rig = Rig::with(&["a/x", "b/x"], |builder| builder.namespaces(["a", "b"])).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     let engine = rig.informer.engine();
     let scope = engine.scopes.find(&Scope::namespace("b")).unwrap().id;
     let b_x = engine.indexer.get(&"b/x".parse().unwrap()).unwrap();
@@ -194,14 +202,14 @@ async fn d16_what_is_on_its_way_from_a_removed_namespace_is_ignored() {
     engine.queue.push(Delta { scope, change: DeltaChange::Added(b_x.clone()) }).await.unwrap();
     rest().await;
     let hold = rig.server.hold_next(VerbMatch::Any);
-    let added = rig.informer.add_namespace("b").unwrap();
+    rig.informer.add_namespace("b").unwrap();
     hold.reached().await;
     engine.queue.push(Delta { scope, change: list() }).await.unwrap();
     rest().await;
-    assert_eq!((rig.cached(), added.has_synced()), (rig.served(&["a"]), false));
+    assert_eq!((rig.cached(), rig.has_synced("b")), (rig.served(&["a"]), false));
     assert_eq!(listener.log()[2..], ["delete b/x@3 guessed"]);
     drop(hold);
-    added.synced(SOON).await.unwrap();
+    rig.informer.wait_namespace_synced("b", SOON).await.unwrap();
     rest().await;
     assert_eq!(listener.log()[3..], ["add b/x@3 initial"]);
     listener.check();
@@ -211,12 +219,12 @@ async fn d16_what_is_on_its_way_from_a_removed_namespace_is_ignored() {
 async fn d16_a_namespace_that_is_back_at_once_is_listed_anew() {
     let rig = Rig::with(&["a/x", "b/x"], |builder| builder.namespaces(["a", "b"])).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
-    let removed = rig.informer.remove_namespace("b").unwrap();
-    let added = rig.informer.add_namespace("b").unwrap();
-    assert!(!added.has_synced() && !rig.informer.has_synced());
-    removed.done().await.unwrap();
-    assert_eq!(removed.namespace(), "b");
+    registration.wait_synced(SOON).await.unwrap();
+    rig.informer.remove_namespace("b").unwrap();
+    rig.informer.add_namespace("b").unwrap();
+    assert!(!rig.has_synced("b") && !rig.informer.has_synced());
+    // It is the removal that is waited for, although the namespace is looked at again.
+    rig.informer.wait_namespace_removed("b", SOON).await.unwrap();
     rig.synced().await;
     rest().await;
     assert_eq!(listener.log()[2..], ["delete b/x@3 guessed", "add b/x@3 initial"]);
@@ -234,11 +242,11 @@ async fn d3_d16_a_handler_that_has_not_heard_of_the_removal_hears_the_difference
     let rig = rig.started().await;
     let (listener, registration, permits) = rig.listen_stuck();
     permits.add_permits(4);
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     rig.put("a/x", "the handler is stuck in this");
     rig.settle().await;
-    let removed = rig.informer.remove_namespace("b").unwrap();
-    removed.done().await.unwrap();
+    rig.informer.remove_namespace("b").unwrap();
+    rig.informer.wait_namespace_removed("b", SOON).await.unwrap();
     rig.put("b/y", "changed meanwhile");
     rig.delete("b/z");
     rig.add_namespace("b").await;
@@ -256,11 +264,11 @@ async fn d16_before_the_start_namespaces_are_remembered() {
     let (listener, registration) = rig.listen();
     rig.informer.add_namespace("b").unwrap();
     rig.informer.add_namespace("c").unwrap();
-    let removed = rig.informer.remove_namespace("a").unwrap();
-    removed.done().await.unwrap();
+    rig.informer.remove_namespace("a").unwrap();
+    rig.informer.wait_namespace_removed("a", SOON).await.unwrap();
     rig.remove_namespace("c").await;
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert_eq!((rig.cached(), rig.asked()), (rig.served(&["b"]), vec!["b".to_owned()]));
     assert_eq!(listener.calls(), 2);
 }
@@ -271,7 +279,7 @@ async fn d16_an_informer_may_look_at_nothing_for_a_while() {
     assert!(!rig.informer.has_synced(), "it was not started");
     let (listener, registration) = rig.listen();
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert_eq!((rig.cached(), rig.informer.namespaces()), (vec![], Some(vec![])));
     assert!(rig.informer.last_sync_resource_version().is_empty() && rig.asked().is_empty());
     rig.add_namespace("a").await;
@@ -292,31 +300,36 @@ async fn d16_a_denied_namespace_is_named_and_can_be_removed_while_the_others_wor
     let source = Denies { server: server.clone(), namespace: "b" };
     let informer =
         started(SharedInformer::<ConfigMap>::builder(source).namespace("a").build().unwrap()).await;
-    let added = informer.add_namespace("b").unwrap();
+    informer.add_namespace("b").unwrap();
     let registration = informer.add_event_handler(handler().on_add(|_| {})).unwrap();
     let denied = "configmaps not synced after 5s; namespace \"b\" is backing off (HTTP 403): the server says \
                   Forbidden; grant the verbs list and watch on configmaps to the account the program runs as";
-    assert_eq!(added.synced(SHORT).await.unwrap_err().to_string(), denied);
+    assert_eq!(informer.wait_namespace_synced("b", SHORT).await.unwrap_err().to_string(), denied);
     let error = informer.wait_synced(SHORT).await.unwrap_err();
     assert_eq!(error.to_string(), denied);
-    assert_eq!(error.scopes()[0].scope, Scope::namespace("b"));
+    assert_eq!(error.scopes().next().unwrap().scope, Scope::namespace("b"));
     let status = informer.status();
     assert_eq!(
         status.scopes.iter().map(|scope| scope.phase).collect::<Vec<_>>(),
         [Phase::Watching, Phase::BackingOff]
     );
-    assert_eq!(status.scopes[1].last_error.as_ref().unwrap().http_status, Some(403));
+    assert_eq!(status.scopes[1].last_error.as_ref().unwrap().cause.http_status(), Some(403));
 
     let version = server.put_json(serde_json::to_value(map("a/y", "")).unwrap()).unwrap();
     informer.wait_for_version(&"a/y".parse().unwrap(), &version, SOON).await.unwrap();
     assert_eq!(cached(&informer), served(&server, Some(&["a"])));
     assert_eq!(informer.lister().namespace("b").list().len(), 0);
     assert!(!registration.has_synced());
-    soon(informer.remove_namespace("b").unwrap().done()).await.unwrap();
+    informer.remove_namespace("b").unwrap();
+    soon(informer.wait_namespace_removed("b", SOON)).await.unwrap();
     assert!(informer.has_synced(), "nothing is missing any more");
-    soon(registration.synced()).await.unwrap();
-    let error = added.synced(SOON).await.unwrap_err();
-    assert_eq!(error.to_string(), "configmaps not synced: namespace \"b\" was removed");
+    soon(registration.wait_synced(SOON)).await.unwrap();
+    let error = informer.wait_namespace_synced("b", SOON).await.unwrap_err();
+    assert!(error.is_out_of_scope());
+    assert_eq!(
+        error.to_string(),
+        "configmaps not synced: the informer does not look at namespace \"b\"; add it first"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -325,12 +338,13 @@ async fn d16_a_namespace_is_removed_whatever_its_reflector_is_doing() {
     for held in [VerbMatch::List, VerbMatch::Watch] {
         // Held in the middle of a request, and of a list that goes on for ever.
         let hold = rig.server.hold_next(held);
-        let added = rig.informer.add_namespace("b").unwrap();
+        rig.informer.add_namespace("b").unwrap();
         if held == VerbMatch::List {
             rig.server.fail_next(VerbMatch::Watch, super::support::http(422, "Invalid"));
         }
         hold.reached().await;
-        let waits = tokio::spawn(async move { added.synced(SOON).await });
+        let informer = rig.informer.clone();
+        let waits = tokio::spawn(async move { informer.wait_namespace_synced("b", SOON).await });
         rest().await;
         rig.remove_namespace("b").await;
         let error = waits.await.unwrap().unwrap_err();
@@ -353,7 +367,7 @@ async fn d11_d16_waiting_for_an_object_ends_when_its_namespace_is_removed() {
         rig.remove_namespace("b").await;
     };
     let (wait, wait_gone, ()) = tokio::join!(wait, wait_gone, remove);
-    assert!(matches!(wait_gone, Err(WaitError::OutOfScope { .. })), "{wait_gone:?}");
+    assert!(wait_gone.as_ref().is_err_and(|error| error.is_out_of_scope()), "{wait_gone:?}");
     assert_eq!(
         wait.unwrap_err().to_string(),
         "the informer of configmaps does not look at the namespace of b/x"
@@ -375,7 +389,7 @@ async fn d16_what_cannot_be_done_says_why() {
     for error in
         [all.informer.add_namespace("a").unwrap_err(), all.informer.remove_namespace("a").unwrap_err()]
     {
-        assert!(matches!(error, NamespaceError::AllNamespaces { .. }), "{error}");
+        assert!(error.is_not_limited(), "{error}");
     }
     let nodes = SharedInformer::<Node>::builder(ScriptedSource::of::<Node>()).build().unwrap();
     let error = nodes.add_namespace("a").unwrap_err();
@@ -388,13 +402,14 @@ async fn d16_after_the_stop_nothing_is_added_or_removed_and_nobody_waits() {
     start(&rig.informer);
     rig.synced().await;
     let hold = rig.server.hold_next(VerbMatch::Any);
-    let added = rig.informer.add_namespace("b").unwrap();
+    rig.informer.add_namespace("b").unwrap();
     hold.reached().await;
-    let ((), waited) = tokio::join!(rig.informer.shutdown(SHORT), added.synced(SOON));
+    let ((), waited) =
+        tokio::join!(rig.informer.shutdown(SHORT), rig.informer.wait_namespace_synced("b", SOON));
     assert_eq!(waited.unwrap_err().to_string(), "configmaps not synced: the informer has stopped");
     for namespace in ["a", "z"] {
         let error = rig.informer.add_namespace(namespace).unwrap_err();
-        assert!(matches!(error, NamespaceError::Stopped(_)), "{error}");
+        assert!(error.is_stopped(), "{error}");
         let error = rig.informer.remove_namespace(namespace).unwrap_err();
         assert_eq!(error.to_string(), "the informer of configmaps has stopped already; build another one");
     }
@@ -406,10 +421,10 @@ async fn d16_after_the_stop_nothing_is_added_or_removed_and_nobody_waits() {
 async fn d16_a_removal_before_the_shutdown_is_told_before_it() {
     let rig = Rig::with(&["a/x", "b/x"], |builder| builder.namespaces(["a", "b"])).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
-    let removed = rig.informer.remove_namespace("b").unwrap();
+    registration.wait_synced(SOON).await.unwrap();
+    rig.informer.remove_namespace("b").unwrap();
     rig.informer.shutdown(SOON).await;
-    removed.done().await.unwrap();
+    rig.informer.wait_namespace_removed("b", SOON).await.unwrap();
     assert_eq!(listener.log()[2..], ["delete b/x@3 guessed"]);
     assert_eq!(rig.cached(), rig.served(&["a"]));
 }
@@ -421,7 +436,7 @@ async fn d16_many_that_come_and_go_leave_nothing_behind() {
     let keys: Vec<_> = keys.iter().map(String::as_str).collect();
     let rig = Rig::with(&keys, |builder| builder.namespaces(["n0"])).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     for _ in 0..3 {
         for name in &names {
             rig.informer.add_namespace(name.as_str()).unwrap();

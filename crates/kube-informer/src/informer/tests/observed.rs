@@ -80,7 +80,7 @@ async fn d10_the_last_error_stays_visible_with_its_http_status() {
     let status = rig.informer.status();
     let error = status.scopes[0].last_error.as_ref().unwrap();
     assert_eq!(
-        (error.http_status, error.message.as_str()),
+        (error.cause.http_status(), error.cause.message()),
         (Some(503), "the server says ServiceUnavailable")
     );
     assert_eq!(status.failures, 1);
@@ -88,8 +88,8 @@ async fn d10_the_last_error_stays_visible_with_its_http_status() {
     rig.server.cut_watches();
     phase(&rig.informer, Phase::BackingOff).await;
     let error = rig.informer.status().scopes[0].last_error.clone().unwrap();
-    assert_eq!(error.http_status, None);
-    assert!(error.message.contains("connection reset"), "{}", error.message);
+    assert_eq!(error.cause.http_status(), None);
+    assert!(error.cause.message().contains("connection reset"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -125,10 +125,10 @@ async fn d10_the_status_names_who_listens_until_they_have_heard_their_last() {
         handlers.into_iter().find(|handler| handler.name.starts_with(name))
     };
     let first = heard("first").unwrap();
-    assert_eq!((first.synced, first.stats), (true, registration.stats()));
-    assert_eq!((first.stats.delivered, first.stats.backlog), (2, 0));
+    assert_eq!((first.synced, &first), (true, &registration.status()));
+    assert_eq!((first.delivered, first.backlog), (2, 0));
     let unread = heard("configmaps-").unwrap();
-    assert_eq!((unread.synced, unread.stats.backlog), (false, 2));
+    assert_eq!((unread.synced, unread.backlog), (false, 2));
     registration.remove_and_drain(Duration::from_secs(1)).await.unwrap();
     drop(stream);
     rig.settle().await;
@@ -161,7 +161,10 @@ async fn d10_waiting_for_the_sync_has_a_deadline_and_says_what_is_in_the_way() {
     rig.start();
     let said = rig.informer.wait_synced(short).await.unwrap_err();
     assert_eq!(said.to_string(), "configmaps not synced after 5s; all namespaces is listing");
-    assert_eq!((said.kind().kind(), said.scopes()[0].phase), ("ConfigMap", Phase::Listing));
+    assert_eq!(
+        (said.informers()[0].kind.kind(), said.scopes().next().unwrap().phase),
+        ("ConfigMap", Phase::Listing)
+    );
     rig.informer.shutdown(short).await;
     drop(hold);
     let said = rig.informer.wait_synced(short).await.unwrap_err().to_string();
@@ -219,7 +222,7 @@ async fn d10_metrics_count_what_client_go_does_not() {
     });
     rig.server.drop_end_bookmark(true);
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     rig.server.duplicate_next_event();
     rig.put("a/x", "twice");
     rig.settle().await;
@@ -285,13 +288,14 @@ async fn d16_the_metrics_follow_namespaces_that_come_and_go() {
     };
     assert!(rig.informer.has_synced());
     let hold = rig.server.hold_next(VerbMatch::Any);
-    let added = rig.informer.add_namespace("b").unwrap();
+    rig.informer.add_namespace("b").unwrap();
     hold.reached().await;
     assert_eq!(shown(), [0.0, 1.0], "synced no more");
     drop(hold);
-    added.synced(SOON).await.unwrap();
+    rig.informer.wait_namespace_synced("b", SOON).await.unwrap();
     assert_eq!(shown(), [1.0, 3.0]);
-    rig.informer.remove_namespace("b").unwrap().done().await.unwrap();
+    rig.informer.remove_namespace("b").unwrap();
+    rig.informer.wait_namespace_removed("b", SOON).await.unwrap();
     assert_eq!(shown(), [1.0, 1.0]);
 }
 

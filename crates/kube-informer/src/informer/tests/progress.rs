@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::support::{Rig, SOON, quiet};
-use crate::informer::WaitError;
 use crate::scope::Scope;
 
 #[tokio::test(start_paused = true)]
@@ -47,5 +46,5 @@ async fn d11_progress_can_be_waited_for() {
         rig.informer.shutdown(SOON).await;
     };
     let (error, ()) = tokio::join!(rig.informer.wait_progress(&after, SOON), stop);
-    assert!(matches!(error, Err(WaitError::Stopped { .. })), "{error:?}");
+    assert!(error.as_ref().is_err_and(|error| error.is_stopped()), "{error:?}");
 }

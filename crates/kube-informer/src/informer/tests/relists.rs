@@ -9,9 +9,7 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::oneshot;
 
-use super::support::{
-    Rig, cached, http, list_body, lists_only, map, phase, quiet, relists, served, started, texts, wire_map,
-};
+use super::support::{Rig, SOON, cached, http, list_body, lists_only, map, phase, quiet, relists, served, started, texts, wire_map};
 use crate::informer::SharedInformer;
 use crate::informer::writer::Command;
 use crate::object::Object;
@@ -50,7 +48,7 @@ async fn d4_d6_a_relist_keeps_unchanged_objects_and_tells_nobody() {
     for settings in [Options::default(), lists_only()] {
         let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| settings)).started().await;
         let (listener, registration) = rig.listen();
-        registration.synced().await.unwrap();
+        registration.wait_synced(SOON).await.unwrap();
         let (x, misses) = (object(&rig, "x"), rig.informer.status().decode_misses);
         expire(&rig).await;
         rig.server.wait_for_watches(0).await;
@@ -66,7 +64,7 @@ async fn d4_d6_a_relist_keeps_unchanged_objects_and_tells_nobody() {
 async fn d4_d6_a_refresh_reads_everything_anew_and_unchanged_content_is_no_event() {
     let rig = Rig::new(&["a/x", "a/y"]).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     let x = object(&rig, "x");
     rig.server.lose_next_event();
     rig.put("a/y", "lost");
@@ -95,7 +93,7 @@ async fn d4_a_list_that_matches_the_store_wins_over_changes_that_are_still_queue
         let settings = Options::default().queue_entries(entries);
         let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| settings)).started().await;
         let (listener, registration) = rig.listen();
-        registration.synced().await.unwrap();
+        registration.wait_synced(SOON).await.unwrap();
         let (x, backup) = (object(&rig, "x"), rig.server.snapshot());
 
         let release = hold_writer(&rig);
@@ -143,7 +141,7 @@ async fn d15_a_restored_backup_is_noticed_and_nothing_is_taken_over() {
 async fn b_030_b_202_d5_deletes_found_on_a_relist_are_told_with_the_last_known_state() {
     let rig = Rig::new(&["a/seen", "a/missed", "a/stays"]).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     rig.delete("a/seen");
     rig.settle().await;
     rig.server.lose_next_event();
@@ -159,7 +157,7 @@ async fn b_030_b_202_d5_deletes_found_on_a_relist_are_told_with_the_last_known_s
 async fn p_083_d5_a_name_created_again_while_away_is_deleted_then_added() {
     let rig = Rig::new(&["a/x"]).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     expire(&rig).await;
     rig.delete("a/x");
     rig.put("a/x", "again");
@@ -239,7 +237,7 @@ async fn p_021_p_025_pages_become_one_cache() {
 async fn d15_a_kind_that_goes_keeps_the_cache_and_is_read_anew_when_it_is_back() {
     let rig = Rig::new(&["a/x", "a/y"]).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     for _ in 0..3 {
         rig.server.fail_next(VerbMatch::Any, http(404, "NotFound"));
     }

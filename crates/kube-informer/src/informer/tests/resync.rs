@@ -117,7 +117,7 @@ async fn b_281_after_the_last_handler_has_left_nothing_is_told() {
     registration.remove();
     tokio::time::sleep(10 * SECOND).await;
     assert_eq!(*times.lock(), [1]);
-    assert_eq!(registration.stats().backlog, 0);
+    assert_eq!(registration.status().backlog, 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -204,7 +204,7 @@ async fn b_290_resyncs_do_not_pile_up_for_a_stuck_handler() {
     let (_, registration, _) = rig.listen_stuck();
     let _rig = rig.started().await;
     tokio::time::sleep(1_000 * SECOND).await;
-    assert!(registration.stats().backlog <= 4, "{registration:?}");
+    assert!(registration.status().backlog <= 4, "{registration:?}");
 }
 
 #[tokio::test(start_paused = true)]

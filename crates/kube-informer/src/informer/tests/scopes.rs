@@ -93,10 +93,10 @@ async fn d16_a_denied_namespace_is_named_while_the_other_works() {
         "configmaps not synced after 20s; namespace \"b\" is backing off (HTTP 403): the server says Forbidden; \
          grant the verbs list and watch on configmaps to the account the program runs as"
     );
-    assert_eq!(error.scopes().len(), 1);
-    let unsynced = &error.scopes()[0];
+    assert_eq!(error.scopes().count(), 1);
+    let unsynced = error.scopes().next().unwrap();
     assert_eq!(unsynced.scope, Scope::namespace("b"));
-    assert_eq!(unsynced.error.as_ref().unwrap().http_status, Some(403));
+    assert_eq!(unsynced.last_error.as_ref().unwrap().cause.http_status(), Some(403));
 
     server.put_json(serde_json::to_value(map("a/y", "new")).unwrap()).unwrap();
     soon(informer.wait_for_version(&"a/y".parse().unwrap(), &server.version(), SOON)).await.unwrap();
@@ -116,7 +116,7 @@ async fn d16_a_denied_namespace_is_named_while_the_other_works() {
 async fn d16_a_relist_deletes_within_its_scope_only() {
     let rig = two(&["a/x", "b/x"]).started().await;
     let (listener, registration) = rig.listen();
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     rig.server.lose_next_event();
     rig.delete("a/x");
     rig.informer.engine().scopes.now()[0].refresh.notify_one();

@@ -133,7 +133,7 @@ async fn what_a_server_says_when_it_is_asked_for_a_sensitive_object_is_not_told(
         rig.server.stall();
         let message = format!("cannot store {VALUE}");
         let failure = HttpFailure { code: 500, message, ..HttpFailure::default() };
-        rig.server.fail_next(VerbMatch::List, SourceError::Http(failure));
+        rig.server.fail_next(VerbMatch::List, SourceError::from(failure));
         let written = rig.put("a/x", "1");
         rig.informer.wait_for_version(&ObjectKey::namespaced("a", "x"), &written, SOON).await.unwrap();
         let said = rig.failures();

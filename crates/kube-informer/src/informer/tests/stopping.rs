@@ -67,12 +67,12 @@ async fn b_253_a_stop_discards_what_handlers_have_not_heard() {
     let (stop, running) = rig.start_until();
     rig.synced().await;
     rest().await;
-    assert_eq!(registration.stats().backlog, 3);
+    assert_eq!(registration.status().backlog, 3);
     drop(stop);
     rest().await;
     permits.add_permits(10);
     running.await.unwrap();
-    assert_eq!((listener.calls(), registration.stats().backlog), (1, 0));
+    assert_eq!((listener.calls(), registration.status().backlog), (1, 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -172,7 +172,8 @@ async fn b_262_who_joins_in_the_moment_of_the_stop_does_not_wait_for_ever() {
     // The writer sees the stop before it sees who wants to join.
     rig.informer.engine().stop.send_replace(Some(Stop::Now));
     running.await.unwrap();
-    let synced = tokio::time::timeout(SOON, registration.synced()).await.expect("told that it has ended");
+    let synced =
+        tokio::time::timeout(SOON, registration.wait_synced(SOON)).await.expect("told that it has ended");
     assert!(synced.is_err());
     let events = tokio::time::timeout(SOON, stream.count()).await.expect("the stream ends");
     assert_eq!(events, 0);

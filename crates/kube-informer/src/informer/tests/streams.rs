@@ -80,10 +80,10 @@ async fn a_stream_that_nobody_polls_delays_nobody_and_merges() {
 async fn streams_that_were_dropped_leave_no_memory_behind_on_a_quiet_kind() {
     let rig = Rig::new(&["a/x"]).started().await;
     let (listener, stays) = rig.listen();
-    stays.synced().await.unwrap();
+    stays.wait_synced(SOON).await.unwrap();
     let streams: Vec<_> = (0..10_000).map(|_| rig.informer.stream().unwrap()).collect();
     let removed = rig.informer.add_event_handler(crate::handler::handler()).unwrap();
-    removed.synced().await.unwrap();
+    removed.wait_synced(SOON).await.unwrap();
     assert_eq!(rig.informer.engine().listeners_held(), 10_002);
     removed.remove();
     drop((streams, removed));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
-use super::support::{Rig, quiet_panic, rest};
 use crate::options::{Options, StreamingList};
+use super::support::{Rig, SOON, quiet_panic, rest};
 use crate::report::Cause;
 
 /// Keys and versions in the order in which a transform saw them.
@@ -90,7 +90,7 @@ async fn b_120_b_163_b_298_what_a_transform_refuses_is_left_out_and_reported() {
     rig.put("a/y", "good");
     let (listener, registration) = rig.listen();
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     assert_eq!(listener.log(), ["add a/y@3 initial"], "the rest of the list is there");
     assert_eq!(rig.failures(), ["configmaps a/x is left out: the transform refused it: bad text"]);
     assert!(

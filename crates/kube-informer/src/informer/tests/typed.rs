@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 use serde_json::json;
 
-use super::support::{Rig, map};
+use super::support::{Rig, SOON, map};
 use crate::handler::{Registration, handler};
 
 type Log = Arc<Mutex<Vec<String>>>;
@@ -60,11 +60,11 @@ async fn b_303_what_does_not_decode_goes_to_on_undecodable_and_never_panics() {
     put_odd(&rig, "a/x");
     let (log, registration) = typed(&rig, true);
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
     let mut heard = log.lock().clone();
     heard.sort();
     assert_eq!(heard, ["add ", "cannot a/x"]);
-    assert_eq!((registration.stats().undecodable, registration.stats().panics), (1, 0));
+    assert_eq!((registration.status().undecodable, registration.status().panics), (1, 0));
     assert_eq!(rig.failures().len(), 1, "by the early check of the type; the handler has dealt with it");
 }
 
@@ -74,8 +74,8 @@ async fn b_303_without_on_undecodable_it_is_counted_and_reported() {
     put_odd(&rig, "a/x");
     let (_, registration) = typed(&rig, false);
     let rig = rig.started().await;
-    registration.synced().await.unwrap();
-    assert_eq!(registration.stats().undecodable, 1);
+    registration.wait_synced(SOON).await.unwrap();
+    assert_eq!(registration.status().undecodable, 1);
     assert_eq!(rig.failures().len(), 2, "by the early check of the type, and by the handler");
     assert!(rig.failures()[1].starts_with("configmaps a/x does not decode"), "{:?}", rig.failures());
 }
@@ -103,7 +103,7 @@ async fn b_303_an_object_that_decodes_again_is_updated_from_what_was_told_last()
     rig.settle().await;
     put(&rig, "2").await;
     assert_eq!(*log.lock(), ["add 1", "cannot a/x", "update 1 2"]);
-    assert_eq!(registration.stats().undecodable, 1);
+    assert_eq!(registration.status().undecodable, 1);
 }
 
 #[tokio::test(start_paused = true)]

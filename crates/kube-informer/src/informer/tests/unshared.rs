@@ -250,6 +250,6 @@ async fn it_takes_further_handlers_like_any_other() {
     let (informer, _) = listening(&server);
     start(&informer).await;
     let late = informer.add_event_handler(crate::handler()).unwrap();
-    late.synced().await.unwrap();
-    assert_eq!(late.stats().delivered, 1);
+    late.wait_synced(SOON).await.unwrap();
+    assert_eq!(late.status().delivered, 1);
 }

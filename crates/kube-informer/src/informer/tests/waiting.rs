@@ -74,8 +74,8 @@ async fn b_332_the_error_names_kind_scope_and_cause() {
     let refused =
         HttpFailure { code: 403, message: "configmaps is forbidden".into(), ..HttpFailure::default() };
     // The requests of both scopes come in order, so the first of each pair is that of namespace a; only it falls back.
-    rig.server.fail_next(VerbMatch::Watch, SourceError::Http(refused.clone()));
-    rig.server.fail_next(VerbMatch::List, SourceError::Http(refused));
+    rig.server.fail_next(VerbMatch::Watch, SourceError::from(refused.clone()));
+    rig.server.fail_next(VerbMatch::List, SourceError::from(refused));
     rig.start();
     rig.server.wait_for_requests(2).await;
     let error = rig.informer.wait_synced(Duration::from_millis(100)).await.unwrap_err();
@@ -84,8 +84,8 @@ async fn b_332_the_error_names_kind_scope_and_cause() {
         "configmaps not synced after 100ms; namespace \"a\" is backing off (HTTP 403): configmaps is forbidden; \
          grant the verbs list and watch on configmaps to the account the program runs as"
     );
-    assert_eq!((error.kind().kind(), error.scopes().len()), ("ConfigMap", 1));
-    assert_eq!(error.scopes()[0].error.as_ref().unwrap().http_status, Some(403));
+    assert_eq!((error.informers()[0].kind.kind(), error.scopes().count()), ("ConfigMap", 1));
+    assert_eq!(error.scopes().next().unwrap().last_error.as_ref().unwrap().cause.http_status(), Some(403));
 }
 
 #[tokio::test(start_paused = true)]
@@ -96,5 +96,5 @@ async fn b_333_a_synced_informer_does_not_mean_synced_handlers() {
     rest().await;
     assert_eq!((rig.informer.has_synced(), registration.has_synced()), (true, false));
     permits.add_permits(1);
-    registration.synced().await.unwrap();
+    registration.wait_synced(SOON).await.unwrap();
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::support::{Rig, SOON, map, phase, quiet};
-use crate::informer::WaitError;
 use crate::key::ObjectKey;
 use crate::source::VerbMatch;
 use crate::status::Phase;
@@ -89,7 +88,7 @@ async fn d11_a_timeout_names_what_was_waited_for_and_where_the_cache_is() {
     let _no_answer = rig.server.hold_next(VerbMatch::List);
     let error = rig.informer.wait_for_version(&key("a/x"), &version("99"), SHORT).await.unwrap_err();
     assert_eq!(error.to_string(), "the cache of configmaps did not show a/x at 99 within 5s; it is at 2");
-    assert!(matches!(error, WaitError::Timeout { .. }));
+    assert!(error.is_timeout());
 
     let error = rig.informer.wait_gone(&key("a/x"), &uid_of(&rig, "a/x"), SHORT).await.unwrap_err();
     assert_eq!(
@@ -109,7 +108,7 @@ async fn d11_a_timeout_names_what_was_waited_for_and_where_the_cache_is() {
 async fn d11_versions_that_cannot_be_compared_are_an_error_at_once() {
     let rig = Rig::new(&["a/x"]);
     let before = rig.informer.wait_for_version(&key("a/x"), &version("abc"), SOON).await.unwrap_err();
-    assert!(matches!(before, WaitError::NotComparable { .. }), "{before}");
+    assert!(before.is_not_comparable(), "{before}");
     let rig = rig.started().await;
     for text in ["abc", "", "007"] {
         let error = rig.informer.wait_for_version(&key("a/x"), &version(text), SOON).await.unwrap_err();
@@ -140,7 +139,7 @@ async fn d11_a_server_that_went_back_in_time_ends_every_wait() {
         error.to_string(),
         "the server of configmaps has gone back in time; read a/x again before relying on it"
     );
-    assert!(matches!(wait_gone, Err(WaitError::Rewound { .. })));
+    assert!(wait_gone.as_ref().is_err_and(|error| error.is_rewound()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -149,7 +148,7 @@ async fn d11_objects_outside_the_scope_are_refused() {
     let error = rig.informer.wait_for(&written("b/x", &version("2")), SOON).await.unwrap_err();
     assert_eq!(error.to_string(), "the informer of configmaps does not look at the namespace of b/x");
     let error = rig.informer.wait_gone(&key("b/x"), &Uid::new("u"), SOON).await.unwrap_err();
-    assert!(matches!(error, WaitError::OutOfScope { .. }), "{error}");
+    assert!(error.is_out_of_scope(), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -163,10 +162,13 @@ async fn d11_a_stop_ends_every_wait() {
         rig.informer.shutdown(SHORT).await;
     };
     let (wait, wait_gone, ()) = tokio::join!(wait, wait_gone, stop);
-    assert_eq!(wait.unwrap_err().to_string(), "the informer of configmaps has stopped");
-    assert!(matches!(wait_gone, Err(WaitError::Stopped { .. })));
+    assert_eq!(
+        wait.unwrap_err().to_string(),
+        "the informer of configmaps has stopped already; build another one"
+    );
+    assert!(wait_gone.as_ref().is_err_and(|error| error.is_stopped()));
     let late = rig.informer.wait_for_version(&a_x, &ahead, SOON).await;
-    assert!(matches!(late, Err(WaitError::Stopped { .. })));
+    assert!(late.as_ref().is_err_and(|error| error.is_stopped()));
     rig.informer.wait_for_version(&a_x, &version("2"), SOON).await.expect("it is there, stopped or not");
 }
 
@@ -204,7 +206,7 @@ async fn d11_an_empty_cache_that_has_not_been_filled_proves_nothing_gone() {
     hold.reached().await;
     let uid = Uid::new(rig.server.objects()[0]["metadata"]["uid"].as_str().unwrap());
     let error = rig.informer.wait_gone(&key("a/x"), &uid, SHORT).await.unwrap_err();
-    assert!(matches!(error, WaitError::Timeout { .. }), "{error}");
+    assert!(error.is_timeout(), "{error}");
     drop(hold);
     phase(&rig.informer, Phase::Watching).await;
 }

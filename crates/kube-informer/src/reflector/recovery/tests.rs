@@ -135,9 +135,9 @@ fn a_failure_tells_its_status_and_the_wait_asked_for() {
 fn every_trouble_says_what_happened() {
     let key = ObjectKey::namespaced("n", "big");
     for (trouble, text) in [
-        (Trouble::from(SourceError::Transport("refused".into())), "refused"),
+        (Trouble::from(SourceError::transport("refused")), "refused"),
         (
-            Trouble::from(SourceError::Http(HttpFailure { message: "no".into(), ..HttpFailure::default() })),
+            Trouble::from(SourceError::from(HttpFailure { message: "no".into(), ..HttpFailure::default() })),
             "no",
         ),
         (Trouble::CutFrame, "middle of a document"),
@@ -171,5 +171,5 @@ fn what_resumes_a_watch_is_counted_by_name() {
         Trouble::Silent(Duration::ZERO),
     ];
     let names: Vec<_> = std::iter::once("ended").chain(resuming.iter().map(Trouble::name)).collect();
-    assert_eq!(names, crate::status::RESTARTS);
+    assert_eq!(names, crate::status::cell::RESTARTS);
 }

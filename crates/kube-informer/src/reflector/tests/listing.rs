@@ -48,7 +48,7 @@ async fn b_011_b_028_a_failed_list_is_reported_changes_nothing_and_is_tried_agai
     assert!(failures[0].starts_with("cannot list configmaps in all namespaces: "), "{}", failures[0]);
     assert!(failures[1].contains("HTTP 403"), "{}", failures[1]);
     let error = play.status().last_error.unwrap();
-    assert_eq!((error.message.as_str(), error.http_status), ("code 403", Some(403)));
+    assert_eq!((error.cause.message(), error.cause.http_status()), ("code 403", Some(403)));
     assert_eq!(play.times()[1..3], [800, 2400].map(Duration::from_millis));
 }
 
@@ -120,7 +120,7 @@ async fn b_060_d15_a_stream_without_100_new_objects_in_30_s_falls_back_however_b
     assert_eq!(play.open_connections(), 1, "the stream was dropped, the watch is open");
     let said = "the streamed list brought too few new objects (1) and no mark of its end within 30s; LIST is used instead";
     assert_eq!(play.failures(), [format!("cannot list configmaps in all namespaces: {said}")]);
-    assert_eq!(play.status().last_error.unwrap().message, said);
+    assert_eq!(play.status().last_error.unwrap().cause.message(), said);
 }
 
 #[tokio::test(start_paused = true)]

@@ -119,7 +119,7 @@ async fn d15_the_marker_of_a_streamed_list_is_not_a_periodic_bookmark() {
 
 /// A watch that is cut after two seconds, and one that follows it.
 fn cut_and_resumed(objects: &[&str], resumed: Vec<Piece>) -> Vec<Reply> {
-    let cut = vec![Piece::Pause(2 * SECOND), Piece::Fail(SourceError::Transport("reset".into()))];
+    let cut = vec![Piece::Pause(2 * SECOND), Piece::Fail(SourceError::transport("reset"))];
     vec![list("100", None, objects), Reply::Body(cut), Reply::Body(resumed)]
 }
 

@@ -113,8 +113,7 @@ async fn b_013_b_039_p_041_an_expired_watch_relists_at_the_last_version_without_
 
 #[tokio::test(start_paused = true)]
 async fn b_050_p_044_d15_a_cut_or_failed_stream_resumes_at_once() {
-    for piece in [Piece::Text("{\"type\":\"ADD".into()), Piece::Fail(SourceError::Transport("reset".into()))]
-    {
+    for piece in [Piece::Text("{\"type\":\"ADD".into()), Piece::Fail(SourceError::transport("reset"))] {
         let mut replies = watched(vec![event("ADDED", "a@11"), piece]);
         replies.push(Reply::Body(vec![event("ADDED", "b@12"), Piece::Hang]));
         let play = Play::start(&lists(), replies);
@@ -127,8 +126,7 @@ async fn b_050_p_044_d15_a_cut_or_failed_stream_resumes_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn d15_cuts_of_a_healthy_server_are_never_waited_for_however_many_there_are() {
-    let cut =
-        || Reply::Body(vec![Piece::Pause(10 * SECOND), Piece::Fail(SourceError::Transport("reset".into()))]);
+    let cut = || Reply::Body(vec![Piece::Pause(10 * SECOND), Piece::Fail(SourceError::transport("reset"))]);
     let mut replies = vec![list("10", None, &[])];
     replies.extend((0..10).map(|_| cut()));
     let play = Play::start(&Options::default().streaming_list(StreamingList::Never), replies);
@@ -171,7 +169,7 @@ async fn d15_history_that_is_gone_for_ever_is_read_ever_again_rarely_and_reporte
     let lists = play.lists().len();
     assert!((10..=16).contains(&lists), "{lists} lists in 100 s");
     assert!(play.failures().len() >= lists - 2, "{:?}", play.failures());
-    assert_eq!(play.status().last_error.unwrap().http_status, Some(410));
+    assert_eq!(play.status().last_error.unwrap().cause.http_status(), Some(410));
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,6 +12,7 @@ use kube_client::{Client, Config};
 
 use super::told::told;
 use super::{proxy, way};
+use crate::error::{ClusterError, NoCluster};
 
 /// A cluster to connect to.
 ///
@@ -122,38 +123,12 @@ impl FindCluster {
 }
 
 impl IntoFuture for FindCluster {
-    type Output = Result<Cluster, FindClusterError>;
+    type Output = Result<Cluster, ClusterError>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
         async move { find(self.kubeconfig.as_deref(), self.context.as_deref()).await }.boxed()
     }
-}
-
-/// There is no cluster to be found, or what says how to reach it cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FindClusterError {
-    /// Nothing says which cluster to use.
-    #[error(
-        "no cluster: no kubeconfig was named, KUBECONFIG is not set, {}, and {default} does not exist",
-        not_the_pod(.context.as_deref())
-    )]
-    #[non_exhaustive]
-    Nowhere {
-        /// The file that was looked for last.
-        default: String,
-        /// The context that was named in a pod. Its service account has no contexts, so it was not used.
-        context: Option<String>,
-    },
-    /// It says something that cannot be used.
-    #[error("{origin} cannot be used: {message}")]
-    Unusable {
-        /// Where it is written.
-        origin: String,
-        /// What is wrong with it.
-        message: String,
-    },
 }
 
 /// Where to look for a cluster.
@@ -164,7 +139,7 @@ enum Configured<'a> {
     Pod,
 }
 
-async fn find(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Cluster, FindClusterError> {
+async fn find(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Cluster, ClusterError> {
     let set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     let default = env::home_dir().unwrap_or_default().join(".kube/config");
     let pod = set("KUBERNETES_SERVICE_HOST");
@@ -187,7 +162,7 @@ async fn find(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Cluste
     };
     match config {
         Ok(config) => Ok(Cluster { way: Way::Config(Box::new(config)), origin: Some(origin) }),
-        Err(message) => Err(FindClusterError::Unusable { origin, message }),
+        Err(message) => Err(NoCluster::Unusable { origin, message }.into()),
     }
 }
 
@@ -207,18 +182,9 @@ fn choose<'a>(
     }
 }
 
-fn nowhere(context: Option<&str>, pod: bool, default: &Path) -> FindClusterError {
+fn nowhere(context: Option<&str>, pod: bool, default: &Path) -> ClusterError {
     let context = context.filter(|_| pod).map(str::to_owned);
-    FindClusterError::Nowhere { default: default.display().to_string(), context }
-}
-
-fn not_the_pod(context: Option<&str>) -> String {
-    match context {
-        Some(context) => {
-            format!("the service account of this pod is not used as the context {context:?} was named")
-        }
-        None => "this is not a pod".to_owned(),
-    }
+    NoCluster::Nowhere { default: default.display().to_string(), context }.into()
 }
 
 async fn from_kubeconfig(

@@ -21,12 +21,12 @@ use http_body::Body as _;
 use kube_client::Config;
 use kube_client::client::Body;
 
-pub use self::cluster::{Cluster, FindCluster, FindClusterError};
+pub use self::cluster::{Cluster, FindCluster};
 
 use self::client::Renewable;
 use self::cluster::Way;
 use self::told::told;
-use super::error::{HttpFailure, SourceError};
+use super::error::{ClusterError, HttpFailure, NoCluster, SourceError};
 use super::request::{Request, Verb};
 use super::status::ErrorBody;
 use super::{ByteStream, ListWatch};
@@ -54,7 +54,7 @@ pub struct HttpSource {
 
 impl HttpSource {
     /// The source of a type of objects at a cluster. Has to be called within a tokio runtime.
-    pub fn of<K: Kind<Dynamic = ()>>(cluster: impl Into<Cluster>) -> Result<Self, SourceError> {
+    pub fn of<K: Kind<Dynamic = ()>>(cluster: impl Into<Cluster>) -> Result<Self, ClusterError> {
         Self::new(cluster, K::info(&()))
     }
 
@@ -71,7 +71,7 @@ impl HttpSource {
     ///   watchdogs notice. Which proxy the environment names is looked up by [`Cluster::find`], not here.
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
     ///   files of the client certificate change. Token files are read again every minute.
-    pub fn new(cluster: impl Into<Cluster>, kind: KindInfo) -> Result<Self, SourceError> {
+    pub fn new(cluster: impl Into<Cluster>, kind: KindInfo) -> Result<Self, ClusterError> {
         let config = match cluster.into().way {
             Way::Client(client) => {
                 return Ok(Self { client: Arc::new(Renewable::fixed(client)), kind, server: None });
@@ -79,12 +79,11 @@ impl HttpSource {
             Way::Config(config) => *config,
         };
         if tokio::runtime::Handle::try_current().is_err() {
-            return Err(SourceError::Transport(
-                "a client can only be built within a tokio runtime".to_owned(),
-            ));
+            let problem = "a client can only be built within a tokio runtime".to_owned();
+            return Err(NoCluster::Client(problem).into());
         }
         let server = Some(way(&config));
-        let client = Renewable::from_config(config).map_err(|error| transport(&error))?;
+        let client = Renewable::from_config(config).map_err(|error| NoCluster::Client(told(&error)))?;
         Ok(Self { client: Arc::new(client), kind, server })
     }
 
@@ -105,7 +104,7 @@ impl HttpSource {
             while let Some(chunk) = chunks.next().await {
                 document.extend_from_slice(&chunk?);
                 if document.len() > DOCUMENT {
-                    return Err(SourceError::Transport(format!(
+                    return Err(SourceError::transport(format!(
                         "the answer is larger than {DOCUMENT} bytes"
                     )));
                 }
@@ -135,10 +134,10 @@ impl HttpSource {
                     ErrorBody { content_type: content_type.map(str::to_owned), ..beginning(body).await };
                 let failure = HttpFailure::from_answer(head.status.as_u16(), retry_after, &body);
                 let failure = if sensitive { failure.without_content() } else { failure };
-                return Err(SourceError::Http(failure));
+                return Err(SourceError::from(failure));
             }
             match head.headers.get(CONTENT_ENCODING) {
-                Some(encoding) if !is_identity(encoding) => Err(SourceError::Transport(format!(
+                Some(encoding) if !is_identity(encoding) => Err(SourceError::transport(format!(
                     "the answer is compressed ({encoding:?}) although it was asked for as it is: a proxy, or a \
                      client stack that overwrites Accept-Encoding"
                 ))),
@@ -175,7 +174,7 @@ fn get(path_and_query: &str, accept: &str) -> Result<http::Request<Body>, Source
         // Newer servers compress watches in a form that most decoders give up on, and no list is worth the delay.
         .header(ACCEPT_ENCODING, "identity")
         .body(Body::empty())
-        .map_err(|error| SourceError::Transport(format!("cannot build the request: {error}")))
+        .map_err(|error| SourceError::transport(format!("cannot build the request: {error}")))
 }
 
 fn chunks(mut body: Body) -> ByteStream {
@@ -240,17 +239,16 @@ fn address(of: &http::Uri, default_scheme: &str) -> String {
 
 /// A failure without an answer, and where none came from.
 fn no_answer(server: Option<&str>, error: &kube_client::Error) -> SourceError {
-    match (server, transport(error)) {
-        (Some(server), SourceError::Transport(text)) => {
-            SourceError::Transport(format!("no answer from {server}: {text}"))
-        }
-        (_, failure) => failure,
-    }
+    let text = told(error);
+    SourceError::transport(match server {
+        Some(server) => format!("no answer from {server}: {text}"),
+        None => text,
+    })
 }
 
 /// A failure without an answer, with all that is known of its cause.
 fn transport(error: &(dyn StdError + 'static)) -> SourceError {
-    SourceError::Transport(told(error))
+    SourceError::transport(told(error))
 }
 
 #[cfg(test)]

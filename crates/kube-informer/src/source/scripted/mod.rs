@@ -176,7 +176,7 @@ impl ScriptedSource {
     pub fn delete(&self, key: &str) -> Result<ResourceVersion, SourceError> {
         let key: ObjectKey = key
             .parse()
-            .map_err(|error| SourceError::Http(answers::failure(400, "BadRequest", format!("{error}"))))?;
+            .map_err(|error| SourceError::from(answers::failure(400, "BadRequest", format!("{error}"))))?;
         self.write(|model| {
             let in_default = model.kind.is_namespaced() == Some(true) && key.namespace().is_none();
             let key = if in_default { ObjectKey::namespaced("default", key.name()) } else { key };
@@ -225,7 +225,7 @@ impl ScriptedSource {
         change: impl FnOnce(&mut Model) -> Result<Option<Change>, HttpFailure>,
     ) -> Result<ResourceVersion, SourceError> {
         self.shared.with(|state| {
-            let version = match change(&mut state.model).map_err(SourceError::Http)? {
+            let version = match change(&mut state.model).map_err(SourceError::from)? {
                 Some(change) => {
                     state.publish(&change);
                     change.version
@@ -394,12 +394,12 @@ fn answer(shared: &Arc<Shared>, request: &Request) -> Result<ByteStream, SourceE
     match &request.verb {
         Verb::List(params) => {
             let state = shared.state.lock();
-            let select = Select::new(request).map_err(SourceError::Http)?;
-            let body = answers::list(&state.model, &select, params).map_err(SourceError::Http)?;
+            let select = Select::new(request).map_err(SourceError::from)?;
+            let body = answers::list(&state.model, &select, params).map_err(SourceError::from)?;
             Ok(split(body, state.chunk_bytes))
         }
         Verb::Watch(params) => {
-            let id = shared.with(|state| state.open_watch(request, params)).map_err(SourceError::Http)?;
+            let id = shared.with(|state| state.open_watch(request, params)).map_err(SourceError::from)?;
             Ok(WatchBody::new(shared.clone(), id, params.timeout_seconds).boxed())
         }
     }
@@ -416,11 +416,11 @@ fn split(mut body: Bytes, size: usize) -> ByteStream {
 
 fn to_json<K: Serialize>(object: &K) -> Result<Value, SourceError> {
     serde_json::to_value(object)
-        .map_err(|error| SourceError::Http(answers::failure(400, "BadRequest", format!("{error}"))))
+        .map_err(|error| SourceError::from(answers::failure(400, "BadRequest", format!("{error}"))))
 }
 
 fn connection_reset() -> SourceError {
-    SourceError::Transport("connection reset by peer (scripted)".to_owned())
+    SourceError::transport("connection reset by peer (scripted)".to_owned())
 }
 
 fn reset() -> Piece {

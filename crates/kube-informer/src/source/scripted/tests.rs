@@ -100,10 +100,7 @@ impl Reader {
 }
 
 fn code(error: SourceError) -> u16 {
-    match error {
-        SourceError::Http(failure) => failure.code,
-        SourceError::Transport(text) => panic!("{text}"),
-    }
+    error.http_status().unwrap_or_else(|| panic!("{error}"))
 }
 
 #[tokio::test]
@@ -229,7 +226,7 @@ async fn b_065_lists_honour_versions() {
     assert_eq!(keys(&source, at("2", None)).await.unwrap().0.len(), 2);
     assert_eq!(keys(&source, at("2", Some(VersionMatch::Exact))).await.unwrap().0, ["d/a"]);
     let error = keys(&source, at("99", Some(VersionMatch::NotOlderThan))).await.unwrap_err();
-    assert!(matches!(error, SourceError::Http(failure) if failure.is_version_too_large()));
+    assert!(error.is_version_too_large());
     assert_eq!(code(keys(&source, at("abc", None)).await.unwrap_err()), 400);
     source.compact();
     assert_eq!(code(keys(&source, at("2", Some(VersionMatch::Exact))).await.unwrap_err()), 410);
@@ -369,7 +366,7 @@ async fn b_545_a_restored_backup_goes_back_in_time() {
 #[tokio::test]
 async fn b_545_requests_fail_and_are_answered_as_told() {
     let source = config_maps();
-    let refused = SourceError::Transport("refused".into());
+    let refused = SourceError::transport("refused");
     source.fail_next(VerbMatch::Watch, refused.clone());
     source.fail_next(VerbMatch::List, refused.clone());
     source.fail_next(VerbMatch::List, refused.clone());
@@ -379,7 +376,7 @@ async fn b_545_requests_fail_and_are_answered_as_told() {
     assert_eq!(ask().await.unwrap_err(), refused);
     assert_eq!(ask().await.unwrap_err(), refused);
     assert_eq!(ask().await.unwrap(), "{\"x\":1}");
-    assert!(matches!(ask().await.unwrap_err(), SourceError::Transport(_)));
+    assert!(ask().await.unwrap_err().is_transport());
     assert!(ask().await.unwrap().contains("ConfigMapList"));
     assert_eq!(source.open(watch("1", false)).await.map(drop).unwrap_err(), refused);
     assert_eq!(source.requests().len(), 6);

@@ -107,7 +107,7 @@ impl Ours {
 
     /// How often a scope was read as a whole after the first time.
     pub(crate) fn relists(&self) -> u64 {
-        let later = RelistReason::ALL.into_iter().filter(|reason| *reason != RelistReason::First);
+        let later = RelistReason::ALL.iter().copied().filter(|reason| *reason != RelistReason::First);
         later.map(|reason| self.relists_because(reason)).sum()
     }
 

@@ -107,7 +107,7 @@ pub(super) async fn until_refused(mine: &Objects) -> Result<()> {
 
 /// The HTTP status of the last error.
 pub(super) fn last_status(status: &InformerStatus) -> Option<u16> {
-    status.scopes[0].last_error.as_ref()?.http_status
+    status.scopes[0].last_error.as_ref()?.cause.http_status()
 }
 
 /// The right of the unprivileged user to list and watch ConfigMaps.

@@ -54,7 +54,7 @@ pub(super) fn impatient() -> Options {
         .min_watch_timeout(Duration::from_secs(1))
         .watch_grace(silence)
         .bookmark_silence(silence)
-        .streaming_deadline(silence)
+        .streaming_timeout(silence)
         .list_silence(silence)
 }
 

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use kube_client::api::DynamicObject;
-use kube_informer::{ByteStream, HttpSource, ListWatch, Phase, Request, SharedInformer, SourceError, Verb};
+use kube_informer::error::SourceError;
+use kube_informer::{ByteStream, HttpSource, ListWatch, Phase, Request, SharedInformer, Verb};
 use parking_lot::Mutex;
 
 /// Passes requests on and writes them down.

@@ -107,7 +107,7 @@ impl Watched {
         let watched =
             Self { informer, source, registration, told, history: History::default(), failures, task };
         watched.informer.wait_synced(PATIENCE).await?;
-        watched.registration.synced().await?;
+        watched.registration.wait_synced(PATIENCE).await?;
         watched.until("the watch is open", |_| watched.source.is_watching()).await?;
         Ok(watched)
     }
@@ -173,7 +173,7 @@ impl Watched {
             status.queued == 0 && status.versions_alive <= status.objects + VERSIONS_BESIDE_THE_CACHE
         })
         .await?;
-        assert_eq!(self.registration.stats().panics, 0);
+        assert_eq!(self.registration.status().panics, 0);
         let status = self.informer.status();
         let (told, before) = (self.history.counts, fault.told_before);
         let asked = self.source.asked().split_off(fault.requests_before);

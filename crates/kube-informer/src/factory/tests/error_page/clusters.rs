@@ -5,8 +5,9 @@ use std::path::Path;
 use kube_client::Config;
 use serde_json::json;
 
+use crate::error::{ClusterError, NoCluster};
 use crate::factory::SharedInformerFactory;
-use crate::source::{Cluster, FindClusterError};
+use crate::source::Cluster;
 
 /// Where the page's user has the kubeconfig.
 const HOME: &str = "~/.kube/config";
@@ -16,7 +17,9 @@ const KUBECONFIG: &str = "{apiVersion: v1, kind: Config, current-context: test, 
 
 pub(super) async fn texts() -> Vec<String> {
     let mut texts: Vec<String> = [None, Some("prod".to_owned())]
-        .map(|context| FindClusterError::Nowhere { default: HOME.to_owned(), context }.to_string())
+        .map(|context| {
+            ClusterError::from(NoCluster::Nowhere { default: HOME.to_owned(), context }).to_string()
+        })
         .into();
     let stale = KUBECONFIG.replace("current-context: test", "current-context: old");
     for (kubeconfig, context) in [

@@ -225,5 +225,5 @@ fn server(resource: &ApiResource) -> ScriptedSource {
 }
 
 fn http(code: u16, message: &str) -> SourceError {
-    SourceError::Http(HttpFailure { code, message: message.into(), ..HttpFailure::default() })
+    SourceError::from(HttpFailure { code, message: message.into(), ..HttpFailure::default() })
 }

@@ -66,7 +66,7 @@ fn refusals() -> Vec<(ApiResource, SourceError)> {
             format!(" through the proxy {proxy}://127.0.0.1:3128")
         };
         let text = format!("{SERVER}{through}: client error (Connect): {said}");
-        refusals.push((pods(), SourceError::Transport(text)));
+        refusals.push((pods(), SourceError::transport(text)));
     }
     refusals
 }
@@ -114,7 +114,7 @@ async fn lists() -> Vec<String> {
         listed(plain().document_limit(1_000), |server| drop(server.put_json(large))).await,
         listed(plain().document_limit(1_000), |server| server.reply_next(VerbMatch::List, [beside])).await,
         listed(plain(), |server| {
-            server.fail_next(VerbMatch::List, SourceError::Transport(compressed.into()));
+            server.fail_next(VerbMatch::List, SourceError::transport(compressed));
         })
         .await,
         listed(plain(), |server| server.hold_next(VerbMatch::List)).await,
@@ -147,7 +147,7 @@ async fn watches() -> Vec<String> {
             server.end_watches();
         },
         |server| {
-            server.fail_next(VerbMatch::Watch, SourceError::Transport("connection reset by peer".into()));
+            server.fail_next(VerbMatch::Watch, SourceError::transport("connection reset by peer"));
             server.end_watches();
         },
         |server| server.cut_mid_frame(),

@@ -7,17 +7,29 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube_core::DynamicObject;
 
 use super::{Case, SOON, WAITED, assert_complete, http, pods, server, variants};
-use crate::factory::ResourceError;
+use crate::error::{IndexError, InformerError, NoResource, ResourceError, Unmet, WaitError};
 use crate::factory::tests::support::{Servers, rest};
 use crate::handler::{async_handler, handler};
-use crate::informer::{IndexError, NamespaceError, SharedInformer, WaitError};
+use crate::informer::SharedInformer;
 use crate::key::ObjectKey;
 use crate::kind::Kind;
 use crate::options::Options;
 use crate::source::{HttpFailure, ScriptedSource, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
 
-variants!(WaitError: Timeout, NotComparable, Rewound, OutOfScope, Stopped, NoProgress);
+variants!(
+    Unmet: Timeout,
+    NotComparable,
+    Rewound,
+    OutOfScope,
+    NoProgress,
+    NotRemoved,
+    NotReady,
+    NotSynced,
+    HandlerEnded,
+    NotDrained,
+    Refused
+);
 
 pub(super) async fn texts() -> Vec<String> {
     [waits().await, ends().await, indexes(), namespaces(), settings(), factories().await].concat()
@@ -61,7 +73,14 @@ async fn waits() -> Vec<String> {
     tokio::time::sleep(Duration::from_secs(2)).await;
     case.informer.shutdown(SOON).await;
     errors.push(case.informer.wait_for_version(&web(), &later, SOON).await.unwrap_err());
-    assert_complete(&errors);
+    errors.extend(of_handlers().await);
+    let waited = WAITED;
+    let shop = Unmet::NotRemoved { namespace: "shop".into(), waited };
+    for unmet in [shop, Unmet::NotReady { index: "node".into(), waited }] {
+        errors.push(WaitError::new(&Pod::info(&()), unmet));
+    }
+    let unmet: Vec<_> = errors.iter().map(|error| error.unmet().clone()).collect();
+    assert_complete(&unmet);
     let mut texts: Vec<String> = errors.into_iter().map(text).collect();
     texts.push(text(idle.informer.wait_synced(WAITED).await.unwrap_err()));
     let fails = http(500, "etcdserver: leader changed");
@@ -80,18 +99,27 @@ async fn asked_in_vain<T>(answer: impl FnOnce(&ScriptedSource) -> T) -> String {
     case.failure().await
 }
 
-/// What comes after the end, or too late before it.
-async fn ends() -> Vec<String> {
+/// Waiting for handlers.
+async fn of_handlers() -> Vec<WaitError> {
     let case = Case::synced().await;
     let stuck = case.informer.add_event_handler(
         async_handler::<DynamicObject, _, _>(|_| std::future::pending::<()>()).named("web"),
     );
+    let stuck = stuck.unwrap();
     let removed = case.informer.add_event_handler(handler::<DynamicObject>().named("removed")).unwrap();
     removed.remove();
     rest().await;
+    vec![
+        stuck.wait_synced(WAITED).await.unwrap_err(),
+        stuck.remove_and_drain(WAITED).await.unwrap_err(),
+        removed.wait_synced(SOON).await.unwrap_err(),
+    ]
+}
+
+/// What comes after the end, or too late before it.
+async fn ends() -> Vec<String> {
+    let case = Case::synced().await;
     let mut texts = vec![
-        text(stuck.unwrap().remove_and_drain(WAITED).await.unwrap_err()),
-        text(removed.synced().await.unwrap_err()),
         text(case.informer.run(std::future::pending()).await.unwrap_err()),
         text(case.informer.lister().by_key(&ObjectKey::namespaced("default", "gone")).unwrap_err()),
     ];
@@ -102,9 +130,11 @@ async fn ends() -> Vec<String> {
     never.start();
     rest().await;
     texts.push(text(never.informer.wait_synced(WAITED).await.unwrap_err()));
-    let added = never.informer.add_namespace("shop").unwrap();
-    never.informer.remove_namespace("shop").unwrap();
-    texts.push(text(added.synced(WAITED).await.unwrap_err()));
+    never.informer.add_namespace("shop").unwrap();
+    let remove = async { never.informer.remove_namespace("shop").unwrap() };
+    let (removed, ()) = tokio::join!(never.informer.wait_namespace_synced("shop", WAITED), remove);
+    texts.push(text(removed.unwrap_err()));
+    texts.push(text(never.informer.wait_namespace_synced("shop", WAITED).await.unwrap_err()));
     never.informer.shutdown(SOON).await;
     texts.push(text(never.informer.wait_synced(WAITED).await.unwrap_err()));
     texts
@@ -122,16 +152,16 @@ fn indexes() -> Vec<String> {
         IndexError::OtherField { index: name(), there: None, wanted: "status.nodeName" },
         function,
     ];
-    errors.map(text).into()
+    errors.map(|error| text(InformerError::index(&Pod::info(&()), error))).into()
 }
 
 fn namespaces() -> Vec<String> {
     let kind = || Pod::info(&());
     let errors = [
-        NamespaceError::ClusterWide { kind: Node::info(&()) },
-        NamespaceError::AllNamespaces { kind: kind() },
-        NamespaceError::Empty { kind: kind() },
-        NamespaceError::Unknown { kind: kind(), namespace: "shop".into() },
+        InformerError::not_limited(&Node::info(&())),
+        InformerError::not_limited(&kind()),
+        InformerError::empty_namespace(&kind()),
+        InformerError::unknown_namespace(&kind(), "shop"),
     ];
     errors.map(text).into()
 }
@@ -163,7 +193,7 @@ async fn factories() -> Vec<String> {
     let (reason, message) = ("Forbidden".into(), "the server says no".into());
     let forbidden = HttpFailure { code: 403, reason, message, ..HttpFailure::default() };
     for _ in 0..1_000 {
-        servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::Http(forbidden.clone()));
+        servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::from(forbidden.clone()));
     }
     let _hold = servers.of::<ConfigMap>().hold_next(VerbMatch::Any);
     factory.start();
@@ -186,14 +216,16 @@ async fn factories() -> Vec<String> {
     let near = vec!["deployments.apps".to_owned()];
     let unavailable = vec!["metrics.k8s.io/v1: away".to_owned()];
     let reviews = crate::kind::KindInfo::new("", "v1", "Binding", "bindings");
-    let away = SourceError::Transport("connection reset by peer".into());
+    let away = SourceError::transport("connection reset by peer");
+    let unauthorized = http(401, "Unauthorized");
     texts.extend(
         [
-            ResourceError::Unknown { name: "deploymnts.app".into(), near, unavailable },
-            ResourceError::NotWatchable { kind: reviews },
-            ResourceError::Discovery(away),
+            NoResource::Unknown { name: "deploymnts.app".into(), near, unavailable },
+            NoResource::NotWatchable { kind: reviews },
+            NoResource::Discovery(away),
+            NoResource::Discovery(unauthorized),
         ]
-        .map(text),
+        .map(|why| text(ResourceError::from(why))),
     );
     texts
 }

@@ -6,7 +6,7 @@
 
 mod promises;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,11 +15,12 @@ use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use self::promises::Promises;
-use super::support::seeded::{self, Seeded};
-use super::support::{Witnesses, map, served};
+use crate::error::WaitError;
+use crate::informer::SharedInformer;
 use crate::informer::tasks::Spawn;
-use crate::informer::{NamespaceError, RemovedNamespace, SharedInformer};
 use crate::options::{Options, StreamingList};
+use super::support::{Witnesses, map, served};
+use super::support::seeded::{Seeded, self};
 use crate::source::{HttpFailure, ScriptedSource, ScriptedState, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
 
@@ -57,7 +58,7 @@ struct World {
     /// What the informer looks at; `None`: all, for good.
     namespaces: Option<BTreeSet<&'static str>>,
     /// Namespaces that were removed and have not been added since.
-    removals: BTreeMap<&'static str, RemovedNamespace>,
+    removals: BTreeSet<&'static str>,
     witnesses: Witnesses,
     backup: Option<(u64, ScriptedState)>,
     rewound: bool,
@@ -102,9 +103,9 @@ impl World {
         finished.await.expect("the informer stops");
         tokio::time::sleep(Duration::from_millis(1)).await;
         assert_eq!(world.promises.waiting(), 0, "a stop ends every wait");
-        for removed in world.removals.values() {
+        for namespace in &world.removals {
             // Done, or the informer has stopped before it was: never a hang.
-            removed.done().now_or_never().expect("known once the informer has stopped").ok();
+            world.removal(namespace).expect("known once the informer has stopped").ok();
         }
         world.witnesses.check();
         let calls = world.witnesses.calls();
@@ -144,7 +145,7 @@ impl World {
             server,
             informer,
             namespaces,
-            removals: BTreeMap::new(),
+            removals: BTreeSet::new(),
             witnesses: Witnesses::default(),
             backup: None,
             rewound: false,
@@ -213,7 +214,7 @@ impl World {
 
     fn fail(&mut self) {
         let http = |code: u16, reason: &str| {
-            SourceError::Http(HttpFailure { code, reason: reason.into(), ..HttpFailure::default() })
+            SourceError::from(HttpFailure { code, reason: reason.into(), ..HttpFailure::default() })
         };
         let error = match self.random.u8(0..9) {
             0 => http(500, "InternalError"),
@@ -224,7 +225,7 @@ impl World {
             5 => http(404, "NotFound"),
             6 => http(422, "Invalid"),
             7 => http(504, "Timeout"),
-            _ => SourceError::Transport("connection refused".into()),
+            _ => SourceError::transport("connection refused"),
         };
         let verb = self.verb();
         for _ in 0..self.random.usize(1..4) {
@@ -275,13 +276,13 @@ impl World {
         let Some(namespaces) = &mut self.namespaces else { return self.write() };
         let namespace = NAMESPACES[self.random.usize(..NAMESPACES.len())];
         match self.informer.remove_namespace(namespace) {
-            Ok(removed) => {
+            Ok(()) => {
                 assert!(namespaces.remove(namespace));
                 self.promises.forget(namespace);
-                self.removals.insert(namespace, removed);
+                self.removals.insert(namespace);
             }
             Err(error) => {
-                assert!(matches!(error, NamespaceError::Unknown { .. }) && !namespaces.contains(namespace));
+                assert!(error.is_unknown_namespace() && !namespaces.contains(namespace));
             }
         }
         if self.random.u8(0..3) == 0 {
@@ -291,10 +292,15 @@ impl World {
         }
     }
 
+    /// How the removal of a namespace ended, if it has.
+    fn removal(&self, namespace: &str) -> Option<Result<(), WaitError>> {
+        self.informer.wait_namespace_removed(namespace, Duration::MAX).now_or_never()
+    }
+
     /// Nothing of a namespace comes back once it is gone.
     fn check_removed(&self) {
-        for (namespace, removed) in &self.removals {
-            if removed.done().now_or_never().is_some() {
+        for namespace in &self.removals {
+            if self.removal(namespace).is_some() {
                 assert!(
                     self.informer.lister().namespace(*namespace).list().is_empty(),
                     "{namespace} is back"

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::SOON;
+use crate::error::{IndexError, InformerError};
 use crate::informer::SharedInformer;
+use crate::kind::Kind as _;
 use crate::options::{Options, StreamingList};
+use super::support::SOON;
 use crate::report::Failure;
 use crate::source::{ByteStream, HttpFailure, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
@@ -18,7 +21,7 @@ use crate::status::{Phase, RelistReason};
 /// An error answer of the server.
 pub(crate) fn http(code: u16, reason: &str) -> SourceError {
     let message = format!("the server says {reason}");
-    SourceError::Http(HttpFailure { code, reason: reason.into(), message, ..HttpFailure::default() })
+    SourceError::from(HttpFailure { code, reason: reason.into(), message, ..HttpFailure::default() })
 }
 
 /// A server that lets nobody see one namespace.
@@ -54,6 +57,11 @@ pub(crate) async fn quiet() {
     sleep(Duration::from_millis(1)).await;
 }
 
+/// What an informer of ConfigMaps says of an index.
+pub(crate) fn index_error(error: IndexError) -> InformerError {
+    InformerError::index(&ConfigMap::info(&()), error)
+}
+
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
     timeout(SOON, what).await.expect("it happens within an hour")
 }
@@ -71,8 +79,8 @@ pub(crate) async fn phase<K: 'static>(informer: &SharedInformer<K>, phase: Phase
 /// How often the first scope was read as a whole, by reason; reasons that did not occur are left out.
 pub(crate) fn relists<K: 'static>(informer: &SharedInformer<K>) -> Vec<(RelistReason, u64)> {
     let status = informer.status();
-    let counts = RelistReason::ALL.map(|reason| (reason, status.scopes[0].relists(reason)));
-    counts.into_iter().filter(|(_, count)| *count > 0).collect()
+    let counts = RelistReason::ALL.iter().map(|reason| (*reason, status.scopes[0].relists(*reason)));
+    counts.filter(|(_, count)| *count > 0).collect()
 }
 
 pub(crate) fn texts(failures: &[Failure]) -> Vec<String> {

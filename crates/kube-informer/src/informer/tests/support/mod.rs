@@ -17,8 +17,10 @@ pub(super) use self::aids::*;
 pub(super) use self::listener::Listener;
 pub(super) use self::meter::Meter;
 pub(super) use self::witnesses::Witnesses;
+use crate::error::InformerError;
+use super::support::Listener;
 use crate::handler::{Handler, Registration, async_handler, handler};
-use crate::informer::{InformerBuilder, RunError, SharedInformer};
+use crate::informer::{InformerBuilder, SharedInformer};
 use crate::report::Failure;
 use crate::source::ScriptedSource;
 use crate::version::ResourceVersion;
@@ -70,7 +72,7 @@ impl Rig {
     }
 
     /// Starts it; gives what its run came to.
-    pub(crate) fn start_to_end(&self) -> tokio::task::JoinHandle<Result<(), RunError>> {
+    pub(crate) fn start_to_end(&self) -> tokio::task::JoinHandle<Result<(), InformerError>> {
         let informer = self.informer.clone();
         tokio::spawn(async move { informer.run(std::future::pending()).await })
     }

@@ -42,11 +42,11 @@ fn quiet_panic() -> ! {
 }
 
 pub(crate) fn refused() -> Reply {
-    Reply::Refuse(SourceError::Transport("connection refused".into()))
+    Reply::Refuse(SourceError::transport("connection refused"))
 }
 
 pub(crate) fn refuse(failure: HttpFailure) -> Reply {
-    Reply::Refuse(SourceError::Http(failure))
+    Reply::Refuse(SourceError::from(failure))
 }
 
 /// A list of objects given as `name@version`.

@@ -1,7 +1,8 @@
 use std::fmt::Debug;
 use std::path::Path;
 
-use super::super::{Cluster, HttpSource, SourceError};
+use super::super::{Cluster, HttpSource};
+use crate::error::ClusterError;
 use crate::kind::KindInfo;
 
 /// Neither what is shown nor what is logged has the secret.
@@ -39,7 +40,7 @@ users:
     file
 }
 
-async fn source(plugin: &str) -> (tempfile::TempDir, Result<HttpSource, SourceError>) {
+async fn source(plugin: &str) -> (tempfile::TempDir, Result<HttpSource, ClusterError>) {
     let folder = tempfile::tempdir().expect("a directory");
     let cluster = Cluster::find().kubeconfig(kubeconfig(folder.path(), plugin)).await.expect("a cluster");
     (folder, HttpSource::new(cluster.config, KindInfo::new("", "v1", "Pod", "pods")))

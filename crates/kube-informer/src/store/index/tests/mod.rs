@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::delta::DeltaChange::{Added, Deleted, Updated};
+use crate::error::IndexError;
 use crate::store::index_build::IndexBuild;
-use crate::store::index_reader::{IndexError, IndexReader};
+use crate::store::index_reader::IndexReader;
 use crate::store::testing::{Bench, names, replaced, run};
 
 /// Every label value of an object; the value `bad` fails, `panic` panics.

@@ -30,7 +30,7 @@ pub(super) async fn parted(parting: &mut watch::Receiver<Parting>) -> Parting {
 }
 
 pub(super) fn reset() -> SourceError {
-    SourceError::Transport("connection reset by peer (anything)".to_owned())
+    SourceError::transport("connection reset by peer (anything)")
 }
 
 pub(super) enum Piece {

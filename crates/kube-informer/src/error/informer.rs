@@ -1,0 +1,207 @@
+//! What an informer refuses.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::kind::KindInfo;
+use crate::report::Failure;
+
+/// An informer cannot do what it was asked to: it has stopped, was started before or broke, does not look at the namespace,
+/// or has no such index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InformerError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
+    kind: KindInfo,
+    why: Why,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Why {
+    Stopped,
+    AlreadyStarted,
+    Broken(Failure),
+    ClusterWide,
+    AllNamespaces,
+    EmptyNamespace,
+    UnknownNamespace(String),
+    Index(IndexError),
+}
+
+/// Why an index cannot be asked or added.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum IndexError {
+    /// There is none of this name.
+    #[error("there is no index {0:?}: it has been removed, or its informer has stopped")]
+    Unknown(Arc<str>),
+    /// There is one, on other values.
+    #[error("index {0:?} is not on values of this type")]
+    OtherType(Arc<str>),
+    /// There is one, on another field.
+    #[error("index {index:?} is on {}, not on {wanted:?}; give this one another name", .there.map_or_else(|| "a function".to_owned(), |path| format!("{path:?}")))]
+    OtherField {
+        /// The index.
+        index: Arc<str>,
+        /// The path that it was added with; `None` if it was added with a function.
+        there: Option<&'static str>,
+        /// The path that was asked for.
+        wanted: &'static str,
+    },
+    /// It is one of another informer than the lister it was given to.
+    #[error("index {0:?} is not of the informer that this lister reads")]
+    OtherInformer(Arc<str>),
+    /// There is one already.
+    #[error("there is already an index {0:?}")]
+    Duplicate(Arc<str>),
+    /// The index function failed on the object that was asked about.
+    #[error("index {index:?}: {message}")]
+    Function {
+        /// The index.
+        index: Arc<str>,
+        /// What the function said.
+        message: String,
+    },
+}
+
+impl InformerError {
+    fn new(kind: &KindInfo, why: Why) -> Self {
+        Self(Box::new(Inner { kind: kind.clone(), why }))
+    }
+
+    /// It has stopped, and does not start again. The one place where this is said.
+    pub(crate) fn stopped(kind: &KindInfo) -> Self {
+        Self::new(kind, Why::Stopped)
+    }
+
+    /// It was started before.
+    pub(crate) fn already_started(kind: &KindInfo) -> Self {
+        Self::new(kind, Why::AlreadyStarted)
+    }
+
+    /// A part of it panicked.
+    pub(crate) fn broke(failure: Failure) -> Self {
+        Self::new(&failure.kind.clone(), Why::Broken(failure))
+    }
+
+    /// It looks at everything: objects of this kind live in no namespace, or none was named when it was built.
+    pub(crate) fn not_limited(kind: &KindInfo) -> Self {
+        let cluster_wide = kind.is_namespaced() == Some(false);
+        Self::new(kind, if cluster_wide { Why::ClusterWide } else { Why::AllNamespaces })
+    }
+
+    /// The name of a namespace is empty.
+    pub(crate) fn empty_namespace(kind: &KindInfo) -> Self {
+        Self::new(kind, Why::EmptyNamespace)
+    }
+
+    /// It does not look at this namespace.
+    pub(crate) fn unknown_namespace(kind: &KindInfo, namespace: &str) -> Self {
+        Self::new(kind, Why::UnknownNamespace(namespace.to_owned()))
+    }
+
+    /// An index cannot be asked or added.
+    pub(crate) fn index(kind: &KindInfo, error: IndexError) -> Self {
+        Self::new(kind, Why::Index(error))
+    }
+
+    /// The kind that the informer holds.
+    pub fn kind(&self) -> &KindInfo {
+        &self.0.kind
+    }
+
+    /// Whether the informer has stopped. It does not start again: build another one.
+    pub fn is_stopped(&self) -> bool {
+        self.0.why == Why::Stopped
+    }
+
+    /// Whether it was started before. An informer runs once.
+    pub fn is_already_started(&self) -> bool {
+        self.0.why == Why::AlreadyStarted
+    }
+
+    /// What broke it: a part of the informer itself panicked, and it has stopped. The error callback has heard the same as
+    /// [`Cause::Broken`](crate::Cause::Broken). To go on, build another one.
+    pub fn broken(&self) -> Option<&Failure> {
+        match &self.0.why {
+            Why::Broken(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// Whether it looks at everything, so that no namespace can be added or removed: its kind belongs to the whole cluster,
+    /// or no namespace was named when it was built.
+    pub fn is_not_limited(&self) -> bool {
+        matches!(self.0.why, Why::ClusterWide | Why::AllNamespaces)
+    }
+
+    /// Whether the name of a namespace was empty.
+    pub fn is_empty_namespace(&self) -> bool {
+        self.0.why == Why::EmptyNamespace
+    }
+
+    /// Whether it does not look at the namespace, or no longer.
+    pub fn is_unknown_namespace(&self) -> bool {
+        matches!(self.0.why, Why::UnknownNamespace(_))
+    }
+
+    /// Whether it has no such index: it was removed, or the informer has stopped.
+    pub fn is_unknown_index(&self) -> bool {
+        matches!(self.0.why, Why::Index(IndexError::Unknown(_)))
+    }
+
+    /// Whether it has another index of that name: it was added before, is on other values or another field, or is one of
+    /// another informer.
+    pub fn is_other_index(&self) -> bool {
+        use IndexError::{Duplicate, OtherField, OtherInformer, OtherType};
+        matches!(self.0.why, Why::Index(Duplicate(_) | OtherField { .. } | OtherInformer(_) | OtherType(_)))
+    }
+
+    /// The name of the index that cannot be asked.
+    pub fn index_name(&self) -> Option<&str> {
+        let Why::Index(error) = &self.0.why else { return None };
+        Some(match error {
+            IndexError::Unknown(index)
+            | IndexError::OtherType(index)
+            | IndexError::OtherField { index, .. }
+            | IndexError::OtherInformer(index)
+            | IndexError::Duplicate(index)
+            | IndexError::Function { index, .. } => index,
+        })
+    }
+
+    /// The namespace that it does not look at.
+    pub fn namespace(&self) -> Option<&str> {
+        match &self.0.why {
+            Why::UnknownNamespace(namespace) => Some(namespace),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for InformerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = &self.0.kind;
+        match &self.0.why {
+            Why::Stopped => write!(f, "the informer of {kind} has stopped already; build another one"),
+            Why::AlreadyStarted => {
+                write!(f, "the informer of {kind} was started before; it runs only once")
+            }
+            Why::Broken(failure) => write!(f, "{failure}"),
+            Why::ClusterWide => {
+                write!(f, "{kind} belong to the whole cluster: there is no namespace to look at")
+            }
+            Why::AllNamespaces => write!(
+                f,
+                "the informer of {kind} looks at all namespaces; name one when it is built to choose them"
+            ),
+            Why::EmptyNamespace => write!(f, "the name of a namespace of {kind} is empty"),
+            Why::UnknownNamespace(namespace) => {
+                write!(f, "the informer of {kind} does not look at namespace {namespace:?}")
+            }
+            Why::Index(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for InformerError {}

@@ -1,0 +1,99 @@
+//! A name that means no resource of the server.
+
+use std::fmt;
+
+use crate::error::SourceError;
+use crate::kind::KindInfo;
+
+/// No informer can be had for the name of a resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceError(Box<NoResource>);
+
+/// Why.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NoResource {
+    /// The server has no such resource.
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What may have been meant.
+        near: Vec<String>,
+        /// Groups that could not be asked, and why.
+        unavailable: Vec<String>,
+    },
+    /// It cannot be listed and watched.
+    NotWatchable { kind: KindInfo },
+    /// The server did not say what it has.
+    Discovery(SourceError),
+}
+
+impl From<NoResource> for ResourceError {
+    fn from(why: NoResource) -> Self {
+        Self(Box::new(why))
+    }
+}
+
+impl ResourceError {
+    /// Whether the server has no such resource.
+    pub fn is_unknown(&self) -> bool {
+        matches!(&*self.0, NoResource::Unknown { .. })
+    }
+
+    /// Whether the resource is there and cannot be listed and watched.
+    pub fn is_not_watchable(&self) -> bool {
+        matches!(&*self.0, NoResource::NotWatchable { .. })
+    }
+
+    /// Why the server did not say what it has, if that is it. Asking again later may help.
+    pub fn source_error(&self) -> Option<&SourceError> {
+        match &*self.0 {
+            NoResource::Discovery(error) => Some(error),
+            NoResource::Unknown { .. } | NoResource::NotWatchable { .. } => None,
+        }
+    }
+
+    /// Resources of the server that may have been meant.
+    pub fn near(&self) -> &[String] {
+        match &*self.0 {
+            NoResource::Unknown { near, .. } => near,
+            NoResource::NotWatchable { .. } | NoResource::Discovery(_) => &[],
+        }
+    }
+
+    /// The kind that cannot be watched.
+    pub fn kind(&self) -> Option<&KindInfo> {
+        match &*self.0 {
+            NoResource::NotWatchable { kind } => Some(kind),
+            NoResource::Unknown { .. } | NoResource::Discovery(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for ResourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            NoResource::Unknown { name, near, unavailable } => write!(
+                f,
+                "the server has no resource {name:?}{}{}",
+                listed("; near names: ", near),
+                listed("; could not be asked: ", unavailable)
+            ),
+            NoResource::NotWatchable { kind } => {
+                write!(f, "{kind} cannot be listed and watched, so there is no informer of it")
+            }
+            NoResource::Discovery(error) => {
+                f.write_str("the server's resources cannot be read")?;
+                if let Some(status) = error.http_status() {
+                    write!(f, " (HTTP {status})")?;
+                }
+                write!(f, ": {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ResourceError {}
+
+fn listed(introduction: &str, names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("{introduction}{}", names.join(", ")) }
+}

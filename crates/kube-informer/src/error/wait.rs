@@ -1,0 +1,204 @@
+//! Waits that did not end well.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::InformerError;
+use crate::key::ObjectKey;
+use crate::kind::KindInfo;
+
+/// What was waited for did not come: not in time, or it cannot come any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
+    kind: KindInfo,
+    unmet: Unmet,
+}
+
+/// What did not come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unmet {
+    /// The cache does not show the object at this version in time, or, without one, that it is gone. `at` is the version up
+    /// to which the cache is complete; it is empty if the cache has not been filled.
+    Timeout { key: ObjectKey, version: String, waited: Duration, at: String },
+    /// Nobody can tell whether the cache has passed this version.
+    NotComparable { key: ObjectKey, version: String },
+    /// The server went back in time: what was written may be gone.
+    Rewound { key: ObjectKey },
+    /// The informer does not look at this object's namespace, or no longer.
+    OutOfScope { key: ObjectKey },
+    /// There was no commit after this one in time.
+    NoProgress { waited: Duration, commit: u64 },
+    /// The objects of a namespace have not left the cache in time.
+    NotRemoved { namespace: String, waited: Duration },
+    /// The objects of the cache are not all in the index in time.
+    NotReady { index: Arc<str>, waited: Duration },
+    /// The handler has not heard in time of everything that was there when it joined.
+    NotSynced { handler: Arc<str>, waited: Duration },
+    /// The handler was removed, or its informer stopped, before that.
+    HandlerEnded { handler: Arc<str> },
+    /// The handler did not finish in time; what was left has been discarded.
+    NotDrained { handler: Arc<str>, waited: Duration, discarded: usize },
+    /// The informer has stopped, or refuses what was waited for.
+    Refused(InformerError),
+}
+
+impl WaitError {
+    pub(crate) fn new(kind: &KindInfo, unmet: Unmet) -> Self {
+        Self(Box::new(Inner { kind: kind.clone(), unmet }))
+    }
+
+    /// What did not come.
+    #[cfg(test)]
+    pub(crate) fn unmet(&self) -> &Unmet {
+        &self.0.unmet
+    }
+
+    /// The kind that the informer holds.
+    pub fn kind(&self) -> &KindInfo {
+        &self.0.kind
+    }
+
+    /// The object that was waited for, if it was one.
+    pub fn key(&self) -> Option<&ObjectKey> {
+        match &self.0.unmet {
+            Unmet::Timeout { key, .. }
+            | Unmet::NotComparable { key, .. }
+            | Unmet::Rewound { key }
+            | Unmet::OutOfScope { key } => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The handler that was waited for, if it was one.
+    pub fn handler(&self) -> Option<&str> {
+        match &self.0.unmet {
+            Unmet::NotSynced { handler, .. }
+            | Unmet::HandlerEnded { handler }
+            | Unmet::NotDrained { handler, .. } => Some(handler),
+            _ => None,
+        }
+    }
+
+    /// How many events a handler that did not finish in time will not hear.
+    pub fn discarded(&self) -> usize {
+        match &self.0.unmet {
+            Unmet::NotDrained { discarded, .. } => *discarded,
+            _ => 0,
+        }
+    }
+
+    /// Whether the time was over. Waiting longer may help.
+    pub fn is_timeout(&self) -> bool {
+        use Unmet::{NoProgress, NotDrained, NotReady, NotRemoved, NotSynced, Timeout};
+        matches!(
+            self.0.unmet,
+            Timeout { .. }
+                | NoProgress { .. }
+                | NotRemoved { .. }
+                | NotReady { .. }
+                | NotSynced { .. }
+                | NotDrained { .. }
+        )
+    }
+
+    /// Whether the informer has stopped, or the handler that was waited for has ended: by that stop, or because it was
+    /// removed.
+    pub fn is_stopped(&self) -> bool {
+        match &self.0.unmet {
+            Unmet::HandlerEnded { .. } => true,
+            Unmet::Refused(error) => error.is_stopped(),
+            _ => false,
+        }
+    }
+
+    /// Whether the server went back in time, as after the restore of a backup: what was written may be gone. Read it again.
+    pub fn is_rewound(&self) -> bool {
+        matches!(self.0.unmet, Unmet::Rewound { .. })
+    }
+
+    /// Whether the versions cannot be compared, so that nobody can tell whether the cache has passed the one waited for.
+    pub fn is_not_comparable(&self) -> bool {
+        matches!(self.0.unmet, Unmet::NotComparable { .. })
+    }
+
+    /// Whether the informer does not look at the object's namespace, or no longer.
+    pub fn is_out_of_scope(&self) -> bool {
+        matches!(self.0.unmet, Unmet::OutOfScope { .. })
+    }
+
+    /// Why the informer refuses what was waited for: it has stopped, or the index is not there.
+    pub fn informer_error(&self) -> Option<&InformerError> {
+        match &self.0.unmet {
+            Unmet::Refused(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<InformerError> for WaitError {
+    fn from(error: InformerError) -> Self {
+        Self::new(&error.kind().clone(), Unmet::Refused(error))
+    }
+}
+
+impl fmt::Display for WaitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = &self.0.kind;
+        match &self.0.unmet {
+            Unmet::Timeout { key, version, waited, at } => {
+                let shown = match version.as_str() {
+                    "" => format!("did not show within {waited:?} that {key} is gone"),
+                    version => format!("did not show {key} at {version} within {waited:?}"),
+                };
+                let progress = match at.as_str() {
+                    "" => "has not been filled".to_owned(),
+                    at => format!("is at {at}"),
+                };
+                write!(f, "the cache of {kind} {shown}; it {progress}")
+            }
+            Unmet::NotComparable { key, version } => {
+                write!(
+                    f,
+                    "resource version {version:?} of {kind} {key} cannot be compared with those in the cache"
+                )
+            }
+            Unmet::Rewound { key } => {
+                write!(f, "the server of {kind} has gone back in time; read {key} again before relying on it")
+            }
+            Unmet::OutOfScope { key } => {
+                write!(f, "the informer of {kind} does not look at the namespace of {key}")
+            }
+            Unmet::NoProgress { waited, commit } => {
+                write!(f, "the cache of {kind} did not go on from commit {commit} within {waited:?}")
+            }
+            Unmet::NotRemoved { namespace, waited } => {
+                write!(
+                    f,
+                    "the objects of {kind} in namespace {namespace:?} did not leave the cache in {waited:?}"
+                )
+            }
+            Unmet::NotReady { index, waited } => {
+                write!(f, "index {index:?} of {kind} does not have all objects after {waited:?}")
+            }
+            Unmet::NotSynced { handler, waited } => {
+                write!(f, "handler {handler:?} has not heard of everything that was there after {waited:?}")
+            }
+            Unmet::HandlerEnded { handler } => {
+                write!(f, "handler {handler:?} was removed or its informer stopped before it was synced")
+            }
+            Unmet::NotDrained { handler, waited, discarded } => {
+                write!(
+                    f,
+                    "handler {handler:?} did not finish in {waited:?}; {discarded} events were discarded"
+                )
+            }
+            Unmet::Refused(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for WaitError {}

@@ -19,7 +19,7 @@ async fn main() -> anyhow::Result<()> {
     let pods = factory.kind::<Pod>().informer();
 
     // Called once the cache is filled, and after every change. Changes that come while it runs are one call.
-    pods.on_full_state(move |pods| {
+    pods.add_full_state_handler(move |pods| {
         let mut names: Vec<_> = pods.iter().map(|pod| pod.key().to_string()).collect();
         names.sort();
         println!("{node} runs {} pods: {}", names.len(), names.join(", "));

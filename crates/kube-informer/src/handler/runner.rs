@@ -46,11 +46,7 @@ pub(crate) async fn run(listener: Arc<Listener>, mut callee: Box<dyn Callee>) {
                 return;
             }
             let started = Instant::now();
-            let outcome = match call(&listener, &mut *callee, delivery) {
-                Ok(Some(future)) => AssertUnwindSafe(future).catch_unwind().await,
-                Ok(None) => Ok(()),
-                Err(panic) => Err(panic),
-            };
+            let outcome = outcome_of(call(&listener, &mut *callee, delivery)).await;
             done(&listener, started, outcome);
         }
     }
@@ -67,7 +63,7 @@ pub(crate) async fn call_now(listener: &Listener, callee: &mut dyn Callee) {
         let work = taken.len() * CALL;
         for delivery in taken {
             let started = Instant::now();
-            let outcome = call(listener, callee, delivery).map(|_| ());
+            let outcome = outcome_of(call(listener, callee, delivery)).await;
             done(listener, started, outcome);
         }
         pace.work(work).await;
@@ -75,6 +71,14 @@ pub(crate) async fn call_now(listener: &Listener, callee: &mut dyn Callee) {
 }
 
 type Panic = Box<dyn Any + Send>;
+
+/// How a call ended, after the future of an async handler, if it is one.
+async fn outcome_of(called: Result<Option<BoxFuture<'static, ()>>, Panic>) -> Result<(), Panic> {
+    match called? {
+        Some(future) => AssertUnwindSafe(future).catch_unwind().await,
+        None => Ok(()),
+    }
+}
 
 fn call(
     listener: &Listener,

@@ -15,6 +15,7 @@ use crate::error::InformerError;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;
+use crate::handler::runner::Callee;
 use crate::informer::blueprint::Blueprint;
 use crate::informer::scopes::{Scopes, Slots};
 use crate::informer::waiters::Waiters;
@@ -53,6 +54,8 @@ pub(crate) struct Engine {
     pub(crate) random: Mutex<fastrand::Rng>,
     lifecycle: Mutex<Lifecycle>,
     handlers_named: AtomicU64,
+    /// Whether an exclusive informer has its handler.
+    taken: AtomicBool,
     /// For the status: who listens.
     listeners: Mutex<Vec<Weak<Listener>>>,
     /// Rung by a handler or stream that has heard its last.
@@ -128,6 +131,7 @@ impl Engine {
             random: Mutex::new(fastrand::Rng::new()),
             lifecycle: Mutex::new(Lifecycle::Idle(Box::new(Writer::new(store)))),
             handlers_named: AtomicU64::new(0),
+            taken: AtomicBool::new(false),
             listeners: Mutex::default(),
             leaving: Arc::default(),
         })
@@ -185,8 +189,26 @@ impl Engine {
         there.map(|listener| HandlerStatus::of(&listener)).collect()
     }
 
+    /// Adds the handler of an exclusive informer. It is called after each commit, so nothing waits in its mailbox: there is
+    /// nothing to bound and nothing to merge.
+    pub(crate) fn attach(
+        &self,
+        callee: Box<dyn Callee>,
+        options: HandlerOptions,
+    ) -> Result<Arc<Listener>, InformerError> {
+        if self.taken.swap(true, Ordering::Relaxed) {
+            return Err(InformerError::exclusive(&self.kind));
+        }
+        let listener = self.listener(&HandlerOptions { every_event: Some(usize::MAX), ..options });
+        self.command(Command::Attach { listener: listener.clone(), callee })?;
+        Ok(listener)
+    }
+
     /// Adds a handler between two commits, so that it misses nothing and hears nothing twice.
     pub(crate) fn join(&self, listener: Arc<Listener>, runner: Option<Runner>) -> Result<(), InformerError> {
+        if self.options.exclusive {
+            return Err(InformerError::exclusive(&self.kind));
+        }
         self.command(Command::Join { listener, runner })
     }
 

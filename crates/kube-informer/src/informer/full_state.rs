@@ -19,11 +19,11 @@ use crate::report::Cause;
 use crate::store::indexer::Indexer;
 
 impl<K: 'static> SharedInformer<K> {
-    /// Calls a function with all objects of the cache: once it has been filled, and after every change.
+    /// Adds a handler that gets all objects of the cache: once it has been filled, and after every change.
     ///
     /// Changes that come while the function runs are one call. For code that works on the whole set, such as all pods
     /// of a node.
-    pub fn on_full_state(
+    pub fn add_full_state_handler(
         &self,
         function: impl FnMut(&[Object<K>]) + Send + 'static,
     ) -> Result<Registration, InformerError> {

@@ -16,7 +16,6 @@ mod run;
 mod scopes;
 mod state;
 pub(crate) mod tasks;
-mod unshared;
 mod wait;
 pub(crate) mod waiters;
 pub(crate) mod writer;
@@ -38,7 +37,6 @@ pub use builder::InformerBuilder;
 pub use index::{Index, IndexValues};
 pub use index_key::IndexKey;
 pub use progress::Progress;
-pub use unshared::Informer;
 
 use self::blueprint::{Blueprint, OnlySource};
 use self::engine::{Engine, Stop};
@@ -161,6 +159,9 @@ impl<K: 'static> SharedInformer<K> {
     /// It first hears of everything in the cache, then of every change: nothing is missed and nothing comes twice.
     pub fn add_event_handler(&self, handler: impl Into<Handler<K>>) -> Result<Registration, InformerError> {
         let (callee, options) = handler.into().into_parts();
+        if self.engine.options.exclusive {
+            return self.engine.attach(callee, options).map(Registration::new);
+        }
         let listener = self.engine.listener(&options);
         let future = runner::run(listener.clone(), callee).boxed();
         self.engine.join(listener.clone(), Some(Runner { future, blocking: options.blocking }))?;

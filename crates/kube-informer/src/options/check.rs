@@ -9,7 +9,9 @@ impl Options {
     /// Names the first option that cannot work.
     pub(crate) fn check(&self) -> Result<(), BuildError> {
         let fail = |option, problem| Err(BuildError::cannot_work(option, problem));
-        if let Some(Err(problem)) = self.drop_fields.iter().map(|field| &field.path).find(|path| path.is_err()) {
+        if let Some(Err(problem)) =
+            self.drop_fields.iter().map(|field| &field.path).find(|path| path.is_err())
+        {
             return Err(BuildError::problem(problem));
         }
         if self.namespaces.named().is_some_and(|namespaces| namespaces.contains("")) {

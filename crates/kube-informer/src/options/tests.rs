@@ -44,6 +44,20 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
         stop_patience: 10 * SECOND,
         slow_call: Duration::from_millis(100),
         lookup_after: Duration::from_millis(500),
+        resync: Duration::ZERO,
+        decode_cache_bytes: 4 * 1024 * 1024,
+        namespaces: Namespaces::Inherited(None),
+        labels: None,
+        fields: None,
+        name: None,
+        metadata_only: false,
+        keep_managed_fields: false,
+        sensitive: false,
+        decoded: false,
+        exclusive: false,
+        drop_fields: Vec::new(),
+        transform: None,
+        tweak: None,
     };
     assert_eq!(settings, documented);
 }

@@ -59,7 +59,7 @@ async fn the_full_state_is_told_once_it_is_whole_and_after_changes() -> Result<(
 
     let factory = SharedInformerFactory::builder(config(&cluster).await?).namespace("default").build()?;
     let (sender, mut states) = mpsc::unbounded_channel();
-    factory.kind::<Pod>().informer().on_full_state(move |pods| {
+    factory.kind::<Pod>().informer().add_full_state_handler(move |pods| {
         let names: Vec<String> = names(pods).into_iter().map(str::to_owned).collect();
         sender.send(names).ok();
     })?;

@@ -73,7 +73,8 @@ async fn an_unshared_informer_tells_every_change_in_order() -> Result<()> {
     let (sender, events) = mpsc::unbounded_channel();
     let source = HttpSource::of::<Pod>(config(&cluster).await?)?;
     let builder = SharedInformer::<Pod>::builder(source).namespace("default");
-    let informer = Arc::new(builder.build_unshared(move |event| drop(sender.send(event.clone())))?);
+    let informer = Arc::new(builder.exclusive().build()?);
+    informer.add_event_handler(handler().on_event(move |event| drop(sender.send(event.clone()))))?;
     let running = tokio::spawn({
         let informer = informer.clone();
         async move { informer.run(std::future::pending()).await }

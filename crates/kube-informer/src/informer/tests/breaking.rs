@@ -8,8 +8,8 @@ use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
 
-use crate::error::{IndexError, InformerError, WaitError};
 use super::support::{Rig, SOON, index_error, quiet_panic, rest, soon};
+use crate::error::{IndexError, InformerError, WaitError};
 use crate::handler::handler;
 use crate::source::VerbMatch;
 use crate::status::Phase;

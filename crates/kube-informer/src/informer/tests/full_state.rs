@@ -14,7 +14,7 @@ type Pushes = Arc<Mutex<Vec<Vec<String>>>>;
 fn pushes(rig: &Rig) -> (Pushes, Registration) {
     let pushes = Pushes::default();
     let pushed = pushes.clone();
-    let registration = rig.informer.on_full_state(move |objects| {
+    let registration = rig.informer.add_full_state_handler(move |objects| {
         let mut names: Vec<_> = objects.iter().map(|object| object.name().to_owned()).collect();
         names.sort();
         pushed.lock().push(names);
@@ -55,7 +55,7 @@ async fn b_359_it_is_synced_when_the_first_push_has_returned() {
         let registration: Arc<Mutex<Option<Registration>>> = Arc::default();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (asks, sees) = (registration.clone(), seen.clone());
-        let pushing = rig.informer.on_full_state(move |_| {
+        let pushing = rig.informer.add_full_state_handler(move |_| {
             sees.lock().push(asks.lock().as_ref().unwrap().has_synced());
         });
         *registration.lock() = Some(pushing.unwrap());
@@ -116,7 +116,7 @@ async fn b_359_what_could_not_be_stored_is_not_pushed() {
 #[tokio::test(start_paused = true)]
 async fn b_360_a_panic_breaks_nothing_and_the_next_change_is_pushed() {
     let rig = Rig::new(&["a/x"]).started().await;
-    let registration = rig.informer.on_full_state(|_| quiet_panic("on every push")).unwrap();
+    let registration = rig.informer.add_full_state_handler(|_| quiet_panic("on every push")).unwrap();
     rig.settle().await;
     rig.put("a/y", "");
     rig.settle().await;

@@ -2,9 +2,9 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 
+use super::support::{Rig, SOON, index_error, texts};
 use crate::error::{IndexError, WaitError};
 use crate::informer::IndexKey;
-use super::support::{Rig, SOON, index_error, texts};
 use crate::object::Object;
 
 const BY_TEXT: IndexKey<ConfigMap, String> = IndexKey::new("text", "data.text");

@@ -10,12 +10,12 @@ use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
+use super::support::{Rig, SOON, index_error, list_body, start, texts};
 use crate::error::{IndexError, ObjectError, WaitError};
 use crate::informer::{Index, SharedInformer};
 use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::options::{Options, StreamingList};
-use super::support::{Rig, SOON, index_error, list_body, start, texts};
 use crate::source::{ByteStream, ListWatch, Request, SourceError, Verb};
 use crate::version::ResourceVersion;
 

@@ -99,7 +99,8 @@ async fn d1_how_much_stays_decoded_can_be_set() {
 #[tokio::test(start_paused = true)]
 async fn d1_decoded_objects_are_there_for_as_long_as_they_are_cached() {
     let server = server_of(&["a/x"]);
-    let builder = SharedInformer::<ConfigMap>::builder(server.clone()).decoded().decode_cache_bytes(0);
+    let builder = SharedInformer::<ConfigMap>::builder(server.clone())
+        .options(|options| options.decoded().decode_cache_bytes(0));
     let informer = started(builder.build().unwrap()).await;
     let lister = informer.lister().namespace("a");
     let decoded = lister.get("x").unwrap().get().unwrap();

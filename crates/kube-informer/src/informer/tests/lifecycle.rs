@@ -63,7 +63,7 @@ async fn b_255_nothing_is_added_to_a_stopped_informer() {
     let error = rig.informer.add_event_handler(handler()).unwrap_err();
     assert_eq!(error.to_string(), "the informer of configmaps has stopped already; build another one");
     assert_eq!(rig.informer.stream().unwrap_err(), error);
-    assert_eq!(rig.informer.on_full_state(|_| {}).unwrap_err(), error);
+    assert_eq!(rig.informer.add_full_state_handler(|_| {}).unwrap_err(), error);
 }
 
 #[tokio::test(start_paused = true)]

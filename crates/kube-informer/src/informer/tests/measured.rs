@@ -74,7 +74,7 @@ async fn streams_that_come_and_go_leave_no_series_behind() {
         meter.measure(|| {
             let stream = rig.informer.stream().unwrap();
             let unnamed = rig.informer.add_event_handler(handler().on_add(|_| {})).unwrap();
-            let whole = rig.informer.on_full_state(|_| {}).unwrap();
+            let whole = rig.informer.add_full_state_handler(|_| {}).unwrap();
             (stream, unnamed, whole)
         })
     };

@@ -141,7 +141,7 @@ async fn d16_a_removed_namespace_leaves_in_one_step_and_is_told() {
     registration.wait_synced(SOON).await.unwrap();
     let sizes = Arc::new(Mutex::new(Vec::new()));
     let seen = sizes.clone();
-    rig.informer.on_full_state(move |objects| seen.lock().push(objects.len())).unwrap();
+    rig.informer.add_full_state_handler(move |objects| seen.lock().push(objects.len())).unwrap();
     let index = rig.informer.add_index("name", |map| Some(map.name().to_owned()));
     index.wait_ready(SOON).await.unwrap();
     rest().await;

@@ -10,7 +10,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use super::support::{Rig, SOON, http, map, phase, quiet, relists, started};
+use super::support::{BuildExclusive, Rig, SOON, http, map, phase, quiet, relists, started};
 use crate::delta::{Delta, DeltaChange};
 use crate::handler::{Event, handler};
 use crate::informer::SharedInformer;
@@ -329,7 +329,7 @@ async fn b_190_processing_time_is_how_long_a_commit_and_its_calls_took() {
     let called = Arc::new(Notify::new());
     let calls = called.clone();
     let build =
-        || SharedInformer::builder(server).build_unshared(move |_: &Event<ConfigMap>| calls.notify_one());
+        || SharedInformer::builder(server).build_exclusive(move |_: &Event<ConfigMap>| calls.notify_one());
     let (informer, metrics) = recorded(build);
     let informer = informer.unwrap();
     // Between two calls of so large a commit others have their turn: this one lets time pass.
@@ -337,7 +337,7 @@ async fn b_190_processing_time_is_how_long_a_commit_and_its_calls_took() {
         called.notified().await;
         tokio::time::advance(Duration::from_secs(3)).await;
     });
-    let _informer = started((*informer).clone()).await;
+    let _informer = started(informer.clone()).await;
     let latency = |(key, _, _, value): (metrics_util::CompositeKey, _, _, DebugValue)| match value {
         DebugValue::Histogram(values) if key.key().name() == "informer_processing_latency_seconds" => {
             Some(values)

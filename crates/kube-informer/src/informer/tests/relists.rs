@@ -9,7 +9,10 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::oneshot;
 
-use super::support::{Rig, SOON, cached, http, list_body, lists_only, map, phase, quiet, relists, served, started, texts, wire_map};
+use super::support::{
+    Rig, SOON, cached, http, list_body, lists_only, map, phase, quiet, relists, served, started, texts,
+    wire_map,
+};
 use crate::informer::SharedInformer;
 use crate::informer::writer::Command;
 use crate::object::Object;

@@ -92,7 +92,7 @@ async fn what_users_code_says_of_a_sensitive_object_is_not_told() {
         rig.add(handler().named("plain").on_add(|_| quoting_panic()));
         rig.add(async_handler(|_| async { quoting_panic() }).named("async"));
         rig.add(handler::<ConfigMap>().named("typed").typed().on_add(|_| quoting_panic()));
-        rig.informer.on_full_state(|_| quoting_panic()).unwrap();
+        rig.informer.add_full_state_handler(|_| quoting_panic()).unwrap();
         let panics = rig.informer.add_index("panics", |_| {
             quoting_panic();
             Some(1)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
-use crate::options::{Options, StreamingList};
 use super::support::{Rig, SOON, quiet_panic, rest};
+use crate::options::{Options, StreamingList};
 use crate::report::Cause;
 
 /// Keys and versions in the order in which a transform saw them.

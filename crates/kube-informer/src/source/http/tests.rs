@@ -7,6 +7,8 @@ use futures::TryStreamExt as _;
 use http::Response;
 use parking_lot::Mutex;
 
+use kube_client::Client;
+
 use super::*;
 use crate::scope::Scope;
 use crate::source::request::{ListParams, WatchParams};

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube_client::Config;
 use kube_client::api::ListParams;
-use kube_informer::{Options, Phase};
+use kube_informer::Phase;
 use serde_json::json;
 use test_cluster::{Authority, Cluster, Issued, Options};
 use tokio::task::block_in_place;
@@ -115,7 +115,7 @@ impl Reader {
         way.put(&authority.issue("reader")?)?;
         let (link, mut config) = Link::to(way.config(cluster).await?).await?;
         config.proxy_url = proxy.map(|proxy| proxy.parse()).transpose()?;
-        let watched = Watched::start(config, &config_maps(), Options::default()).await?;
+        let watched = Watched::start(config, &config_maps(), kube_informer::Options::default()).await?;
         Ok(Self { watched, link, way })
     }
 }

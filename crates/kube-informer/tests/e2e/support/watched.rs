@@ -9,7 +9,7 @@ use kube_client::Config;
 use kube_client::api::DynamicObject;
 use kube_client::core::ApiResource;
 use kube_informer::{
-    Failure, HttpSource, InformerStatus, Kind, Phase, Registration, RelistReason, Settings, SharedInformer,
+    Failure, HttpSource, InformerStatus, Kind, Options, Phase, Registration, RelistReason, SharedInformer,
     handler,
 };
 use parking_lot::Mutex;
@@ -84,7 +84,7 @@ impl Recovery {
 
 impl Watched {
     /// Starts an informer and waits until its handler has heard of everything and it has a watch.
-    pub(crate) async fn start(config: Config, resource: &ApiResource, settings: Settings) -> Result<Self> {
+    pub(crate) async fn start(config: Config, resource: &ApiResource, settings: Options) -> Result<Self> {
         let source = Metered::new(HttpSource::new(config, DynamicObject::info(resource))?);
         let failures = Arc::new(Mutex::new(Vec::new()));
         let informer = SharedInformer::<DynamicObject>::builder_with(source.clone(), resource)

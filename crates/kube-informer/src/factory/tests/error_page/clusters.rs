@@ -1,7 +1,5 @@
 //! No cluster to be found, and no client for it.
 
-use std::path::Path;
-
 use kube_client::Config;
 use serde_json::json;
 

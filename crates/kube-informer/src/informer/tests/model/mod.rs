@@ -15,12 +15,12 @@ use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use self::promises::Promises;
+use super::support::seeded::{self, Seeded};
+use super::support::{Witnesses, map, served};
 use crate::error::WaitError;
 use crate::informer::SharedInformer;
 use crate::informer::tasks::Spawn;
 use crate::options::{Options, StreamingList};
-use super::support::{Witnesses, map, served};
-use super::support::seeded::{Seeded, self};
 use crate::source::{HttpFailure, ScriptedSource, ScriptedState, SourceError, VerbMatch};
 use crate::version::ResourceVersion;
 

@@ -9,11 +9,11 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
+use super::SOON;
 use crate::error::{IndexError, InformerError};
 use crate::informer::SharedInformer;
 use crate::kind::Kind as _;
 use crate::options::{Options, StreamingList};
-use super::support::SOON;
 use crate::report::Failure;
 use crate::source::{ByteStream, HttpFailure, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};

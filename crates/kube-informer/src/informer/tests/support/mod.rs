@@ -17,9 +17,8 @@ pub(super) use self::aids::*;
 pub(super) use self::listener::Listener;
 pub(super) use self::meter::Meter;
 pub(super) use self::witnesses::Witnesses;
-use crate::error::InformerError;
-use super::support::Listener;
-use crate::handler::{Handler, Registration, async_handler, handler};
+use crate::error::{BuildError, InformerError};
+use crate::handler::{Event, Handler, Registration, async_handler, handler};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::report::Failure;
 use crate::source::ScriptedSource;
@@ -204,4 +203,23 @@ pub(crate) fn served(server: &ScriptedSource, namespaces: Option<&[&str]>) -> Ve
         .collect();
     rows.sort();
     rows
+}
+
+/// An exclusive informer, and the function that it calls.
+pub(crate) trait BuildExclusive {
+    fn build_exclusive(
+        self,
+        function: impl FnMut(&Event<ConfigMap>) + Send + 'static,
+    ) -> Result<SharedInformer<ConfigMap>, BuildError>;
+}
+
+impl BuildExclusive for InformerBuilder<ConfigMap> {
+    fn build_exclusive(
+        self,
+        function: impl FnMut(&Event<ConfigMap>) + Send + 'static,
+    ) -> Result<SharedInformer<ConfigMap>, BuildError> {
+        let informer = self.exclusive().build()?;
+        informer.add_event_handler(handler().on_event(function)).expect("it is the first");
+        Ok(informer)
+    }
 }

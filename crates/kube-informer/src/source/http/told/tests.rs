@@ -43,7 +43,7 @@ users:
 async fn source(plugin: &str) -> (tempfile::TempDir, Result<HttpSource, ClusterError>) {
     let folder = tempfile::tempdir().expect("a directory");
     let cluster = Cluster::find().kubeconfig(kubeconfig(folder.path(), plugin)).await.expect("a cluster");
-    (folder, HttpSource::new(cluster.config, KindInfo::new("", "v1", "Pod", "pods")))
+    (folder, HttpSource::new(cluster, KindInfo::new("", "v1", "Pod", "pods")))
 }
 
 #[tokio::test]

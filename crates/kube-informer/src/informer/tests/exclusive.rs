@@ -1,4 +1,4 @@
-//! The informer with one function that it calls itself.
+//! The exclusive informer: one handler, which it calls itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
+use tokio::sync::Semaphore;
 
-use super::support::{Listener, SOON, map, quiet_panic, rest};
-use crate::handler::Event;
-use crate::informer::{Informer, InformerBuilder, SharedInformer};
+use super::support::{BuildExclusive, Listener, SOON, map, quiet_panic, rest};
+use crate::handler::{Event, async_handler, handler};
+use crate::informer::{InformerBuilder, SharedInformer};
 use crate::source::ScriptedSource;
 use crate::store::pace::yield_now;
 
@@ -25,14 +26,14 @@ fn builder(server: &ScriptedSource) -> InformerBuilder<ConfigMap> {
     SharedInformer::builder(server.clone())
 }
 
-fn listening(server: &ScriptedSource) -> (Arc<Informer<ConfigMap>>, Listener) {
+fn listening(server: &ScriptedSource) -> (Arc<SharedInformer<ConfigMap>>, Listener) {
     let listener = Listener::default();
     let hears = listener.clone();
-    let informer = builder(server).build_unshared(move |event| hears.hear(event)).unwrap();
+    let informer = builder(server).build_exclusive(move |event| hears.hear(event)).unwrap();
     (Arc::new(informer), listener)
 }
 
-async fn start(informer: &Arc<Informer<ConfigMap>>) -> tokio::task::JoinHandle<()> {
+async fn start(informer: &Arc<SharedInformer<ConfigMap>>) -> tokio::task::JoinHandle<()> {
     let running = informer.clone();
     let running = tokio::spawn(async move { running.run(std::future::pending()).await.unwrap() });
     informer.wait_synced(SOON).await.unwrap();
@@ -67,7 +68,7 @@ async fn b_352_a_panic_of_the_function_breaks_nothing() {
     let server = server(&["a/x"]);
     let calls = Arc::new(Mutex::new(0));
     let counts = calls.clone();
-    let informer = builder(&server).build_unshared(move |_| {
+    let informer = builder(&server).build_exclusive(move |_| {
         *counts.lock() += 1;
         quiet_panic("every time");
     });
@@ -87,7 +88,7 @@ async fn b_353_there_is_one_error_callback() {
     let informer = builder(&server)
         .on_error(|_| quiet_panic("replaced by the next"))
         .on_error(move |failure| hears.lock().push(failure.cause.name()))
-        .build_unshared(|_| {});
+        .build_exclusive(|_| {});
     let informer = Arc::new(informer.unwrap());
     start(&informer).await;
     server.send_raw("this is not JSON\n");
@@ -114,7 +115,7 @@ async fn b_355_what_goes_wrong_is_reported_and_the_rest_goes_on() {
     let informer = builder(&server)
         .transform(|map| if map.metadata.name.as_deref() == Some("x") { Err("no x") } else { Ok(()) })
         .on_error(move |failure| hears.lock().push(failure.to_string()))
-        .build_unshared(move |event| told.hear(event));
+        .build_exclusive(move |event| told.hear(event));
     let informer = Arc::new(informer.unwrap());
     start(&informer).await;
     assert_eq!(*heard.lock(), ["configmaps a/x is left out: the transform refused it: no x"]);
@@ -127,13 +128,13 @@ async fn b_356_the_function_is_called_after_the_write_and_before_anything_newer(
     let seen = Arc::new(Mutex::new(Vec::new()));
     let cache: Arc<Mutex<Option<SharedInformer<ConfigMap>>>> = Arc::default();
     let (sees, reads) = (seen.clone(), cache.clone());
-    let informer = builder(&server).build_unshared(move |event: &Event<ConfigMap>| {
+    let informer = builder(&server).build_exclusive(move |event: &Event<ConfigMap>| {
         let told = event.object().unwrap();
         let cached = reads.lock().as_ref().unwrap().lister().by_key(told.key()).unwrap();
         sees.lock().push((told.resource_version().to_string(), cached.same_version(told)));
     });
     let informer = Arc::new(informer.unwrap());
-    *cache.lock() = Some((**informer).clone());
+    *cache.lock() = Some((*informer).clone());
     start(&informer).await;
     for text in ["1", "2"] {
         server.update(&map("a/x", text)).unwrap();
@@ -150,7 +151,7 @@ async fn b_357_every_update_is_told_and_resyncs_if_asked_for() {
     let listener = Listener::default();
     let hears = listener.clone();
     let informer =
-        builder(&server).resync(Duration::from_secs(10)).build_unshared(move |event| hears.hear(event));
+        builder(&server).resync(Duration::from_secs(10)).build_exclusive(move |event| hears.hear(event));
     let informer = Arc::new(informer.unwrap());
     start(&informer).await;
     server.update(&map("a/x", "1")).unwrap();
@@ -205,7 +206,7 @@ async fn others_get_a_turn_between_the_calls_of_a_large_commit() {
     let server = crowd(2_000);
     let calls = Arc::new(AtomicUsize::new(0));
     let counts = calls.clone();
-    let informer = builder(&server).build_unshared(move |_| {
+    let informer = builder(&server).build_exclusive(move |_| {
         counts.fetch_add(1, Ordering::Relaxed);
     });
     let informer = Arc::new(informer.unwrap());
@@ -232,7 +233,7 @@ async fn a_stop_does_not_wait_for_the_calls_of_a_large_commit() {
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let (mut stop, calls) = (Some(stop), Arc::new(AtomicUsize::new(0)));
     let counts = calls.clone();
-    let informer = builder(&server).build_unshared(move |_| {
+    let informer = builder(&server).build_exclusive(move |_| {
         if counts.fetch_add(1, Ordering::Relaxed) == 10
             && let Some(stop) = stop.take()
         {
@@ -252,4 +253,36 @@ async fn it_takes_further_handlers_like_any_other() {
     let late = informer.add_event_handler(crate::handler()).unwrap();
     late.wait_synced(SOON).await.unwrap();
     assert_eq!(late.status().delivered, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_350_it_takes_one_handler_and_no_stream() {
+    let server = server(&["a/x"]);
+    let (informer, listener) = listening(&server);
+    assert!(informer.add_event_handler(handler()).unwrap_err().is_exclusive());
+    assert!(informer.add_full_state_handler(|_| {}).unwrap_err().is_exclusive());
+    assert!(informer.stream().unwrap_err().is_exclusive());
+    start(&informer).await;
+    assert_eq!(listener.log(), ["add a/x@1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_351_the_next_change_is_applied_when_an_async_handler_is_done_with_the_last() {
+    let server = server(&["a/x"]);
+    let informer = builder(&server).exclusive().build().unwrap();
+    let may_go_on = Arc::new(Semaphore::new(0));
+    let waits = may_go_on.clone();
+    let wait = move |_| {
+        let waits = waits.clone();
+        async move { waits.acquire().await.expect("never closed").forget() }
+    };
+    informer.add_event_handler(async_handler(wait)).unwrap();
+    let informer = Arc::new(informer);
+    let _running = start(&informer).await;
+    server.create(&map("a/y", "")).unwrap();
+    rest().await;
+    assert_eq!(informer.lister().len(), 1, "the handler has not finished with a/x");
+    may_go_on.add_permits(1);
+    rest().await;
+    assert_eq!(informer.lister().len(), 2);
 }

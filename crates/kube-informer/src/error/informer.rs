@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::kind::KindInfo;
 use crate::report::Failure;
 
-/// An informer cannot do what it was asked to: it has stopped, was started before or broke, takes one handler only, does not look at the namespace,
+/// An informer cannot do what it was asked to: it has stopped, was started before or broke, does not look at the namespace,
 /// or has no such index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerError(Box<Inner>);
@@ -21,7 +21,6 @@ struct Inner {
 enum Why {
     Stopped,
     AlreadyStarted,
-    Exclusive,
     Broken(Failure),
     ClusterWide,
     AllNamespaces,
@@ -80,11 +79,6 @@ impl InformerError {
         Self::new(kind, Why::AlreadyStarted)
     }
 
-    /// It takes one handler, and that was added.
-    pub(crate) fn exclusive(kind: &KindInfo) -> Self {
-        Self::new(kind, Why::Exclusive)
-    }
-
     /// A part of it panicked.
     pub(crate) fn broke(failure: Failure) -> Self {
         Self::new(&failure.kind.clone(), Why::Broken(failure))
@@ -124,12 +118,6 @@ impl InformerError {
     /// Whether it was started before. An informer runs once.
     pub fn is_already_started(&self) -> bool {
         self.0.why == Why::AlreadyStarted
-    }
-
-    /// Whether it was built for [one handler](crate::Options::exclusive) and has it, or was asked for a stream, which it has
-    /// none of.
-    pub fn is_exclusive(&self) -> bool {
-        self.0.why == Why::Exclusive
     }
 
     /// What broke it: a part of the informer itself panicked, and it has stopped. The error callback has heard the same as
@@ -198,12 +186,6 @@ impl fmt::Display for InformerError {
             Why::Stopped => write!(f, "the informer of {kind} has stopped already; build another one"),
             Why::AlreadyStarted => {
                 write!(f, "the informer of {kind} was started before; it runs only once")
-            }
-            Why::Exclusive => {
-                write!(
-                    f,
-                    "the informer of {kind} is exclusive and takes one handler; build it without `exclusive`"
-                )
             }
             Why::Broken(failure) => write!(f, "{failure}"),
             Why::ClusterWide => {

@@ -54,7 +54,7 @@ pub(crate) struct Engine {
     pub(crate) random: Mutex<fastrand::Rng>,
     lifecycle: Mutex<Lifecycle>,
     handlers_named: AtomicU64,
-    /// Whether an exclusive informer has its handler.
+    /// Whether an exclusive informer has the handler that it calls itself.
     taken: AtomicBool,
     /// For the status: who listens.
     listeners: Mutex<Vec<Weak<Listener>>>,
@@ -189,16 +189,18 @@ impl Engine {
         there.map(|listener| HandlerStatus::of(&listener)).collect()
     }
 
-    /// Adds the handler of an exclusive informer. It is called after each commit, so nothing waits in its mailbox: there is
-    /// nothing to bound and nothing to merge.
+    /// Whether the next handler is the first of an exclusive informer.
+    pub(crate) fn next_is_exclusive(&self) -> bool {
+        self.options.exclusive && !self.taken.swap(true, Ordering::Relaxed)
+    }
+
+    /// Adds a handler that the process loop calls itself. It is called after each commit, so nothing waits in its mailbox:
+    /// there is nothing to bound and nothing to merge.
     pub(crate) fn attach(
         &self,
         callee: Box<dyn Callee>,
         options: HandlerOptions,
     ) -> Result<Arc<Listener>, InformerError> {
-        if self.taken.swap(true, Ordering::Relaxed) {
-            return Err(InformerError::exclusive(&self.kind));
-        }
         let listener = self.listener(&HandlerOptions { every_event: Some(usize::MAX), ..options });
         self.command(Command::Attach { listener: listener.clone(), callee })?;
         Ok(listener)
@@ -206,9 +208,6 @@ impl Engine {
 
     /// Adds a handler between two commits, so that it misses nothing and hears nothing twice.
     pub(crate) fn join(&self, listener: Arc<Listener>, runner: Option<Runner>) -> Result<(), InformerError> {
-        if self.options.exclusive {
-            return Err(InformerError::exclusive(&self.kind));
-        }
         self.command(Command::Join { listener, runner })
     }
 

@@ -159,7 +159,7 @@ impl<K: 'static> SharedInformer<K> {
     /// It first hears of everything in the cache, then of every change: nothing is missed and nothing comes twice.
     pub fn add_event_handler(&self, handler: impl Into<Handler<K>>) -> Result<Registration, InformerError> {
         let (callee, options) = handler.into().into_parts();
-        if self.engine.options.exclusive {
+        if self.engine.next_is_exclusive() {
             return self.engine.attach(callee, options).map(Registration::new);
         }
         let listener = self.engine.listener(&options);

@@ -357,12 +357,12 @@ impl Options {
 
 /// Who is served, and how.
 impl Options {
-    /// Has the one handler of the informer called by the informer itself, right after each commit, instead of by a task of
-    /// its own: an informer for one user, client-go's `NewInformer`.
+    /// Has the first handler that is added called by the informer itself, right after each commit, instead of by a task of
+    /// its own: an informer for one user, client-go's `NewInformer`. Handlers that are added later are as usual.
     ///
     /// While the handler runs nothing newer is applied. So what it reads in the cache is the state that it is called for,
     /// except that other keys of the same batch may be further. A slow handler slows the informer down: this is for quick
-    /// bookkeeping. The informer takes one handler and no stream.
+    /// bookkeeping, and an async handler is waited for.
     #[must_use]
     pub fn exclusive(mut self) -> Self {
         self.exclusive = true;

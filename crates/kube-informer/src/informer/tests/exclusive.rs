@@ -250,20 +250,9 @@ async fn it_takes_further_handlers_like_any_other() {
     let server = server(&["a/x"]);
     let (informer, _) = listening(&server);
     start(&informer).await;
-    let late = informer.add_event_handler(crate::handler()).unwrap();
+    let late = informer.add_event_handler(handler()).unwrap();
     late.wait_synced(SOON).await.unwrap();
     assert_eq!(late.status().delivered, 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn b_350_it_takes_one_handler_and_no_stream() {
-    let server = server(&["a/x"]);
-    let (informer, listener) = listening(&server);
-    assert!(informer.add_event_handler(handler()).unwrap_err().is_exclusive());
-    assert!(informer.add_full_state_handler(|_| {}).unwrap_err().is_exclusive());
-    assert!(informer.stream().unwrap_err().is_exclusive());
-    start(&informer).await;
-    assert_eq!(listener.log(), ["add a/x@1"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,6 @@ use tokio::time::Instant;
 
 use super::support::{Rig, SOON, http, list_body, lists_only, map, phase, quiet, relists, rest, wire_map};
 use crate::key::ObjectKey;
-use crate::options::Options;
 use crate::source::{Request, Verb, VerbMatch};
 use crate::status::{Phase, RelistReason};
 use crate::version::{ResourceVersion, Uid};

@@ -11,7 +11,7 @@ use super::support::{
 };
 use crate::handler::handler;
 use crate::informer::SharedInformer;
-use crate::options::{Options, StreamingList};
+use crate::options::StreamingList;
 use crate::scope::Scope;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
 use crate::status::{Phase, RelistReason};

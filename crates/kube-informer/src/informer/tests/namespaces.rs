@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use super::aids::{Denies, phase_of, quiet, soon, start, started};
 use super::support::{Rig, SOON, cached, map, rest, served};
 use crate::delta::{Delta, DeltaChange};
+use crate::error::WaitError;
 use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::scope::Scope;
@@ -368,7 +369,7 @@ async fn d11_d16_waiting_for_an_object_ends_when_its_namespace_is_removed() {
         rig.remove_namespace("b").await;
     };
     let (wait, wait_gone, ()) = tokio::join!(wait, wait_gone, remove);
-    assert!(wait_gone.as_ref().is_err_and(|error| error.is_out_of_scope()), "{wait_gone:?}");
+    assert!(wait_gone.as_ref().is_err_and(WaitError::is_out_of_scope), "{wait_gone:?}");
     assert_eq!(
         wait.unwrap_err().to_string(),
         "the informer of configmaps does not look at the namespace of b/x"

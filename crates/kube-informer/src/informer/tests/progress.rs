@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::aids::quiet;
 use super::support::{Rig, SOON};
+use crate::error::WaitError;
 use crate::scope::Scope;
 
 #[tokio::test(start_paused = true)]
@@ -47,5 +48,5 @@ async fn d11_progress_can_be_waited_for() {
         rig.informer.shutdown(SOON).await;
     };
     let (error, ()) = tokio::join!(rig.informer.wait_progress(&after, SOON), stop);
-    assert!(error.as_ref().is_err_and(|error| error.is_stopped()), "{error:?}");
+    assert!(error.as_ref().is_err_and(WaitError::is_stopped), "{error:?}");
 }

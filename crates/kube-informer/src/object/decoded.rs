@@ -264,5 +264,4 @@ impl Shelf {
 }
 
 #[cfg(test)]
-#[path = "decoded_tests.rs"]
 mod tests;

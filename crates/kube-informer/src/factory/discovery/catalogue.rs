@@ -177,5 +177,4 @@ impl Catalogue {
 }
 
 #[cfg(test)]
-#[path = "catalogue_tests.rs"]
 mod tests;

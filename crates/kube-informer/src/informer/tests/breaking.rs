@@ -8,8 +8,7 @@ use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
 
-use super::aids::{index_error, soon};
-use super::support::{Rig, SOON, quiet_panic, rest};
+use super::support::{Rig, SOON, index_error, quiet_panic, rest, soon};
 use crate::error::{IndexError, InformerError, WaitError};
 use crate::handler::handler;
 use crate::source::VerbMatch;

@@ -2,8 +2,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use super::aids::{index_error, texts};
-use super::support::{Rig, SOON};
+use super::support::{Rig, SOON, index_error, texts};
 use crate::error::{IndexError, WaitError};
 use crate::informer::IndexKey;
 use crate::object::Object;

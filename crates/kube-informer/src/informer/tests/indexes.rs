@@ -10,8 +10,7 @@ use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
-use super::aids::{index_error, list_body, start, texts};
-use super::support::{Rig, SOON};
+use super::support::{Rig, SOON, index_error, list_body, start, texts};
 use crate::error::{IndexError, ObjectError, WaitError};
 use crate::informer::{Index, SharedInformer};
 use crate::key::ObjectKey;

@@ -164,5 +164,4 @@ fn with_proxy(
 }
 
 #[cfg(test)]
-#[path = "cluster_tests.rs"]
 mod tests;

@@ -273,11 +273,11 @@ impl Reporter {
 
     /// Reports one failure. Runs the user's callback, so it must never be called with a lock held.
     pub(crate) fn report(&self, scope: Option<&Scope>, cause: Cause) {
-        self.tell(self.failure(scope, cause));
+        self.tell(&self.failure(scope, cause));
     }
 
     /// The same for a failure that was made before.
-    pub(crate) fn tell(&self, failure: Failure) {
+    pub(crate) fn tell(&self, failure: &Failure) {
         self.count.fetch_add(1, Ordering::Relaxed);
         if let Some(counters) = &self.counters
             // What has failed may be the recorder itself.
@@ -291,7 +291,7 @@ impl Reporter {
             self.broken.get_or_init(|| failure.clone());
         }
         if let Some(callback) = &self.callback
-            && catch_unwind(AssertUnwindSafe(|| callback(&failure))).is_err()
+            && catch_unwind(AssertUnwindSafe(|| callback(failure))).is_err()
         {
             tracing::error!(kind = %self.kind, "the error callback panicked");
         }

@@ -260,7 +260,7 @@ impl Asker {
         let message = format!("asking for {key}, which is waited for: {message}");
         let failure = self.reporter.failure(Some(&self.target.scope), Cause::List { status, message });
         self.status.error(failure.clone(), Instant::now());
-        self.reporter.tell(failure);
+        self.reporter.tell(&failure);
         tell(Outcome::Failed);
     }
 

@@ -176,7 +176,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             if self.following { Cause::Watch { status, message } } else { Cause::List { status, message } };
         let failure = self.reflector.reporter.failure(Some(&self.reflector.target.scope), cause);
         self.reflector.status.error(failure.clone(), Instant::now());
-        self.reflector.reporter.tell(failure);
+        self.reflector.reporter.tell(&failure);
     }
 
     pub(super) fn report_left_out(&self, key: Option<ObjectKey>, message: String) {

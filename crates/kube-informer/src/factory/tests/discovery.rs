@@ -99,7 +99,7 @@ async fn b_432_a_group_that_does_not_answer_spoils_nothing_but_is_named() {
 #[tokio::test]
 async fn b_432_a_server_that_does_not_answer_is_said_to() {
     let error = Servers::default().factory().for_resource("pods").await.unwrap_err();
-    assert_eq!(error.to_string(), "the server's resources cannot be read: /api is away");
+    assert_eq!(error.to_string(), "the server's resources cannot be read (HTTP 503): /api is away");
     let script = crate::source::ScriptedSource::of::<Deployment>();
     let factory =
         crate::factory::SharedInformerFactory::with_sources(move |_: &crate::kind::KindInfo| script.clone());

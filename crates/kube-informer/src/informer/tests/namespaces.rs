@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use super::support::{Denies, Rig, SOON, cached, map, phase_of, quiet, rest, served, soon, start, started};
 use crate::delta::{Delta, DeltaChange};
+use crate::error::WaitError;
 use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::scope::Scope;
@@ -367,7 +368,7 @@ async fn d11_d16_waiting_for_an_object_ends_when_its_namespace_is_removed() {
         rig.remove_namespace("b").await;
     };
     let (wait, wait_gone, ()) = tokio::join!(wait, wait_gone, remove);
-    assert!(wait_gone.as_ref().is_err_and(|error| error.is_out_of_scope()), "{wait_gone:?}");
+    assert!(wait_gone.as_ref().is_err_and(WaitError::is_out_of_scope), "{wait_gone:?}");
     assert_eq!(
         wait.unwrap_err().to_string(),
         "the informer of configmaps does not look at the namespace of b/x"

@@ -46,5 +46,5 @@ async fn d11_progress_can_be_waited_for() {
         rig.informer.shutdown(SOON).await;
     };
     let (error, ()) = tokio::join!(rig.informer.wait_progress(&after, SOON), stop);
-    assert!(error.as_ref().is_err_and(|error| error.is_stopped()), "{error:?}");
+    assert!(error.as_ref().is_err_and(WaitError::is_stopped), "{error:?}");
 }

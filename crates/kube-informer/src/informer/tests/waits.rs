@@ -139,7 +139,7 @@ async fn d11_a_server_that_went_back_in_time_ends_every_wait() {
         error.to_string(),
         "the server of configmaps has gone back in time; read a/x again before relying on it"
     );
-    assert!(wait_gone.as_ref().is_err_and(|error| error.is_rewound()));
+    assert!(wait_gone.as_ref().is_err_and(WaitError::is_rewound));
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,9 +166,9 @@ async fn d11_a_stop_ends_every_wait() {
         wait.unwrap_err().to_string(),
         "the informer of configmaps has stopped already; build another one"
     );
-    assert!(wait_gone.as_ref().is_err_and(|error| error.is_stopped()));
+    assert!(wait_gone.as_ref().is_err_and(WaitError::is_stopped));
     let late = rig.informer.wait_for_version(&a_x, &ahead, SOON).await;
-    assert!(late.as_ref().is_err_and(|error| error.is_stopped()));
+    assert!(late.as_ref().is_err_and(WaitError::is_stopped));
     rig.informer.wait_for_version(&a_x, &version("2"), SOON).await.expect("it is there, stopped or not");
 }
 

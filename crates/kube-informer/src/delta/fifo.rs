@@ -179,7 +179,7 @@ impl DeltaFifo {
             DeltaChange::Added(record) | DeltaChange::Updated(record) | DeltaChange::Deleted(record) => {
                 (body(record), 1)
             }
-            DeltaChange::LeftOut(_) | DeltaChange::Bookmark(_) => (0, 1),
+            DeltaChange::LeftOut { .. } | DeltaChange::Bookmark(_) => (0, 1),
             DeltaChange::Looked { object, .. } => (object.as_ref().map_or(0, |record| body(record)), 1),
             // Of a list that fills the queue anyway the objects need not all be looked at.
             DeltaChange::Replaced { objects, .. } if objects.len() >= self.bounds.entries => {

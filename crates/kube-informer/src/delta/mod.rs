@@ -25,7 +25,11 @@ pub(crate) enum DeltaChange {
     /// Deleted at the server; the object as the server last had it.
     Deleted(Arc<Record>),
     /// The object is at the server but cannot be taken in: whatever the store holds of it is out of date.
-    LeftOut(ObjectKey),
+    LeftOut {
+        key: ObjectKey,
+        /// Empty if it could not be read.
+        version: ResourceVersion,
+    },
     /// The whole content of the scope at one version.
     Replaced {
         version: ResourceVersion,

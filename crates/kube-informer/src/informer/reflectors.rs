@@ -13,7 +13,6 @@ use crate::informer::engine::Engine;
 use crate::informer::lookups::Lookups;
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
-use crate::object::ingest::Ingest;
 use crate::reflector::{Reflector, Target};
 use crate::report::{Cause, panic_text};
 use crate::scope::ScopeId;
@@ -108,11 +107,11 @@ pub(crate) fn target(engine: &Engine, slot: &ScopeSlot) -> Target {
     }
 }
 
-fn reflector(engine: &Engine, slot: &ScopeSlot) -> Reflector<Ingest> {
+fn reflector(engine: &Engine, slot: &ScopeSlot) -> Reflector {
     Reflector {
         source: engine.source.clone(),
         target: target(engine, slot),
-        intake: engine.ingest.clone(),
+        ingest: engine.ingest.clone(),
         known: engine.indexer.clone(),
         queue: engine.queue.clone(),
         status: slot.status.clone(),

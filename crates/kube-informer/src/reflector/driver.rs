@@ -21,7 +21,6 @@ use crate::delta::{Delta, DeltaChange};
 use crate::key::ObjectKey;
 use crate::object::known::{Known, NothingKnown};
 use crate::report::Cause;
-use crate::source::intake::Intake;
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
@@ -29,8 +28,8 @@ use crate::version::ResourceVersion;
 const OBJECTS_A_TURN: u32 = 64;
 
 /// A reflector at work.
-pub(super) struct Driver<I> {
-    pub(super) reflector: Reflector<I>,
+pub(super) struct Driver {
+    pub(super) reflector: Reflector,
     pub(super) cursor: Cursor,
     pub(super) snapshot: SnapshotBuilder,
     /// Keys that the list, or this page of it, brought for the first time.
@@ -51,8 +50,8 @@ pub(super) struct Driver<I> {
     pub(super) stranger_told: bool,
 }
 
-impl<I: Intake + Send + Sync + 'static> Driver<I> {
-    pub(super) fn new(reflector: Reflector<I>) -> Self {
+impl Driver {
+    pub(super) fn new(reflector: Reflector) -> Self {
         let settings = &reflector.settings;
         let witness = Arc::new(Witness::new(
             reflector.source.clone(),

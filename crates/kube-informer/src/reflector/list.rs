@@ -7,10 +7,9 @@ use super::cursor::Step;
 use super::driver::Driver;
 use super::recovery::Trouble;
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
-use crate::source::intake::Intake;
 use crate::source::{ListParams, Verb};
 
-impl<I: Intake + Send + Sync + 'static> Driver<I> {
+impl Driver {
     pub(super) async fn list(&mut self, params: ListParams, reuse: bool) -> Step {
         self.reflector.status.edit(|status| status.lists += 1);
         let request = self.reflector.target.request(Verb::List(params));
@@ -31,7 +30,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     /// Adds the objects to the snapshot as they come in.
     async fn read_list(&mut self, connection: &mut Connection, reuse: bool) -> Result<ListEnd, Trouble> {
         let known = self.known(reuse);
-        let intake = self.reflector.intake.clone();
+        let ingest = self.reflector.ingest.clone();
         let silence = self.reflector.settings.list_silence;
         let mut decoder = ListDecoder::new(self.reflector.settings.document_limit);
         loop {
@@ -43,7 +42,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 Ok(Arrival::Bytes(chunk)) => {
                     self.reflector.status.byte(Instant::now());
                     decoder.push(chunk);
-                    while let Some(item) = decoder.next(&*intake, &*known) {
+                    while let Some(item) = decoder.next(&*ingest, &*known) {
                         match item? {
                             ListItem::Object(record) => {
                                 self.check_scope(record.key());

@@ -10,11 +10,11 @@ use super::Target;
 use super::connection::{Arrival, Connection};
 use super::recovery::Trouble;
 use crate::key::ObjectKey;
+use crate::object::ingest::Ingest;
 use crate::object::known::Known;
 use crate::object::record::Record;
 use crate::scope::Scope;
 use crate::source::decode_list::{ListDecoder, ListItem};
-use crate::source::intake::Intake;
 use crate::source::{ListParams, ListWatch, Request, Verb};
 use crate::version::ResourceVersion;
 
@@ -33,7 +33,7 @@ pub(crate) struct Found {
 pub(crate) async fn look_up(
     source: &dyn ListWatch,
     target: &Target,
-    intake: &impl Intake,
+    ingest: &Ingest,
     known: &dyn Known,
     document_limit: usize,
     key: &ObjectKey,
@@ -47,7 +47,7 @@ pub(crate) async fn look_up(
             Arrival::Failed(error) => return Err(error.into()),
             Arrival::Bytes(chunk) => {
                 decoder.push(chunk);
-                while let Some(item) = decoder.next(intake, known) {
+                while let Some(item) = decoder.next(ingest, known) {
                     match item? {
                         ListItem::Object(record) if record.key() == key => object = Some(record),
                         ListItem::LeftOut { key: Some(about), .. } if about == *key => {}

@@ -41,11 +41,11 @@ use self::cluster::Cluster;
 use self::driver::Driver;
 use crate::delta::fifo::DeltaFifo;
 use crate::kind::KindInfo;
+use crate::object::ingest::Ingest;
 use crate::object::known::Known;
 use crate::report::Reporter;
 use crate::scope::{Scope, ScopeId};
 use crate::settings::Settings;
-use crate::source::intake::Intake;
 use crate::source::{ListWatch, Request, Verb};
 use crate::status::{Phase, StatusCell};
 
@@ -75,10 +75,10 @@ impl Target {
 }
 
 /// All that one scope of an informer needs to be kept up to date.
-pub(crate) struct Reflector<I> {
+pub(crate) struct Reflector {
     pub(crate) source: Arc<dyn ListWatch>,
     pub(crate) target: Target,
-    pub(crate) intake: Arc<I>,
+    pub(crate) ingest: Arc<Ingest>,
     /// Asked while lists are read, so that unchanged objects are not built again.
     pub(crate) known: Arc<dyn Known>,
     pub(crate) queue: Arc<DeltaFifo>,
@@ -98,7 +98,7 @@ pub(crate) struct Reflector<I> {
     pub(crate) rng: fastrand::Rng,
 }
 
-impl<I: Intake + Send + Sync + 'static> Reflector<I> {
+impl Reflector {
     /// Lists and watches until the queue is closed. Nothing is sent before the first poll; dropping the future ends
     /// everything, the connection too.
     pub(crate) fn run(self) -> impl Future<Output = ()> + Send {

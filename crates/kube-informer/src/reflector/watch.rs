@@ -18,7 +18,6 @@ use crate::object::known::NothingKnown;
 use crate::object::record::Record;
 use crate::settings::Settings;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
-use crate::source::intake::Intake;
 use crate::source::stream_error::StreamError;
 use crate::source::{Verb, WatchParams};
 use crate::status::Phase;
@@ -75,7 +74,7 @@ impl Progress {
     }
 }
 
-impl<I: Intake + Send + Sync + 'static> Driver<I> {
+impl Driver {
     /// Follows changes after a version until something happens that the cursor has to decide on.
     pub(super) async fn watch(&mut self, version: String) -> Result<Step, Closed> {
         if self.cursor.phase() == Phase::Stalled {
@@ -94,11 +93,11 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     pub(super) async fn stream(&mut self, version: String, reuse: bool) -> Result<Streamed, Closed> {
         let mut watch = self.open_watch(version, true);
         let known = self.known(reuse);
-        let intake = self.reflector.intake.clone();
+        let ingest = self.reflector.ingest.clone();
         let mut progress = Progress::new(&self.reflector.settings);
         self.new_keys = 0;
         loop {
-            while let Some(item) = watch.decoder.next(&*intake, &*known) {
+            while let Some(item) = watch.decoder.next(&*ingest, &*known) {
                 match item {
                     Ok(WatchItem::Object { change, record }) => {
                         self.check_scope(record.key());
@@ -112,7 +111,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                             }
                         }
                     }
-                    Ok(WatchItem::LeftOut { key, message }) => self.leave_out_of_list(key, message),
+                    Ok(WatchItem::LeftOut { key, message, .. }) => self.leave_out_of_list(key, message),
                     Ok(WatchItem::Bookmark { version, initial_events_end: true }) => {
                         self.reflector.status.bookmark(Instant::now());
                         if let Err(step) = self.cursor.marker(Instant::now(), &version) {
@@ -156,10 +155,10 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     /// Passes on what a watch brings until something happens that the cursor has to decide on.
     pub(super) async fn follow(&mut self, mut watch: Watch) -> Result<Step, Closed> {
         self.following = true;
-        let intake = self.reflector.intake.clone();
+        let ingest = self.reflector.ingest.clone();
         let mut check = None;
         loop {
-            while let Some(item) = watch.decoder.next(&*intake, &NothingKnown) {
+            while let Some(item) = watch.decoder.next(&*ingest, &NothingKnown) {
                 match self.take(&mut watch, item).await? {
                     Ok(None) => {}
                     Ok(Some(step)) => return Ok(*step),
@@ -261,12 +260,12 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 .await?;
                 self.advance(&version);
             }
-            Ok(WatchItem::LeftOut { key, message }) => {
+            Ok(WatchItem::LeftOut { key, version, message }) => {
                 self.report_left_out(key.clone(), message);
                 if let Some(key) = key {
                     self.witness.newest(|newest| newest.remove(&key));
                     self.cursor.left_out(&key);
-                    self.push(DeltaChange::LeftOut(key)).await?;
+                    self.push(DeltaChange::LeftOut { key, version }).await?;
                 }
             }
             Ok(WatchItem::Bookmark { version, initial_events_end }) => {

@@ -9,7 +9,6 @@ pub(crate) mod frames;
 #[cfg(test)]
 mod fuzz_tests;
 mod http;
-pub(crate) mod intake;
 mod list_frames;
 mod request;
 mod scan;

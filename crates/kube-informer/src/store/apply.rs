@@ -11,7 +11,8 @@
 //! | | stored version is newer | dropped as a duplicate |
 //! | | same uid | Deleted with the last state |
 //! | | other uid | Deleted: the delete of the stored incarnation was missed |
-//! | LeftOut | something | Deleted: what is stored is out of date |
+//! | LeftOut | stored version is newer | dropped as a duplicate |
+//! | | something else | Deleted: what is stored is out of date |
 //! | Bookmark | | only the version of the scope |
 //! | Looked, its version not after the scope's | | dropped as a duplicate: the watch has passed it |
 //! | Looked, found | | as Added or Updated, and a barrier |
@@ -45,7 +46,7 @@ pub(crate) enum Step {
 pub(crate) enum Event {
     Put(Arc<Record>),
     Delete(Arc<Record>),
-    LeftOut(ObjectKey),
+    LeftOut { key: ObjectKey, version: ResourceVersion },
     Bookmark(ResourceVersion),
     Looked { key: ObjectKey, version: ResourceVersion, object: Option<Arc<Record>>, rewinds: u64 },
 }
@@ -57,7 +58,7 @@ pub(crate) fn steps(deltas: Vec<Delta>) -> Vec<Step> {
         let event = match change {
             DeltaChange::Added(record) | DeltaChange::Updated(record) => Event::Put(record),
             DeltaChange::Deleted(record) => Event::Delete(record),
-            DeltaChange::LeftOut(key) => Event::LeftOut(key),
+            DeltaChange::LeftOut { key, version } => Event::LeftOut { key, version },
             DeltaChange::Bookmark(version) => Event::Bookmark(version),
             DeltaChange::Looked { key, version, object, rewinds } => {
                 Event::Looked { key, version, object, rewinds }
@@ -104,16 +105,9 @@ impl Planner<'_> {
                     self.delete(record);
                 }
             }
-            Event::LeftOut(key) => {
-                if !self.in_scope(scope, &key) {
-                    return;
-                }
-                if let Some(old) = self.stored((&key).into()) {
-                    self.remove(old, None);
-                }
-                if self.has_barriers(scope) {
-                    // It does not say of which version it is. What comes after it must not be held back.
-                    self.plan.barriers.push((scope, key, None));
+            Event::LeftOut { key, version } => {
+                if self.in_scope(scope, &key) {
+                    self.left_out(scope, key, &version);
                 }
             }
             Event::Bookmark(version) => self.saw(scope, &version),
@@ -139,6 +133,27 @@ impl Planner<'_> {
             self.plan.counts.duplicates += 1;
         }
         !held_back
+    }
+
+    fn left_out(&mut self, scope: ScopeId, key: ObjectKey, version: &ResourceVersion) {
+        let stored = self.stored((&key).into());
+        let barrier = self.barrier(scope, &key);
+        let is_beyond = |known: &ResourceVersion| version.is_older_than(known);
+        if barrier.is_some_and(|barrier| barrier.is_at_least(version))
+            || stored.as_ref().is_some_and(|old| is_beyond(&old.head.resource_version))
+        {
+            self.plan.counts.duplicates += 1;
+            return;
+        }
+        // An event whose version cannot be read may be newer than the barrier, and so may all that follow it: a barrier
+        // that stayed would drop them.
+        let is_unclear = barrier.is_some_and(|barrier| !barrier.is_older_than(version));
+        if let Some(old) = stored {
+            self.remove(old, None);
+        }
+        if is_unclear {
+            self.plan.barriers.push((scope, key, None));
+        }
     }
 
     fn looked(
@@ -260,11 +275,6 @@ impl Planner<'_> {
             None => self.state.scope(scope)?.barriers.get(key),
         };
         barrier.filter(|barrier| !self.version(scope).is_some_and(|at| at.is_at_least(barrier)))
-    }
-
-    fn has_barriers(&self, scope: ScopeId) -> bool {
-        let stored = self.state.scope(scope).is_some_and(|scope| !scope.barriers.is_empty());
-        stored || !self.plan.barriers.is_empty()
     }
 
     /// Moves the version of the scope, never backwards and never to nothing.

@@ -72,7 +72,7 @@ async fn d15_a_list_is_dead_after_75_s_without_a_byte() {
 async fn an_object_that_cannot_be_taken_in_is_absent_from_the_list_and_reported() {
     let play = Play::start(&lists(), vec![list("10", None, &["a@1", "bad@2", "c@3"])]);
     assert_eq!(play.deltas().await, ["=10[a@1 c@3]"]);
-    assert_eq!(play.failures(), ["configmaps n/bad is left out: bad"]);
+    assert_eq!(play.failures(), ["configmaps n/bad is left out: the transform refused it: bad"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -97,7 +97,7 @@ async fn b_052_b_056_p_060_a_streamed_list_is_one_request_that_goes_on_as_the_wa
     assert!((300..=600).contains(&params.timeout_seconds));
     assert_eq!(play.status().phase, Phase::Watching);
     assert_eq!(play.status().last_version, Some("11".into()));
-    assert_eq!(play.failures(), ["configmaps n/bad is left out: bad"]);
+    assert_eq!(play.failures(), ["configmaps n/bad is left out: the transform refused it: bad"]);
 }
 
 #[tokio::test(start_paused = true)]

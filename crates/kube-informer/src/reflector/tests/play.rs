@@ -16,43 +16,24 @@ use crate::delta::DeltaChange;
 use crate::delta::fifo::{Bounds, DeltaFifo};
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
-use crate::object::ingest::IngestError;
+use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;
-use crate::object::origin::Origin;
 use crate::object::record::Record;
-use crate::object::testing;
+use crate::object::transform::TypedTransform;
 use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
-use crate::source::intake::Intake;
-use crate::source::testing::take_first;
 use crate::status::{ScopeStatus, StatusCell};
 use crate::version::{ResourceVersion, Uid};
 
-/// Builds records of the tests' objects; leaves out those whose name begins with `bad`.
-pub(super) struct TestIntake(Arc<Origin>);
-
-impl Intake for TestIntake {
-    fn take(&self, json: &[u8], known: &dyn Known) -> Result<Arc<Record>, IngestError> {
-        let object: Value = serde_json::from_slice(json).unwrap();
-        let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
-        let (name, uid, version) = (text("name"), text("uid"), text("resourceVersion"));
-        let key = ObjectKey::namespaced("n", name.as_str());
-        if name.starts_with("bad") {
-            return Err(IngestError::LeftOut { key: Some(key), message: "bad".into() });
-        }
-        let held = known.lookup(&key, &Uid::new(&uid), &ResourceVersion::new(&version));
-        Ok(held.unwrap_or_else(|| testing::record(&self.0, &key.to_string(), &uid, &version)))
-    }
-
-    fn take_first(
-        &self,
-        bytes: &[u8],
-        known: &dyn Known,
-        follows: impl FnOnce(&[u8]) -> bool,
-    ) -> Option<(Result<Arc<Record>, IngestError>, usize)> {
-        take_first(bytes, follows, |json| self.take(json, known))
-    }
+/// Takes in the tests' objects; leaves out those whose name begins with `bad`.
+fn ingest(kind: &KindInfo) -> Ingest {
+    let refuse_bad = |object: &mut Value| match object["metadata"]["name"].as_str() {
+        Some(name) if name.starts_with("bad") => Err("bad"),
+        _ => Ok(()),
+    };
+    let options = IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind.clone(), None)));
+    Ingest::new(IngestOptions { transform: Some(Arc::new(TypedTransform::new(refuse_bad))), ..options })
 }
 
 /// Knows nothing, but counts how often it is asked.
@@ -77,11 +58,7 @@ pub(super) struct Play {
     failures: Arc<Mutex<Vec<Failure>>>,
 }
 
-pub(super) fn reflector(
-    settings: &Settings,
-    replies: Vec<Reply>,
-    room: usize,
-) -> (Reflector<TestIntake>, Play) {
+pub(super) fn reflector(settings: &Settings, replies: Vec<Reply>, room: usize) -> (Reflector, Play) {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps");
     let server = Arc::new(Server::new(replies));
     let failures = Arc::new(Mutex::new(Vec::new()));
@@ -107,7 +84,7 @@ pub(super) fn reflector(
             metadata_only: false,
             sensitive: false,
         },
-        intake: Arc::new(TestIntake(testing::origin())),
+        ingest: Arc::new(ingest(&kind)),
         known: play.asked.clone(),
         queue: play.queue.clone(),
         status: play.status.clone(),
@@ -154,7 +131,7 @@ impl Play {
                     DeltaChange::Added(record) => format!("+{}", brief(&record)),
                     DeltaChange::Updated(record) => format!("~{}", brief(&record)),
                     DeltaChange::Deleted(record) => format!("-{}", brief(&record)),
-                    DeltaChange::LeftOut(key) => format!("?{}", key.name()),
+                    DeltaChange::LeftOut { key, version } => format!("?{}@{version}", key.name()),
                     DeltaChange::Bookmark(version) => format!("#{version}"),
                     DeltaChange::Looked { key, version, .. } => format!("!{}@{version}", key.name()),
                     DeltaChange::Replaced { version, objects, .. } => {

@@ -261,7 +261,7 @@ impl FactoryBuilder {
         };
         let defaults = Defaults {
             sources,
-            cluster: Arc::default(),
+            shared_probe: Arc::default(),
             name: self.name,
             namespaces: self.namespaces,
             resync: self.resync,

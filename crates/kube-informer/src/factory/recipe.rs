@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::factory::sources::Sources;
 use crate::informer::variant::Variant;
-use crate::informer::{BuildError, Cluster, InformerBuilder, SharedInformer};
+use crate::informer::{BuildError, InformerBuilder, SharedInformer, SharedProbe};
 use crate::kind::{Kind, KindInfo, KindScope};
 use crate::object::FieldPath;
 use crate::object::decoded::decoder;
@@ -33,7 +33,7 @@ pub(super) type Tweak = dyn Fn(&KindInfo, &mut Selection) + Send + Sync;
 /// What holds for all kinds of a factory. Checked when the factory is built.
 pub(super) struct Defaults {
     pub(super) sources: Arc<dyn Sources>,
-    pub(super) cluster: Arc<Cluster>,
+    pub(super) shared_probe: Arc<SharedProbe>,
     pub(super) name: Option<Arc<str>>,
     pub(super) namespaces: BTreeSet<String>,
     pub(super) resync: Duration,
@@ -65,7 +65,7 @@ impl Defaults {
         if self.keep_managed_fields {
             builder = builder.keep_managed_fields();
         }
-        builder.of_cluster(&self.cluster);
+        builder.sharing_probe(&self.shared_probe);
         if let Some(transform) = &self.transform {
             builder.transform_any(transform.clone());
         }

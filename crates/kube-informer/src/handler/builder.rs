@@ -33,7 +33,7 @@ pub fn handler<K: 'static>() -> Handler<K> {
         typed: Vec::new(),
         asynchronous: None,
         accept: Vec::new(),
-        options: Options::default(),
+        options: HandlerOptions::default(),
     }
 }
 
@@ -79,12 +79,12 @@ pub struct Handler<K> {
     asynchronous: Option<Box<dyn Callee>>,
     /// All of them have to accept.
     accept: Vec<Accept<K>>,
-    options: Options,
+    options: HandlerOptions,
 }
 
 /// How a handler is run.
 #[derive(Default)]
-pub(crate) struct Options {
+pub(crate) struct HandlerOptions {
     pub(crate) name: Option<Arc<str>>,
     pub(crate) resync: Option<Duration>,
     pub(crate) every_event: Option<usize>,
@@ -198,7 +198,7 @@ impl<K: 'static> Handler<K> {
         self
     }
 
-    pub(crate) fn into_parts(self) -> (Box<dyn Callee>, Options) {
+    pub(crate) fn into_parts(self) -> (Box<dyn Callee>, HandlerOptions) {
         let Self { functions, typed, asynchronous, mut accept, options } = self;
         let callee = Box::new(Calls { functions, typed, asynchronous });
         if accept.is_empty() {

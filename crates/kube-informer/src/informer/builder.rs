@@ -20,7 +20,7 @@ use crate::object::FieldPath;
 use crate::object::decoded::{Shelf, decoder};
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::transform::{Transform, TransformId, TypedTransform};
-use crate::reflector::cluster::Cluster;
+use crate::reflector::shared_probe::SharedProbe;
 use crate::report::{Callback, Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
@@ -30,7 +30,7 @@ use crate::source::ListWatch;
 pub struct InformerBuilder<K: Kind> {
     kind: KindInfo,
     source: Arc<dyn ListWatch>,
-    cluster: Arc<Cluster>,
+    shared_probe: Arc<SharedProbe>,
     name: Option<Arc<str>>,
     namespaces: Namespaces,
     selectors: Selectors,
@@ -88,7 +88,7 @@ impl<K: Kind> InformerBuilder<K> {
             sensitive: kind.is_sensitive(),
             kind,
             source,
-            cluster: Arc::default(),
+            shared_probe: Arc::default(),
             name: None,
             namespaces: Namespaces::Unsaid,
             selectors: Selectors::default(),
@@ -280,7 +280,7 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
             name,
             kind: self.kind,
             source: self.source,
-            cluster: self.cluster,
+            shared_probe: self.shared_probe,
             selectors: self.selectors,
             metadata_only: K::metadata_only(),
             scopes,
@@ -337,7 +337,7 @@ impl<K: Kind> InformerBuilder<K> {
         InformerBuilder {
             kind: self.kind.clone(),
             source: self.source.clone(),
-            cluster: self.cluster.clone(),
+            shared_probe: self.shared_probe.clone(),
             name: self.name.clone(),
             namespaces: self.namespaces.clone(),
             selectors: self.selectors.clone(),
@@ -355,8 +355,8 @@ impl<K: Kind> InformerBuilder<K> {
     }
 
     /// Those who watch the same server.
-    pub(crate) fn of_cluster(&mut self, cluster: &Arc<Cluster>) {
-        self.cluster = cluster.clone();
+    pub(crate) fn sharing_probe(&mut self, probe: &Arc<SharedProbe>) {
+        self.shared_probe = probe.clone();
     }
 
     /// A transform of any object, by its JSON.

@@ -1,4 +1,4 @@
-//! What the parts of one informer share: its store, its lifecycle, and the way to reach its writer.
+//! What the parts of one informer share: its store, its lifecycle, and the way to reach its process loop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -12,29 +12,31 @@ use tokio::time::Instant;
 
 use crate::delta::fifo::{Bounds, DeltaFifo};
 use crate::handler::HandlerStatus;
-use crate::handler::builder::Options;
+use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;
+use crate::informer::process_loop::{Command, Inbox, ProcessLoop};
+use crate::informer::processor::{JoinedListener, Runner};
 use crate::informer::scopes::{ScopeSlot, Scopes, Slots};
 use crate::informer::waiters::Waiters;
-use crate::informer::writer::{Command, Inbox, Runner, Seat, Writer};
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
 use crate::object::ingest::Ingest;
-use crate::reflector::cluster::Cluster;
+use crate::reflector::shared_probe::SharedProbe;
 use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::source::ListWatch;
 use crate::status::Phase;
 use crate::store::indexer::Indexer;
+use crate::store::writer::Writer;
 
 /// One informer, without the type of its objects.
 pub(crate) struct Engine {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
-    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) shared_probe: Arc<SharedProbe>,
     pub(crate) selectors: Selectors,
     pub(crate) metadata_only: AtomicBool,
     pub(crate) scopes: Scopes,
@@ -45,7 +47,7 @@ pub(crate) struct Engine {
     pub(crate) ingest: Arc<Ingest>,
     pub(crate) indexer: Arc<Indexer>,
     pub(crate) queue: Arc<DeltaFifo>,
-    pub(crate) state: watch::Sender<State>,
+    pub(crate) state: watch::Sender<InformerState>,
     pub(crate) stop: watch::Sender<Option<Stop>>,
     /// Those who wait for an object.
     pub(crate) waiters: Waiters,
@@ -75,15 +77,13 @@ impl Selectors {
 
 /// How far an informer has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct InformerState {
     pub(crate) started: bool,
     pub(crate) stopped: bool,
     /// Its handlers have finished as well, and its future is over.
     pub(crate) ended: bool,
     /// Every scope that is looked at has been listed and is in the store.
     pub(crate) synced: bool,
-    /// Goes up with every commit.
-    pub(crate) commits: u64,
 }
 
 /// How an informer is to stop.
@@ -97,7 +97,7 @@ pub(crate) enum Stop {
 
 enum Lifecycle {
     /// Not started: commands are carried out on the spot.
-    Idle(Box<Writer>),
+    Idle(Box<ProcessLoop>),
     Running(mpsc::UnboundedSender<Command>),
     Stopped,
 }
@@ -134,7 +134,7 @@ pub(crate) struct EngineParts {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
-    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) shared_probe: Arc<SharedProbe>,
     pub(crate) selectors: Selectors,
     pub(crate) metadata_only: bool,
     pub(crate) scopes: Vec<Scope>,
@@ -151,7 +151,7 @@ impl Engine {
             kind,
             name,
             source,
-            cluster,
+            shared_probe,
             selectors,
             metadata_only,
             scopes,
@@ -161,7 +161,7 @@ impl Engine {
             metrics,
             ingest,
         } = parts;
-        let mut store = crate::store::writer::Writer::new();
+        let mut store = Writer::new();
         let scopes = Scopes::new(scopes, &metrics, &settings);
         for slot in scopes.now().iter() {
             store.add_scope(slot.id, slot.scope.clone());
@@ -173,7 +173,7 @@ impl Engine {
             kind,
             name,
             source,
-            cluster,
+            shared_probe,
             selectors,
             metadata_only: AtomicBool::new(metadata_only),
             scopes,
@@ -188,7 +188,7 @@ impl Engine {
             stop: watch::Sender::default(),
             waiters: Waiters::default(),
             random: Mutex::new(fastrand::Rng::new()),
-            lifecycle: Mutex::new(Lifecycle::Idle(Box::new(Writer::new(store)))),
+            lifecycle: Mutex::new(Lifecycle::Idle(Box::new(ProcessLoop::new(store)))),
             handlers_named: AtomicU64::new(0),
             listeners: Mutex::default(),
             leaving: Arc::default(),
@@ -200,7 +200,7 @@ impl Engine {
     }
 
     /// A mailbox with the handler's options filled in.
-    pub(crate) fn listener(&self, options: &Options) -> Arc<Listener> {
+    pub(crate) fn listener(&self, options: &HandlerOptions) -> Arc<Listener> {
         let number = self.handlers_named.fetch_add(1, Ordering::Relaxed);
         let name = options.name.clone().unwrap_or_else(|| format!("{}-{number}", self.name).into());
         let minimum = self.settings.minimum_resync;
@@ -251,7 +251,7 @@ impl Engine {
         self.command(Command::Join { listener, runner })
     }
 
-    /// Has something done by the one writer, between two commits.
+    /// Has something done by the process loop, between two commits.
     pub(crate) fn command(&self, command: Command) -> Result<(), Stopped> {
         // What comes back is the user's, and is dropped after the lock.
         let given = self.give(&mut self.lifecycle.lock(), command);
@@ -259,13 +259,13 @@ impl Engine {
     }
 
     /// Gives back who has left meanwhile, or the command if it is refused.
-    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<Vec<Seat>, Command> {
+    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<Vec<JoinedListener>, Command> {
         match lifecycle {
-            Lifecycle::Idle(writer) => {
+            Lifecycle::Idle(process_loop) => {
                 // Nothing is in the store yet, so nothing takes long enough to pause.
-                let done = writer.command(command, self).now_or_never();
+                let done = process_loop.command(command, self).now_or_never();
                 debug_assert!(done.is_some(), "a command paused before the informer started");
-                Ok(writer.take_left())
+                Ok(process_loop.take_left())
             }
             Lifecycle::Running(commands) => {
                 if let Command::Join { listener, runner: Some(_) } = &command {
@@ -278,7 +278,7 @@ impl Engine {
     }
 
     /// Looks at one more scope, or tells which slot it has already. The lock makes it one step: scopes change in the order
-    /// in which the writer hears of it, and a start sees either all of a change or nothing.
+    /// in which the process loop hears of it, and a start sees either all of a change or nothing.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<Arc<ScopeSlot>, Stopped> {
         // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
         let slot = self.scopes.new_slot(scope, &self.metrics, &self.settings);
@@ -312,8 +312,8 @@ impl Engine {
         Ok(Some(slot))
     }
 
-    /// Takes the writer out to be run, with the scopes that it knows; an informer runs once.
-    pub(crate) fn start(&self) -> Result<(Box<Writer>, Inbox, Slots), AlreadyStarted> {
+    /// Takes the process loop out to be run, with the scopes that it knows; an informer runs once.
+    pub(crate) fn start(&self) -> Result<(Box<ProcessLoop>, Inbox, Slots), AlreadyStarted> {
         let mut lifecycle = self.lifecycle.lock();
         if !matches!(&*lifecycle, Lifecycle::Idle(_)) {
             return Err(AlreadyStarted { kind: self.kind.clone() });
@@ -324,7 +324,7 @@ impl Engine {
         drop(lifecycle);
         self.state.send_modify(|state| state.started = true);
         match before {
-            Lifecycle::Idle(writer) => Ok((writer, Inbox::new(receiver), scopes)),
+            Lifecycle::Idle(process_loop) => Ok((process_loop, Inbox::new(receiver), scopes)),
             Lifecycle::Running(_) | Lifecycle::Stopped => Err(AlreadyStarted { kind: self.kind.clone() }),
         }
     }
@@ -349,8 +349,8 @@ impl Engine {
     /// Ends an informer that was never started, and lets nobody wait for it; does nothing to one that was.
     pub(crate) fn abandon(&self) {
         let mut lifecycle = self.lifecycle.lock();
-        let Lifecycle::Idle(writer) = &*lifecycle else { return };
-        writer.end_listeners(Ending::Closed);
+        let Lifecycle::Idle(process_loop) = &*lifecycle else { return };
+        process_loop.end_listeners(Ending::Closed);
         let before = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped);
         // While nobody can find out that it does not start any more: who does is told that it has stopped.
         self.tell_stopped();
@@ -372,14 +372,13 @@ impl Engine {
 }
 
 /// A job for the writer of the store.
-pub(crate) type StoreJob =
-    Box<dyn for<'a> FnOnce(&'a mut crate::store::writer::Writer, &'a Engine) -> BoxFuture<'a, ()> + Send>;
+pub(crate) type StoreJob = Box<dyn for<'a> FnOnce(&'a mut Writer, &'a Engine) -> BoxFuture<'a, ()> + Send>;
 
 /// Ends the listeners of an informer that is gone before it was started.
 impl Drop for Engine {
     fn drop(&mut self) {
-        if let Lifecycle::Idle(writer) = &*self.lifecycle.lock() {
-            writer.end_listeners(Ending::Closed);
+        if let Lifecycle::Idle(process_loop) = &*self.lifecycle.lock() {
+            process_loop.end_listeners(Ending::Closed);
         }
     }
 }

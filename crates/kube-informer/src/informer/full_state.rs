@@ -8,12 +8,12 @@ use std::time::Duration;
 use futures::FutureExt;
 
 use crate::handler::Registration;
-use crate::handler::builder::Options;
+use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::Listener;
 use crate::handler::runner::Finish;
 use crate::informer::SharedInformer;
 use crate::informer::engine::Stopped;
-use crate::informer::writer::Runner;
+use crate::informer::processor::Runner;
 use crate::object::Object;
 use crate::report::Cause;
 use crate::store::indexer::Indexer;
@@ -28,8 +28,9 @@ impl<K: 'static> SharedInformer<K> {
         function: impl FnMut(&[Object<K>]) + Send + 'static,
     ) -> Result<Registration, Stopped> {
         // To be told again of objects that have not changed is of no use to the whole.
-        let listener =
-            self.engine().listener(&Options { resync: Some(Duration::ZERO), ..Options::default() });
+        let listener = self
+            .engine()
+            .listener(&HandlerOptions { resync: Some(Duration::ZERO), ..HandlerOptions::default() });
         let future = push(listener.clone(), self.engine().indexer.clone(), function).boxed();
         self.engine().join(listener.clone(), Some(Runner { future, blocking: false }))?;
         Ok(Registration::new(listener))

@@ -19,14 +19,15 @@ use tokio::time::{Instant, timeout};
 
 use crate::delta::fifo::DeltaFifo;
 use crate::delta::{Delta, DeltaChange};
-use crate::informer::engine::{Engine, State};
+use crate::informer::engine::{Engine, InformerState};
 use crate::informer::reflectors::target;
 use crate::informer::scopes::ScopeSlot;
 use crate::key::ObjectKey;
 use crate::object::ingest::Ingest;
 use crate::reflector::Target;
-use crate::reflector::budget::{Budget, turn};
+use crate::reflector::budget::Budget;
 use crate::reflector::lookup::{Found, look_up};
+use crate::reflector::turn::turn;
 use crate::report::{Cause, Reporter};
 use crate::source::ListWatch;
 use crate::status::StatusCell;
@@ -115,7 +116,7 @@ struct Asker {
     relist: Arc<Notify>,
     doubt: Arc<Notify>,
     /// Tells of every commit.
-    state: watch::Receiver<State>,
+    state: watch::Receiver<InformerState>,
 }
 
 /// What is over.

@@ -9,6 +9,8 @@ mod index_key;
 mod index_lister;
 mod lookups;
 mod namespaces;
+pub(crate) mod process_loop;
+mod processor;
 mod progress;
 mod reflectors;
 mod run;
@@ -19,7 +21,6 @@ mod unshared;
 pub(crate) mod variant;
 mod wait;
 pub(crate) mod waiters;
-pub(crate) mod writer;
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +33,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
-pub(crate) use crate::reflector::cluster::Cluster;
+pub(crate) use crate::reflector::shared_probe::SharedProbe;
 pub use builder::{BuildError, InformerBuilder};
 pub use engine::{AlreadyStarted, RunError, Stopped};
 pub use index::{Index, IndexError, IndexValues};
@@ -44,9 +45,9 @@ pub use unshared::Informer;
 pub use wait::WaitError;
 
 use self::engine::{Engine, Stop};
+use self::processor::Runner;
 use self::tasks::OnTokio;
-use self::writer::Runner;
-use crate::handler::builder::Options;
+use crate::handler::builder::HandlerOptions;
 use crate::handler::{EventStream, Handler, Registration, runner};
 use crate::kind::{Kind, KindInfo};
 use crate::lister::Lister;
@@ -167,7 +168,7 @@ impl<K: 'static> SharedInformer<K> {
 
     /// The events as a stream, starting with what is in the cache. It ends when it is dropped or the informer stops.
     pub fn stream(&self) -> Result<EventStream<K>, Stopped> {
-        let listener = self.engine.listener(&Options::default());
+        let listener = self.engine.listener(&HandlerOptions::default());
         self.engine.join(listener.clone(), None)?;
         Ok(EventStream::new(listener))
     }

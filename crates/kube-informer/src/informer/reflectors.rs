@@ -120,7 +120,7 @@ fn reflector(engine: &Engine, slot: &ScopeSlot) -> Reflector {
         refresh: slot.refresh.clone(),
         probes: slot.probes.clone(),
         doubt: slot.doubt.clone(),
-        cluster: engine.cluster.clone(),
+        shared_probe: engine.shared_probe.clone(),
         relist: slot.relist.clone(),
         rng: engine.random.lock().fork(),
     }

@@ -7,13 +7,13 @@ use std::ops::Deref;
 use futures::future::BoxFuture;
 
 use crate::handler::Event;
-use crate::handler::builder::Options;
+use crate::handler::builder::HandlerOptions;
 use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
 use crate::informer::SharedInformer;
 use crate::informer::engine::RunError;
-use crate::informer::writer::Command;
+use crate::informer::process_loop::Command;
 
 /// An informer whose one function is called right after each commit, by the task that made it.
 ///
@@ -27,7 +27,7 @@ pub struct Informer<K> {
 impl<K: 'static> Informer<K> {
     pub(crate) fn new(shared: SharedInformer<K>, function: impl FnMut(&Event<K>) + Send + 'static) -> Self {
         // Called after each commit, it keeps nothing waiting, so there is nothing to bound and nothing to merge.
-        let options = Options { every_event: Some(usize::MAX), ..Options::default() };
+        let options = HandlerOptions { every_event: Some(usize::MAX), ..HandlerOptions::default() };
         let listener = shared.engine().listener(&options);
         let attach = Command::Attach {
             listener,

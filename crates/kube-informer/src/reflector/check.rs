@@ -16,8 +16,9 @@ use serde::Deserialize;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use super::budget::{Budget, turn};
+use super::budget::Budget;
 use super::newest::{Newest, Seen};
+use super::turn::turn;
 use super::{Target, connection, lookup};
 use crate::key::ObjectKey;
 use crate::source::{ListParams, ListWatch, Verb};
@@ -116,7 +117,7 @@ impl Witness {
         (Finding::Unknown, ResourceVersion::empty())
     }
 
-    async fn read(&self, seen: Option<&Seen>) -> Option<Answer> {
+    async fn read(&self, seen: Option<&Seen>) -> Option<ListAnswer> {
         self.status.edit(|status| status.probes += 1);
         let request = match seen {
             Some(seen) => lookup::request(&self.target, &seen.key),
@@ -138,13 +139,13 @@ impl Witness {
         seen: Option<Seen>,
         at: &ResourceVersion,
         version: &ResourceVersion,
-        items: &[Item],
+        items: &[ListedItem],
     ) -> Finding {
         if version.is_older_than(at) {
             return Finding::Rewound;
         }
         let Some(seen) = seen else { return Finding::Same };
-        let is_it = |item: &&Item| {
+        let is_it = |item: &&ListedItem| {
             item.metadata.name == seen.key.name()
                 && item.metadata.namespace.as_deref().filter(|name| !name.is_empty()) == seen.key.namespace()
         };
@@ -174,10 +175,10 @@ impl Witness {
 /// As much of a list as is looked at.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct ListAnswer {
     metadata: ListMetadata,
     #[serde(default, deserialize_with = "null_is_empty")]
-    items: Vec<Item>,
+    items: Vec<ListedItem>,
 }
 
 #[derive(Deserialize)]
@@ -187,7 +188,7 @@ struct ListMetadata {
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct ListedItem {
     metadata: ItemMetadata,
 }
 
@@ -202,7 +203,7 @@ struct ItemMetadata {
     resource_version: String,
 }
 
-fn null_is_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
+fn null_is_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<ListedItem>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 

@@ -9,12 +9,13 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use super::backoff::Backoff;
-use super::budget::{Budget, turn};
+use super::budget::Budget;
 use super::check::Witness;
-use super::cursor::{Action, Charge, Cursor, Step, Wait};
+use super::cursor::{Action, Charge, Cursor, Delay, NextStep};
 use super::recovery::Trouble;
 use super::snapshot::SnapshotBuilder;
-use super::watch::Streamed;
+use super::turn::turn;
+use super::wish::{Wish, Wishes};
 use super::{Reflector, Target};
 use crate::delta::fifo::Closed;
 use crate::delta::{Delta, DeltaChange};
@@ -60,7 +61,7 @@ impl Driver {
             reflector.probes.clone(),
             reflector.doubt.clone(),
         ));
-        reflector.cluster.join(&witness);
+        reflector.shared_probe.join(&witness);
         Self {
             cursor: Cursor::new(settings),
             backoff: Backoff::new(settings),
@@ -83,11 +84,6 @@ impl Driver {
         let mut step = self.cursor.begin(Instant::now());
         loop {
             self.note(&step);
-            if let Some(version) = &step.commit
-                && self.commit(version.clone()).await.is_err()
-            {
-                return;
-            }
             // A refresh asked for during a wait is done after it: the server may have asked for the wait.
             self.wait(&step.wait).await;
             self.pay(step.charge).await;
@@ -103,37 +99,60 @@ impl Driver {
     ///
     /// What is itself read without reuse is read to its end, or refreshes that come faster than a list can be read would
     /// keep it from ever being read. The one asked for meanwhile is remembered until then.
-    async fn perform(&mut self, action: Action, refresh: &Notify) -> Result<Option<Step>, Closed> {
+    async fn perform(&mut self, action: Action, refresh: &Notify) -> Result<Option<NextStep>, Closed> {
         match action {
             Action::List { params, fresh, reuse } => {
                 self.begin_list(fresh);
                 let interrupt = interrupt(refresh, reuse, fresh);
-                Ok(unless(interrupt, self.list(params, reuse)).await)
+                match unless(interrupt, self.list(params, reuse)).await {
+                    Some(Ok(version)) => match self.commit(version).await? {
+                        Ok(()) => Ok(Some(self.cursor.watch_after_list())),
+                        Err(step) => Ok(Some(*step)),
+                    },
+                    Some(Err(step)) => Ok(Some(*step)),
+                    None => Ok(None),
+                }
             }
             Action::StreamingList { version, reuse } => {
                 self.begin_list(true);
                 let interrupt = interrupt(refresh, reuse, true);
-                match unless(interrupt, self.stream(version, reuse)).await.transpose()? {
-                    Some(Streamed::Complete(watch)) => {
-                        let relist = self.reflector.relist.clone();
-                        tokio::select! {
-                            biased;
-                            () = relist.notified() => Ok(Some(self.cursor.settle(Instant::now()))),
-                            done = unless(Some(refresh), self.follow(*watch)) => done.transpose(),
+                match unless(interrupt, self.stream(version, reuse)).await {
+                    Some(Ok((watch, version))) => match self.commit(version).await? {
+                        Ok(()) => {
+                            self.show_phase();
+                            let wishes = self.wishes(refresh);
+                            let followed = wishes.interrupt(self.follow(*watch)).await;
+                            self.followed(followed)
                         }
-                    }
-                    Some(Streamed::Failed(step)) => Ok(Some(*step)),
+                        Err(step) => Ok(Some(*step)),
+                    },
+                    Some(Err(step)) => Ok(Some(*step)),
                     None => Ok(None),
                 }
             }
             Action::Watch { version } => {
-                let relist = self.reflector.relist.clone();
-                tokio::select! {
-                    biased;
-                    () = relist.notified() => Ok(Some(self.cursor.settle(Instant::now()))),
-                    done = unless(Some(refresh), self.watch(version)) => done.transpose(),
-                }
+                let wishes = self.wishes(refresh);
+                let followed = wishes.interrupt(self.watch(version)).await;
+                self.followed(followed)
             }
+        }
+    }
+
+    fn wishes<'a>(&self, refresh: &'a Notify) -> Wishes<'a> {
+        let (relist, probes) = (self.reflector.relist.clone(), self.reflector.probes.clone());
+        Wishes { refresh, relist, probes }
+    }
+
+    /// What follows a watch, which ended by itself or was given up for a list.
+    fn followed(
+        &mut self,
+        followed: Result<Result<NextStep, Closed>, Wish>,
+    ) -> Result<Option<NextStep>, Closed> {
+        let now = Instant::now();
+        match followed {
+            Ok(ended) => ended.map(Some),
+            Err(Wish::Relist) => Ok(Some(self.cursor.settle(now))),
+            Err(Wish::Refresh) => Ok(Some(self.cursor.refresh(now).charged(Charge::Free))),
         }
     }
 
@@ -151,7 +170,7 @@ impl Driver {
         self.reflector.status.enter(self.cursor.phase(), Instant::now());
     }
 
-    fn note(&self, step: &Step) {
+    fn note(&self, step: &NextStep) {
         let status = &self.reflector.status;
         if let Some(reason) = step.relist {
             status.relist(reason);
@@ -196,26 +215,26 @@ impl Driver {
         self.report_left_out(Some(key.clone()), message);
     }
 
-    async fn wait(&mut self, wait: &Wait) {
+    async fn wait(&mut self, wait: &Delay) {
         let now = Instant::now();
-        if !matches!(wait, Wait::Kind) {
+        if !matches!(wait, Delay::Kind) {
             self.absence.succeeded();
         }
         if self.cursor.take_success() {
             self.backoff.succeeded();
         }
         let (phase, wait) = match wait {
-            Wait::No => return,
-            Wait::Resume => return sleep(self.up_to(self.reflector.settings.resume_jitter)).await,
-            Wait::Spread => return sleep(self.up_to(self.reflector.settings.relist_spread)).await,
-            Wait::Poll => {
+            Delay::No => return,
+            Delay::Resume => return sleep(self.up_to(self.reflector.settings.resume_jitter)).await,
+            Delay::Spread => return sleep(self.up_to(self.reflector.settings.relist_spread)).await,
+            Delay::Poll => {
                 let least = self.reflector.settings.poll;
                 (Phase::Polling, least.saturating_add(self.up_to(least)))
             }
-            Wait::Backoff { at_least } => {
+            Delay::Backoff { at_least } => {
                 (Phase::BackingOff, self.backoff.after_failure(now, *at_least, &mut self.reflector.rng))
             }
-            Wait::Kind => {
+            Delay::Kind => {
                 // Often enough at first for a definition that is being replaced, rarely for one that is gone for good.
                 let least = self.reflector.settings.gone_retry;
                 let most = least.saturating_add(self.up_to(least));
@@ -260,8 +279,14 @@ impl Driver {
         }
     }
 
-    /// Puts the whole content of the scope into the queue, as one delta.
-    pub(super) async fn commit(&mut self, version: ResourceVersion) -> Result<(), Closed> {
+    /// Ends a list, however it was read: the cursor moves on to the watch, and the whole content of the scope goes into
+    /// the queue as one delta. The inner error: the cursor does not accept the list; do that instead.
+    ///
+    /// Must not be interrupted once the cursor has moved: the list would be lost although the cursor counts it as read.
+    async fn commit(&mut self, version: ResourceVersion) -> Result<Result<(), Box<NextStep>>, Closed> {
+        if let Err(step) = self.cursor.complete(Instant::now(), &version) {
+            return Ok(Err(step));
+        }
         // A refresh may find out as well.
         let rewound =
             self.cursor.is_after_rewind() || version.is_older_than(&self.reflector.status.last_version());
@@ -276,7 +301,8 @@ impl Driver {
             newest.fill(held.map(|record| (record.key(), &record.head.uid, &record.head.resource_version)));
         });
         self.reflector.status.version(&version);
-        self.push(DeltaChange::Replaced { version, objects, rewound }).await
+        self.push(DeltaChange::Replaced { version, objects, rewound }).await?;
+        Ok(Ok(()))
     }
 
     pub(super) async fn push(&self, change: DeltaChange) -> Result<(), Closed> {

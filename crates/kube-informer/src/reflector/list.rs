@@ -3,14 +3,20 @@
 use tokio::time::{Instant, timeout};
 
 use super::connection::{Arrival, Connection};
-use super::cursor::Step;
+use super::cursor::NextStep;
 use super::driver::Driver;
 use super::recovery::Trouble;
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
 use crate::source::{ListParams, Verb};
+use crate::version::ResourceVersion;
 
 impl Driver {
-    pub(super) async fn list(&mut self, params: ListParams, reuse: bool) -> Step {
+    /// Reads a page, and gives the version of the list if it was the last one. `Err`: the list is not complete; do that.
+    pub(super) async fn list(
+        &mut self,
+        params: ListParams,
+        reuse: bool,
+    ) -> Result<ResourceVersion, Box<NextStep>> {
         self.reflector.status.edit(|status| status.lists += 1);
         let request = self.reflector.target.request(Verb::List(params));
         let mut connection = Connection::open(&*self.reflector.source, request);
@@ -21,10 +27,14 @@ impl Driver {
             Err(_) => Err(Trouble::TooLong(limit)),
         };
         let now = Instant::now();
-        match read {
-            Ok(end) => self.cursor.page(now, &end.version, end.continue_token, self.new_keys > 0),
+        let next = match read {
+            Ok(end) => match self.cursor.page(now, &end.version, end.continue_token, self.new_keys > 0) {
+                Some(step) => step,
+                None => return Ok(end.version),
+            },
             Err(trouble) => self.cursor.failed(now, trouble, connection.lasted()),
-        }
+        };
+        Err(Box::new(next))
     }
 
     /// Adds the objects to the snapshot as they come in.

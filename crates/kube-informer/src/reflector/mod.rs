@@ -10,13 +10,13 @@
 //! | `snapshot` | collects a list |
 //! | `driver` | does what the cursor says, tells it what happened |
 //! | `list`, `watch`, `lookup` | the requests |
-//! | `check`, `cluster` | has the server gone back in time? asked once for all informers of a cluster |
+//! | `wish` | what makes it give up a watch to read the list |
+//! | `check`, `shared_probe` | has the server gone back in time? asked once for all informers of a factory |
 //! | `connection` | one request and its answer as they come in |
 
 mod backoff;
 pub(crate) mod budget;
 mod check;
-pub(crate) mod cluster;
 mod connection;
 mod cursor;
 mod driver;
@@ -24,10 +24,13 @@ mod list;
 pub(crate) mod lookup;
 mod newest;
 mod recovery;
+pub(crate) mod shared_probe;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+pub(crate) mod turn;
 mod watch;
+mod wish;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -37,8 +40,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use self::budget::Budget;
-use self::cluster::Cluster;
 use self::driver::Driver;
+use self::shared_probe::SharedProbe;
 use crate::delta::fifo::DeltaFifo;
 use crate::kind::KindInfo;
 use crate::object::ingest::Ingest;
@@ -92,7 +95,7 @@ pub(crate) struct Reflector {
     /// What may be spent on questions and refreshes; whoever asks for this scope takes from it.
     pub(crate) probes: Arc<Mutex<Budget>>,
     /// Those who watch the same server.
-    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) shared_probe: Arc<SharedProbe>,
     /// Makes the scope be read again with reuse, in its most recent state: more keys are waited for than can be looked up.
     pub(crate) relist: Arc<Notify>,
     pub(crate) rng: fastrand::Rng,
@@ -102,7 +105,7 @@ impl Reflector {
     /// Lists and watches until the queue is closed. Nothing is sent before the first poll; dropping the future ends
     /// everything, the connection too.
     pub(crate) fn run(self) -> impl Future<Output = ()> + Send {
-        let stopped = Stopped(self.status.clone());
+        let stopped = ShowStopped(self.status.clone());
         async move {
             let _stopped = stopped;
             Driver::new(self).drive().await;
@@ -111,9 +114,9 @@ impl Reflector {
 }
 
 /// Shows the end of a reflector, however it came.
-struct Stopped(Arc<StatusCell>);
+struct ShowStopped(Arc<StatusCell>);
 
-impl Drop for Stopped {
+impl Drop for ShowStopped {
     fn drop(&mut self) {
         self.0.enter(Phase::Stopped, Instant::now());
     }

@@ -31,19 +31,19 @@ use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::store::plan::{Edit, Plan};
 use crate::store::sharded::hash_key;
-use crate::store::state::State;
+use crate::store::state::StoreState;
 use crate::version::ResourceVersion;
 
 /// What a delta asks for. Added and Updated are one: whether a key is known is for the store to say (B-286).
-pub(crate) enum Step {
-    Events(Vec<(ScopeId, Event)>),
+pub(crate) enum PlanInput {
+    Events(Vec<(ScopeId, StoreEvent)>),
     Replace { scope: ScopeId, version: ResourceVersion, objects: Vec<Arc<Record>>, rewound: bool },
 }
 
-pub(crate) enum Event {
+pub(crate) enum StoreEvent {
     Put(Arc<Record>),
     Delete(Arc<Record>),
     LeftOut { key: ObjectKey, version: ResourceVersion },
@@ -51,33 +51,33 @@ pub(crate) enum Event {
     Looked { key: ObjectKey, version: ResourceVersion, object: Option<Arc<Record>>, rewinds: u64 },
 }
 
-/// Cuts a batch into steps that are planned and committed one after the other.
-pub(crate) fn steps(deltas: Vec<Delta>) -> Vec<Step> {
-    let mut steps = Vec::new();
+/// Cuts a batch into pieces that are planned and committed one after the other.
+pub(crate) fn plan_inputs(deltas: Vec<Delta>) -> Vec<PlanInput> {
+    let mut plan_inputs = Vec::new();
     for Delta { scope, change } in deltas {
         let event = match change {
-            DeltaChange::Added(record) | DeltaChange::Updated(record) => Event::Put(record),
-            DeltaChange::Deleted(record) => Event::Delete(record),
-            DeltaChange::LeftOut { key, version } => Event::LeftOut { key, version },
-            DeltaChange::Bookmark(version) => Event::Bookmark(version),
+            DeltaChange::Added(record) | DeltaChange::Updated(record) => StoreEvent::Put(record),
+            DeltaChange::Deleted(record) => StoreEvent::Delete(record),
+            DeltaChange::LeftOut { key, version } => StoreEvent::LeftOut { key, version },
+            DeltaChange::Bookmark(version) => StoreEvent::Bookmark(version),
             DeltaChange::Looked { key, version, object, rewinds } => {
-                Event::Looked { key, version, object, rewinds }
+                StoreEvent::Looked { key, version, object, rewinds }
             }
             DeltaChange::Replaced { version, objects, rewound } => {
-                steps.push(Step::Replace { scope, version, objects, rewound });
+                plan_inputs.push(PlanInput::Replace { scope, version, objects, rewound });
                 continue;
             }
         };
-        match steps.last_mut() {
-            Some(Step::Events(events)) => events.push((scope, event)),
-            _ => steps.push(Step::Events(vec![(scope, event)])),
+        match plan_inputs.last_mut() {
+            Some(PlanInput::Events(events)) => events.push((scope, event)),
+            _ => plan_inputs.push(PlanInput::Events(vec![(scope, event)])),
         }
     }
-    steps
+    plan_inputs
 }
 
 /// Plans a batch of events. Several of one key see each other.
-pub(crate) fn plan(state: &State, events: Vec<(ScopeId, Event)>) -> Plan {
+pub(crate) fn plan(state: &StoreState, events: Vec<(ScopeId, StoreEvent)>) -> Plan {
     let mut planner = Planner { state, edited: HashTable::new(), plan: Plan::default() };
     for (scope, event) in events {
         planner.event(scope, event);
@@ -86,32 +86,32 @@ pub(crate) fn plan(state: &State, events: Vec<(ScopeId, Event)>) -> Plan {
 }
 
 struct Planner<'a> {
-    state: &'a State,
+    state: &'a StoreState,
     /// Which edit of the plan is about a key.
     edited: HashTable<usize>,
     plan: Plan,
 }
 
 impl Planner<'_> {
-    fn event(&mut self, scope: ScopeId, event: Event) {
+    fn event(&mut self, scope: ScopeId, event: StoreEvent) {
         match event {
-            Event::Put(record) => {
+            StoreEvent::Put(record) => {
                 if self.in_scope(scope, record.key()) && self.is_news(scope, &record) {
                     self.put(record);
                 }
             }
-            Event::Delete(record) => {
+            StoreEvent::Delete(record) => {
                 if self.in_scope(scope, record.key()) && self.is_news(scope, &record) {
                     self.delete(record);
                 }
             }
-            Event::LeftOut { key, version } => {
+            StoreEvent::LeftOut { key, version } => {
                 if self.in_scope(scope, &key) {
                     self.left_out(scope, key, &version);
                 }
             }
-            Event::Bookmark(version) => self.saw(scope, &version),
-            Event::Looked { key, version, object, rewinds } => {
+            StoreEvent::Bookmark(version) => self.saw(scope, &version),
+            StoreEvent::Looked { key, version, object, rewinds } => {
                 if !self.in_scope(scope, &key) {
                     return;
                 }
@@ -231,9 +231,9 @@ impl Planner<'_> {
     }
 
     /// What the store will hold for this key, the plan so far included.
-    fn stored(&self, key: Parts<'_>) -> Option<Arc<Record>> {
+    fn stored(&self, key: KeyRef<'_>) -> Option<Arc<Record>> {
         let edits = &self.plan.edits;
-        match self.edited.find(hash_key(&key), |at| edits[*at].parts() == key) {
+        match self.edited.find(hash_key(&key), |at| edits[*at].key() == key) {
             Some(at) => edits[*at].record().cloned(),
             None => self.state.get(key).cloned(),
         }
@@ -241,12 +241,12 @@ impl Planner<'_> {
 
     fn edit(&mut self, edit: Edit) {
         let edits = &mut self.plan.edits;
-        let hash = hash_key(&edit.parts());
-        match self.edited.find(hash, |at| edits[*at].parts() == edit.parts()) {
+        let hash = hash_key(&edit.key());
+        match self.edited.find(hash, |at| edits[*at].key() == edit.key()) {
             Some(at) => edits[*at] = edit,
             None => {
                 edits.push(edit);
-                self.edited.insert_unique(hash, edits.len() - 1, |at| hash_key(&edits[*at].parts()));
+                self.edited.insert_unique(hash, edits.len() - 1, |at| hash_key(&edits[*at].key()));
             }
         }
     }

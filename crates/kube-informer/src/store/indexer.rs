@@ -19,15 +19,15 @@ use crate::object::known::Known;
 use crate::object::labels::Matcher;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::store::snapshot::Snapshot;
-use crate::store::state::{ScopeState, State};
+use crate::store::state::{ScopeState, StoreState};
 use crate::version::{ResourceVersion, Uid};
 
 /// The local store of one informer, shared by all its readers and its one [`Writer`](super::writer::Writer).
 #[derive(Default)]
 pub(crate) struct Indexer {
-    pub(super) state: RwLock<State>,
+    pub(super) state: RwLock<StoreState>,
 }
 
 /// How far the store is with one key.
@@ -52,7 +52,7 @@ impl Indexer {
 
     /// By namespace and name as they are at hand.
     pub(crate) fn get_parts(&self, namespace: Option<&str>, name: &str) -> Option<Arc<Record>> {
-        self.state.read().get(Parts::new(namespace, name)).cloned()
+        self.state.read().get(KeyRef::new(namespace, name)).cloned()
     }
 
     #[cfg(test)]

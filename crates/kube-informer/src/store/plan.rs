@@ -6,7 +6,7 @@ use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::version::{ResourceVersion, Uid};
 
 /// How many incarnations that are gone a store remembers.
@@ -62,7 +62,7 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    pub(crate) fn parts(&self) -> Parts<'_> {
+    pub(crate) fn key(&self) -> KeyRef<'_> {
         match self {
             Self::Put(record) | Self::Remove(record) => record.into(),
         }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::key::ObjectKey;
 use crate::object::record::Record;
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::store::sharded::{Shard, ShardedMap, hash_key, place};
 
 /// The objects of one scope at one commit: never changes, and holding it delays nobody.
@@ -82,17 +82,17 @@ impl Snapshot {
 
     /// Which part holds this key, if any does. `None` if nothing of its namespace is here.
     pub(crate) fn part_of(&self, key: &ObjectKey) -> Option<usize> {
-        let parts = Parts::from(key);
+        let parts = KeyRef::from(key);
         let (first, count) = self.namespaces.get(parts.namespace)?;
         Some(first + place(hash_key(&parts), *count))
     }
 
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<&Arc<Record>> {
-        let parts = Parts::from(key);
+        let parts = KeyRef::from(key);
         let (first, count) = self.namespaces.get(parts.namespace)?;
         let hash = hash_key(&parts);
         let part = self.parts.get(first + place(hash, *count))?.as_ref()?;
-        part.find(hash, |record| Parts::from(record) == parts)
+        part.find(hash, |record| KeyRef::from(record) == parts)
     }
 
     /// All objects.

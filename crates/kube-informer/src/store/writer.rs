@@ -7,7 +7,7 @@ use crate::delta::Delta;
 use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
-use crate::store::apply::{self, Step};
+use crate::store::apply::{self, PlanInput};
 use crate::store::change::Change;
 use crate::store::index::{IndexFailure, IndexValue};
 use crate::store::index_build::{EVALUATION, IndexBuild};
@@ -15,8 +15,8 @@ use crate::store::index_reader::{IndexError, IndexReader};
 use crate::store::indexer::Indexer;
 use crate::store::pace::{self, Pace, STEP, yield_now};
 use crate::store::plan::{Counts, Edit, Plan};
-use crate::store::replace::{Progress, ReplacePlanner};
-use crate::store::state::{Broken, IndexSlot, Rubble, Stages};
+use crate::store::replace::{PlanProgress, ReplacePlanner};
+use crate::store::state::{BrokenIndex, IndexSlot, Rubble, Stages};
 use crate::version::ResourceVersion;
 
 /// Up to this many edits are made in place under the lock. More are made on a copy, which then takes the old one's place.
@@ -74,10 +74,10 @@ impl Writer {
     /// the batch is lost.
     pub(crate) async fn apply(&mut self, deltas: Vec<Delta>) -> Applied {
         let mut applied = Applied::default();
-        for step in apply::steps(deltas) {
+        for step in apply::plan_inputs(deltas) {
             let plan = match step {
-                Step::Events(events) => apply::plan(&self.indexer.state.read(), events),
-                Step::Replace { scope, version, objects, rewound } => {
+                PlanInput::Events(events) => apply::plan(&self.indexer.state.read(), events),
+                PlanInput::Replace { scope, version, objects, rewound } => {
                     self.replace(scope, version, objects, rewound).await
                 }
             };
@@ -123,7 +123,7 @@ impl Writer {
     ) -> Plan {
         let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects, rewound);
         let Some(mut planner) = planner else { return Plan::default() };
-        while planner.step(STEP) == Progress::More {
+        while planner.step(STEP) == PlanProgress::More {
             yield_now().await;
         }
         planner.finish()
@@ -145,7 +145,7 @@ impl Writer {
         } else {
             self.commit_beside(&plan, &mut stages, &mut broken).await;
         }
-        applied.failures.extend(broken.into_iter().map(Broken::into_failure));
+        applied.failures.extend(broken.into_iter().map(BrokenIndex::into_failure));
         if applied.changes.is_empty() {
             applied.changes = mem::take(&mut plan.changes);
         } else {
@@ -198,7 +198,7 @@ impl Writer {
         stages
     }
 
-    async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, broken: &mut Vec<Broken>) {
+    async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, broken: &mut Vec<BrokenIndex>) {
         let mut next = self.indexer.state.read().clone();
         let mut done = 0;
         while done < plan.edits.len() {

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::aids::{http, list_body, lists_only, phase, quiet, relists, started, texts, wire_map};
 use super::support::{Rig, cached, map, served};
 use crate::informer::SharedInformer;
-use crate::informer::writer::Command;
+use crate::informer::process_loop::Command;
 use crate::object::Object;
 use crate::settings::Settings;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Verb, VerbMatch};

@@ -283,3 +283,39 @@ async fn b_030_p_062_what_a_relist_lacks_its_replacement_lacks() {
     let play = Play::start(&lists(), replies);
     assert_eq!(play.first_deltas(2).await, ["=10[a@1 b@2]", "=20[b@2]"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_refresh_that_has_to_wait_does_not_end_the_watch_before_its_turn() {
+    let late = vec![Piece::Pause(SECOND / 2), event("ADDED", "a@11"), Piece::Hang];
+    let play = Play::start(
+        &lists(),
+        vec![list("10", None, &[]), Reply::Body(late), list("20", None, &[]), Reply::Silence],
+    );
+    assert_eq!(play.deltas().await, ["=10[]"]);
+    while play.probes.lock().take(Instant::now()).is_zero() {}
+    play.refresh.notify_one();
+    assert_eq!(play.deltas().await, ["+a@11"], "the watch goes on");
+    assert_eq!((play.requests(), play.status().phase), (2, Phase::Watching));
+    assert_eq!(play.deltas().await, ["=20[]"], "the list is read when it may be");
+    assert!(play.times()[2] >= SECOND, "{:?}", play.times());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refresh_that_has_to_wait_outlives_the_watch() {
+    let short = vec![bookmark("12"), Piece::Pause(SECOND / 2)];
+    let play = Play::start(
+        &lists(),
+        vec![
+            list("10", None, &[]),
+            Reply::Body(short),
+            Reply::Silence,
+            list("20", None, &[]),
+            Reply::Silence,
+        ],
+    );
+    assert_eq!(play.first_deltas(2).await, ["=10[]", "#12"]);
+    while play.probes.lock().take(Instant::now()).is_zero() {}
+    play.refresh.notify_one();
+    assert_eq!(play.deltas().await, ["=20[]"]);
+    assert_eq!((play.watches().len(), play.lists().len()), (3, 2));
+}

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Step, steps};
+use super::{PlanInput, plan_inputs};
 use crate::delta::DeltaChange::*;
 use crate::delta::{Delta, DeltaChange};
 use crate::object::record::Record;
@@ -193,9 +193,11 @@ fn b_174_events_in_a_row_are_one_step_and_so_one_commit() {
     let bench = Bench::new();
     let delta = |change| Delta { scope: 0, change };
     let put = |key| delta(Added(bench.record(key, "u", "1")));
-    let steps = steps(vec![put("a/1"), put("a/2"), delta(replaced("9", &[])), put("a/3")]);
-    assert!(matches!(&steps[..], [Step::Events(two), Step::Replace { .. }, Step::Events(one)]
-        if two.len() == 2 && one.len() == 1));
+    let plan_inputs = plan_inputs(vec![put("a/1"), put("a/2"), delta(replaced("9", &[])), put("a/3")]);
+    assert!(
+        matches!(&plan_inputs[..], [PlanInput::Events(two), PlanInput::Replace { .. }, PlanInput::Events(one)]
+        if two.len() == 2 && one.len() == 1)
+    );
 }
 
 fn left_out(key: &str, version: &str) -> DeltaChange {

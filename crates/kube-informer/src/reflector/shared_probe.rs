@@ -16,27 +16,27 @@ use crate::version::ResourceVersion;
 
 /// The informers that watch one server, as far as its history is concerned.
 #[derive(Default)]
-pub(crate) struct Cluster {
+pub(crate) struct SharedProbe {
     witnesses: Arc<Witnesses>,
-    last: Mutex<Option<Question>>,
+    last: Mutex<Option<SharedQuestion>>,
 }
 
 type Witnesses = Mutex<Vec<Weak<Witness>>>;
 
 /// A question that was asked, answered or not. Whoever waits for its answer drives it, so nobody is held up by somebody who
 /// is busy with other things.
-struct Question {
+struct SharedQuestion {
     at: Instant,
-    answer: Shared<BoxFuture<'static, Answer>>,
+    answer: Shared<BoxFuture<'static, Verdict>>,
 }
 
 #[derive(Clone)]
-struct Answer {
+struct Verdict {
     finding: Finding,
     version: ResourceVersion,
 }
 
-impl Cluster {
+impl SharedProbe {
     pub(crate) fn join(&self, witness: &Arc<Witness>) {
         let mut witnesses = self.witnesses.lock();
         witnesses.retain(|other| other.strong_count() > 0);
@@ -61,7 +61,7 @@ impl Cluster {
     }
 
     /// The question for all, asked now unless it was since then; `None` if the scope itself is the best to ask.
-    fn question(&self, scope: &Arc<Witness>, since: Instant) -> Option<Shared<BoxFuture<'static, Answer>>> {
+    fn question(&self, scope: &Arc<Witness>, since: Instant) -> Option<Shared<BoxFuture<'static, Verdict>>> {
         let mut last = self.last.lock();
         if let Some(question) = last.as_ref().filter(|question| question.at >= since) {
             return Some(question.answer.clone());
@@ -69,7 +69,7 @@ impl Cluster {
         let witness = best_witness(&self.witnesses).filter(|witness| !Arc::ptr_eq(witness, scope))?;
         let (witnesses, asker) = (self.witnesses.clone(), Arc::downgrade(scope));
         let answer = async move { ask(&witness, &witnesses, &asker).await }.boxed().shared();
-        *last = Some(Question { at: Instant::now(), answer: answer.clone() });
+        *last = Some(SharedQuestion { at: Instant::now(), answer: answer.clone() });
         Some(answer)
     }
 }
@@ -89,12 +89,12 @@ fn best_witness(witnesses: &Witnesses) -> Option<Arc<Witness>> {
 }
 
 /// Asks one scope, and has the others ask for themselves if its answer gives reason for doubt.
-async fn ask(witness: &Witness, witnesses: &Witnesses, asker: &Weak<Witness>) -> Answer {
+async fn ask(witness: &Witness, witnesses: &Witnesses, asker: &Weak<Witness>) -> Verdict {
     let (finding, version) = witness.ask().await;
     if matches!(finding, Finding::Rewound | Finding::Missing { .. }) {
         raise_doubt(witnesses, asker);
     }
-    Answer { finding, version }
+    Verdict { finding, version }
 }
 
 /// Has every other scope ask for itself.

@@ -54,8 +54,8 @@ pub(crate) struct Witness {
     pub(crate) status: Arc<StatusCell>,
     pub(crate) probes: Arc<Mutex<Budget>>,
     newest: Mutex<Newest>,
-    /// The newest object when the last watch was lost, until the server has been asked for it. What the next watch brings may
-    /// be of another history already.
+    /// The newest object when the last watch was lost, until the server has been asked for it. It is kept apart because the
+    /// objects that the next watch brings may come from a server that has gone back already, and would prove nothing.
     before: Mutex<Option<Seen>>,
     /// Rung when another scope of the cluster has reason to think that the server went back in time.
     pub(crate) doubt: Arc<Notify>,
@@ -81,7 +81,7 @@ impl Witness {
     pub(crate) fn resuming(&self) {
         let newest = self.newest.lock().last().cloned();
         let mut before = self.before.lock();
-        // One that was not asked for yet is the better witness.
+        // If the server has not been asked for an earlier one yet, that one stays: it was surely seen before the rewind.
         *before = before.take().or(newest);
     }
 

@@ -38,8 +38,8 @@ pub(super) struct Driver {
     /// Whether a watch is, or was last, being followed, and not a list read.
     pub(super) following: bool,
     backoff: Backoff,
-    /// Of its own for a kind that is not served: a server that answers so is not in trouble, and what fails once the
-    /// kind is back must not wait as long as its absence has taught.
+    /// A second one, for a kind that is not served. That can last for days, and the waits grow long; a failure after the
+    /// kind is back must not wait as long.
     absence: Backoff,
     /// What may be spent on lists and watches.
     requests: Budget,
@@ -97,8 +97,8 @@ impl Driver {
 
     /// Does what a step says. `None` if a refresh was asked for before it was done.
     ///
-    /// What is itself read without reuse is read to its end, or refreshes that come faster than a list can be read would
-    /// keep it from ever being read. The one asked for meanwhile is remembered until then.
+    /// A list that is read without reuse is as good as a refresh, so it is read to its end: otherwise refreshes that come
+    /// faster than a list can be read would interrupt every one of them. One asked for meanwhile is done afterwards.
     async fn perform(&mut self, action: Action, refresh: &Notify) -> Result<Option<NextStep>, Closed> {
         match action {
             Action::List { params, fresh, reuse } => {
@@ -287,7 +287,7 @@ impl Driver {
         if let Err(step) = self.cursor.complete(Instant::now(), &version) {
             return Ok(Err(step));
         }
-        // A refresh may find out as well.
+        // A refresh reads without reuse, so the cursor accepts whatever version it has: that it is older shows only here.
         let rewound =
             self.cursor.is_after_rewind() || version.is_older_than(&self.reflector.status.last_version());
         if rewound {
@@ -325,8 +325,8 @@ impl Driver {
     }
 }
 
-/// What may interrupt the reading of a list: a refresh, unless the list is as good as one. A wish from before it begins
-/// is granted by it.
+/// What may interrupt the reading of a list: a refresh, unless the list itself is as good as one. Then it also does for a
+/// refresh that was asked for before it begins.
 fn interrupt(refresh: &Notify, reuse: bool, fresh: bool) -> Option<&Notify> {
     if !reuse && fresh {
         refresh.notified().now_or_never();

@@ -61,7 +61,7 @@ pub(crate) struct Target {
     pub(crate) label_selector: Option<String>,
     pub(crate) field_selector: Option<String>,
     pub(crate) metadata_only: bool,
-    /// Whether nothing that may be an object's content is told.
+    /// Whether objects hold secrets: then nothing that may be their content is reported or logged.
     pub(crate) sensitive: bool,
 }
 
@@ -88,15 +88,15 @@ pub(crate) struct Reflector {
     pub(crate) status: Arc<StatusCell>,
     pub(crate) reporter: Arc<Reporter>,
     pub(crate) settings: Settings,
-    /// Makes the scope be read again without reuse; calls while one is under way become one.
+    /// Rung to have the scope read again without reuse. Several calls while a list is being read become one.
     pub(crate) refresh: Arc<Notify>,
     /// Rung when there is reason to think that the server went back in time.
     pub(crate) doubt: Arc<Notify>,
     /// What may be spent on questions and refreshes; whoever asks for this scope takes from it.
     pub(crate) probes: Arc<Mutex<Budget>>,
-    /// Those who watch the same server.
+    /// Shared by all informers of one server, to ask it once for all of them whether it went back in time.
     pub(crate) shared_probe: Arc<SharedProbe>,
-    /// Makes the scope be read again with reuse, in its most recent state: more keys are waited for than can be looked up.
+    /// Rung to have the scope read again in its most recent state, with reuse: more keys are waited for than can be looked up.
     pub(crate) relist: Arc<Notify>,
     pub(crate) rng: fastrand::Rng,
 }

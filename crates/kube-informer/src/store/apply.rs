@@ -18,8 +18,9 @@
 //! | Looked, found | | as Added or Updated, and a barrier |
 //! | Looked, not found | something | Deleted, its last state unknown, and a barrier |
 //!
-//! A barrier is what is left of a look at one key: the key is as it was at that version, whatever the watch has still to
-//! tell of the time before. Until the scope has passed that version, older events of the key are dropped as duplicates.
+//! A barrier remains after a single key was looked up at version V: the store already shows the key as of V, although the
+//! watch has not come so far. Until the scope has passed V, events of that key up to V are dropped as duplicates; applied,
+//! they would take the key back to an older state after somebody was told that it is at V.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -37,12 +38,13 @@ use crate::store::sharded::hash_key;
 use crate::store::state::StoreState;
 use crate::version::ResourceVersion;
 
-/// What a delta asks for. Added and Updated are one: whether a key is known is for the store to say (B-286).
+/// What one plan is made from, and one commit: some events, or one list.
 pub(crate) enum PlanInput {
     Events(Vec<(ScopeId, StoreEvent)>),
     Replace { scope: ScopeId, version: ResourceVersion, objects: Vec<Arc<Record>>, rewound: bool },
 }
 
+/// One delta as the store sees it. Added and Updated are the same: only the store knows whether it holds the key.
 pub(crate) enum StoreEvent {
     Put(Arc<Record>),
     Delete(Arc<Record>),
@@ -252,7 +254,7 @@ impl Planner<'_> {
     }
 
     fn in_scope(&mut self, scope: ScopeId, key: &ObjectKey) -> bool {
-        // What is still on its way from a scope that was removed is no news.
+        // A scope that was removed meanwhile: its last deltas are ignored.
         let Some(scope) = self.state.scope(scope) else { return false };
         let inside = scope.scope.contains(key);
         if !inside {

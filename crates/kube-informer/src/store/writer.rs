@@ -22,7 +22,7 @@ use crate::version::ResourceVersion;
 /// Up to this many edits are made in place under the lock. More are made on a copy, which then takes the old one's place.
 const IN_PLACE: usize = 1_000;
 
-/// And only if there is no more to do than this, index values counted: a reader waits for it, about 2 ms at most.
+/// In place only if there is no more work than this, index values counted: readers wait meanwhile, about 2 ms at most.
 const WORK_IN_PLACE: usize = 10_000;
 
 /// In place only with up to this many copies of shards that snapshots hold, or the copying would be done under the lock.
@@ -48,7 +48,7 @@ pub(crate) struct Applied {
     pub(crate) first_sync: Vec<ScopeId>,
     /// The versions that scopes have come to.
     pub(crate) versions: Vec<(ScopeId, ResourceVersion)>,
-    /// Keys that were looked up, and as of when.
+    /// Keys that were looked up on their own, and the version of the answer.
     pub(crate) barriers: Vec<(ScopeId, ObjectKey, Option<ResourceVersion>)>,
     /// Whether a scope was removed, or its server found to have gone back in time.
     pub(crate) upset: bool,
@@ -107,7 +107,7 @@ impl Writer {
             }
             pace.work(stored.part(part).count()).await;
         }
-        // Or its shards would be copied where edits are made in place.
+        // A snapshot that is still held would make every edit below copy the shard that it touches.
         drop(stored);
         let mut applied = Applied::default();
         self.commit(plan, &mut applied).await;

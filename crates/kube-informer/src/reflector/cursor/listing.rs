@@ -21,12 +21,13 @@ pub(super) struct Listing {
     token: Option<String>,
     /// How many pages have been asked for by a token.
     pages: u64,
-    /// The token of an earlier page: the first, second, fourth, eighth and so on. Pages that go round in a circle come by
-    /// it again, however large the circle is.
+    /// The token of an earlier page: that of the first, second, fourth, eighth and so on. If the server's pages go round in a
+    /// circle, a token comes back that was remembered here, however large the circle is, and one token is all that has to
+    /// be kept.
     landmark: Option<String>,
     /// The version of the pages read so far.
     read: Option<ResourceVersion>,
-    /// Whether this is the attempt without pages, after the history that pages need was lost.
+    /// Whether this is the attempt in one piece, made after the version that the pages belong to was compacted away.
     whole: bool,
 }
 

@@ -3,6 +3,16 @@
 //! The driver does what the last [`NextStep`] says and tells the cursor what happened; the cursor answers with the next
 //! step. A *round* is one attempt to read the whole scope, streamed or with LIST; a round that succeeds ends in a
 //! watch, which is resumed until something makes a new round necessary.
+//!
+//! What has to hold, whatever a server answers:
+//!
+//! - A watch is opened at `last`, and only after everything up to `last` is in the queue. So it can bring an event twice,
+//!   which the store drops, but never skip one.
+//! - Every request is charged to a budget, except the first list, pages that brought new keys, and lists that were paid for
+//!   elsewhere. The budgets do not look at answers, so no answer can cause a hot loop.
+//! - Every failure leads to a step. There is no state in which the reflector gives up: a cluster that is broken for a day
+//!   is followed again when it is back.
+//! - A round that fails leaves no trace in the store: only [`Cursor::complete`] ends one, and it checks the version first.
 
 mod listing;
 mod streaming;
@@ -101,6 +111,7 @@ impl NextStep {
     }
 }
 
+/// Where a reflector is. See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
     page_size: Option<u32>,
@@ -110,25 +121,30 @@ pub(crate) struct Cursor {
     thresholds: Thresholds,
     /// Nothing up to this version has been missed.
     last: ResourceVersion,
-    /// The next list asks for the most recent state, because `last` cannot be had or is in doubt.
+    /// The next list asks for the most recent state, because `last` cannot be had or is in doubt. Otherwise a list asks for
+    /// a state not older than `last`, which a server can answer from its watch cache.
     latest: bool,
-    /// Whether unchanged objects may be taken over from the store while a list is read.
+    /// Whether unchanged objects may be taken over from the store while a list is read: an object of the same uid and
+    /// version is the same object. Not after the server went back in time, because then versions are given a second time.
     reuse: bool,
-    /// The server pages lists of version 0, so it has no watch cache.
+    /// The server paged a list of version 0. A watch cache answers those in one piece, so it has none, and every list is
+    /// read from its storage: pages spare it.
     pages_anything: bool,
     /// The server cannot stream lists; not asked to again before this moment.
     no_streaming_until: Option<Instant>,
     /// Why the present round is necessary.
     reason: RelistReason,
-    /// How many lists were completed since a watch last lived.
+    /// How many lists were completed since a watch last lived. From the second on a list does not end a backoff: a server
+    /// that answers every list and breaks every watch would otherwise be listed again and again without growing waits.
     fruitless: u32,
-    /// A streamed list was forbidden since the last list that succeeded.
+    /// A streamed list was forbidden since the last list that succeeded. LIST is used until then, because a role may allow
+    /// `list` and not `watch`.
     no_streaming: bool,
     /// How many watches in a row were refused.
     refused: u32,
-    /// Whether a list was allowed since.
+    /// Whether a list was allowed while watches were refused.
     may_list: bool,
-    /// Whether something succeeded that ends a backoff, and the driver has not been told yet.
+    /// Whether something succeeded that ends a backoff, and the driver has not asked for it yet.
     succeeded: bool,
     mode: Mode,
 }
@@ -184,7 +200,8 @@ impl Cursor {
     pub(crate) fn refresh(&mut self, now: Instant) -> NextStep {
         self.latest = true;
         self.reuse = false;
-        // A rewind that was found and not read yet is what the list is read for all the same.
+        // If the list that follows a rewind has not been read to its end, this one takes its place, and still has to count
+        // as the one after the rewind.
         let rewound = self.reason == RelistReason::Rewound && !matches!(self.mode, Mode::Watching(_));
         let step = self.relist(now, RelistReason::Refresh, Delay::No).charged(Charge::Probe);
         if rewound {
@@ -193,8 +210,8 @@ impl Cursor {
         step
     }
 
-    /// More objects are waited for than can be looked up one by one: the most recent state of all of them. It has been paid
-    /// for by those who ask for it.
+    /// More objects are waited for than can be looked up one by one: a list of the most recent state settles them all. It is
+    /// free here, because the lookups took it from their own budget.
     pub(crate) fn settle(&mut self, now: Instant) -> NextStep {
         self.latest = true;
         self.relist(now, RelistReason::Waited, Delay::No).charged(Charge::Free)
@@ -262,8 +279,9 @@ impl Cursor {
         NextStep::new(wait, action)
     }
 
-    /// The list just read belongs to an older version than one seen before: the server has gone back in time. What
-    /// was taken over from the store may look the same and be different, so it is read again without that.
+    /// The list just read belongs to an older version than one seen before: the server has gone back in time. Objects that
+    /// were taken over from the store may have other contents there, so the list is read again without taking any over.
+    /// (A list that took none over is believed, whatever its version.)
     fn is_rewound(&self, version: &ResourceVersion) -> bool {
         self.reuse && version.is_older_than(&self.last)
     }
@@ -290,9 +308,9 @@ impl Cursor {
         self.last = version.clone();
         self.latest = false;
         self.reuse = true;
-        // A list ends a backoff, but not one list after the other with no watch in between that lived.
         self.no_streaming = false;
         self.may_list = self.is_refused();
+        // A list ends a backoff, but not one list after the other with no watch in between that lived.
         self.succeeded |= self.fruitless == 0;
         self.fruitless = self.fruitless.saturating_add(1);
         self.mode = Mode::Watching(Watching::after_list(now));

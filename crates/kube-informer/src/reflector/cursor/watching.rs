@@ -21,11 +21,13 @@ pub(super) struct Watching {
     silent: u32,
     /// The version that it was opened at; empty for a streamed list that goes on as a watch.
     at: ResourceVersion,
-    /// Whether it took up where an earlier one ended.
+    /// Whether it took up where an earlier one ended. Only then is the server asked whether it went back in time: right
+    /// after a list it has just proved where it is.
     resumed: bool,
     /// Whether it brought a newer version.
     moved: bool,
-    /// When the list was complete that it brought before.
+    /// For a streamed list that goes on as a watch: when the list was complete. The watch has lasted since then, not since
+    /// the request.
     listed: Option<Instant>,
     /// An object that we hold and the server does not, and the version at which it did not: its delete has to come before
     /// the watch passes that version.
@@ -101,7 +103,8 @@ impl Cursor {
         lived || watching.listed.is_some()
     }
 
-    /// An object cannot be taken in: what becomes of it cannot be told.
+    /// An event of this object could not be taken in. If its delete was waited for as a sign that the server has not gone
+    /// back in time, that sign may have been this event, so nothing can be concluded from its absence any more.
     pub(crate) fn left_out(&mut self, key: &ObjectKey) {
         if let Mode::Watching(watching) = &mut self.mode
             && watching.missing.as_ref().is_some_and(|(missing, _)| missing == key)
@@ -125,7 +128,8 @@ impl Cursor {
 
     /// Looks at an event or bookmark before it is passed on. `Some`: it shows that the server went back in time.
     ///
-    /// A watch brings what is newer than the version that it was opened at, in order. (A bookmark may be of that version.)
+    /// A watch brings what is newer than the version that it was opened at, so anything older proves it. (A bookmark may be
+    /// of exactly that version: servers without a watch cache send such.)
     pub(crate) fn arrived(&mut self, now: Instant, news: News<'_>) -> Option<NextStep> {
         let Mode::Watching(watching) = &mut self.mode else { return None };
         let went_back = match news.version.compare(&watching.at) {

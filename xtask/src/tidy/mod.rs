@@ -12,7 +12,9 @@ mod ledger_numbers;
 mod levels;
 mod links;
 mod lint_tables;
+mod references;
 mod rust_paths;
+mod test_layout;
 mod tree;
 
 use std::fmt;
@@ -37,7 +39,9 @@ const RULES: &[Rule] = &[
     ("asserts in handlers", handler_asserts::check),
     ("lint tables", lint_tables::check),
     ("links", links::check),
+    ("references", references::check),
     ("docs.rs features", docs_rs::check),
+    ("places of tests", test_layout::check),
 ];
 
 /// A place that breaks a rule, and what to do about it.

@@ -388,7 +388,7 @@ impl Mailbox {
         }
     }
 
-    /// Over the limit: what is in the log is merged per key, and the handler is told so.
+    /// The log is full: its entries are merged per key, and the handler gets [`Delivery::Merged`] first.
     fn overflow(&mut self) {
         let Some(log) = &mut self.log else { return };
         self.ready.push_back(Delivery::Merged);
@@ -406,13 +406,4 @@ impl Mailbox {
 }
 
 #[cfg(test)]
-#[path = "mailbox_tests.rs"]
 mod tests;
-
-#[cfg(test)]
-#[path = "mailbox_discard_tests.rs"]
-mod discard_tests;
-
-#[cfg(test)]
-#[path = "mailbox_model_tests.rs"]
-mod model_tests;

@@ -26,7 +26,7 @@ pub(crate) enum Keep {
     /// The final state.
     #[default]
     Final,
-    /// The version that the handler was told last: it is known to decode, the final state might not.
+    /// The version that the handler heard of last: it is known to decode, the final state might not.
     Told,
 }
 
@@ -76,7 +76,7 @@ impl Pending {
         Self { told: Told::Nothing, now: Some(object), initial: true, resync: false }
     }
 
-    /// An object the handler knows, to be told again.
+    /// An object that the handler knows, to be delivered again.
     pub(crate) fn resync(object: Arc<Record>) -> Self {
         Self { told: Told::Present(object.clone()), now: Some(object), initial: false, resync: true }
     }
@@ -89,7 +89,7 @@ impl Pending {
                     match told.take() {
                         // Back with the same uid, as when an object leaves a selector and returns.
                         Some(told) if told.same_incarnation(new) => self.told = Told::Present(told),
-                        // Another incarnation: the end of the first one has to be told before it.
+                        // Another object of the same name: the delete of the first one has to be delivered before it.
                         Some(told) if keep == Keep::Told && !Arc::ptr_eq(&told, last) => {
                             discards.push(Discard::Record(std::mem::replace(last, told)));
                             *final_state_known = false;

@@ -19,7 +19,7 @@ pub struct Registration {
 pub struct HandlerStats {
     /// Events that wait or are being delivered; keys whose changes were merged count once.
     pub backlog: usize,
-    /// Changes that had no call of their own: they waited, and were told together with an earlier one of the same object.
+    /// Changes without a call of their own: they waited and were merged into an earlier change of the same object.
     pub merged: u64,
     /// Calls that have returned.
     pub delivered: u64,
@@ -126,7 +126,7 @@ impl Registration {
         let mut state = self.listener.state();
         if !state.borrow().started {
             self.listener.end(Ending::Closed);
-            return Ok(()); // It has heard nothing and nobody will ever call it.
+            return Ok(()); // It was never called and never will be.
         }
         let finished = state.wait_for(|state| state.finished);
         if tokio::time::timeout(deadline, finished).await.is_ok() {

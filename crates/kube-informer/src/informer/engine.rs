@@ -49,13 +49,13 @@ pub(crate) struct Engine {
     pub(crate) queue: Arc<DeltaFifo>,
     pub(crate) state: watch::Sender<InformerState>,
     pub(crate) stop: watch::Sender<Option<Stop>>,
-    /// Those who wait for an object.
+    /// Callers of `wait_for` and `wait_gone`.
     pub(crate) waiters: Waiters,
     /// Where the reflectors get their chance from; tests seed it.
     pub(crate) random: Mutex<fastrand::Rng>,
     lifecycle: Mutex<Lifecycle>,
     handlers_named: AtomicU64,
-    /// For the status: who listens.
+    /// All handlers and streams, for the status.
     listeners: Mutex<Vec<Weak<Listener>>>,
     /// Rung by a handler or stream that has heard its last.
     pub(crate) leaving: Arc<Notify>,
@@ -219,14 +219,14 @@ impl Engine {
             Listener::new(name, resync, self.settings.slow_call, mailbox, self.reporter.clone(), shared);
         let mut listeners = self.listeners.lock();
         if listeners.len() == listeners.capacity() {
-            // Before an informer is started nobody else lets go of those that have left.
+            // Before the informer is started nothing else removes those that have left.
             listeners.retain(|listener| listener.strong_count() > 0);
         }
         listeners.push(Arc::downgrade(&listener));
         listener
     }
 
-    /// Lets go of the memory of those that nobody holds any more.
+    /// Removes the handlers and streams that are gone.
     pub(crate) fn forget_listeners(&self) {
         let mut listeners = self.listeners.lock();
         listeners.retain(|listener| listener.strong_count() > 0);
@@ -258,7 +258,7 @@ impl Engine {
         given.map(drop).map_err(|_refused| self.stopped())
     }
 
-    /// Gives back who has left meanwhile, or the command if it is refused.
+    /// Gives back the handlers that have left meanwhile, or the command if it is refused.
     fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<Vec<JoinedListener>, Command> {
         match lifecycle {
             Lifecycle::Idle(process_loop) => {
@@ -277,7 +277,7 @@ impl Engine {
         }
     }
 
-    /// Looks at one more scope, or tells which slot it has already. The lock makes it one step: scopes change in the order
+    /// Looks at one more scope, or gives the slot that it has already. The lock makes it one step: scopes change in the order
     /// in which the process loop hears of it, and a start sees either all of a change or nothing.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<Arc<ScopeSlot>, Stopped> {
         // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
@@ -287,7 +287,8 @@ impl Engine {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(there) };
         }
         self.scopes.put(&slot);
-        // Before anybody can hear of the scope: who adds it again or joins after this finds an informer that is not synced.
+        // Before the scope can be seen: a caller that adds it again, or a handler that joins, must find the informer not
+        // synced.
         let mut was_synced = false;
         self.state.send_modify(|state| was_synced = std::mem::replace(&mut state.synced, false));
         if self.give(&mut lifecycle, Command::AddScope(slot.clone())).is_err() {
@@ -346,13 +347,13 @@ impl Engine {
         self.waiters.wake_all();
     }
 
-    /// Ends an informer that was never started, and lets nobody wait for it; does nothing to one that was.
+    /// Ends an informer that was never started, and all waits for it; does nothing to one that was started.
     pub(crate) fn abandon(&self) {
         let mut lifecycle = self.lifecycle.lock();
         let Lifecycle::Idle(process_loop) = &*lifecycle else { return };
         process_loop.end_listeners(Ending::Closed);
         let before = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped);
-        // While nobody can find out that it does not start any more: who does is told that it has stopped.
+        // With the lock held: a `start` that comes now has to find everything stopped.
         self.tell_stopped();
         self.state.send_modify(|state| state.ended = true);
         drop(lifecycle);

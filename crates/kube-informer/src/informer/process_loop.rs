@@ -29,7 +29,7 @@ const BATCH: usize = 1_000;
 
 /// What the loop does between two commits.
 pub(crate) enum Command {
-    /// A handler joins; without a runner somebody else takes from its mailbox.
+    /// A handler joins. A stream has no runner: the user polls it.
     Join { listener: Arc<Listener>, runner: Option<Runner> },
     /// A handler that is called by the loop itself, right after each commit.
     Attach { listener: Arc<Listener>, callee: Box<dyn Callee> },
@@ -52,8 +52,7 @@ impl Inbox {
     }
 }
 
-/// Marks handlers finished whose command came too late: they will never be called, and whoever waits for them must not
-/// wait for ever.
+/// Commands that came too late: their handlers will never be called, and are marked finished so that waiting for them ends.
 impl Drop for Inbox {
     fn drop(&mut self) {
         self.0.close();
@@ -186,9 +185,9 @@ impl ProcessLoop {
         slot.removed.send_replace(true);
     }
 
-    /// After a commit: tells the handlers, then those who wait for objects, then the metrics.
+    /// After a commit: first the handlers, then the callers that wait for objects, then the metrics.
     ///
-    /// The store already shows the changes, so a handler that looks into the cache finds what it was told of. The state
+    /// The store already shows the changes, so a handler that looks into the cache finds the object it is called with, or a newer one. The state
     /// `synced` comes after the handlers' snapshot is in their mailboxes, so that a handler counts as synced only once it
     /// has heard of all those objects.
     async fn committed(&mut self, applied: Applied, started: Instant, engine: &Engine) {

@@ -1,6 +1,6 @@
 //! The handlers of an informer and how a commit reaches them. client-go calls it `sharedProcessor`.
 //!
-//! Owned by the process loop alone, so there is no lock: handlers are added, told and removed one after the other. Each
+//! Owned by the process loop alone, so there is no lock: handlers are added, given their changes and removed one after the other. Each
 //! handler has a mailbox of its own, and putting something there never waits for the handler's code, so a slow handler
 //! delays neither the cache nor the other handlers. Attached handlers are the exception, by their purpose: the loop calls
 //! them itself after each commit.
@@ -67,7 +67,7 @@ impl Processor {
         }
     }
 
-    /// Adds a handler, which is told of every commit from here on.
+    /// Adds a handler, which gets the changes of every commit from here on.
     pub(crate) fn add(
         &mut self,
         listener: Arc<Listener>,
@@ -110,7 +110,7 @@ impl Processor {
         }
     }
 
-    /// Tells every handler what a commit changed, in the order of the changes.
+    /// Gives every handler the changes of a commit, in order.
     pub(crate) async fn distribute(&mut self, changes: &[Change]) {
         let mut pace = Pace::default();
         for chunk in changes.chunks(CHUNK) {
@@ -122,7 +122,7 @@ impl Processor {
         self.call_attached().await;
     }
 
-    /// Tells every handler of scopes that were filled for the first time: a shared snapshot of each.
+    /// Gives every handler the content of scopes that were filled for the first time: a shared snapshot of each.
     pub(crate) async fn distribute_initial(&mut self, filled: Vec<Snapshot>) {
         for snapshot in filled {
             for joined in &self.listeners {
@@ -132,7 +132,7 @@ impl Processor {
         self.call_attached().await;
     }
 
-    /// Tells every handler that all scopes have been filled.
+    /// All scopes have been filled: every handler can become synced.
     pub(crate) async fn upstream_synced(&mut self) {
         for joined in &mut self.listeners {
             joined.listener.upstream_synced();
@@ -145,7 +145,7 @@ impl Processor {
         self.listeners.iter().filter_map(|joined| joined.next_resync).min()
     }
 
-    /// Tells the handlers whose time has come of every object again.
+    /// Delivers every object again to the handlers whose resync is due.
     pub(crate) async fn resync(&mut self, snapshot: &Snapshot) {
         let now = Instant::now();
         for joined in &mut self.listeners {

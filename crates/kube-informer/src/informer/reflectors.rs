@@ -60,7 +60,7 @@ impl Reflectors {
 
     /// Waits until one of them has panicked, for which there is no remedy.
     pub(crate) async fn broken(&self) {
-        // The sender is here, so there is always somebody to wait for.
+        // Cannot fail: the sender is in `self`.
         self.broken.subscribe().wait_for(|broken| *broken).await.ok();
     }
 

@@ -27,7 +27,7 @@ impl Drop for EndGuard {
     fn drop(&mut self) {
         self.reflectors.abandon();
         self.engine.end();
-        // A recorder that panics must not keep those waiting who wait for the end.
+        // Even if the recorder panics, waits for the end have to end.
         if catch_unwind(AssertUnwindSafe(|| self.engine.metrics.ended())).is_err() {
             tracing::error!(kind = %self.engine.kind, "the metrics recorder panicked");
         }
@@ -70,7 +70,7 @@ pub(crate) async fn run(
     let stop = tokio::select! {
         biased;
         stop = stop_asked(&engine, shutdown) => stop,
-        // Nobody told it to: it broke.
+        // It ended without having been asked to: it broke.
         () = reflectors.broken() => stop_now(&engine),
         () = working.ended() => stop_now(&engine),
     };
@@ -98,7 +98,7 @@ pub(crate) async fn run(
             None
         }
     };
-    // After the report, so that whoever wonders why it has stopped finds the reason.
+    // After the report, so that the reason is there when the informer shows that it has stopped.
     engine.end();
     if let Some(process_loop) = process_loop {
         process_loop.finish(ending, deadline).await;

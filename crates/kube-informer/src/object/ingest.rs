@@ -405,5 +405,4 @@ impl Ingest {
 }
 
 #[cfg(test)]
-#[path = "ingest_tests.rs"]
 mod tests;

@@ -3,7 +3,7 @@
 //! A server that was restored from a backup accepts a watch from a version that it has not reached yet and stays silent,
 //! for hours or for ever; and once it has passed that version it sends what is new and nothing of what is different. So
 //! whenever a watch is resumed the server is asked for the newest object that we hold, by name: a consistent read, which
-//! also tells where the server is.
+//! also shows which version the server has reached.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(crate) enum Finding {
     Rewound,
     /// The object is not there at this version: either it was deleted, and then the watch brings that, or it never was.
     Missing { key: ObjectKey, version: ResourceVersion },
-    /// There was no answer that tells.
+    /// There was no usable answer.
     Unknown,
 }
 
@@ -100,7 +100,7 @@ impl Witness {
         self.status.newest_version()
     }
 
-    /// Asks the server for the newest object of this scope, a few times if it does not answer. Also tells the version that
+    /// Asks the server for the newest object of this scope, a few times if it does not answer. Also gives the version that
     /// the server is at.
     pub(crate) async fn ask(&self) -> (Finding, ResourceVersion) {
         for attempt in 0..ATTEMPTS {

@@ -1,7 +1,7 @@
 //! Asks for one object on its own.
 //!
 //! A LIST of its name and namespace without a version is a consistent read: the answer is the state at the version that it
-//! carries, whatever caches lag behind. Unlike a GET it tells that version also where there is no object, honours the
+//! carries, whatever caches lag behind. Unlike a GET it carries a version also if there is no object, honours the
 //! selectors, and needs no verb that the informer does not need anyway.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::version::ResourceVersion;
 /// The answer to a look at one key.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// The version that it tells the state of.
+    /// The version at which the object was like this, or was not there.
     pub(crate) version: ResourceVersion,
     /// The object, `None` if there is none or it cannot be taken in.
     pub(crate) object: Option<Arc<Record>>,

@@ -92,7 +92,7 @@ pub(crate) struct Reflector {
     pub(crate) refresh: Arc<Notify>,
     /// Rung when there is reason to think that the server went back in time.
     pub(crate) doubt: Arc<Notify>,
-    /// What may be spent on questions and refreshes; whoever asks for this scope takes from it.
+    /// The budget of lookups, checks and refreshes of this scope.
     pub(crate) probes: Arc<Mutex<Budget>>,
     /// Shared by all informers of one server, to ask it once for all of them whether it went back in time.
     pub(crate) shared_probe: Arc<SharedProbe>,

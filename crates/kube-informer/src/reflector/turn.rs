@@ -5,8 +5,8 @@ use tokio::time::{Instant, sleep};
 
 use super::budget::Budget;
 
-/// Waits for a turn and takes it. Nothing is taken if the wait is given up: a question that nobody waits for any more must
-/// not keep the next one waiting.
+/// Waits until the budget has a request left and takes it. If the future is dropped before, nothing is taken: a request that
+/// is no longer needed must not delay the next one.
 pub(crate) async fn turn(budget: &Mutex<Budget>) {
     loop {
         let wait = {

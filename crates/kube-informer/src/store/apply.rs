@@ -20,7 +20,7 @@
 //!
 //! A barrier remains after a single key was looked up at version V: the store already shows the key as of V, although the
 //! watch has not come so far. Until the scope has passed V, events of that key up to V are dropped as duplicates; applied,
-//! they would take the key back to an older state after somebody was told that it is at V.
+//! they would show an older state of the key after a caller of `wait_for` has been answered.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

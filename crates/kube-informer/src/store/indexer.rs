@@ -101,7 +101,8 @@ impl Indexer {
         self.state.read().scope(scope).is_some_and(|scope| scope.synced)
     }
 
-    /// All that tells how far a key is, of one commit. `None` if the scope is not looked at.
+    /// What is known of a key and of its scope, of one commit: enough to decide whether a wait is over. `None` if the scope
+    /// is not looked at.
     pub(crate) fn standing(&self, scope: ScopeId, key: &ObjectKey, uid: Option<&Uid>) -> Option<Standing> {
         let state = self.state.read();
         let known = state.scope(scope)?;

@@ -1,4 +1,4 @@
-//! All objects of one commit, for as long as somebody wants to look at them.
+//! All objects of one commit, unchanged for as long as the snapshot is held.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::object::record::Record;
 use crate::store::key_ref::KeyRef;
 use crate::store::sharded::{Shard, ShardedMap, hash_key, place};
 
-/// The objects of one scope at one commit: never changes, and holding it delays nobody.
+/// The objects of one scope at one commit: it never changes, and holding it delays neither the writer nor other readers.
 ///
 /// It comes in parts of a few dozen objects, so that a long scan can be cut into short steps: full scans, handlers that
 /// join late, resyncs. Taking one copies a pointer per part. The order of objects is unspecified.

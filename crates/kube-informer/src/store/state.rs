@@ -61,7 +61,8 @@ impl Clone for IndexSlot {
     }
 }
 
-/// An index that was dropped because of what its values did. It is freed by whoever reports that, without the lock.
+/// An index that was dropped because `Hash` or `Eq` of its values panicked. The writer frees it after it has released the
+/// lock: that may run a user's `Drop`.
 pub(crate) struct BrokenIndex {
     failure: IndexFailure,
     _index: Box<dyn ErasedIndex>,

@@ -234,7 +234,7 @@ impl Writer {
         Ok((IndexReader::new(self.indexer.clone(), name, id), failures))
     }
 
-    /// Forgets an index; false if it is gone already. Its readers are told that it is.
+    /// Forgets an index; false if it is gone already. Readers of it get an error from then on.
     pub(crate) async fn remove_index<V: IndexValue>(&mut self, index: &IndexReader<V>) -> bool {
         let removed = {
             let mut state = self.indexer.state.write();
@@ -247,7 +247,7 @@ impl Writer {
     }
 }
 
-/// Frees what nobody can see any more, with pauses.
+/// Frees a state or index that is no longer in use, with pauses.
 pub(super) async fn free(mut rubble: Rubble) {
     let mut pace = Pace::default();
     while let Some(work) = rubble.free_some() {

@@ -153,7 +153,8 @@ fn occurs(code: &str, word: &str, except: &[&str]) -> bool {
     code.match_indices(word).any(|(start, _)| {
         let (before, found) = code.split_at(start);
         let after = found[word.len()..].chars().next();
-        let whole = !before.ends_with(is_name) && !(word.ends_with(is_name) && after.is_some_and(is_name));
+        let goes_on = word.ends_with(is_name) && after.is_some_and(is_name);
+        let whole = !before.ends_with(is_name) && !goes_on;
         whole && !except.iter().any(|except| found.starts_with(except))
     })
 }

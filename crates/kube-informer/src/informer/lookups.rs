@@ -242,7 +242,7 @@ impl Asker {
         let seen = self.indexer.version(self.target.id);
         self.status.edit(|status| status.lookups += 1);
         let known = &*self.indexer;
-        let look = look_up(&*self.source, &self.target, &*self.ingest, known, self.document_limit, key);
+        let look = look_up(&*self.source, &self.target, &self.ingest, known, self.document_limit, key);
         let (status, message) = match timeout(ANSWER, look).await {
             Ok(Ok(found)) if found.version.is_older_than(&seen) => {
                 self.doubt.notify_one();

@@ -52,7 +52,7 @@ impl Driver {
                 Ok(Arrival::Bytes(chunk)) => {
                     self.reflector.status.byte(Instant::now());
                     decoder.push(chunk);
-                    while let Some(item) = decoder.next(&*ingest, &*known) {
+                    while let Some(item) = decoder.next(&ingest, &*known) {
                         match item? {
                             ListItem::Object(record) => {
                                 self.check_scope(record.key());

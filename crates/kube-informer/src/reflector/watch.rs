@@ -94,7 +94,7 @@ impl Driver {
         let mut progress = StreamProgress::new(&self.reflector.settings);
         self.new_keys = 0;
         loop {
-            while let Some(item) = watch.decoder.next(&*ingest, &*known) {
+            while let Some(item) = watch.decoder.next(&ingest, &*known) {
                 match item {
                     Ok(WatchItem::Object { change, record }) => {
                         self.check_scope(record.key());
@@ -150,7 +150,7 @@ impl Driver {
         let ingest = self.reflector.ingest.clone();
         let mut check = None;
         loop {
-            while let Some(item) = watch.decoder.next(&*ingest, &NothingKnown) {
+            while let Some(item) = watch.decoder.next(&ingest, &NothingKnown) {
                 match self.take(&mut watch, item).await? {
                     Ok(None) => {}
                     Ok(Some(step)) => return Ok(*step),

@@ -6,18 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 
 use crate::key::ObjectKey;
-use crate::kind::KindInfo;
-use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;
 use crate::object::record::Record;
-use crate::report::Reporter;
+pub(crate) use crate::object::testing::config_maps;
 use crate::version::{ResourceVersion, Uid};
-
-/// Takes objects in as ConfigMaps.
-pub(crate) fn config_maps() -> Ingest {
-    let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
-    Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))))
-}
 
 /// Knows one record and counts the questions.
 pub(crate) struct KnowsOne {

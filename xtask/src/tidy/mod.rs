@@ -6,6 +6,7 @@ mod docs_rs;
 mod file_size;
 mod forbidden;
 mod handler_asserts;
+mod invariants;
 mod ledger;
 mod ledger_numbers;
 mod levels;
@@ -31,6 +32,9 @@ const RULES: &[Rule] = &[
     ("file size", file_size::check),
     ("behaviour ledger", ledger::check),
     ("module levels", levels::check),
+    ("who spawns", invariants::spawning),
+    ("pure modules", invariants::purity),
+    ("kube at the edges", invariants::kube),
     ("forbidden words", forbidden::check),
     ("asserts in handlers", handler_asserts::check),
     ("lint tables", lint_tables::check),

@@ -2,7 +2,7 @@
 //!
 //! Strict order, nothing merged, bounded: a reflector that is too fast waits, which slows its stream down instead of
 //! filling the memory. Several producers, one consumer. After [`close`](DeltaFifo::close) what is in the queue can still
-//! be taken out, but nothing more can be put in (client-go's closed queue goes on accepting writes that nobody will read).
+//! be taken out, but nothing more can be put in (client-go's closed queue goes on accepting writes that are never read).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -160,8 +160,8 @@ impl DeltaFifo {
         self.waiting.store(queue.deltas.len(), Ordering::SeqCst);
     }
 
-    /// Shows how many wait, without the lock: the recorder is not ours. Whoever is the last to show it looks again
-    /// afterwards, so what is shown in the end is what is so.
+    /// Sets the gauge, without the lock, because the metrics recorder is the user's code. Two threads may do so at once and
+    /// finish in the wrong order; each looks at the number again afterwards, so the gauge ends up right.
     #[allow(clippy::cast_precision_loss)] // A gauge is a float.
     fn show(&self) {
         loop {
@@ -179,7 +179,7 @@ impl DeltaFifo {
             DeltaChange::Added(record) | DeltaChange::Updated(record) | DeltaChange::Deleted(record) => {
                 (body(record), 1)
             }
-            DeltaChange::LeftOut(_) | DeltaChange::Bookmark(_) => (0, 1),
+            DeltaChange::LeftOut { .. } | DeltaChange::Bookmark(_) => (0, 1),
             DeltaChange::Looked { object, .. } => (object.as_ref().map_or(0, |record| body(record)), 1),
             // Of a list that fills the queue anyway the objects need not all be looked at.
             DeltaChange::Replaced { objects, .. } if objects.len() >= self.bounds.entries => {

@@ -25,7 +25,11 @@ pub(crate) enum DeltaChange {
     /// Deleted at the server; the object as the server last had it.
     Deleted(Arc<Record>),
     /// The object is at the server but cannot be taken in: whatever the store holds of it is out of date.
-    LeftOut(ObjectKey),
+    LeftOut {
+        key: ObjectKey,
+        /// Empty if it could not be read.
+        version: ResourceVersion,
+    },
     /// The whole content of the scope at one version.
     Replaced {
         version: ResourceVersion,
@@ -33,13 +37,13 @@ pub(crate) enum DeltaChange {
         /// Read from a server that went back in time: nothing that was known before counts.
         rewound: bool,
     },
-    /// One key on its own, asked for because somebody waits for it: this object, or none, as of this version. It says
-    /// nothing of other keys, so the scope is not complete up to it.
+    /// The answer to a lookup of one key: this object, or none, as of this version. It says nothing about other keys, so the
+    /// scope's version does not move.
     Looked {
         key: ObjectKey,
         version: ResourceVersion,
         object: Option<Arc<Record>>,
-        /// How often the server had gone back in time when it was asked. What is from before the last time is no news.
+        /// How often the server had gone back in time when it was asked. An answer from before the last time is dropped.
         rewinds: u64,
     },
     /// Nothing up to this version has been missed.

@@ -37,7 +37,7 @@ pub fn handler<K: 'static>() -> Handler<K> {
     }
 }
 
-/// Starts a handler of one asynchronous function, which is awaited before the next event is told.
+/// Starts a handler of one asynchronous function, which is awaited before it is called with the next event.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;

@@ -1,4 +1,4 @@
-//! What a handler is told, before and after it gets the user's type.
+//! Events as handlers get them, before and after they have the user's type.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ pub(crate) enum Delivery {
     },
     Deleted {
         object: Arc<Record>,
-        /// What the handler was told last, if that is another version and still at hand.
+        /// The version that the handler heard of last, if that is another one and was kept.
         told: Option<Arc<Record>>,
         final_state_known: bool,
     },

@@ -48,7 +48,8 @@ impl<K: 'static, F: FnMut(&Object<K>) -> bool + Send> Callee for Filtered<K, F> 
                     }
                     (true, false) => {
                         self.passed.remove(new.key());
-                        // It has not ended and may go on changing: what is told is only the last state that passed.
+                        // The object still exists and may go on changing, so this is the last state that passed, not the
+                        // final one.
                         Delivery::Deleted { object: old, told: None, final_state_known: false }
                     }
                     (false, false) => return None,

@@ -29,8 +29,8 @@ pub(crate) struct Listener {
     bell: Notify,
     /// Rung when it has heard its last, so that the informer lets go of it.
     leaving: Arc<Notify>,
-    state: watch::Sender<PostState>,
-    pub(crate) counters: Counters,
+    state: watch::Sender<ListenerState>,
+    pub(crate) counters: ListenerCounters,
     backlog: Gauge,
     /// How much of the gauge is ours: handlers of the same name, and those without one, share it. Written with the
     /// mailbox locked.
@@ -40,7 +40,7 @@ pub(crate) struct Listener {
 
 /// How far a handler has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PostState {
+pub(crate) struct ListenerState {
     /// It has heard of everything that was there when it joined, or when the informer filled.
     pub(crate) synced: bool,
     pub(crate) ending: Ending,
@@ -63,7 +63,7 @@ pub(crate) enum Ending {
 
 /// What a handler has done.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct ListenerCounters {
     pub(crate) delivered: AtomicU64,
     pub(crate) panics: AtomicU64,
     pub(crate) slow: AtomicU64,
@@ -92,15 +92,15 @@ impl Listener {
             mailbox: Mutex::new(mailbox),
             bell: Notify::new(),
             leaving,
-            state: watch::Sender::new(PostState::default()),
-            counters: Counters::default(),
+            state: watch::Sender::new(ListenerState::default()),
+            counters: ListenerCounters::default(),
         })
     }
 
     /// Changes that the store has committed.
     pub(crate) fn changes(&self, changes: &[Change]) {
         let mut mailbox = self.mailbox.lock();
-        // Asked with the lock: whoever ends the handler says so before clearing, so nothing gets in after that.
+        // Asked with the mailbox locked: `end` sets the state before it clears the mailbox, so nothing gets in after that.
         if self.state.borrow().ending != Ending::No {
             return;
         }
@@ -151,21 +151,23 @@ impl Listener {
         catch_unwind(AssertUnwindSafe(|| self.show(shown))).ok();
     }
 
-    /// What the gauge is to show more, or less, of this handler than it does.
+    /// By how much the gauge has to change to show this handler's backlog.
     #[allow(clippy::cast_precision_loss)] // A gauge is a float.
     fn measure(&self, mailbox: &Mailbox) -> f64 {
         let now = mailbox.pending() + self.counters.in_hand.load(Ordering::Relaxed);
         now as f64 - self.shown.swap(now, Ordering::Relaxed) as f64
     }
 
-    /// Shows it, without the lock: the recorder is not ours. In what order does not matter, since it is added.
+    /// Changes the gauge, without the mailbox locked, because the recorder is the user's code. Differences can be added in
+    /// any order.
     fn show(&self, change: f64) {
         if change != 0.0 {
             self.backlog.increment(change);
         }
     }
 
-    /// The first snapshot of a handler that joins, also of one that is asked to drain already: it hears the cache.
+    /// The first snapshot of a handler that joins. One that was asked to drain before it joined hears it too: it was added
+    /// while the cache held these objects.
     pub(crate) fn welcome(&self, snapshot: Snapshot) {
         let mut mailbox = self.mailbox.lock();
         if !self.is_closed() {
@@ -174,7 +176,7 @@ impl Listener {
         }
     }
 
-    /// Somebody will take from its mailbox: it joins a running informer, or its informer starts.
+    /// From now on its mailbox will be emptied: it joined a running informer, or its informer starts.
     pub(crate) fn start(&self) {
         self.state.send_modify(|state| state.started = true);
     }
@@ -189,7 +191,7 @@ impl Listener {
         self.state.borrow().finished
     }
 
-    /// Said by the runner when it is over.
+    /// Called by the runner when it is over.
     pub(crate) fn finish(&self) {
         self.state.send_modify(|state| {
             state.ending = Ending::Closed;
@@ -245,8 +247,8 @@ impl Listener {
         self.state.send_if_modified(|state| !std::mem::replace(&mut state.synced, true));
     }
 
-    /// Waits until there is something new to tell, the first filling of an empty cache included, and takes all of it.
-    /// False when the handler is to end. Said to be heard with [`mark_synced`](Self::mark_synced).
+    /// Waits until the cache has changed, or has been filled for the first time even if it stays empty, and empties the
+    /// mailbox. False when the handler is to end. After the user's code has returned call [`mark_synced`](Self::mark_synced).
     pub(crate) async fn next_state(&self) -> bool {
         let synced = self.state.borrow().synced;
         loop {
@@ -271,16 +273,16 @@ impl Listener {
         }
     }
 
-    /// Whether what was taken but not called yet is still wanted.
+    /// Whether the handler is not to be called any more, not even with what was taken already.
     pub(crate) fn is_closed(&self) -> bool {
         self.state.borrow().ending == Ending::Closed
     }
 
-    pub(crate) fn state(&self) -> watch::Receiver<PostState> {
+    pub(crate) fn state(&self) -> watch::Receiver<ListenerState> {
         self.state.subscribe()
     }
 
-    /// How many changes have been told together with an earlier one of the same object.
+    /// How many changes were merged into an earlier one of the same object.
     pub(crate) fn merged(&self) -> u64 {
         self.mailbox.lock().merged()
     }

@@ -1,8 +1,19 @@
-//! What one handler has yet to hear: bounded by the number of keys, whatever the number of changes (D3).
+//! What one handler has not heard yet: bounded by the number of keys, whatever the number of changes.
 //!
-//! A handler that keeps up hears every change. One that falls behind hears, per key, the difference between what it was
-//! told last and what the store holds when its turn comes. The first snapshot and a resync are sweeps over a shared
-//! snapshot, loaded part by part, not an entry per object.
+//! A handler that keeps up hears every change. For one that falls behind the changes of each key are merged into one: the
+//! difference between the version that the handler heard last and the one in the store when the key's turn comes. The
+//! first snapshot and a resync are *sweeps*: they walk over a shared snapshot, loaded part by part, instead of adding an
+//! entry per object.
+//!
+//! What has to hold:
+//!
+//! - A key is pending in one place only: in `pending`, or in one sweep that has not come to it. Otherwise its events could
+//!   be delivered twice, or in the wrong order.
+//! - For each key the handler hears a legal history: added, updated, deleted, added. The `old` of an update is the object
+//!   that it heard of last.
+//! - Keys are delivered in the order in which they became pending, so that a key that changes all the time cannot keep
+//!   another one waiting.
+//! - A key whose changes cancel out (added and deleted before its turn) is not delivered at all.
 
 use std::collections::{HashMap, VecDeque};
 use std::mem;
@@ -29,9 +40,12 @@ struct Sweep {
     snapshot: Snapshot,
     kind: SweepKind,
     next_part: usize,
-    /// How many keys had ever become pending beside a sweep when this one began: those have their turn before it.
+    /// The turn of this sweep, as a number of keys taken out of [`Merge::order`]: the keys that were pending when it began
+    /// are delivered before it.
     after: u64,
-    /// What happened to keys of parts not loaded yet; `None` if the key is pending elsewhere and is to be skipped.
+    /// Changes, since the sweep began, of keys in parts that are not loaded yet. They are kept here and not in
+    /// `Merge::pending`, so that the object keeps its place in the sweep. `None`: the key was handed over to
+    /// `Merge::pending`, and the sweep has to skip it.
     overrides: HashMap<ObjectKey, Option<Pending>>,
 }
 
@@ -46,7 +60,7 @@ impl Sweep {
             && self.snapshot.get(key).is_some()
     }
 
-    /// What there is to tell of an object of the snapshot of which nothing was heard since.
+    /// What the handler is to hear of an object of the snapshot that has not changed since the sweep began.
     fn untouched(&self, record: &Arc<Record>) -> Pending {
         match self.kind {
             SweepKind::Initial => Pending::initial(record.clone()),
@@ -54,7 +68,8 @@ impl Sweep {
         }
     }
 
-    /// Gives what it would tell of a key that it awaits to whoever tells of the key before it; nothing if it has done so.
+    /// Takes a key out of the sweep, because it is pending elsewhere and will be delivered earlier, and gives back what the
+    /// sweep would have delivered. `None` if it was taken out before.
     fn hand_over(&mut self, key: &ObjectKey) -> Option<Pending> {
         match self.overrides.insert(key.clone(), None) {
             Some(handed) => handed,
@@ -62,8 +77,8 @@ impl Sweep {
         }
     }
 
-    /// The next part that is not empty, as entries in order; `None` when the sweep is over. The part is let go of: its
-    /// objects need not wait for the rest of the sweep, nor be freed all at once at its end.
+    /// The next part that is not empty, as entries in order; `None` when the sweep is over. The part itself is let go of
+    /// here: holding all parts until the end would keep old versions in memory, and free a million objects at once.
     fn load(&mut self, discards: &mut Vec<Discard>) -> Option<Vec<(ObjectKey, Pending)>> {
         while self.next_part < self.snapshot.parts() {
             let part = self.snapshot.take_part(self.next_part);
@@ -95,13 +110,15 @@ impl Sweep {
 #[derive(Default)]
 struct Merge {
     pending: HashMap<ObjectKey, Pending>,
-    /// Keys of the loaded part of a sweep: they became pending when the sweep began.
+    /// Keys of the part that was loaded from the first sweep. They come before `order`: they have been pending since the
+    /// sweep began, and all that was pending before that has been delivered, or nothing would have been loaded.
     loaded: VecDeque<ObjectKey>,
     /// Keys in the order they became pending.
     order: VecDeque<ObjectKey>,
-    /// How many have been taken out of `order` so far.
+    /// How many have been taken out of `order` so far. Only goes up, so that a sweep can name its turn by it.
     taken: u64,
-    /// The first one stays until all that was loaded from it has been taken.
+    /// In order. The first one stays until all that was loaded from it has been taken: while it is here the handler does
+    /// not count as synced.
     sweeps: VecDeque<Sweep>,
     keep: Keep,
     /// How many changes have gone into one that was waiting already.
@@ -112,7 +129,8 @@ struct Merge {
 impl Merge {
     fn change(&mut self, change: &Change) {
         let key = change.key();
-        // A key can be in several: its namespace was removed and added again meanwhile. The last one holds what is there now.
+        // A key can be in several sweeps, if its namespace was removed and added again meanwhile. The last sweep is of the
+        // newest snapshot, so it is the one that this change follows.
         let sweep = self.sweeps.iter_mut().rfind(|sweep| sweep.awaits(key));
         if let Some(pending) = self.pending.get_mut(key) {
             // A resync of a key that has a real change waiting is covered by that change.
@@ -150,7 +168,9 @@ impl Merge {
 
     fn next(&mut self, out: &mut VecDeque<Delivery>) -> bool {
         self.load();
-        // Sweeps that come later can hold the key too: the end of an earlier incarnation waits to be told here.
+        // A later sweep can hold the same key: its namespace was removed, which is the delete to be delivered now, and added
+        // again, which is that sweep. Both are delivered together, or an update could come before the delete. For a key that
+        // was just loaded the first sweep is the one that it came from.
         let (key, later) = match self.loaded.pop_front() {
             Some(key) => (key, 1),
             None => {
@@ -201,27 +221,30 @@ impl Merge {
     }
 }
 
-/// An entry of the log of a handler that wants every event.
+/// An entry of the log of a handler with `every_event`.
 enum Logged {
     Change(Change),
     Sweep(Sweep),
 }
 
-/// Every event in stream order, up to a limit.
+/// Every event in stream order, up to a limit. Sweeps do not count: they share their snapshot with the store.
 struct Log {
     limit: usize,
     entries: VecDeque<Logged>,
     changes: usize,
 }
 
-/// What one handler has yet to hear.
+/// What one handler has not heard yet. See the module.
 pub(crate) struct Mailbox {
+    /// Only with `every_event`. Events go either here or into `merge`, never into both: once the log has overflowed, the
+    /// merge takes all until it is empty, or events would overtake each other.
     log: Option<Log>,
     merge: Merge,
     /// Taken out of the log or the merge, next to be delivered.
     ready: VecDeque<Delivery>,
     upstream_synced: bool,
-    /// Whether initial objects have been handed out whose delivery is not confirmed.
+    /// Whether initial objects were handed out and the handler may not have returned from them yet: it counts as synced only
+    /// after that.
     initial_in_flight: bool,
 }
 
@@ -238,7 +261,7 @@ impl Mailbox {
         }
     }
 
-    /// What is kept of an object that ended and has a successor already.
+    /// Which version is kept of a deleted object while a new one of the same key is pending as well.
     pub(crate) fn keeping(mut self, keep: Keep) -> Self {
         self.merge.keep = keep;
         self
@@ -263,7 +286,7 @@ impl Mailbox {
     /// A snapshot of the commit made last: all of it for a late joiner or a resync, one scope when that first filled.
     pub(crate) fn sweep(&mut self, snapshot: Snapshot, kind: SweepKind) {
         if kind == SweepKind::Resync && self.sweeping() {
-            return; // The objects are being told already.
+            return; // The handler is about to hear of all objects anyway, and a slow one must not collect sweeps.
         }
         let sweep = Sweep::new(snapshot, kind);
         match &mut self.log {
@@ -279,7 +302,7 @@ impl Mailbox {
 
     /// The next deliveries, at most about `most`; none if there is nothing to tell. The previous ones count as done.
     pub(crate) fn take(&mut self, most: usize) -> Vec<Delivery> {
-        // Of a key that waited already an initial object may be told as an update.
+        // Asked before taking: an initial object whose key had an earlier delete pending is not delivered as `initial`.
         let filling = self.merge.initial_left();
         while self.ready.len() < most && self.refill() {}
         let taken: Vec<_> = self.ready.drain(..self.ready.len().min(most)).collect();
@@ -315,12 +338,12 @@ impl Mailbox {
         self.ready.len() + self.merge.backlog() + logged.sum::<usize>()
     }
 
-    /// The same without walking through the snapshots that are being swept: cheap enough for every turn.
+    /// The same without the objects of sweeps, which would have to be counted: cheap enough to be asked after every commit.
     pub(crate) fn pending(&self) -> usize {
         self.ready.len() + self.merge.pending.len() + self.log.as_ref().map_or(0, |log| log.changes)
     }
 
-    /// How many changes have been told together with an earlier one, or will be.
+    /// How many changes were merged into an earlier one of the same key.
     pub(crate) fn merged(&self) -> u64 {
         self.merge.merged
     }
@@ -365,7 +388,7 @@ impl Mailbox {
         }
     }
 
-    /// Over the limit: what is in the log is merged per key, and the handler is told so.
+    /// The log is full: its entries are merged per key, and the handler gets [`Delivery::Merged`] first.
     fn overflow(&mut self) {
         let Some(log) = &mut self.log else { return };
         self.ready.push_back(Delivery::Merged);

@@ -1,4 +1,4 @@
-//! What one handler has yet to hear about one key: the difference between what it was told and the store.
+//! What one handler has not heard yet about one key: the difference between what it heard last and the store.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,35 +8,40 @@ use crate::object::record::Record;
 use crate::store::change::Change;
 use crate::store::snapshot::Part;
 
-/// The difference between what a handler was told of a key and what the store holds. At most two versions are kept.
+/// The difference between what a handler heard of a key and what the store holds. However many changes are merged, at most
+/// two versions are kept: a handler that is stuck must not keep every version of an object in memory.
 #[derive(Debug)]
 pub(crate) struct Pending {
     told: Told,
+    /// What the store holds; `None` if the object is gone.
     now: Option<Arc<Record>>,
     initial: bool,
     resync: bool,
 }
 
-/// What is kept of an incarnation that ended when the next one is there and two versions would be too many.
+/// Which version is kept of an object that was deleted and created again before the handler heard of either. With the new
+/// object's version there is room for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// The final state.
     #[default]
     Final,
-    /// The version that the handler was told last: it is known to decode, the final state might not.
+    /// The version that the handler heard of last: it is known to decode, the final state might not.
     Told,
 }
 
-/// What the handler was told.
+/// What the handler heard of a key last.
 #[derive(Debug)]
 enum Told {
-    /// It does not know the key.
+    /// Nothing, or that it was deleted.
     Nothing,
-    /// It holds this version.
+    /// This version.
     Present(Arc<Record>),
-    /// It holds a version whose incarnation has ended since.
+    /// A version of an object that has been deleted since. The handler must hear of that delete, whatever has taken the
+    /// object's place.
     Ended {
-        /// The version it holds; dropped once another incarnation came, when only the end still matters.
+        /// The version that it heard of; dropped once another object has the key, because then it is needed no longer: only
+        /// an object that comes back with the same uid continues from it.
         told: Option<Arc<Record>>,
         /// The final state of that incarnation.
         last: Arc<Record>,
@@ -54,14 +59,14 @@ pub(crate) enum Discard {
 }
 
 impl Pending {
-    /// The first change of a key of which the handler knows what the store held before.
+    /// The first change of a key after the handler has heard everything before it: it knows what the store held.
     pub(crate) fn from_change(change: &Change) -> Self {
         let told = match change {
             Change::Added { .. } => Told::Nothing,
             Change::Updated { old, .. } | Change::Deleted { old, .. } => Told::Present(old.clone()),
         };
         let mut pending = Self { told, now: None, initial: false, resync: false };
-        // Nothing has ended yet of which something could be kept or let go.
+        // There can be nothing to keep or to discard yet.
         pending.merge(change, Keep::default(), &mut Vec::new());
         pending
     }
@@ -71,12 +76,12 @@ impl Pending {
         Self { told: Told::Nothing, now: Some(object), initial: true, resync: false }
     }
 
-    /// An object the handler knows, to be told again.
+    /// An object that the handler knows, to be delivered again.
     pub(crate) fn resync(object: Arc<Record>) -> Self {
         Self { told: Told::Present(object.clone()), now: Some(object), initial: false, resync: true }
     }
 
-    /// Takes in what happened since. The change still holds the version that it replaces.
+    /// Takes in a later change. Versions that are no longer needed need not be discarded here: the change itself holds them.
     pub(crate) fn merge(&mut self, change: &Change, keep: Keep, discards: &mut Vec<Discard>) {
         match change {
             Change::Added { new } => {
@@ -84,7 +89,7 @@ impl Pending {
                     match told.take() {
                         // Back with the same uid, as when an object leaves a selector and returns.
                         Some(told) if told.same_incarnation(new) => self.told = Told::Present(told),
-                        // Another incarnation: the end of the first one has to be told before it.
+                        // Another object of the same name: the delete of the first one has to be delivered before it.
                         Some(told) if keep == Keep::Told && !Arc::ptr_eq(&told, last) => {
                             discards.push(Discard::Record(std::mem::replace(last, told)));
                             *final_state_known = false;
@@ -108,7 +113,8 @@ impl Pending {
         }
     }
 
-    /// Takes in the first sight of an object of which an earlier end is still to be told.
+    /// Takes in the object of a later sweep, if the handler does not know it yet. Of a resync nothing is needed: a change is
+    /// pending anyway.
     pub(crate) fn succeed(&mut self, next: Self, keep: Keep, discards: &mut Vec<Discard>) {
         if next.initial
             && let Some(new) = next.now
@@ -124,7 +130,7 @@ impl Pending {
             (Told::Nothing, None) => {}
             (Told::Nothing, Some(new)) => out.push_back(Delivery::Added { new, initial }),
             (Told::Present(old), Some(new)) => {
-                // Read again without a difference: its namespace was removed and added meanwhile.
+                // The same object again: its namespace was removed and added, or it left the selector and came back.
                 let unchanged = Arc::ptr_eq(&old, &new) || (old.same_version(&new) && old.same_content(&new));
                 if !unchanged || resync {
                     out.push_back(Delivery::Updated { old, new, resync: unchanged });
@@ -132,7 +138,7 @@ impl Pending {
                     discards.extend([old, new].map(Discard::Record));
                 }
             }
-            // `merge` turns Present into Ended when the object goes, so this is only for completeness.
+            // Does not happen: `merge` turns Present into Ended when the object is deleted.
             (Told::Present(object), None) => {
                 out.push_back(Delivery::Deleted { object, told: None, final_state_known: false });
             }

@@ -80,7 +80,7 @@ impl Registration {
         let mut state = self.listener.state();
         if !state.borrow().started {
             self.listener.end(Ending::Closed);
-            return Ok(()); // It has heard nothing and nobody will ever call it.
+            return Ok(()); // It was never called and never will be.
         }
         let finished = state.wait_for(|state| state.finished);
         if tokio::time::timeout(timeout, finished).await.is_ok() {

@@ -13,7 +13,8 @@ use crate::handler::listener::{Ending, Listener};
 
 /// The events of an informer as a [`Stream`], starting with what is in the cache. Dropping it ends it.
 ///
-/// It ends when the informer stops. A stream that is not polled delays nobody: what it misses is merged per key.
+/// It ends when the informer stops. A stream that is not polled delays neither the cache nor other handlers: its changes are
+/// merged per key.
 pub struct EventStream<K> {
     listener: Arc<Listener>,
     events: BoxStream<'static, Event<K>>,

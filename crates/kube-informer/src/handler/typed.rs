@@ -47,8 +47,8 @@ struct Functions<K> {
     update: Vec<Two<K>>,
     delete: Vec<One<K>>,
     undecodable: Vec<Failed<K>>,
-    /// Objects whose latest version did not decode, and the version that was told last, if any: the next one that
-    /// does is told as an update of that, or as an add.
+    /// Objects whose latest version did not decode, and the version that the handler was called with last, if any. When a
+    /// version decodes again it is delivered as an update of that one, or as an add.
     behind: HashMap<ObjectKey, Option<Arc<Record>>>,
 }
 

@@ -13,7 +13,7 @@ use crate::metrics::Metrics;
 use crate::object::decoded::{Decoder, decoder};
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::options::Options;
-use crate::reflector::cluster::Cluster;
+use crate::reflector::shared_probe::SharedProbe;
 use crate::report::{Callback, Failure, Reporter};
 use crate::source::{ListWatch, Sources};
 
@@ -25,7 +25,7 @@ pub(crate) struct Blueprint {
     pub(crate) options: Options,
     pub(crate) sources: Arc<dyn Sources>,
     /// Shared by those who watch the same server.
-    pub(crate) probe: Arc<Cluster>,
+    pub(crate) probe: Arc<SharedProbe>,
     pub(crate) on_error: Option<Callback>,
     /// Decodes into the type that was asked for first.
     decoder: Decoder,

@@ -1,4 +1,4 @@
-//! What the parts of one informer share: its store, its lifecycle, and the way to reach its writer.
+//! What the parts of one informer share: its store, its lifecycle, and the way to reach its process loop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -17,26 +17,28 @@ use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;
 use crate::handler::runner::Callee;
 use crate::informer::blueprint::Blueprint;
+use crate::informer::process_loop::{Command, Inbox, ProcessLoop};
+use crate::informer::processor::{JoinedListener, Runner};
 use crate::informer::scopes::{Scopes, Slots};
 use crate::informer::waiters::Waiters;
-use crate::informer::writer::{Command, Inbox, Runner, Seat, Writer};
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
 use crate::object::ingest::Ingest;
 use crate::options::Options;
-use crate::reflector::cluster::Cluster;
+use crate::reflector::shared_probe::SharedProbe;
 use crate::report::Reporter;
 use crate::scope::Scope;
 use crate::source::ListWatch;
 use crate::status::{HandlerStatus, Phase};
 use crate::store::indexer::Indexer;
+use crate::store::writer::Writer;
 
 /// One informer, without the type of its objects.
 pub(crate) struct Engine {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
-    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) shared_probe: Arc<SharedProbe>,
     pub(crate) options: Options,
     /// As in the options, until [`widen`](Self::widen) says otherwise.
     pub(crate) metadata_only: AtomicBool,
@@ -46,9 +48,9 @@ pub(crate) struct Engine {
     pub(crate) ingest: Arc<Ingest>,
     pub(crate) indexer: Arc<Indexer>,
     pub(crate) queue: Arc<DeltaFifo>,
-    pub(crate) state: watch::Sender<State>,
+    pub(crate) state: watch::Sender<InformerState>,
     pub(crate) stop: watch::Sender<Option<Stop>>,
-    /// Those who wait for an object.
+    /// Callers of `wait_for` and `wait_gone`.
     pub(crate) waiters: Waiters,
     /// Where the reflectors get their chance from; tests seed it.
     pub(crate) random: Mutex<fastrand::Rng>,
@@ -56,7 +58,7 @@ pub(crate) struct Engine {
     handlers_named: AtomicU64,
     /// Whether an exclusive informer has the handler that it calls itself.
     taken: AtomicBool,
-    /// For the status: who listens.
+    /// All handlers and streams, for the status.
     listeners: Mutex<Vec<Weak<Listener>>>,
     /// Rung by a handler or stream that has heard its last.
     pub(crate) leaving: Arc<Notify>,
@@ -64,15 +66,13 @@ pub(crate) struct Engine {
 
 /// How far an informer has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct InformerState {
     pub(crate) started: bool,
     pub(crate) stopped: bool,
     /// Its handlers have finished as well, and its future is over.
     pub(crate) ended: bool,
     /// Every scope that is looked at has been listed and is in the store.
     pub(crate) synced: bool,
-    /// Goes up with every commit.
-    pub(crate) commits: u64,
 }
 
 /// How an informer is to stop.
@@ -86,7 +86,7 @@ pub(crate) enum Stop {
 
 enum Lifecycle {
     /// Not started: commands are carried out on the spot.
-    Idle(Box<Writer>),
+    Idle(Box<ProcessLoop>),
     Running(mpsc::UnboundedSender<Command>),
     Stopped,
 }
@@ -100,7 +100,7 @@ impl Engine {
         ingest: Arc<Ingest>,
     ) -> Arc<Self> {
         let options = blueprint.options.clone();
-        let mut store = crate::store::writer::Writer::new();
+        let mut store = Writer::new();
         let scopes = match options.namespaces.named() {
             None => vec![Scope::All],
             Some(namespaces) => namespaces.iter().map(String::as_str).map(Scope::namespace).collect(),
@@ -116,7 +116,7 @@ impl Engine {
             kind: blueprint.kind.clone(),
             name,
             source: blueprint.sources.source(&blueprint.kind),
-            cluster: blueprint.probe.clone(),
+            shared_probe: blueprint.probe.clone(),
             metadata_only: AtomicBool::new(options.metadata_only),
             options,
             scopes,
@@ -129,7 +129,7 @@ impl Engine {
             stop: watch::Sender::default(),
             waiters: Waiters::default(),
             random: Mutex::new(fastrand::Rng::new()),
-            lifecycle: Mutex::new(Lifecycle::Idle(Box::new(Writer::new(store)))),
+            lifecycle: Mutex::new(Lifecycle::Idle(Box::new(ProcessLoop::new(store)))),
             handlers_named: AtomicU64::new(0),
             taken: AtomicBool::new(false),
             listeners: Mutex::default(),
@@ -161,14 +161,14 @@ impl Engine {
             Listener::new(name, resync, self.options.slow_call, mailbox, self.reporter.clone(), shared);
         let mut listeners = self.listeners.lock();
         if listeners.len() == listeners.capacity() {
-            // Before an informer is started nobody else lets go of those that have left.
+            // Before the informer is started nothing else removes those that have left.
             listeners.retain(|listener| listener.strong_count() > 0);
         }
         listeners.push(Arc::downgrade(&listener));
         listener
     }
 
-    /// Lets go of the memory of those that nobody holds any more.
+    /// Removes the handlers and streams that are gone.
     pub(crate) fn forget_listeners(&self) {
         let mut listeners = self.listeners.lock();
         listeners.retain(|listener| listener.strong_count() > 0);
@@ -211,21 +211,21 @@ impl Engine {
         self.command(Command::Join { listener, runner })
     }
 
-    /// Has something done by the one writer, between two commits.
+    /// Has something done by the process loop, between two commits.
     pub(crate) fn command(&self, command: Command) -> Result<(), InformerError> {
         // What comes back is the user's, and is dropped after the lock.
         let given = self.give(&mut self.lifecycle.lock(), command);
         given.map(drop).map_err(|_refused| self.stopped())
     }
 
-    /// Gives back who has left meanwhile, or the command if it is refused.
-    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<Vec<Seat>, Command> {
+    /// Gives back the handlers that have left meanwhile, or the command if it is refused.
+    fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<Vec<JoinedListener>, Command> {
         match lifecycle {
-            Lifecycle::Idle(writer) => {
+            Lifecycle::Idle(process_loop) => {
                 // Nothing is in the store yet, so nothing takes long enough to pause.
-                let done = writer.command(command, self).now_or_never();
+                let done = process_loop.command(command, self).now_or_never();
                 debug_assert!(done.is_some(), "a command paused before the informer started");
-                Ok(writer.take_left())
+                Ok(process_loop.take_left())
             }
             Lifecycle::Running(commands) => {
                 if let Command::Join { listener, runner: Some(_) } = &command {
@@ -238,7 +238,7 @@ impl Engine {
     }
 
     /// Looks at one more scope, unless it is looked at already. The lock makes it one step: scopes change in the order
-    /// in which the writer hears of it, and a start sees either all of a change or nothing.
+    /// in which the process loop hears of it, and a start sees either all of a change or nothing.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<(), InformerError> {
         // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
         let slot = self.scopes.new_slot(scope, &self.metrics, &self.options);
@@ -247,7 +247,8 @@ impl Engine {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(()) };
         }
         self.scopes.put(&slot);
-        // Before anybody can hear of the scope: who adds it again or joins after this finds an informer that is not synced.
+        // Before the scope can be seen: a caller that adds it again, or a handler that joins, must find the informer not
+        // synced.
         let mut was_synced = false;
         self.state.send_modify(|state| was_synced = std::mem::replace(&mut state.synced, false));
         if self.give(&mut lifecycle, Command::AddScope(slot.clone())).is_err() {
@@ -274,8 +275,8 @@ impl Engine {
         Ok(true)
     }
 
-    /// Takes the writer out to be run, with the scopes that it knows; an informer runs once.
-    pub(crate) fn start(&self) -> Result<(Box<Writer>, Inbox, Slots), InformerError> {
+    /// Takes the process loop out to be run, with the scopes that it knows; an informer runs once.
+    pub(crate) fn start(&self) -> Result<(Box<ProcessLoop>, Inbox, Slots), InformerError> {
         let mut lifecycle = self.lifecycle.lock();
         if !matches!(&*lifecycle, Lifecycle::Idle(_)) {
             return Err(InformerError::already_started(&self.kind));
@@ -286,7 +287,7 @@ impl Engine {
         drop(lifecycle);
         self.state.send_modify(|state| state.started = true);
         match before {
-            Lifecycle::Idle(writer) => Ok((writer, Inbox::new(receiver), scopes)),
+            Lifecycle::Idle(process_loop) => Ok((process_loop, Inbox::new(receiver), scopes)),
             Lifecycle::Running(_) | Lifecycle::Stopped => Err(InformerError::already_started(&self.kind)),
         }
     }
@@ -308,13 +309,13 @@ impl Engine {
         self.waiters.wake_all();
     }
 
-    /// Ends an informer that was never started, and lets nobody wait for it; does nothing to one that was.
+    /// Ends an informer that was never started, and all waits for it; does nothing to one that was started.
     pub(crate) fn abandon(&self) {
         let mut lifecycle = self.lifecycle.lock();
-        let Lifecycle::Idle(writer) = &*lifecycle else { return };
-        writer.end_listeners(Ending::Closed);
+        let Lifecycle::Idle(process_loop) = &*lifecycle else { return };
+        process_loop.end_listeners(Ending::Closed);
         let before = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped);
-        // While nobody can find out that it does not start any more: who does is told that it has stopped.
+        // With the lock held: a `start` that comes now has to find everything stopped.
         self.tell_stopped();
         self.state.send_modify(|state| state.ended = true);
         drop(lifecycle);
@@ -340,14 +341,13 @@ impl Engine {
 }
 
 /// A job for the writer of the store.
-pub(crate) type StoreJob =
-    Box<dyn for<'a> FnOnce(&'a mut crate::store::writer::Writer, &'a Engine) -> BoxFuture<'a, ()> + Send>;
+pub(crate) type StoreJob = Box<dyn for<'a> FnOnce(&'a mut Writer, &'a Engine) -> BoxFuture<'a, ()> + Send>;
 
 /// Ends the listeners of an informer that is gone before it was started.
 impl Drop for Engine {
     fn drop(&mut self) {
-        if let Lifecycle::Idle(writer) = &*self.lifecycle.lock() {
-            writer.end_listeners(Ending::Closed);
+        if let Lifecycle::Idle(process_loop) = &*self.lifecycle.lock() {
+            process_loop.end_listeners(Ending::Closed);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::Listener;
 use crate::handler::runner::Finish;
 use crate::informer::SharedInformer;
-use crate::informer::writer::Runner;
+use crate::informer::processor::Runner;
 use crate::object::Object;
 use crate::report::Cause;
 use crate::store::indexer::Indexer;

@@ -15,7 +15,7 @@ use crate::error::{IndexError, InformerError, Unmet, WaitError};
 use crate::informer::SharedInformer;
 use crate::informer::engine::Engine;
 use crate::informer::index_early::Early;
-use crate::informer::writer::{Command, report_index_failures};
+use crate::informer::process_loop::{Command, report_index_failures};
 use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::report::WITHHELD;
@@ -50,7 +50,7 @@ impl<V, T: IndexValues<V>, E: fmt::Display> IndexValues<V> for Result<T, E> {
     }
 }
 
-type Slot<V> = Option<Result<IndexReader<V>, IndexError>>;
+type BuiltIndex<V> = Option<Result<IndexReader<V>, IndexError>>;
 
 /// A secondary index: finds objects by values that a function reads from them. Cheap to clone.
 ///
@@ -71,7 +71,7 @@ type Slot<V> = Option<Result<IndexReader<V>, IndexError>>;
 pub struct Index<K, V> {
     name: Arc<str>,
     engine: Arc<Engine>,
-    slot: watch::Receiver<Slot<V>>,
+    slot: watch::Receiver<BuiltIndex<V>>,
     /// It was removed before it was there.
     cancelled: Arc<AtomicBool>,
     /// Answers until it is there; `None` for one that was there already.
@@ -117,7 +117,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         R: IndexValues<V>,
         F: Fn(&Object<K>) -> R + Send + Sync + 'static,
     {
-        let (answer, slot) = watch::channel::<Slot<V>>(None);
+        let (answer, slot) = watch::channel::<BuiltIndex<V>>(None);
         let ours = field.is_some();
         let function: IndexFunction<V> = Arc::new(move |record| {
             let values = function(&Object::from_record(record.clone())).into_values();
@@ -147,7 +147,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
 
 /// Who asked for an index.
 struct Wanted<V> {
-    answer: watch::Sender<Slot<V>>,
+    answer: watch::Sender<BuiltIndex<V>>,
     cancelled: Arc<AtomicBool>,
     early: Arc<Early<V>>,
 }

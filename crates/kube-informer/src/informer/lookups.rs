@@ -19,14 +19,15 @@ use tokio::time::{Instant, timeout};
 
 use crate::delta::fifo::DeltaFifo;
 use crate::delta::{Delta, DeltaChange};
-use crate::informer::engine::{Engine, State};
+use crate::informer::engine::{Engine, InformerState};
 use crate::informer::reflectors::target;
 use crate::informer::scopes::ScopeSlot;
 use crate::key::ObjectKey;
 use crate::object::ingest::Ingest;
 use crate::reflector::Target;
-use crate::reflector::budget::{Budget, turn};
+use crate::reflector::budget::Budget;
 use crate::reflector::lookup::{Found, look_up};
+use crate::reflector::turn::turn;
 use crate::report::{Cause, Reporter};
 use crate::source::ListWatch;
 use crate::status::StatusCell;
@@ -115,7 +116,7 @@ struct Asker {
     relist: Arc<Notify>,
     doubt: Arc<Notify>,
     /// Tells of every commit.
-    state: watch::Receiver<State>,
+    state: watch::Receiver<InformerState>,
 }
 
 /// What is over.
@@ -241,7 +242,7 @@ impl Asker {
         let seen = self.indexer.version(self.target.id);
         self.status.edit(|status| status.lookups += 1);
         let known = &*self.indexer;
-        let look = look_up(&*self.source, &self.target, &*self.ingest, known, self.document_limit, key);
+        let look = look_up(&*self.source, &self.target, &self.ingest, known, self.document_limit, key);
         let (status, message) = match timeout(ANSWER, look).await {
             Ok(Ok(found)) if found.version.is_older_than(&seen) => {
                 self.doubt.notify_one();

@@ -10,6 +10,8 @@ mod index_key;
 mod index_lister;
 mod lookups;
 mod namespaces;
+pub(crate) mod process_loop;
+mod processor;
 mod progress;
 mod reflectors;
 mod run;
@@ -18,7 +20,6 @@ mod state;
 pub(crate) mod tasks;
 mod wait;
 pub(crate) mod waiters;
-pub(crate) mod writer;
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +33,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
-pub(crate) use crate::reflector::cluster::Cluster as SharedProbe;
+pub(crate) use crate::reflector::shared_probe::SharedProbe;
 pub use builder::InformerBuilder;
 pub use index::{Index, IndexValues};
 pub use index_key::IndexKey;
@@ -40,8 +41,8 @@ pub use progress::Progress;
 
 use self::blueprint::{Blueprint, OnlySource};
 use self::engine::{Engine, Stop};
+use self::processor::Runner;
 use self::tasks::OnTokio;
-use self::writer::Runner;
 use crate::error::InformerError;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::{EventStream, Handler, Registration, runner};

@@ -13,7 +13,6 @@ use crate::informer::engine::Engine;
 use crate::informer::lookups::Lookups;
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
-use crate::object::ingest::Ingest;
 use crate::reflector::{Reflector, Target};
 use crate::report::{Cause, panic_text};
 use crate::scope::ScopeId;
@@ -61,7 +60,7 @@ impl Reflectors {
 
     /// Waits until one of them has panicked, for which there is no remedy.
     pub(crate) async fn broken(&self) {
-        // The sender is here, so there is always somebody to wait for.
+        // Cannot fail: the sender is in `self`.
         self.broken.subscribe().wait_for(|broken| *broken).await.ok();
     }
 
@@ -108,11 +107,11 @@ pub(crate) fn target(engine: &Engine, slot: &ScopeSlot) -> Target {
     }
 }
 
-fn reflector(engine: &Engine, slot: &ScopeSlot) -> Reflector<Ingest> {
+fn reflector(engine: &Engine, slot: &ScopeSlot) -> Reflector {
     Reflector {
         source: engine.source.clone(),
         target: target(engine, slot),
-        intake: engine.ingest.clone(),
+        ingest: engine.ingest.clone(),
         known: engine.indexer.clone(),
         queue: engine.queue.clone(),
         status: slot.status.clone(),
@@ -121,7 +120,7 @@ fn reflector(engine: &Engine, slot: &ScopeSlot) -> Reflector<Ingest> {
         refresh: slot.refresh.clone(),
         probes: slot.probes.clone(),
         doubt: slot.doubt.clone(),
-        cluster: engine.cluster.clone(),
+        shared_probe: engine.shared_probe.clone(),
         relist: slot.relist.clone(),
         rng: engine.random.lock().fork(),
     }

@@ -1,4 +1,4 @@
-//! The driver: starts the reflectors, the writer and the handlers, and stops them in order.
+//! The driver: starts the reflectors, the process loop and the handlers, and stops them in order.
 
 use std::any::Any;
 use std::future::Future;
@@ -11,9 +11,9 @@ use tokio::sync::oneshot;
 use crate::error::InformerError;
 use crate::handler::listener::Ending;
 use crate::informer::engine::{Engine, Stop};
+use crate::informer::process_loop::ProcessLoop;
 use crate::informer::reflectors::Reflectors;
 use crate::informer::tasks::{Spawn, Task};
-use crate::informer::writer::Writer;
 use crate::report::{Cause, panic_text};
 
 type Panic = Box<dyn Any + Send>;
@@ -28,7 +28,7 @@ impl Drop for EndGuard {
     fn drop(&mut self) {
         self.reflectors.abandon();
         self.engine.end();
-        // A recorder that panics must not keep those waiting who wait for the end.
+        // Even if the recorder panics, waits for the end have to end.
         if catch_unwind(AssertUnwindSafe(|| self.engine.metrics.ended())).is_err() {
             tracing::error!(kind = %self.engine.kind, "the metrics recorder panicked");
         }
@@ -42,14 +42,14 @@ pub(crate) async fn run(
     spawn: Arc<dyn Spawn>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), InformerError> {
-    let (mut writer, mut commands, scopes) = engine.start()?;
+    let (mut process_loop, mut commands, scopes) = engine.start()?;
     let reflectors = Reflectors::new(spawn.clone());
     let _end = EndGuard { engine: engine.clone(), reflectors: reflectors.clone() };
-    writer.start(spawn.clone(), reflectors.clone());
+    process_loop.start(spawn.clone(), reflectors.clone());
     for slot in scopes.iter() {
         reflectors.start(&engine, slot);
     }
-    let (back, writer_back) = oneshot::channel::<(Box<Writer>, Result<(), Panic>)>();
+    let (back, loop_back) = oneshot::channel::<(Box<ProcessLoop>, Result<(), Panic>)>();
     let working = engine.clone();
     let working = Task::start(
         &spawn,
@@ -59,11 +59,11 @@ pub(crate) async fn run(
                 tokio::select! {
                     biased;
                     _ = stop.wait_for(|stop| *stop == Some(Stop::Now)) => {}
-                    () = writer.work(&working, &mut commands) => {}
+                    () = process_loop.work(&working, &mut commands) => {}
                 }
             };
             let worked = AssertUnwindSafe(work).catch_unwind().await;
-            back.send((writer, worked)).ok();
+            back.send((process_loop, worked)).ok();
         }
         .boxed(),
     );
@@ -71,7 +71,7 @@ pub(crate) async fn run(
     let stop = tokio::select! {
         biased;
         stop = stop_asked(&engine, shutdown) => stop,
-        // Nobody told it to: it broke.
+        // It ended without having been asked to: it broke.
         () = reflectors.broken() => stop_now(&engine),
         () = working.ended() => stop_now(&engine),
     };
@@ -87,22 +87,22 @@ pub(crate) async fn run(
         engine.stop.send_replace(Some(Stop::Now));
         working.ended().await;
     }
-    let writer = match writer_back.await {
-        Ok((writer, worked)) => {
+    let process_loop = match loop_back.await {
+        Ok((process_loop, worked)) => {
             if let Err(panic) = worked {
                 engine.reporter.report(None, Cause::Broken { message: panic_text(&*panic) });
             }
-            Some(writer)
+            Some(process_loop)
         }
         Err(_) => {
             engine.reporter.report(None, Cause::Broken { message: "its task was ended from outside".into() });
             None
         }
     };
-    // After the report, so that whoever wonders why it has stopped finds the reason.
+    // After the report, so that the reason is there when the informer shows that it has stopped.
     engine.end();
-    if let Some(writer) = writer {
-        writer.finish(ending, deadline).await;
+    if let Some(process_loop) = process_loop {
+        process_loop.finish(ending, deadline).await;
     }
     engine.reporter.broken().map_or(Ok(()), |failure| Err(InformerError::broke(failure)))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::error::{Awaited, SyncError};
 use crate::informer::SharedInformer;
-use crate::informer::engine::{Engine, State};
+use crate::informer::engine::{Engine, InformerState};
 use crate::informer::scopes::ScopeSlot;
 use crate::metrics::Commit;
 use crate::status::{InformerStatus, Phase, ScopeStatus};
@@ -67,8 +67,8 @@ impl Engine {
             stopped: state.stopped,
             phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| phase.gravity()).unwrap_or(
                 match state {
-                    State { stopped: true, .. } => Phase::Stopped,
-                    State { started: true, .. } => Phase::Watching,
+                    InformerState { stopped: true, .. } => Phase::Stopped,
+                    InformerState { started: true, .. } => Phase::Watching,
                     _ => Phase::Pending,
                 },
             ),
@@ -124,7 +124,6 @@ impl Engine {
     pub(crate) fn committed(&self, counts: Counts, took: Duration) -> bool {
         let mut became_synced = false;
         self.state.send_modify(|state| {
-            state.commits += 1;
             // Asked in here, so that a scope which is added at this moment is not overlooked.
             became_synced = state.started && !state.synced && self.all_synced();
             state.synced |= became_synced;

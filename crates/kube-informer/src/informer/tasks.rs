@@ -21,7 +21,7 @@ impl Spawn for OnTokio {
     }
 }
 
-/// A certain tokio runtime, whoever asks.
+/// This tokio runtime, from whatever thread it is called.
 impl Spawn for Handle {
     fn spawn(&self, task: BoxFuture<'static, ()>) {
         Self::spawn(self, task);
@@ -64,7 +64,7 @@ impl Task {
         (task, Self { abort, ended })
     }
 
-    /// Ends the task at its next pause; [`ended`](Self::ended) tells when it has.
+    /// Ends the task at its next pause; [`ended`](Self::ended) waits for that.
     pub(crate) fn abort(&self) {
         self.abort.abort();
     }

@@ -119,7 +119,12 @@ pub(crate) enum IngestError {
     /// The bytes are not JSON: the whole list or stream is spoilt.
     NotJson(String),
     /// This object alone is the problem: no name, another kind, the transform refused it.
-    LeftOut { key: Option<ObjectKey>, message: String },
+    LeftOut {
+        key: Option<ObjectKey>,
+        /// Empty if it cannot be read.
+        version: ResourceVersion,
+        message: String,
+    },
 }
 
 impl Ingest {
@@ -167,8 +172,12 @@ impl Ingest {
             Ok(metadata) => self.scanned(json, metadata),
             Err(ScanError::NotJson(message)) => Err(IngestError::NotJson(message)),
             Err(ScanError::Odd(message)) => {
-                let key = rough_key(json).map(|(namespace, name)| self.key(&namespace, &name));
-                Err(IngestError::LeftOut { key, message })
+                let rough = rough_key(json);
+                let key = rough.as_ref().map(|rough| self.key(&rough.namespace, &rough.name));
+                let version = rough.map_or_else(ResourceVersion::empty, |rough| {
+                    ResourceVersion::new(&rough.resource_version)
+                });
+                Err(IngestError::LeftOut { key, version, message })
             }
         }
     }
@@ -185,19 +194,14 @@ impl Ingest {
 
     fn scanned<'a>(&self, json: &'a [u8], metadata: Metadata<'a>) -> Result<Scanned<'a>, IngestError> {
         let key = (!metadata.name.is_empty()).then(|| self.key(&metadata.namespace, &metadata.name));
+        let version = ResourceVersion::new(&metadata.resource_version);
         if let Some(message) = self.other_type(&metadata) {
-            return Err(IngestError::LeftOut { key, message });
+            return Err(IngestError::LeftOut { key, version, message });
         }
         let Some(key) = key else {
-            return Err(IngestError::LeftOut { key: None, message: "it has no name".to_owned() });
+            return Err(IngestError::LeftOut { key: None, version, message: "it has no name".to_owned() });
         };
-        Ok(Scanned {
-            key,
-            uid: Uid::new(&metadata.uid),
-            resource_version: ResourceVersion::new(&metadata.resource_version),
-            json,
-            metadata,
-        })
+        Ok(Scanned { key, uid: Uid::new(&metadata.uid), resource_version: version, json, metadata })
     }
 
     /// Builds the record: dropped fields, transform, type check, interning, packing.
@@ -208,7 +212,11 @@ impl Ingest {
             return self.metadata_alone(&scanned);
         }
         let Scanned { key, uid, resource_version, json, metadata } = scanned;
-        let left_out = |message| IngestError::LeftOut { key: Some(key.clone()), message };
+        let left_out = |message| IngestError::LeftOut {
+            key: Some(key.clone()),
+            version: resource_version.clone(),
+            message,
+        };
         let odd = |error: ScanError| match error {
             ScanError::NotJson(message) | ScanError::Odd(message) => left_out(message),
         };
@@ -234,7 +242,11 @@ impl Ingest {
 
     /// The record of a whole object's metadata, as if the server had left out the rest.
     fn metadata_alone(&self, scanned: &Scanned<'_>) -> Result<Arc<Record>, IngestError> {
-        let left_out = |message| IngestError::LeftOut { key: Some(scanned.key.clone()), message };
+        let left_out = |message| IngestError::LeftOut {
+            key: Some(scanned.key.clone()),
+            version: scanned.resource_version.clone(),
+            message,
+        };
         let members: BTreeMap<String, &RawValue> =
             serde_json::from_slice(scanned.json).map_err(|_| left_out("it is not an object".to_owned()))?;
         let mut json = vec![b'{'];

@@ -16,6 +16,7 @@ mod field_values;
 mod fields;
 pub(crate) mod head;
 pub(crate) mod ingest;
+mod intake;
 mod intern;
 pub(crate) mod known;
 pub(crate) mod labels;

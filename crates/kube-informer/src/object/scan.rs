@@ -110,15 +110,25 @@ pub(crate) enum Stop {
     Odd(String),
 }
 
-/// Name and namespace of an object whose metadata is odd in other places.
-pub(crate) fn rough_key(json: &[u8]) -> Option<(String, String)> {
+/// What can be read of an object whose metadata is odd in other places.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RoughKey {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    /// Empty if there is none that can be read.
+    pub(crate) resource_version: String,
+}
+
+/// Which object this is, though its metadata is odd; `None` if not even its name can be read.
+pub(crate) fn rough_key(json: &[u8]) -> Option<RoughKey> {
     fn read<'a, T: Deserialize<'a>>(members: &BTreeMap<String, &'a RawValue>, key: &str) -> Option<T> {
         serde_json::from_str(members.get(key)?.get()).ok()
     }
     let top: BTreeMap<String, &RawValue> = serde_json::from_slice(json).ok()?;
     let metadata: BTreeMap<String, &RawValue> = read(&top, "metadata")?;
     let name: String = read(&metadata, "name").filter(|name: &String| !name.is_empty())?;
-    Some((read(&metadata, "namespace").unwrap_or_default(), name))
+    let text = |key| read(&metadata, key).unwrap_or_default();
+    Some(RoughKey { namespace: text("namespace"), name, resource_version: text("resourceVersion") })
 }
 
 /// What serde said, without the parts that may quote the document.

@@ -1,4 +1,4 @@
-//! Records made by hand, for unit tests of the pipeline.
+//! Records made by hand, and an ingest, for unit tests of the pipeline.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use crate::kind::KindInfo;
 use crate::object::body::Body;
 use crate::object::decoded::Shelf;
 use crate::object::head::Head;
+use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::labels::Labels;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
@@ -20,6 +21,12 @@ pub(crate) fn origin() -> Arc<Origin> {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
     let reporter = Arc::new(Reporter::new(kind.clone(), None));
     Arc::new(Origin::new(kind, false, Shelf::default(), reporter))
+}
+
+/// Takes objects in as ConfigMaps.
+pub(crate) fn config_maps() -> Ingest {
+    let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
+    Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))))
 }
 
 /// A record of a ConfigMap: `record(&origin, "ns/name", "uid", "7")`.

@@ -5,8 +5,7 @@
 
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 /// A bucket that holds `burst` requests and gets one more every `interval`.
 #[derive(Debug)]
@@ -44,24 +43,6 @@ impl Budget {
         }
         let taken = missing.as_nanos().div_ceil(self.interval.as_nanos());
         self.burst.saturating_sub(u32::try_from(taken).unwrap_or(u32::MAX))
-    }
-}
-
-/// Waits for a turn and takes it. Nothing is taken if the wait is given up: a question that nobody waits for any more must
-/// not keep the next one waiting.
-pub(crate) async fn turn(budget: &Mutex<Budget>) {
-    loop {
-        let wait = {
-            let mut budget = budget.lock();
-            let now = Instant::now();
-            let wait = budget.wait(now);
-            if wait.is_zero() {
-                budget.take(now);
-                return;
-            }
-            wait
-        };
-        sleep(wait).await;
     }
 }
 

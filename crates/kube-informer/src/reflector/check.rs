@@ -3,7 +3,7 @@
 //! A server that was restored from a backup accepts a watch from a version that it has not reached yet and stays silent,
 //! for hours or for ever; and once it has passed that version it sends what is new and nothing of what is different. So
 //! whenever a watch is resumed the server is asked for the newest object that we hold, by name: a consistent read, which
-//! also tells where the server is.
+//! also shows which version the server has reached.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -16,8 +16,9 @@ use serde::Deserialize;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use super::budget::{Budget, turn};
+use super::budget::Budget;
 use super::newest::{Newest, Seen};
+use super::turn::turn;
 use super::{Target, connection, lookup};
 use crate::key::ObjectKey;
 use crate::source::{ListParams, ListWatch, Verb};
@@ -42,7 +43,7 @@ pub(crate) enum Finding {
     Rewound,
     /// The object is not there at this version: either it was deleted, and then the watch brings that, or it never was.
     Missing { key: ObjectKey, version: ResourceVersion },
-    /// There was no answer that tells.
+    /// There was no usable answer.
     Unknown,
 }
 
@@ -53,8 +54,8 @@ pub(crate) struct Witness {
     pub(crate) status: Arc<StatusCell>,
     pub(crate) probes: Arc<Mutex<Budget>>,
     newest: Mutex<Newest>,
-    /// The newest object when the last watch was lost, until the server has been asked for it. What the next watch brings may
-    /// be of another history already.
+    /// The newest object when the last watch was lost, until the server has been asked for it. It is kept apart because the
+    /// objects that the next watch brings may come from a server that has gone back already, and would prove nothing.
     before: Mutex<Option<Seen>>,
     /// Rung when another scope of the cluster has reason to think that the server went back in time.
     pub(crate) doubt: Arc<Notify>,
@@ -80,7 +81,7 @@ impl Witness {
     pub(crate) fn resuming(&self) {
         let newest = self.newest.lock().last().cloned();
         let mut before = self.before.lock();
-        // One that was not asked for yet is the better witness.
+        // If the server has not been asked for an earlier one yet, that one stays: it was surely seen before the rewind.
         *before = before.take().or(newest);
     }
 
@@ -99,7 +100,7 @@ impl Witness {
         self.status.newest_version()
     }
 
-    /// Asks the server for the newest object of this scope, a few times if it does not answer. Also tells the version that
+    /// Asks the server for the newest object of this scope, a few times if it does not answer. Also gives the version that
     /// the server is at.
     pub(crate) async fn ask(&self) -> (Finding, ResourceVersion) {
         for attempt in 0..ATTEMPTS {
@@ -116,7 +117,7 @@ impl Witness {
         (Finding::Unknown, ResourceVersion::empty())
     }
 
-    async fn read(&self, seen: Option<&Seen>) -> Option<Answer> {
+    async fn read(&self, seen: Option<&Seen>) -> Option<ListAnswer> {
         self.status.edit(|status| status.probes += 1);
         let request = match seen {
             Some(seen) => lookup::request(&self.target, &seen.key),
@@ -138,13 +139,13 @@ impl Witness {
         seen: Option<Seen>,
         at: &ResourceVersion,
         version: &ResourceVersion,
-        items: &[Item],
+        items: &[ListedItem],
     ) -> Finding {
         if version.is_older_than(at) {
             return Finding::Rewound;
         }
         let Some(seen) = seen else { return Finding::Same };
-        let is_it = |item: &&Item| {
+        let is_it = |item: &&ListedItem| {
             item.metadata.name == seen.key.name()
                 && item.metadata.namespace.as_deref().filter(|name| !name.is_empty()) == seen.key.namespace()
         };
@@ -174,10 +175,10 @@ impl Witness {
 /// As much of a list as is looked at.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct ListAnswer {
     metadata: ListMetadata,
     #[serde(default, deserialize_with = "null_is_empty")]
-    items: Vec<Item>,
+    items: Vec<ListedItem>,
 }
 
 #[derive(Deserialize)]
@@ -187,7 +188,7 @@ struct ListMetadata {
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct ListedItem {
     metadata: ItemMetadata,
 }
 
@@ -202,7 +203,7 @@ struct ItemMetadata {
     resource_version: String,
 }
 
-fn null_is_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
+fn null_is_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<ListedItem>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 

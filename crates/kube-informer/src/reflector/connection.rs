@@ -14,13 +14,13 @@ use crate::source::{ByteStream, ListWatch, Request, SourceError};
 
 /// A request under way. Dropping it ends it.
 pub(super) struct Connection {
-    state: State,
+    state: ConnectionState,
     /// Taken before the request is sent: a proxy may hold back the head of the answer.
     opened: Instant,
     answered: bool,
 }
 
-enum State {
+enum ConnectionState {
     Opening(BoxFuture<'static, Result<ByteStream, SourceError>>),
     Open(ByteStream),
     Done,
@@ -39,26 +39,26 @@ pub(super) enum Arrival {
 impl Connection {
     pub(super) fn open(source: &dyn ListWatch, request: Request) -> Self {
         let opened = Instant::now();
-        Self { state: State::Opening(open(source, request)), opened, answered: false }
+        Self { state: ConnectionState::Opening(open(source, request)), opened, answered: false }
     }
 
     /// Waits for the next thing. Nothing is lost if the wait is given up.
     pub(super) async fn arrival(&mut self) -> Arrival {
         let (state, arrival) = match &mut self.state {
-            State::Opening(opening) => match opening.await {
+            ConnectionState::Opening(opening) => match opening.await {
                 Ok(stream) => {
                     self.answered = true;
-                    (State::Open(stream), Arrival::Answered)
+                    (ConnectionState::Open(stream), Arrival::Answered)
                 }
-                Err(error) => (State::Done, Arrival::Failed(error)),
+                Err(error) => (ConnectionState::Done, Arrival::Failed(error)),
             },
-            State::Open(stream) => match AssertUnwindSafe(stream.next()).catch_unwind().await {
+            ConnectionState::Open(stream) => match AssertUnwindSafe(stream.next()).catch_unwind().await {
                 Ok(Some(Ok(bytes))) => return Arrival::Bytes(bytes),
-                Ok(Some(Err(error))) => (State::Done, Arrival::Failed(error)),
-                Ok(None) => (State::Done, Arrival::Ended),
-                Err(panic) => (State::Done, Arrival::Failed(panicked(&*panic))),
+                Ok(Some(Err(error))) => (ConnectionState::Done, Arrival::Failed(error)),
+                Ok(None) => (ConnectionState::Done, Arrival::Ended),
+                Err(panic) => (ConnectionState::Done, Arrival::Failed(panicked(&*panic))),
             },
-            State::Done => return Arrival::Ended,
+            ConnectionState::Done => return Arrival::Ended,
         };
         self.state = state;
         arrival

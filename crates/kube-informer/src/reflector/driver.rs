@@ -9,19 +9,19 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use super::backoff::Backoff;
-use super::budget::{Budget, turn};
+use super::budget::Budget;
 use super::check::Witness;
-use super::cursor::{Action, Charge, Cursor, Step, Wait};
+use super::cursor::{Action, Charge, Cursor, Delay, NextStep};
 use super::recovery::Trouble;
 use super::snapshot::SnapshotBuilder;
-use super::watch::Streamed;
+use super::turn::turn;
+use super::wish::{Wish, Wishes};
 use super::{Reflector, Target};
 use crate::delta::fifo::Closed;
 use crate::delta::{Delta, DeltaChange};
 use crate::key::ObjectKey;
 use crate::object::known::{Known, NothingKnown};
 use crate::report::Cause;
-use crate::source::intake::Intake;
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
@@ -29,8 +29,8 @@ use crate::version::ResourceVersion;
 const OBJECTS_A_TURN: u32 = 64;
 
 /// A reflector at work.
-pub(super) struct Driver<I> {
-    pub(super) reflector: Reflector<I>,
+pub(super) struct Driver {
+    pub(super) reflector: Reflector,
     pub(super) cursor: Cursor,
     pub(super) snapshot: SnapshotBuilder,
     /// Keys that the list, or this page of it, brought for the first time.
@@ -38,8 +38,8 @@ pub(super) struct Driver<I> {
     /// Whether a watch is, or was last, being followed, and not a list read.
     pub(super) following: bool,
     backoff: Backoff,
-    /// Of its own for a kind that is not served: a server that answers so is not in trouble, and what fails once the
-    /// kind is back must not wait as long as its absence has taught.
+    /// A second one, for a kind that is not served. That can last for days, and the waits grow long; a failure after the
+    /// kind is back must not wait as long.
     absence: Backoff,
     /// What may be spent on lists and watches.
     requests: Budget,
@@ -51,8 +51,8 @@ pub(super) struct Driver<I> {
     pub(super) stranger_told: bool,
 }
 
-impl<I: Intake + Send + Sync + 'static> Driver<I> {
-    pub(super) fn new(reflector: Reflector<I>) -> Self {
+impl Driver {
+    pub(super) fn new(reflector: Reflector) -> Self {
         let settings = &reflector.settings;
         let witness = Arc::new(Witness::new(
             reflector.source.clone(),
@@ -61,7 +61,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             reflector.probes.clone(),
             reflector.doubt.clone(),
         ));
-        reflector.cluster.join(&witness);
+        reflector.shared_probe.join(&witness);
         Self {
             cursor: Cursor::new(settings),
             backoff: Backoff::new(settings),
@@ -84,11 +84,6 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         let mut step = self.cursor.begin(Instant::now());
         loop {
             self.note(&step);
-            if let Some(version) = &step.commit
-                && self.commit(version.clone()).await.is_err()
-            {
-                return;
-            }
             // A refresh asked for during a wait is done after it: the server may have asked for the wait.
             self.wait(&step.wait).await;
             self.pay(step.charge).await;
@@ -102,39 +97,62 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
 
     /// Does what a step says. `None` if a refresh was asked for before it was done.
     ///
-    /// What is itself read without reuse is read to its end, or refreshes that come faster than a list can be read would
-    /// keep it from ever being read. The one asked for meanwhile is remembered until then.
-    async fn perform(&mut self, action: Action, refresh: &Notify) -> Result<Option<Step>, Closed> {
+    /// A list that is read without reuse is as good as a refresh, so it is read to its end: otherwise refreshes that come
+    /// faster than a list can be read would interrupt every one of them. One asked for meanwhile is done afterwards.
+    async fn perform(&mut self, action: Action, refresh: &Notify) -> Result<Option<NextStep>, Closed> {
         match action {
             Action::List { params, fresh, reuse } => {
                 self.begin_list(fresh);
                 let interrupt = interrupt(refresh, reuse, fresh);
-                Ok(unless(interrupt, self.list(params, reuse)).await)
+                match unless(interrupt, self.list(params, reuse)).await {
+                    Some(Ok(version)) => match self.commit(version).await? {
+                        Ok(()) => Ok(Some(self.cursor.watch_after_list())),
+                        Err(step) => Ok(Some(*step)),
+                    },
+                    Some(Err(step)) => Ok(Some(*step)),
+                    None => Ok(None),
+                }
             }
             Action::StreamingList { version, reuse } => {
                 self.begin_list(true);
                 let interrupt = interrupt(refresh, reuse, true);
-                match unless(interrupt, self.stream(version, reuse)).await.transpose()? {
-                    Some(Streamed::Complete(watch)) => {
-                        let relist = self.reflector.relist.clone();
-                        tokio::select! {
-                            biased;
-                            () = relist.notified() => Ok(Some(self.cursor.settle(Instant::now()))),
-                            done = unless(Some(refresh), self.follow(*watch)) => done.transpose(),
+                match unless(interrupt, self.stream(version, reuse)).await {
+                    Some(Ok((watch, version))) => match self.commit(version).await? {
+                        Ok(()) => {
+                            self.show_phase();
+                            let wishes = self.wishes(refresh);
+                            let followed = wishes.interrupt(self.follow(*watch)).await;
+                            self.followed(followed)
                         }
-                    }
-                    Some(Streamed::Failed(step)) => Ok(Some(*step)),
+                        Err(step) => Ok(Some(*step)),
+                    },
+                    Some(Err(step)) => Ok(Some(*step)),
                     None => Ok(None),
                 }
             }
             Action::Watch { version } => {
-                let relist = self.reflector.relist.clone();
-                tokio::select! {
-                    biased;
-                    () = relist.notified() => Ok(Some(self.cursor.settle(Instant::now()))),
-                    done = unless(Some(refresh), self.watch(version)) => done.transpose(),
-                }
+                let wishes = self.wishes(refresh);
+                let followed = wishes.interrupt(self.watch(version)).await;
+                self.followed(followed)
             }
+        }
+    }
+
+    fn wishes<'a>(&self, refresh: &'a Notify) -> Wishes<'a> {
+        let (relist, probes) = (self.reflector.relist.clone(), self.reflector.probes.clone());
+        Wishes { refresh, relist, probes }
+    }
+
+    /// What follows a watch, which ended by itself or was given up for a list.
+    fn followed(
+        &mut self,
+        followed: Result<Result<NextStep, Closed>, Wish>,
+    ) -> Result<Option<NextStep>, Closed> {
+        let now = Instant::now();
+        match followed {
+            Ok(ended) => ended.map(Some),
+            Err(Wish::Relist) => Ok(Some(self.cursor.settle(now))),
+            Err(Wish::Refresh) => Ok(Some(self.cursor.refresh(now).charged(Charge::Free))),
         }
     }
 
@@ -152,7 +170,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         self.reflector.status.enter(self.cursor.phase(), Instant::now());
     }
 
-    fn note(&self, step: &Step) {
+    fn note(&self, step: &NextStep) {
         let status = &self.reflector.status;
         if let Some(reason) = step.relist {
             status.relist(reason);
@@ -198,26 +216,26 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         self.report_left_out(Some(key.clone()), message);
     }
 
-    async fn wait(&mut self, wait: &Wait) {
+    async fn wait(&mut self, wait: &Delay) {
         let now = Instant::now();
-        if !matches!(wait, Wait::Kind) {
+        if !matches!(wait, Delay::Kind) {
             self.absence.succeeded();
         }
         if self.cursor.take_success() {
             self.backoff.succeeded();
         }
         let (phase, wait) = match wait {
-            Wait::No => return,
-            Wait::Resume => return sleep(self.up_to(self.reflector.settings.resume_jitter)).await,
-            Wait::Spread => return sleep(self.up_to(self.reflector.settings.relist_spread)).await,
-            Wait::Poll => {
+            Delay::No => return,
+            Delay::Resume => return sleep(self.up_to(self.reflector.settings.resume_jitter)).await,
+            Delay::Spread => return sleep(self.up_to(self.reflector.settings.relist_spread)).await,
+            Delay::Poll => {
                 let least = self.reflector.settings.poll;
                 (Phase::Polling, least.saturating_add(self.up_to(least)))
             }
-            Wait::Backoff { at_least } => {
+            Delay::Backoff { at_least } => {
                 (Phase::BackingOff, self.backoff.after_failure(now, *at_least, &mut self.reflector.rng))
             }
-            Wait::Kind => {
+            Delay::Kind => {
                 // Often enough at first for a definition that is being replaced, rarely for one that is gone for good.
                 let least = self.reflector.settings.gone_retry;
                 let most = least.saturating_add(self.up_to(least));
@@ -262,9 +280,15 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         }
     }
 
-    /// Puts the whole content of the scope into the queue, as one delta.
-    pub(super) async fn commit(&mut self, version: ResourceVersion) -> Result<(), Closed> {
-        // A refresh may find out as well.
+    /// Ends a list, however it was read: the cursor moves on to the watch, and the whole content of the scope goes into
+    /// the queue as one delta. The inner error: the cursor does not accept the list; do that instead.
+    ///
+    /// Must not be interrupted once the cursor has moved: the list would be lost although the cursor counts it as read.
+    async fn commit(&mut self, version: ResourceVersion) -> Result<Result<(), Box<NextStep>>, Closed> {
+        if let Err(step) = self.cursor.complete(Instant::now(), &version) {
+            return Ok(Err(step));
+        }
+        // A refresh reads without reuse, so the cursor accepts whatever version it has: that it is older shows only here.
         let rewound =
             self.cursor.is_after_rewind() || version.is_older_than(&self.reflector.status.last_version());
         if rewound {
@@ -278,7 +302,8 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             newest.fill(held.map(|record| (record.key(), &record.head.uid, &record.head.resource_version)));
         });
         self.reflector.status.version(&version);
-        self.push(DeltaChange::Replaced { version, objects, rewound }).await
+        self.push(DeltaChange::Replaced { version, objects, rewound }).await?;
+        Ok(Ok(()))
     }
 
     pub(super) async fn push(&self, change: DeltaChange) -> Result<(), Closed> {
@@ -301,8 +326,8 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
     }
 }
 
-/// What may interrupt the reading of a list: a refresh, unless the list is as good as one. A wish from before it begins
-/// is granted by it.
+/// What may interrupt the reading of a list: a refresh, unless the list itself is as good as one. Then it also does for a
+/// refresh that was asked for before it begins.
 fn interrupt(refresh: &Notify, reuse: bool, fresh: bool) -> Option<&Notify> {
     if !reuse && fresh {
         refresh.notified().now_or_never();

@@ -3,15 +3,20 @@
 use tokio::time::{Instant, timeout};
 
 use super::connection::{Arrival, Connection};
-use super::cursor::Step;
+use super::cursor::NextStep;
 use super::driver::Driver;
 use super::recovery::Trouble;
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
-use crate::source::intake::Intake;
 use crate::source::{ListParams, Verb};
+use crate::version::ResourceVersion;
 
-impl<I: Intake + Send + Sync + 'static> Driver<I> {
-    pub(super) async fn list(&mut self, params: ListParams, reuse: bool) -> Step {
+impl Driver {
+    /// Reads a page, and gives the version of the list if it was the last one. `Err`: the list is not complete; do that.
+    pub(super) async fn list(
+        &mut self,
+        params: ListParams,
+        reuse: bool,
+    ) -> Result<ResourceVersion, Box<NextStep>> {
         self.reflector.status.edit(|status| status.lists += 1);
         let request = self.reflector.target.request(Verb::List(params));
         let mut connection = Connection::open(&*self.reflector.source, request);
@@ -22,16 +27,20 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             Err(_) => Err(Trouble::TooLong(limit)),
         };
         let now = Instant::now();
-        match read {
-            Ok(end) => self.cursor.page(now, &end.version, end.continue_token, self.new_keys > 0),
+        let next = match read {
+            Ok(end) => match self.cursor.page(now, &end.version, end.continue_token, self.new_keys > 0) {
+                Some(step) => step,
+                None => return Ok(end.version),
+            },
             Err(trouble) => self.cursor.failed(now, trouble, connection.lasted()),
-        }
+        };
+        Err(Box::new(next))
     }
 
     /// Adds the objects to the snapshot as they come in.
     async fn read_list(&mut self, connection: &mut Connection, reuse: bool) -> Result<ListEnd, Trouble> {
         let known = self.known(reuse);
-        let intake = self.reflector.intake.clone();
+        let ingest = self.reflector.ingest.clone();
         let silence = self.reflector.settings.list_silence;
         let mut decoder = ListDecoder::new(self.reflector.settings.document_limit);
         loop {
@@ -43,7 +52,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 Ok(Arrival::Bytes(chunk)) => {
                     self.reflector.status.byte(Instant::now());
                     decoder.push(chunk);
-                    while let Some(item) = decoder.next(&*intake, &*known) {
+                    while let Some(item) = decoder.next(&ingest, &*known) {
                         match item? {
                             ListItem::Object(record) => {
                                 self.check_scope(record.key());

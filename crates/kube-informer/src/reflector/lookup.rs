@@ -1,7 +1,7 @@
 //! Asks for one object on its own.
 //!
 //! A LIST of its name and namespace without a version is a consistent read: the answer is the state at the version that it
-//! carries, whatever caches lag behind. Unlike a GET it tells that version also where there is no object, honours the
+//! carries, whatever caches lag behind. Unlike a GET it carries a version also if there is no object, honours the
 //! selectors, and needs no verb that the informer does not need anyway.
 
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use super::Target;
 use super::connection::{Arrival, Connection};
 use super::recovery::Trouble;
 use crate::key::ObjectKey;
+use crate::object::ingest::Ingest;
 use crate::object::known::Known;
 use crate::object::record::Record;
 use crate::scope::Scope;
 use crate::source::decode_list::{ListDecoder, ListItem};
-use crate::source::intake::Intake;
 use crate::source::{ListParams, ListWatch, Request, Verb};
 use crate::version::ResourceVersion;
 
 /// The answer to a look at one key.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// The version that it tells the state of.
+    /// The version at which the object was like this, or was not there.
     pub(crate) version: ResourceVersion,
     /// The object, `None` if there is none or it cannot be taken in.
     pub(crate) object: Option<Arc<Record>>,
@@ -33,7 +33,7 @@ pub(crate) struct Found {
 pub(crate) async fn look_up(
     source: &dyn ListWatch,
     target: &Target,
-    intake: &impl Intake,
+    ingest: &Ingest,
     known: &dyn Known,
     document_limit: usize,
     key: &ObjectKey,
@@ -47,7 +47,7 @@ pub(crate) async fn look_up(
             Arrival::Failed(error) => return Err(error.into()),
             Arrival::Bytes(chunk) => {
                 decoder.push(chunk);
-                while let Some(item) = decoder.next(intake, known) {
+                while let Some(item) = decoder.next(ingest, known) {
                     match item? {
                         ListItem::Object(record) if record.key() == key => object = Some(record),
                         ListItem::LeftOut { key: Some(about), .. } if about == *key => {}

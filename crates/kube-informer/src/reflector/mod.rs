@@ -10,13 +10,13 @@
 //! | `snapshot` | collects a list |
 //! | `driver` | does what the cursor says, tells it what happened |
 //! | `list`, `watch`, `lookup` | the requests |
-//! | `check`, `cluster` | has the server gone back in time? asked once for all informers of a cluster |
+//! | `wish` | what makes it give up a watch to read the list |
+//! | `check`, `shared_probe` | has the server gone back in time? asked once for all informers of a factory |
 //! | `connection` | one request and its answer as they come in |
 
 mod backoff;
 pub(crate) mod budget;
 mod check;
-pub(crate) mod cluster;
 mod connection;
 mod cursor;
 mod driver;
@@ -24,10 +24,13 @@ mod list;
 pub(crate) mod lookup;
 mod newest;
 mod recovery;
+pub(crate) mod shared_probe;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+pub(crate) mod turn;
 mod watch;
+mod wish;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -37,15 +40,15 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use self::budget::Budget;
-use self::cluster::Cluster;
 use self::driver::Driver;
+use self::shared_probe::SharedProbe;
 use crate::delta::fifo::DeltaFifo;
 use crate::kind::KindInfo;
+use crate::object::ingest::Ingest;
 use crate::object::known::Known;
 use crate::options::Options;
 use crate::report::Reporter;
 use crate::scope::{Scope, ScopeId};
-use crate::source::intake::Intake;
 use crate::source::{ListWatch, Request, Verb};
 use crate::status::{Phase, StatusCell};
 
@@ -58,7 +61,7 @@ pub(crate) struct Target {
     pub(crate) label_selector: Option<String>,
     pub(crate) field_selector: Option<String>,
     pub(crate) metadata_only: bool,
-    /// Whether nothing that may be an object's content is told.
+    /// Whether objects hold secrets: then nothing that may be their content is reported or logged.
     pub(crate) sensitive: bool,
 }
 
@@ -75,34 +78,34 @@ impl Target {
 }
 
 /// All that one scope of an informer needs to be kept up to date.
-pub(crate) struct Reflector<I> {
+pub(crate) struct Reflector {
     pub(crate) source: Arc<dyn ListWatch>,
     pub(crate) target: Target,
-    pub(crate) intake: Arc<I>,
+    pub(crate) ingest: Arc<Ingest>,
     /// Asked while lists are read, so that unchanged objects are not built again.
     pub(crate) known: Arc<dyn Known>,
     pub(crate) queue: Arc<DeltaFifo>,
     pub(crate) status: Arc<StatusCell>,
     pub(crate) reporter: Arc<Reporter>,
     pub(crate) settings: Options,
-    /// Makes the scope be read again without reuse; calls while one is under way become one.
+    /// Rung to have the scope read again without reuse. Several calls while a list is being read become one.
     pub(crate) refresh: Arc<Notify>,
     /// Rung when there is reason to think that the server went back in time.
     pub(crate) doubt: Arc<Notify>,
-    /// What may be spent on questions and refreshes; whoever asks for this scope takes from it.
+    /// The budget of lookups, checks and refreshes of this scope.
     pub(crate) probes: Arc<Mutex<Budget>>,
-    /// Those who watch the same server.
-    pub(crate) cluster: Arc<Cluster>,
-    /// Makes the scope be read again with reuse, in its most recent state: more keys are waited for than can be looked up.
+    /// Shared by all informers of one server, to ask it once for all of them whether it went back in time.
+    pub(crate) shared_probe: Arc<SharedProbe>,
+    /// Rung to have the scope read again in its most recent state, with reuse: more keys are waited for than can be looked up.
     pub(crate) relist: Arc<Notify>,
     pub(crate) rng: fastrand::Rng,
 }
 
-impl<I: Intake + Send + Sync + 'static> Reflector<I> {
+impl Reflector {
     /// Lists and watches until the queue is closed. Nothing is sent before the first poll; dropping the future ends
     /// everything, the connection too.
     pub(crate) fn run(self) -> impl Future<Output = ()> + Send {
-        let stopped = Stopped(self.status.clone());
+        let stopped = ShowStopped(self.status.clone());
         async move {
             let _stopped = stopped;
             Driver::new(self).drive().await;
@@ -111,9 +114,9 @@ impl<I: Intake + Send + Sync + 'static> Reflector<I> {
 }
 
 /// Shows the end of a reflector, however it came.
-struct Stopped(Arc<StatusCell>);
+struct ShowStopped(Arc<StatusCell>);
 
-impl Drop for Stopped {
+impl Drop for ShowStopped {
     fn drop(&mut self) {
         self.0.enter(Phase::Stopped, Instant::now());
     }

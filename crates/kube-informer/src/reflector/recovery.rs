@@ -123,7 +123,7 @@ impl Trouble {
         matches!(self, Self::Http(failure) if failure.is_expired())
     }
 
-    /// What is told of it; of a kind whose contents are secret nothing that may be one of them.
+    /// The text for users. For a sensitive kind without the server's message, which may quote an object.
     pub(crate) fn told(&self, sensitive: bool) -> String {
         match self {
             Self::Http(failure) if sensitive => failure.clone().without_content().to_string(),

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::check::Finding;
 use super::connection::{Arrival, Connection};
-use super::cursor::{News, Step};
+use super::cursor::{News, NextStep};
 use super::driver::Driver;
 use super::recovery::Trouble;
 use crate::delta::DeltaChange;
@@ -18,19 +18,10 @@ use crate::object::known::NothingKnown;
 use crate::object::record::Record;
 use crate::options::Options;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
-use crate::source::intake::Intake;
 use crate::source::stream_error::StreamError;
 use crate::source::{Verb, WatchParams};
 use crate::status::Phase;
 use crate::version::ResourceVersion;
-
-/// What came of reading a scope as a stream.
-pub(super) enum Streamed {
-    /// It is in the queue; the stream goes on as the watch.
-    Complete(Box<Watch>),
-    /// It is not; do that.
-    Failed(Box<Step>),
-}
 
 /// A watch that is open.
 pub(super) struct Watch {
@@ -54,13 +45,13 @@ async fn found(check: &mut Option<Check>) -> Finding {
 
 /// Whether a streamed list gets anywhere. A busy kind brings changes for ever, so only objects count that this list has not
 /// brought before.
-struct Progress {
+struct StreamProgress {
     least: u32,
     within: Duration,
     until: Instant,
 }
 
-impl Progress {
+impl StreamProgress {
     fn new(settings: &Options) -> Self {
         let within = settings.streaming_timeout;
         // Not by adding: that overflows with the longest durations.
@@ -75,9 +66,9 @@ impl Progress {
     }
 }
 
-impl<I: Intake + Send + Sync + 'static> Driver<I> {
+impl Driver {
     /// Follows changes after a version until something happens that the cursor has to decide on.
-    pub(super) async fn watch(&mut self, version: String) -> Result<Step, Closed> {
+    pub(super) async fn watch(&mut self, version: String) -> Result<NextStep, Closed> {
         if self.cursor.phase() == Phase::Stalled {
             // At once: perhaps this connection is not even answered.
             self.show_phase();
@@ -90,15 +81,20 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         self.follow(watch).await
     }
 
-    /// Reads the scope as a stream, up to the mark of its end.
-    pub(super) async fn stream(&mut self, version: String, reuse: bool) -> Result<Streamed, Closed> {
+    /// Reads the scope as a stream, up to the mark of its end, and gives the stream, which goes on as the watch, and the
+    /// version of the list. `Err`: the list is not complete; do that.
+    pub(super) async fn stream(
+        &mut self,
+        version: String,
+        reuse: bool,
+    ) -> Result<(Box<Watch>, ResourceVersion), Box<NextStep>> {
         let mut watch = self.open_watch(version, true);
         let known = self.known(reuse);
-        let intake = self.reflector.intake.clone();
-        let mut progress = Progress::new(&self.reflector.settings);
+        let ingest = self.reflector.ingest.clone();
+        let mut progress = StreamProgress::new(&self.reflector.settings);
         self.new_keys = 0;
         loop {
-            while let Some(item) = watch.decoder.next(&*intake, &*known) {
+            while let Some(item) = watch.decoder.next(&ingest, &*known) {
                 match item {
                     Ok(WatchItem::Object { change, record }) => {
                         self.check_scope(record.key());
@@ -112,21 +108,16 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                             }
                         }
                     }
-                    Ok(WatchItem::LeftOut { key, message }) => self.leave_out_of_list(key, message),
+                    Ok(WatchItem::LeftOut { key, message, .. }) => self.leave_out_of_list(key, message),
                     Ok(WatchItem::Bookmark { version, initial_events_end: true }) => {
                         self.reflector.status.bookmark(Instant::now());
-                        if let Err(step) = self.cursor.marker(Instant::now(), &version) {
-                            return Ok(Streamed::Failed(step));
-                        }
-                        self.commit(version).await?;
-                        self.show_phase();
-                        return Ok(Streamed::Complete(Box::new(watch)));
+                        return Ok((Box::new(watch), version));
                     }
                     Ok(WatchItem::Bookmark { .. } | WatchItem::Ignored { .. }) => {}
                     Ok(WatchItem::Error(failure)) => {
-                        return Ok(self.stream_broken(&watch, Trouble::Http(failure)));
+                        return Err(self.stream_broken(&watch, Trouble::Http(failure)));
                     }
-                    Err(error) => return Ok(self.stream_broken(&watch, error.into())),
+                    Err(error) => return Err(self.stream_broken(&watch, error.into())),
                 }
                 self.pace().await;
             }
@@ -134,13 +125,13 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
             if Instant::now() >= progress.until
                 && let Err(trouble) = progress.next(std::mem::take(&mut self.new_keys))
             {
-                return Ok(self.stream_broken(&watch, trouble));
+                return Err(self.stream_broken(&watch, trouble));
             }
             match timeout_at(progress.until, watch.connection.arrival()).await {
                 Err(_) => {}
                 Ok(Arrival::Answered) => {}
-                Ok(Arrival::Failed(error)) => return Ok(self.stream_broken(&watch, error.into())),
-                Ok(Arrival::Ended) => return Ok(Streamed::Failed(Box::new(self.ended(&watch)))),
+                Ok(Arrival::Failed(error)) => return Err(self.stream_broken(&watch, error.into())),
+                Ok(Arrival::Ended) => return Err(Box::new(self.ended(&watch))),
                 Ok(Arrival::Bytes(chunk)) => {
                     self.reflector.status.byte(Instant::now());
                     watch.decoder.push(chunk);
@@ -149,17 +140,17 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         }
     }
 
-    fn stream_broken(&mut self, watch: &Watch, trouble: Trouble) -> Streamed {
-        Streamed::Failed(Box::new(self.broken(watch, trouble)))
+    fn stream_broken(&mut self, watch: &Watch, trouble: Trouble) -> Box<NextStep> {
+        Box::new(self.broken(watch, trouble))
     }
 
     /// Passes on what a watch brings until something happens that the cursor has to decide on.
-    pub(super) async fn follow(&mut self, mut watch: Watch) -> Result<Step, Closed> {
+    pub(super) async fn follow(&mut self, mut watch: Watch) -> Result<NextStep, Closed> {
         self.following = true;
-        let intake = self.reflector.intake.clone();
+        let ingest = self.reflector.ingest.clone();
         let mut check = None;
         loop {
-            while let Some(item) = watch.decoder.next(&*intake, &NothingKnown) {
+            while let Some(item) = watch.decoder.next(&ingest, &NothingKnown) {
                 match self.take(&mut watch, item).await? {
                     Ok(None) => {}
                     Ok(Some(step)) => return Ok(*step),
@@ -198,7 +189,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         watch: &mut Watch,
         check: &mut Option<Check>,
         silence: Duration,
-    ) -> Result<Option<Arrival>, Box<Step>> {
+    ) -> Result<Option<Arrival>, Box<NextStep>> {
         let dead = sleep(silence);
         tokio::pin!(dead);
         let witness = self.witness.clone();
@@ -226,9 +217,9 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
 
     /// Asks whether the server's history is still the one that we have seen.
     fn check(&self) -> Check {
-        let (cluster, witness) = (self.reflector.cluster.clone(), self.witness.clone());
+        let (probe, witness) = (self.reflector.shared_probe.clone(), self.witness.clone());
         let since = Instant::now();
-        Box::pin(async move { cluster.check(&witness, since).await })
+        Box::pin(async move { probe.check(&witness, since).await })
     }
 
     /// Passes on one event. The cursor moves only after that, so that nothing is skipped. `Some`: do that instead.
@@ -236,7 +227,7 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         &mut self,
         watch: &mut Watch,
         item: Result<WatchItem, StreamError>,
-    ) -> Result<Result<Option<Box<Step>>, Trouble>, Closed> {
+    ) -> Result<Result<Option<Box<NextStep>>, Trouble>, Closed> {
         match item {
             Ok(WatchItem::Object { change, record }) => {
                 let version = record.head.resource_version.clone();
@@ -261,12 +252,12 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
                 .await?;
                 self.advance(&version);
             }
-            Ok(WatchItem::LeftOut { key, message }) => {
+            Ok(WatchItem::LeftOut { key, version, message }) => {
                 self.report_left_out(key.clone(), message);
                 if let Some(key) = key {
                     self.witness.newest(|newest| newest.remove(&key));
                     self.cursor.left_out(&key);
-                    self.push(DeltaChange::LeftOut(key)).await?;
+                    self.push(DeltaChange::LeftOut { key, version }).await?;
                 }
             }
             Ok(WatchItem::Bookmark { version, initial_events_end }) => {
@@ -310,11 +301,11 @@ impl<I: Intake + Send + Sync + 'static> Driver<I> {
         }
     }
 
-    fn broken(&mut self, watch: &Watch, trouble: Trouble) -> Step {
+    fn broken(&mut self, watch: &Watch, trouble: Trouble) -> NextStep {
         self.cursor.failed(Instant::now(), trouble, watch.connection.lasted())
     }
 
-    fn ended(&mut self, watch: &Watch) -> Step {
+    fn ended(&mut self, watch: &Watch) -> NextStep {
         match watch.decoder.finish() {
             Ok(()) => self.cursor.ended(Instant::now(), watch.connection.lasted().unwrap_or_default()),
             Err(error) => self.broken(watch, error.into()),

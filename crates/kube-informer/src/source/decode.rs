@@ -9,10 +9,9 @@ use serde_json::Value;
 use super::container::last_member;
 use super::error::HttpFailure;
 use super::frames::{Frame, Frames};
-use super::intake::Intake;
 use super::stream_error::{StreamError, check_json};
 use crate::key::ObjectKey;
-use crate::object::ingest::IngestError;
+use crate::object::ingest::{Ingest, IngestError};
 use crate::object::known::{Known, NothingKnown};
 use crate::object::record::Record;
 use crate::version::ResourceVersion;
@@ -23,7 +22,12 @@ pub(crate) enum WatchItem {
     /// An object changed.
     Object { change: ChangeType, record: Arc<Record> },
     /// An object changed but cannot be taken in. That is its problem alone, the watch goes on.
-    LeftOut { key: Option<ObjectKey>, message: String },
+    LeftOut {
+        key: Option<ObjectKey>,
+        /// Empty if it cannot be read.
+        version: ResourceVersion,
+        message: String,
+    },
     /// Nothing up to this version has been missed.
     Bookmark { version: ResourceVersion, initial_events_end: bool },
     /// The server reports an error; the stream ends with it.
@@ -75,17 +79,17 @@ impl WatchDecoder {
     /// `known` is asked for initial events only: a live event is news by nature.
     pub(crate) fn next(
         &mut self,
-        intake: &impl Intake,
+        ingest: &Ingest,
         known: &dyn Known,
     ) -> Option<Result<WatchItem, StreamError>> {
         if self.failed.is_some() {
             return None;
         }
         let known = if self.initial { known } else { &NothingKnown };
-        if let Some(item) = self.plain(intake, known) {
+        if let Some(item) = self.plain(ingest, known) {
             return Some(Ok(item));
         }
-        let item = self.frames.next_frame()?.and_then(|frame| decode(&frame, intake, known));
+        let item = self.frames.next_frame()?.and_then(|frame| decode(&frame, ingest, known));
         match &item {
             Ok(WatchItem::Bookmark { initial_events_end: true, .. }) => self.initial = false,
             Ok(_) => {}
@@ -96,11 +100,11 @@ impl WatchDecoder {
 
     /// An event that is whole within the chunk and written as servers write it: one pass over its bytes does it all.
     /// With `None` nothing has been done.
-    fn plain(&mut self, intake: &impl Intake, known: &dyn Known) -> Option<WatchItem> {
+    fn plain(&mut self, ingest: &Ingest, known: &dyn Known) -> Option<WatchItem> {
         let event = self.frames.beginning()?;
         let (change, object) =
             PLAIN.iter().find_map(|(start, change)| Some((*change, event.strip_prefix(*start)?)))?;
-        let (taken, end) = intake.take_first(object, known, |rest| rest.first() == Some(&b'}'))?;
+        let (taken, end) = ingest.take_first(object, known, |rest| rest.first() == Some(&b'}'))?;
         let length = event.len() - object.len() + end + 1;
         let item = changed(change, taken).ok()?;
         self.frames.skip(length);
@@ -116,7 +120,7 @@ impl WatchDecoder {
     }
 }
 
-fn decode(frame: &Frame<'_>, intake: &impl Intake, known: &dyn Known) -> Result<WatchItem, StreamError> {
+fn decode(frame: &Frame<'_>, ingest: &Ingest, known: &dyn Known) -> Result<WatchItem, StreamError> {
     let (event_type, object) = (frame.get("type"), frame.get("object"));
     for (key, value) in frame.iter() {
         // What is not read below has to be JSON all the same.
@@ -135,9 +139,10 @@ fn decode(frame: &Frame<'_>, intake: &impl Intake, known: &dyn Known) -> Result<
         _ => return special(event_type.into_owned(), object.unwrap_or(b"null")),
     };
     let Some(object) = object else {
-        return Ok(WatchItem::LeftOut { key: None, message: "the event has no object".to_owned() });
+        let message = "the event has no object".to_owned();
+        return Ok(WatchItem::LeftOut { key: None, version: ResourceVersion::empty(), message });
     };
-    changed(change, intake.take(object, known))
+    changed(change, ingest.take(object, known))
 }
 
 /// The type of an event, which may be written with escapes. One that is no text is shown as it is.
@@ -158,7 +163,9 @@ fn type_of(json: &[u8]) -> Result<Cow<'_, str>, StreamError> {
 fn changed(change: ChangeType, taken: Result<Arc<Record>, IngestError>) -> Result<WatchItem, StreamError> {
     match taken {
         Ok(record) => Ok(WatchItem::Object { change, record }),
-        Err(IngestError::LeftOut { key, message }) => Ok(WatchItem::LeftOut { key, message }),
+        Err(IngestError::LeftOut { key, version, message }) => {
+            Ok(WatchItem::LeftOut { key, version, message })
+        }
         Err(IngestError::NotJson(message)) => Err(StreamError::NotJson(message)),
     }
 }

@@ -6,11 +6,10 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::error::HttpFailure;
-use super::intake::Intake;
 use super::list_frames::{Item, ListFrame, ListFrames};
 use super::stream_error::StreamError;
 use crate::key::ObjectKey;
-use crate::object::ingest::IngestError;
+use crate::object::ingest::{Ingest, IngestError};
 use crate::object::known::Known;
 use crate::object::record::Record;
 use crate::version::ResourceVersion;
@@ -32,9 +31,6 @@ pub(crate) struct ListEnd {
     pub(crate) version: ResourceVersion,
     /// Set if there are more pages; an empty token counts as none.
     pub(crate) continue_token: Option<String>,
-    pub(crate) remaining: Option<u64>,
-    /// The kind of the list, such as `PodList`; empty if it has none.
-    pub(crate) kind: String,
 }
 
 /// Reads the body of a list.
@@ -59,24 +55,24 @@ impl ListDecoder {
     /// for nothing.
     pub(crate) fn next(
         &mut self,
-        intake: &impl Intake,
+        ingest: &Ingest,
         known: &dyn Known,
     ) -> Option<Result<ListItem, StreamError>> {
         if self.failed.is_some() {
             return None;
         }
         let first =
-            |bytes: &[u8]| intake.take_first(bytes, known, |rest| matches!(rest.first(), Some(b',' | b']')));
+            |bytes: &[u8]| ingest.take_first(bytes, known, |rest| matches!(rest.first(), Some(b',' | b']')));
         let taken = self.frames.next_item(first).map(|item| {
             item.map(|item| match item {
                 Item::Taken(taken) => taken,
-                Item::Split(json) => intake.take(json, known),
+                Item::Split(json) => ingest.take(json, known),
             })
         });
         let result = match taken {
             None => self.reject_table().map(Err),
             Some(Ok(Ok(record))) => Some(Ok(ListItem::Object(record))),
-            Some(Ok(Err(IngestError::LeftOut { key, message }))) => {
+            Some(Ok(Err(IngestError::LeftOut { key, message, .. }))) => {
                 Some(Ok(ListItem::LeftOut { key, message }))
             }
             Some(Ok(Err(IngestError::NotJson(message)))) => Some(Err(StreamError::NotJson(message))),
@@ -112,8 +108,7 @@ fn list_end(frame: &ListFrame) -> Result<ListEnd, StreamError> {
         Some(json) => serde_json::from_slice::<Value>(json),
         None => Ok(Value::Null),
     };
-    let kind = read("kind")?.as_str().unwrap_or_default().to_owned();
-    match kind.as_str() {
+    match read("kind")?.as_str().unwrap_or_default() {
         "Status" => {
             let mut status = Value::Null;
             for key in ["code", "reason", "message", "details"] {
@@ -137,8 +132,6 @@ fn list_end(frame: &ListFrame) -> Result<ListEnd, StreamError> {
     Ok(ListEnd {
         version: ResourceVersion::new(text("resourceVersion").ok_or(StreamError::NoVersion)?),
         continue_token: text("continue").map(str::to_owned),
-        remaining: metadata["remainingItemCount"].as_u64(),
-        kind,
     })
 }
 

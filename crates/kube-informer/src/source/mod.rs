@@ -6,7 +6,6 @@ pub(crate) mod decode;
 pub(crate) mod decode_list;
 pub(crate) mod frames;
 mod http;
-pub(crate) mod intake;
 mod list_frames;
 mod request;
 mod scan;

@@ -2,7 +2,6 @@
 
 use metrics::{Counter, Gauge};
 use parking_lot::Mutex;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{Phase, RelistReason, ScopeStatus};
@@ -14,7 +13,6 @@ use crate::version::ResourceVersion;
 /// The status of one scope, shared between its reflector and the readers.
 pub(crate) struct StatusCell {
     status: Mutex<ScopeStatus>,
-    phase: watch::Sender<Phase>,
     counters: Option<Counters>,
 }
 
@@ -56,7 +54,7 @@ impl StatusCell {
             relists: [0; RelistReason::ALL.len()],
             looked_up: ResourceVersion::empty(),
         };
-        Self { status: Mutex::new(status), phase: watch::Sender::new(Phase::Pending), counters: None }
+        Self { status: Mutex::new(status), counters: None }
     }
 
     /// Counts relists, watches and fallbacks there too.
@@ -106,13 +104,7 @@ impl StatusCell {
     }
 
     pub(crate) fn phase(&self) -> Phase {
-        *self.phase.borrow()
-    }
-
-    /// Wakes on every change of the phase.
-    #[cfg(test)]
-    pub(crate) fn subscribe(&self) -> watch::Receiver<Phase> {
-        self.phase.subscribe()
+        self.status.lock().phase
     }
 
     /// Changes anything but the phase.
@@ -120,13 +112,12 @@ impl StatusCell {
         edit(&mut self.status.lock());
     }
 
-    /// Enters a phase. Nobody is woken if it is the present one, or if the scope has stopped, which is for good.
+    /// Enters a phase. Nothing happens if it is the present one, or if the scope has stopped, which is for good.
     pub(crate) fn enter(&self, phase: Phase, now: Instant) {
         let mut status = self.status.lock();
         if status.phase != phase && status.phase != Phase::Stopped {
             status.phase = phase;
             status.phase_since = now;
-            self.phase.send_replace(phase);
         }
     }
 

@@ -255,7 +255,7 @@ pub struct HandlerStatus {
     pub delivered: u64,
     /// Calls that panicked.
     pub panics: u64,
-    /// Calls that kept the thread for more than [`Settings::slow_call`](crate::Settings::slow_call).
+    /// Calls that kept the thread for more than [`Options::slow_call`](crate::Options::slow_call).
     pub slow: u64,
     /// Objects that did not decode for a typed handler.
     pub undecodable: u64,

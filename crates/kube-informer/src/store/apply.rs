@@ -11,14 +11,16 @@
 //! | | stored version is newer | dropped as a duplicate |
 //! | | same uid | Deleted with the last state |
 //! | | other uid | Deleted: the delete of the stored incarnation was missed |
-//! | LeftOut | something | Deleted: what is stored is out of date |
+//! | LeftOut | stored version is newer | dropped as a duplicate |
+//! | | something else | Deleted: what is stored is out of date |
 //! | Bookmark | | only the version of the scope |
 //! | Looked, its version not after the scope's | | dropped as a duplicate: the watch has passed it |
 //! | Looked, found | | as Added or Updated, and a barrier |
 //! | Looked, not found | something | Deleted, its last state unknown, and a barrier |
 //!
-//! A barrier is what is left of a look at one key: the key is as it was at that version, whatever the watch has still to
-//! tell of the time before. Until the scope has passed that version, older events of the key are dropped as duplicates.
+//! A barrier remains after a single key was looked up at version V: the store already shows the key as of V, although the
+//! watch has not come so far. Until the scope has passed V, events of that key up to V are dropped as duplicates; applied,
+//! they would show an older state of the key after a caller of `wait_for` has been answered.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -30,53 +32,54 @@ use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::store::plan::{Edit, Plan};
 use crate::store::sharded::hash_key;
-use crate::store::state::State;
+use crate::store::state::StoreState;
 use crate::version::ResourceVersion;
 
-/// What a delta asks for. Added and Updated are one: whether a key is known is for the store to say (B-286).
-pub(crate) enum Step {
-    Events(Vec<(ScopeId, Event)>),
+/// What one plan is made from, and one commit: some events, or one list.
+pub(crate) enum PlanInput {
+    Events(Vec<(ScopeId, StoreEvent)>),
     Replace { scope: ScopeId, version: ResourceVersion, objects: Vec<Arc<Record>>, rewound: bool },
 }
 
-pub(crate) enum Event {
+/// One delta as the store sees it. Added and Updated are the same: only the store knows whether it holds the key.
+pub(crate) enum StoreEvent {
     Put(Arc<Record>),
     Delete(Arc<Record>),
-    LeftOut(ObjectKey),
+    LeftOut { key: ObjectKey, version: ResourceVersion },
     Bookmark(ResourceVersion),
     Looked { key: ObjectKey, version: ResourceVersion, object: Option<Arc<Record>>, rewinds: u64 },
 }
 
-/// Cuts a batch into steps that are planned and committed one after the other.
-pub(crate) fn steps(deltas: Vec<Delta>) -> Vec<Step> {
-    let mut steps = Vec::new();
+/// Cuts a batch into pieces that are planned and committed one after the other.
+pub(crate) fn plan_inputs(deltas: Vec<Delta>) -> Vec<PlanInput> {
+    let mut plan_inputs = Vec::new();
     for Delta { scope, change } in deltas {
         let event = match change {
-            DeltaChange::Added(record) | DeltaChange::Updated(record) => Event::Put(record),
-            DeltaChange::Deleted(record) => Event::Delete(record),
-            DeltaChange::LeftOut(key) => Event::LeftOut(key),
-            DeltaChange::Bookmark(version) => Event::Bookmark(version),
+            DeltaChange::Added(record) | DeltaChange::Updated(record) => StoreEvent::Put(record),
+            DeltaChange::Deleted(record) => StoreEvent::Delete(record),
+            DeltaChange::LeftOut { key, version } => StoreEvent::LeftOut { key, version },
+            DeltaChange::Bookmark(version) => StoreEvent::Bookmark(version),
             DeltaChange::Looked { key, version, object, rewinds } => {
-                Event::Looked { key, version, object, rewinds }
+                StoreEvent::Looked { key, version, object, rewinds }
             }
             DeltaChange::Replaced { version, objects, rewound } => {
-                steps.push(Step::Replace { scope, version, objects, rewound });
+                plan_inputs.push(PlanInput::Replace { scope, version, objects, rewound });
                 continue;
             }
         };
-        match steps.last_mut() {
-            Some(Step::Events(events)) => events.push((scope, event)),
-            _ => steps.push(Step::Events(vec![(scope, event)])),
+        match plan_inputs.last_mut() {
+            Some(PlanInput::Events(events)) => events.push((scope, event)),
+            _ => plan_inputs.push(PlanInput::Events(vec![(scope, event)])),
         }
     }
-    steps
+    plan_inputs
 }
 
 /// Plans a batch of events. Several of one key see each other.
-pub(crate) fn plan(state: &State, events: Vec<(ScopeId, Event)>) -> Plan {
+pub(crate) fn plan(state: &StoreState, events: Vec<(ScopeId, StoreEvent)>) -> Plan {
     let mut planner = Planner { state, edited: HashTable::new(), plan: Plan::default() };
     for (scope, event) in events {
         planner.event(scope, event);
@@ -85,39 +88,32 @@ pub(crate) fn plan(state: &State, events: Vec<(ScopeId, Event)>) -> Plan {
 }
 
 struct Planner<'a> {
-    state: &'a State,
+    state: &'a StoreState,
     /// Which edit of the plan is about a key.
     edited: HashTable<usize>,
     plan: Plan,
 }
 
 impl Planner<'_> {
-    fn event(&mut self, scope: ScopeId, event: Event) {
+    fn event(&mut self, scope: ScopeId, event: StoreEvent) {
         match event {
-            Event::Put(record) => {
+            StoreEvent::Put(record) => {
                 if self.in_scope(scope, record.key()) && self.is_news(scope, &record) {
                     self.put(record);
                 }
             }
-            Event::Delete(record) => {
+            StoreEvent::Delete(record) => {
                 if self.in_scope(scope, record.key()) && self.is_news(scope, &record) {
                     self.delete(record);
                 }
             }
-            Event::LeftOut(key) => {
-                if !self.in_scope(scope, &key) {
-                    return;
-                }
-                if let Some(old) = self.stored((&key).into()) {
-                    self.remove(old, None);
-                }
-                if self.has_barriers(scope) {
-                    // It does not say of which version it is. What comes after it must not be held back.
-                    self.plan.barriers.push((scope, key, None));
+            StoreEvent::LeftOut { key, version } => {
+                if self.in_scope(scope, &key) {
+                    self.left_out(scope, key, &version);
                 }
             }
-            Event::Bookmark(version) => self.saw(scope, &version),
-            Event::Looked { key, version, object, rewinds } => {
+            StoreEvent::Bookmark(version) => self.saw(scope, &version),
+            StoreEvent::Looked { key, version, object, rewinds } => {
                 if !self.in_scope(scope, &key) {
                     return;
                 }
@@ -139,6 +135,27 @@ impl Planner<'_> {
             self.plan.counts.duplicates += 1;
         }
         !held_back
+    }
+
+    fn left_out(&mut self, scope: ScopeId, key: ObjectKey, version: &ResourceVersion) {
+        let stored = self.stored((&key).into());
+        let barrier = self.barrier(scope, &key);
+        let is_beyond = |known: &ResourceVersion| version.is_older_than(known);
+        if barrier.is_some_and(|barrier| barrier.is_at_least(version))
+            || stored.as_ref().is_some_and(|old| is_beyond(&old.head.resource_version))
+        {
+            self.plan.counts.duplicates += 1;
+            return;
+        }
+        // An event whose version cannot be read may be newer than the barrier, and so may all that follow it: a barrier
+        // that stayed would drop them.
+        let is_unclear = barrier.is_some_and(|barrier| !barrier.is_older_than(version));
+        if let Some(old) = stored {
+            self.remove(old, None);
+        }
+        if is_unclear {
+            self.plan.barriers.push((scope, key, None));
+        }
     }
 
     fn looked(
@@ -216,9 +233,9 @@ impl Planner<'_> {
     }
 
     /// What the store will hold for this key, the plan so far included.
-    fn stored(&self, key: Parts<'_>) -> Option<Arc<Record>> {
+    fn stored(&self, key: KeyRef<'_>) -> Option<Arc<Record>> {
         let edits = &self.plan.edits;
-        match self.edited.find(hash_key(&key), |at| edits[*at].parts() == key) {
+        match self.edited.find(hash_key(&key), |at| edits[*at].key() == key) {
             Some(at) => edits[*at].record().cloned(),
             None => self.state.get(key).cloned(),
         }
@@ -226,18 +243,18 @@ impl Planner<'_> {
 
     fn edit(&mut self, edit: Edit) {
         let edits = &mut self.plan.edits;
-        let hash = hash_key(&edit.parts());
-        match self.edited.find(hash, |at| edits[*at].parts() == edit.parts()) {
+        let hash = hash_key(&edit.key());
+        match self.edited.find(hash, |at| edits[*at].key() == edit.key()) {
             Some(at) => edits[*at] = edit,
             None => {
                 edits.push(edit);
-                self.edited.insert_unique(hash, edits.len() - 1, |at| hash_key(&edits[*at].parts()));
+                self.edited.insert_unique(hash, edits.len() - 1, |at| hash_key(&edits[*at].key()));
             }
         }
     }
 
     fn in_scope(&mut self, scope: ScopeId, key: &ObjectKey) -> bool {
-        // What is still on its way from a scope that was removed is no news.
+        // A scope that was removed meanwhile: its last deltas are ignored.
         let Some(scope) = self.state.scope(scope) else { return false };
         let inside = scope.scope.contains(key);
         if !inside {
@@ -260,11 +277,6 @@ impl Planner<'_> {
             None => self.state.scope(scope)?.barriers.get(key),
         };
         barrier.filter(|barrier| !self.version(scope).is_some_and(|at| at.is_at_least(barrier)))
-    }
-
-    fn has_barriers(&self, scope: ScopeId) -> bool {
-        let stored = self.state.scope(scope).is_some_and(|scope| !scope.barriers.is_empty());
-        stored || !self.plan.barriers.is_empty()
     }
 
     /// Moves the version of the scope, never backwards and never to nothing.

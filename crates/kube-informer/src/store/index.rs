@@ -15,7 +15,7 @@ use hashbrown::HashSet;
 use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::report::user_panic;
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::store::plan::Edit;
 use crate::store::sharded::{KeyOf, Keyed, ShardedMap};
 
@@ -68,7 +68,7 @@ impl<V: IndexValue> Keyed for Bucket<V> {
     }
 }
 
-impl<V> KeyOf<Member<V>> for Parts<'_> {
+impl<V> KeyOf<Member<V>> for KeyRef<'_> {
     fn is_key_of(&self, member: &Member<V>) -> bool {
         self.is_key_of(&member.record)
     }
@@ -184,7 +184,7 @@ impl<V: IndexValue> TypedIndex<V> {
     }
 
     /// Forgets an object.
-    pub(super) fn remove(&mut self, key: Parts<'_>) {
+    pub(super) fn remove(&mut self, key: KeyRef<'_>) {
         if let Some(old) = self.members.remove(&key) {
             for value in old.values.iter() {
                 self.take_out(value, key);
@@ -192,7 +192,7 @@ impl<V: IndexValue> TypedIndex<V> {
         }
     }
 
-    fn take_out(&mut self, value: &V, key: Parts<'_>) {
+    fn take_out(&mut self, value: &V, key: KeyRef<'_>) {
         if let Some(bucket) = self.buckets.get_mut(&ByValue(value)) {
             bucket.objects.remove(&key);
             if bucket.objects.is_empty() {
@@ -265,13 +265,13 @@ impl<V: IndexValue> ErasedIndex for TypedIndex<V> {
 
     fn work(&self, at: usize, edit: &Edit, staged: &dyn Staged) -> usize {
         let new = staged_values::<V>(at, staged).map_or(0, |values| values.len());
-        new + self.members.get(&edit.parts()).map_or(0, |member| member.values.len())
+        new + self.members.get(&edit.key()).map_or(0, |member| member.values.len())
     }
 
     fn commit(&mut self, at: usize, edit: &Edit, staged: &dyn Staged) {
         match (edit, staged_values(at, staged)) {
             (Edit::Put(record), Some(values)) => self.put(record, values),
-            (Edit::Put(_), None) | (Edit::Remove(_), _) => self.remove(edit.parts()),
+            (Edit::Put(_), None) | (Edit::Remove(_), _) => self.remove(edit.key()),
         }
     }
 

@@ -23,7 +23,7 @@ use crate::store::writer;
 /// An index function is user code and may decode the object; it counts as this many objects looked at.
 pub(super) const EVALUATION: usize = 4;
 
-/// Numbers the indexes of all stores, so that nobody takes one for another.
+/// Numbers the indexes of all stores: an index that was removed and one added later under its name must not be confused.
 static BUILDS: AtomicU64 = AtomicU64::new(0);
 
 /// An index that is not in the store yet.

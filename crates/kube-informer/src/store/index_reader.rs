@@ -16,11 +16,11 @@ use crate::store::sharded::ShardedMap;
 /// A handle to one index. Cheap to clone; each query answers from one commit.
 pub(crate) struct IndexReader<V> {
     name: Arc<str>,
-    place: Place<V>,
+    location: IndexLocation<V>,
 }
 
 /// Where an index is.
-enum Place<V> {
+enum IndexLocation<V> {
     /// In a store, and never behind it.
     Store { indexer: Arc<Indexer>, id: u64 },
     /// Beside it; shows one commit.
@@ -29,22 +29,24 @@ enum Place<V> {
 
 impl<V> Clone for IndexReader<V> {
     fn clone(&self) -> Self {
-        let place = match &self.place {
-            Place::Store { indexer, id } => Place::Store { indexer: indexer.clone(), id: *id },
-            Place::Beside(index) => Place::Beside(index.clone()),
+        let location = match &self.location {
+            IndexLocation::Store { indexer, id } => {
+                IndexLocation::Store { indexer: indexer.clone(), id: *id }
+            }
+            IndexLocation::Beside(index) => IndexLocation::Beside(index.clone()),
         };
-        Self { name: self.name.clone(), place }
+        Self { name: self.name.clone(), location }
     }
 }
 
 impl<V: IndexValue> IndexReader<V> {
     pub(super) fn new(indexer: Arc<Indexer>, name: Arc<str>, id: u64) -> Self {
-        Self { name, place: Place::Store { indexer, id } }
+        Self { name, location: IndexLocation::Store { indexer, id } }
     }
 
     /// Reads an index that is in no store.
     pub(super) fn of_one_commit(name: Arc<str>, index: TypedIndex<V>) -> Self {
-        Self { name, place: Place::Beside(Arc::new(index)) }
+        Self { name, location: IndexLocation::Beside(Arc::new(index)) }
     }
 
     /// The index of this number, if it is there; `None` if it is not, nor any other of its name. For one on a field another
@@ -93,9 +95,9 @@ impl<V: IndexValue> IndexReader<V> {
 
     /// Tells it from others that had or will have its name.
     pub(super) fn id(&self) -> Option<u64> {
-        match self.place {
-            Place::Store { id, .. } => Some(id),
-            Place::Beside(_) => None,
+        match self.location {
+            IndexLocation::Store { id, .. } => Some(id),
+            IndexLocation::Beside(_) => None,
         }
     }
 
@@ -160,9 +162,9 @@ impl<V: IndexValue> IndexReader<V> {
     }
 
     fn read<R>(&self, ask: impl FnOnce(&TypedIndex<V>) -> R) -> Result<R, IndexError> {
-        let (indexer, id) = match &self.place {
-            Place::Store { indexer, id } => (indexer, *id),
-            Place::Beside(index) => return Ok(ask(index)),
+        let (indexer, id) = match &self.location {
+            IndexLocation::Store { indexer, id } => (indexer, *id),
+            IndexLocation::Beside(index) => return Ok(ask(index)),
         };
         let state = indexer.state.read();
         let slot = state.indexes().iter().find(|slot| slot.id == id);

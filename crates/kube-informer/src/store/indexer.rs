@@ -19,15 +19,15 @@ use crate::object::known::Known;
 use crate::object::labels::Matcher;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::store::snapshot::Snapshot;
-use crate::store::state::{ScopeState, State};
+use crate::store::state::{ScopeState, StoreState};
 use crate::version::{ResourceVersion, Uid};
 
 /// The local store of one informer, shared by all its readers and its one [`Writer`](super::writer::Writer).
 #[derive(Default)]
 pub(crate) struct Indexer {
-    pub(super) state: RwLock<State>,
+    pub(super) state: RwLock<StoreState>,
 }
 
 /// How far the store is with one key.
@@ -52,7 +52,7 @@ impl Indexer {
 
     /// By namespace and name as they are at hand.
     pub(crate) fn get_parts(&self, namespace: Option<&str>, name: &str) -> Option<Arc<Record>> {
-        self.state.read().get(Parts::new(namespace, name)).cloned()
+        self.state.read().get(KeyRef::new(namespace, name)).cloned()
     }
 
     #[cfg(test)]
@@ -101,7 +101,8 @@ impl Indexer {
         self.state.read().scope(scope).is_some_and(|scope| scope.synced)
     }
 
-    /// All that tells how far a key is, of one commit. `None` if the scope is not looked at.
+    /// What is known of a key and of its scope, of one commit: enough to decide whether a wait is over. `None` if the scope
+    /// is not looked at.
     pub(crate) fn standing(&self, scope: ScopeId, key: &ObjectKey, uid: Option<&Uid>) -> Option<Standing> {
         let state = self.state.read();
         let known = state.scope(scope)?;

@@ -24,7 +24,7 @@ pub(crate) async fn yield_now() {
 #[derive(Default)]
 pub(crate) struct Pace {
     done: usize,
-    /// Somebody waits for the result where he cannot pause.
+    /// The result is needed within one poll: a thread waits for it that cannot await.
     hurried: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::version::{ResourceVersion, Uid};
 
 /// How many incarnations that are gone a store remembers.
@@ -17,7 +17,7 @@ pub(crate) const REMEMBERED: usize = 1_024;
 pub(crate) struct Plan {
     /// Everything that happens, in order, several changes of one key included.
     pub(crate) changes: Vec<Change>,
-    /// What it comes to: at most one edit per key.
+    /// The result of these changes: at most one edit per key.
     pub(crate) edits: Vec<Edit>,
     /// The new versions of scopes, by scope.
     pub(crate) versions: Vec<(ScopeId, ResourceVersion)>,
@@ -25,7 +25,7 @@ pub(crate) struct Plan {
     pub(crate) first_sync: Vec<ScopeId>,
     /// A scope that is no longer looked at.
     pub(crate) ended: Option<ScopeId>,
-    /// Keys that were looked up, in order, and as of when; `None`: that no longer counts.
+    /// Barriers that are set, in order: the key, and the version of the answer to its lookup. `None` lifts the barrier.
     pub(crate) barriers: Vec<(ScopeId, ObjectKey, Option<ResourceVersion>)>,
     /// A scope whose server went back in time.
     pub(crate) rewound: Option<ScopeId>,
@@ -62,7 +62,7 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    pub(crate) fn parts(&self) -> Parts<'_> {
+    pub(crate) fn key(&self) -> KeyRef<'_> {
         match self {
             Self::Put(record) | Self::Remove(record) => record.into(),
         }

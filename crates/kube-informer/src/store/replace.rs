@@ -15,11 +15,11 @@ use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::change::Change;
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::store::plan::{Edit, Plan};
 use crate::store::sharded::hash_key;
 use crate::store::snapshot::Snapshot;
-use crate::store::state::State;
+use crate::store::state::StoreState;
 use crate::version::ResourceVersion;
 
 /// Comparing two bodies may unpack both; it counts as this many objects looked at.
@@ -36,11 +36,11 @@ pub(crate) struct ReplacePlanner {
     skipped: HashSet<usize>,
     /// Keys that are known as of a later version than that of the list.
     ahead: HashSet<ObjectKey>,
-    phase: Phase,
+    phase: ReplacePhase,
     plan: Plan,
 }
 
-enum Phase {
+enum ReplacePhase {
     /// Learning the keys of the list, from this position on.
     Reading(usize),
     /// Looking for stored objects that are not listed, from this part on.
@@ -51,7 +51,7 @@ enum Phase {
 
 /// Whether there is more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum PlanProgress {
     More,
     Done,
 }
@@ -59,7 +59,7 @@ pub(crate) enum Progress {
 impl ReplacePlanner {
     /// `None` if the scope is not looked at, or no longer.
     pub(crate) fn new(
-        state: &State,
+        state: &StoreState,
         scope: ScopeId,
         version: ResourceVersion,
         objects: Vec<Arc<Record>>,
@@ -86,52 +86,56 @@ impl ReplacePlanner {
             objects,
             skipped: HashSet::new(),
             ahead,
-            phase: Phase::Reading(0),
+            phase: ReplacePhase::Reading(0),
             plan,
         })
     }
 
     /// Does about this much of the work, counted in objects.
-    pub(crate) fn step(&mut self, budget: usize) -> Progress {
-        match mem::replace(&mut self.phase, Phase::Done) {
-            Phase::Reading(from) => {
+    pub(crate) fn step(&mut self, budget: usize) -> PlanProgress {
+        match mem::replace(&mut self.phase, ReplacePhase::Done) {
+            ReplacePhase::Reading(from) => {
                 let to = self.objects.len().min(from.saturating_add(budget));
                 for at in from..to {
                     self.read(at);
                 }
-                self.phase = if to == self.objects.len() { Phase::Deleting(0) } else { Phase::Reading(to) };
+                self.phase = if to == self.objects.len() {
+                    ReplacePhase::Deleting(0)
+                } else {
+                    ReplacePhase::Reading(to)
+                };
             }
-            Phase::Deleting(part) if part < self.stored.parts() => {
+            ReplacePhase::Deleting(part) if part < self.stored.parts() => {
                 let mut next = part;
                 let mut looked_at = 0;
                 while next < self.stored.parts() && looked_at < budget {
                     looked_at += self.delete_unlisted(next);
                     next += 1;
                 }
-                self.phase = Phase::Deleting(next);
+                self.phase = ReplacePhase::Deleting(next);
             }
-            Phase::Deleting(_) => {
+            ReplacePhase::Deleting(_) => {
                 self.listed = HashTable::new();
                 // A first list is all new: growing step by step would copy megabytes at once.
                 let new = self.objects.len().saturating_sub(self.stored.len());
                 self.plan.edits.reserve(new);
                 self.plan.changes.reserve(new);
-                self.phase = Phase::Comparing(mem::take(&mut self.objects).into_iter().enumerate());
+                self.phase = ReplacePhase::Comparing(mem::take(&mut self.objects).into_iter().enumerate());
             }
-            Phase::Comparing(mut objects) => {
+            ReplacePhase::Comparing(mut objects) => {
                 let mut work = 0;
                 while work < budget {
-                    let Some((at, object)) = objects.next() else { return Progress::Done };
+                    let Some((at, object)) = objects.next() else { return PlanProgress::Done };
                     work += 1;
                     if !self.skipped.contains(&at) {
                         work += self.compare(object);
                     }
                 }
-                self.phase = Phase::Comparing(objects);
+                self.phase = ReplacePhase::Comparing(objects);
             }
-            Phase::Done => return Progress::Done,
+            ReplacePhase::Done => return PlanProgress::Done,
         }
-        Progress::More
+        PlanProgress::More
     }
 
     /// The plan, complete once a step said so.
@@ -151,14 +155,14 @@ impl ReplacePlanner {
             self.skipped.insert(at);
             return;
         }
-        let key = Parts::from(&objects[at]);
+        let key = KeyRef::from(&objects[at]);
         let hash = hash_key(&key);
-        match self.listed.find_mut(hash, |at| Parts::from(&objects[*at]) == key) {
+        match self.listed.find_mut(hash, |at| KeyRef::from(&objects[*at]) == key) {
             Some(earlier) => {
                 self.skipped.insert(mem::replace(earlier, at));
             }
             None => {
-                self.listed.insert_unique(hash, at, |at| hash_key(&Parts::from(&objects[*at])));
+                self.listed.insert_unique(hash, at, |at| hash_key(&KeyRef::from(&objects[*at])));
             }
         }
     }
@@ -167,8 +171,8 @@ impl ReplacePlanner {
         let mut looked_at = 0;
         for old in self.stored.part(part) {
             looked_at += 1;
-            let key = Parts::from(old);
-            let listed = self.listed.find(hash_key(&key), |at| Parts::from(&self.objects[*at]) == key);
+            let key = KeyRef::from(old);
+            let listed = self.listed.find(hash_key(&key), |at| KeyRef::from(&self.objects[*at]) == key);
             if listed.is_none() && !self.ahead.contains(old.key()) {
                 self.plan.removed(old);
                 self.plan.edits.push(Edit::Remove(old.clone()));

@@ -87,7 +87,7 @@ impl<T> ShardedMap<T> {
         self.shards.iter().flat_map(|shard| shard.iter())
     }
 
-    /// Takes the map apart piece by piece, for who wants to free a large one without a long pause.
+    /// Takes the map apart piece by piece, so that a large one can be freed without a long pause.
     pub(crate) fn take_shard(&mut self) -> Option<Arc<Shard<T>>> {
         let shard = self.shards.pop()?;
         self.len = self.len.saturating_sub(shard.len());

@@ -1,4 +1,4 @@
-//! All objects of one commit, for as long as somebody wants to look at them.
+//! All objects of one commit, unchanged for as long as the snapshot is held.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use hashbrown::HashMap;
 
 use crate::key::ObjectKey;
 use crate::object::record::Record;
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::store::sharded::{Shard, ShardedMap, hash_key, place};
 
-/// The objects of one scope at one commit: never changes, and holding it delays nobody.
+/// The objects of one scope at one commit: it never changes, and holding it delays neither the writer nor other readers.
 ///
 /// It comes in parts of a few dozen objects, so that a long scan can be cut into short steps: full scans, handlers that
 /// join late, resyncs. Taking one copies a pointer per part. The order of objects is unspecified.
@@ -82,17 +82,17 @@ impl Snapshot {
 
     /// Which part holds this key, if any does. `None` if nothing of its namespace is here.
     pub(crate) fn part_of(&self, key: &ObjectKey) -> Option<usize> {
-        let parts = Parts::from(key);
+        let parts = KeyRef::from(key);
         let (first, count) = self.namespaces.get(parts.namespace)?;
         Some(first + place(hash_key(&parts), *count))
     }
 
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<&Arc<Record>> {
-        let parts = Parts::from(key);
+        let parts = KeyRef::from(key);
         let (first, count) = self.namespaces.get(parts.namespace)?;
         let hash = hash_key(&parts);
         let part = self.parts.get(first + place(hash, *count))?.as_ref()?;
-        part.find(hash, |record| Parts::from(record) == parts)
+        part.find(hash, |record| KeyRef::from(record) == parts)
     }
 
     /// All objects.

@@ -11,7 +11,7 @@ use crate::object::record::Record;
 use crate::report::user_panic;
 use crate::scope::{Scope, ScopeId};
 use crate::store::index::{ErasedIndex, IndexFailure, Staged};
-use crate::store::parts::Parts;
+use crate::store::key_ref::KeyRef;
 use crate::store::plan::{Edit, Plan, REMEMBERED};
 use crate::store::sharded::ShardedMap;
 use crate::store::snapshot::Snapshot;
@@ -19,7 +19,7 @@ use crate::version::{ResourceVersion, Uid};
 
 /// Everything one informer knows. A clone shares all objects and is cheap.
 #[derive(Clone, Default)]
-pub(crate) struct State {
+pub(crate) struct StoreState {
     /// Counts the commits.
     commit: u64,
     len: usize,
@@ -61,14 +61,15 @@ impl Clone for IndexSlot {
     }
 }
 
-/// An index that was dropped because of what its values did. It is freed by whoever reports that, without the lock.
-pub(crate) struct Broken {
+/// An index that was dropped because `Hash` or `Eq` of its values panicked. The writer frees it after it has released the
+/// lock: that may run a user's `Drop`.
+pub(crate) struct BrokenIndex {
     failure: IndexFailure,
     _index: Box<dyn ErasedIndex>,
     _stage: Box<dyn Staged>,
 }
 
-impl Broken {
+impl BrokenIndex {
     pub(crate) fn into_failure(self) -> IndexFailure {
         self.failure
     }
@@ -77,7 +78,7 @@ impl Broken {
 /// The index values of a commit being prepared, in the order of the state's indexes.
 pub(crate) type Stages = Vec<Box<dyn Staged>>;
 
-impl State {
+impl StoreState {
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -113,7 +114,7 @@ impl State {
         self.removed.contains(uid)
     }
 
-    pub(crate) fn get(&self, key: Parts<'_>) -> Option<&Arc<Record>> {
+    pub(crate) fn get(&self, key: KeyRef<'_>) -> Option<&Arc<Record>> {
         self.namespaces.get(key.namespace)?.get(&key)
     }
 
@@ -139,7 +140,7 @@ impl State {
     /// How many of these edits would have to copy a shard first, because a snapshot holds it.
     pub(crate) fn copies_for(&self, edits: &[Edit]) -> usize {
         let shared = |edit: &&Edit| {
-            let key = edit.parts();
+            let key = edit.key();
             let objects = self.namespaces.get(key.namespace);
             let shard = objects.and_then(|objects| objects.shards().get(objects.shard_of(&key)?));
             shard.is_some_and(|shard| Arc::strong_count(shard) > 1)
@@ -171,12 +172,12 @@ impl State {
         first: usize,
         edits: &[Edit],
         stages: &mut Stages,
-        broken: &mut Vec<Broken>,
+        broken: &mut Vec<BrokenIndex>,
     ) {
         for (at, edit) in (first..).zip(edits) {
             match edit {
                 Edit::Put(record) => self.put(record.clone()),
-                Edit::Remove(_) => self.remove(edit.parts()),
+                Edit::Remove(_) => self.remove(edit.key()),
             }
             let mut slot = 0;
             while let (Some(entry), Some(stage)) = (self.indexes.get_mut(slot), stages.get(slot)) {
@@ -190,7 +191,7 @@ impl State {
                         let message =
                             format!("the index is dropped, Hash or Eq of its value panicked: {text}");
                         let failure = IndexFailure { index: index.name, key: record.key().clone(), message };
-                        broken.push(Broken { failure, _index: index.index, _stage: stage });
+                        broken.push(BrokenIndex { failure, _index: index.index, _stage: stage });
                     }
                 }
             }
@@ -233,7 +234,7 @@ impl State {
     }
 
     fn put(&mut self, record: Arc<Record>) {
-        let objects = match self.namespaces.get_mut(Parts::from(&record).namespace) {
+        let objects = match self.namespaces.get_mut(KeyRef::from(&record).namespace) {
             Some(objects) => objects,
             None => {
                 let namespace = record.key().shared_namespace().cloned().unwrap_or_default();
@@ -245,7 +246,7 @@ impl State {
         }
     }
 
-    fn remove(&mut self, key: Parts<'_>) {
+    fn remove(&mut self, key: KeyRef<'_>) {
         let Some(objects) = self.namespaces.get_mut(key.namespace) else { return };
         if objects.remove(&key).is_some() {
             self.len -= 1;
@@ -262,8 +263,8 @@ pub(crate) struct Rubble {
     indexes: Vec<Box<dyn ErasedIndex>>,
 }
 
-impl From<State> for Rubble {
-    fn from(state: State) -> Self {
+impl From<StoreState> for Rubble {
+    fn from(state: StoreState) -> Self {
         Self {
             maps: state.namespaces.into_values().collect(),
             indexes: state.indexes.into_iter().map(|slot| slot.index).collect(),

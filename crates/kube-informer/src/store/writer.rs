@@ -8,7 +8,7 @@ use crate::error::IndexError;
 use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
-use crate::store::apply::{self, Step};
+use crate::store::apply::{self, PlanInput};
 use crate::store::change::Change;
 use crate::store::index::{IndexFailure, IndexValue};
 use crate::store::index_build::{EVALUATION, IndexBuild};
@@ -16,14 +16,14 @@ use crate::store::index_reader::IndexReader;
 use crate::store::indexer::Indexer;
 use crate::store::pace::{self, Pace, STEP, yield_now};
 use crate::store::plan::{Counts, Edit, Plan};
-use crate::store::replace::{Progress, ReplacePlanner};
-use crate::store::state::{Broken, IndexSlot, Rubble, Stages};
+use crate::store::replace::{PlanProgress, ReplacePlanner};
+use crate::store::state::{BrokenIndex, IndexSlot, Rubble, Stages};
 use crate::version::ResourceVersion;
 
 /// Up to this many edits are made in place under the lock. More are made on a copy, which then takes the old one's place.
 const IN_PLACE: usize = 1_000;
 
-/// And only if there is no more to do than this, index values counted: a reader waits for it, about 2 ms at most.
+/// In place only if there is no more work than this, index values counted: readers wait meanwhile, about 2 ms at most.
 const WORK_IN_PLACE: usize = 10_000;
 
 /// In place only with up to this many copies of shards that snapshots hold, or the copying would be done under the lock.
@@ -49,7 +49,7 @@ pub(crate) struct Applied {
     pub(crate) first_sync: Vec<ScopeId>,
     /// The versions that scopes have come to.
     pub(crate) versions: Vec<(ScopeId, ResourceVersion)>,
-    /// Keys that were looked up, and as of when.
+    /// Keys that were looked up on their own, and the version of the answer.
     pub(crate) barriers: Vec<(ScopeId, ObjectKey, Option<ResourceVersion>)>,
     /// Whether a scope was removed, or its server found to have gone back in time.
     pub(crate) upset: bool,
@@ -75,10 +75,10 @@ impl Writer {
     /// the batch is lost.
     pub(crate) async fn apply(&mut self, deltas: Vec<Delta>) -> Applied {
         let mut applied = Applied::default();
-        for step in apply::steps(deltas) {
+        for step in apply::plan_inputs(deltas) {
             let plan = match step {
-                Step::Events(events) => apply::plan(&self.indexer.state.read(), events),
-                Step::Replace { scope, version, objects, rewound } => {
+                PlanInput::Events(events) => apply::plan(&self.indexer.state.read(), events),
+                PlanInput::Replace { scope, version, objects, rewound } => {
                     self.replace(scope, version, objects, rewound).await
                 }
             };
@@ -108,7 +108,7 @@ impl Writer {
             }
             pace.work(stored.part(part).count()).await;
         }
-        // Or its shards would be copied where edits are made in place.
+        // A snapshot that is still held would make every edit below copy the shard that it touches.
         drop(stored);
         let mut applied = Applied::default();
         self.commit(plan, &mut applied).await;
@@ -124,7 +124,7 @@ impl Writer {
     ) -> Plan {
         let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects, rewound);
         let Some(mut planner) = planner else { return Plan::default() };
-        while planner.step(STEP) == Progress::More {
+        while planner.step(STEP) == PlanProgress::More {
             yield_now().await;
         }
         planner.finish()
@@ -146,7 +146,7 @@ impl Writer {
         } else {
             self.commit_beside(&plan, &mut stages, &mut broken).await;
         }
-        applied.failures.extend(broken.into_iter().map(Broken::into_failure));
+        applied.failures.extend(broken.into_iter().map(BrokenIndex::into_failure));
         if applied.changes.is_empty() {
             applied.changes = mem::take(&mut plan.changes);
         } else {
@@ -199,7 +199,7 @@ impl Writer {
         stages
     }
 
-    async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, broken: &mut Vec<Broken>) {
+    async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, broken: &mut Vec<BrokenIndex>) {
         let mut next = self.indexer.state.read().clone();
         let mut done = 0;
         while done < plan.edits.len() {
@@ -235,7 +235,7 @@ impl Writer {
         Ok((IndexReader::new(self.indexer.clone(), name, id), failures))
     }
 
-    /// Forgets an index; false if it is gone already. Its readers are told that it is.
+    /// Forgets an index; false if it is gone already. Readers of it get an error from then on.
     pub(crate) async fn remove_index<V: IndexValue>(&mut self, index: &IndexReader<V>) -> bool {
         let removed = {
             let mut state = self.indexer.state.write();
@@ -248,7 +248,7 @@ impl Writer {
     }
 }
 
-/// Frees what nobody can see any more, with pauses.
+/// Frees a state or index that is no longer in use, with pauses.
 pub(super) async fn free(mut rubble: Rubble) {
     let mut pace = Pace::default();
     while let Some(work) = rubble.free_some() {

@@ -167,7 +167,8 @@ fn b_165_b_166_d2_the_queue_is_bounded_in_entries_and_bytes() {
     let origin = origin();
     let fifo = entries(2);
     push(&fifo, added(&origin, "a"));
-    push(&fifo, Delta { scope: 0, change: DeltaChange::LeftOut("x".parse().unwrap()) });
+    let left_out = DeltaChange::LeftOut { key: "x".parse().unwrap(), version: "1".into() };
+    push(&fifo, Delta { scope: 0, change: left_out });
     assert!(once(pin!(fifo.push(added(&origin, "b")))).is_pending());
     pop(&fifo, 1);
     push(&fifo, added(&origin, "b"));

@@ -146,10 +146,10 @@ async fn d16_a_removed_namespace_leaves_in_one_step_and_is_told() {
     let index = rig.informer.add_index("name", |map| Some(map.name().to_owned()));
     index.wait_ready(SOON).await.unwrap();
     rest().await;
-    let commits = rig.informer.engine().state.borrow().commits;
+    let commits = rig.informer.progress().commit();
 
     rig.remove_namespace("b").await;
-    assert_eq!(rig.informer.engine().state.borrow().commits, commits + 1);
+    assert_eq!(rig.informer.progress().commit(), commits + 1);
     assert_eq!(rig.cached(), rig.served(&["a"]));
     assert_eq!((index.get("x").unwrap().len(), index.get("y").unwrap().len()), (1, 0));
     assert_eq!(rig.server.open_watches(), 1);

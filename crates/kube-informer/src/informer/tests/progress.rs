@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::support::{Rig, SOON, quiet};
+use crate::error::WaitError;
 use crate::scope::Scope;
 
 #[tokio::test(start_paused = true)]

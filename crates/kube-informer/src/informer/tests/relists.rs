@@ -14,7 +14,7 @@ use super::support::{
     wire_map,
 };
 use crate::informer::SharedInformer;
-use crate::informer::writer::Command;
+use crate::informer::process_loop::Command;
 use crate::object::Object;
 use crate::options::Options;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Verb, VerbMatch};

@@ -174,7 +174,7 @@ async fn b_113_a_resync_does_not_overtake_what_a_slow_handler_has_yet_to_hear() 
 #[tokio::test(start_paused = true)]
 async fn b_290_a_resync_writes_nothing() {
     let rig = Rig::new(&["a/x"]).started().await;
-    let commits = || rig.informer.engine().state.borrow().commits;
+    let commits = || rig.informer.progress().commit();
     let (times, _) = times(&rig, Some(SECOND));
     rig.settle().await;
     let before = commits();

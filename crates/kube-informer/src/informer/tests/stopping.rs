@@ -11,7 +11,7 @@ use super::support::{Rig, SOON, rest};
 use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::informer::engine::Stop;
-use crate::informer::writer::Command;
+use crate::informer::process_loop::Command;
 use crate::options::Options;
 
 #[tokio::test(start_paused = true)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::support::{Rig, SOON, map, phase, quiet};
+use crate::error::WaitError;
 use crate::key::ObjectKey;
 use crate::source::VerbMatch;
 use crate::status::Phase;

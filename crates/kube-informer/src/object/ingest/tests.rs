@@ -35,7 +35,7 @@ fn value(record: &Record) -> Value {
 
 fn left_out(result: Result<Arc<Record>, IngestError>) -> (Option<String>, String) {
     match result {
-        Err(IngestError::LeftOut { key, message }) => (key.map(|key| key.to_string()), message),
+        Err(IngestError::LeftOut { key, message, .. }) => (key.map(|key| key.to_string()), message),
         other => panic!("not left out: {other:?}"),
     }
 }

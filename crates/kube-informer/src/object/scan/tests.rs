@@ -103,9 +103,16 @@ fn odd_json_is_not_broken_json() {
 #[test]
 fn rough_key_survives_odd_neighbours() {
     let json = br#"{"metadata":{"labels":7,"name":"n","namespace":"ns"},"kind":[]}"#;
-    assert_eq!(rough_key(json), Some(("ns".into(), "n".into())));
+    let rough = |namespace: &str| RoughKey {
+        namespace: namespace.to_owned(),
+        name: "n".to_owned(),
+        resource_version: String::new(),
+    };
+    assert_eq!(rough_key(json), Some(rough("ns")));
+    let with_version = br#"{"metadata":{"name":"n","labels":7,"resourceVersion":"5"}}"#;
+    assert_eq!(rough_key(with_version).map(|key| key.resource_version).as_deref(), Some("5"));
     assert_eq!(rough_key(br#"{"metadata":{"name":7}}"#), None);
-    assert_eq!(rough_key(br#"{"metadata":{"name":"n","namespace":7}}"#), Some((String::new(), "n".into())));
+    assert_eq!(rough_key(br#"{"metadata":{"name":"n","namespace":7}}"#), Some(rough("")));
     assert_eq!(rough_key(b"[]"), None);
 }
 

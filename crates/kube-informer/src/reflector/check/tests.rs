@@ -40,7 +40,7 @@ fn key() -> ObjectKey {
 fn judged(version: &str, items: &serde_json::Value) -> Finding {
     let witness = witness();
     let body = json!({ "metadata": { "resourceVersion": version }, "items": items });
-    let answer: Answer = serde_json::from_value(body).unwrap();
+    let answer: ListAnswer = serde_json::from_value(body).unwrap();
     witness.judge(witness.last_seen(), &"100".into(), &version.into(), &answer.items)
 }
 

@@ -3,8 +3,7 @@
 use tokio::time::Instant;
 
 use super::super::recovery::{Remedy, Trouble};
-use super::watching::Watching;
-use super::{Action, Charge, Cursor, Place, Step, Wait, backoff};
+use super::{Action, Charge, Cursor, Delay, Mode, NextStep, backoff};
 use crate::source::{ListParams, VersionMatch};
 use crate::status::RelistReason;
 use crate::version::ResourceVersion;
@@ -22,12 +21,13 @@ pub(super) struct Listing {
     token: Option<String>,
     /// How many pages have been asked for by a token.
     pages: u64,
-    /// The token of an earlier page: the first, second, fourth, eighth and so on. Pages that go round in a circle come by
-    /// it again, however large the circle is.
+    /// The token of an earlier page: that of the first, second, fourth, eighth and so on. If the server's pages go round in a
+    /// circle, a token comes back that was remembered here, however large the circle is, and one token is all that has to
+    /// be kept.
     landmark: Option<String>,
     /// The version of the pages read so far.
     read: Option<ResourceVersion>,
-    /// Whether this is the attempt without pages, after the history that pages need was lost.
+    /// Whether this is the attempt in one piece, made after the version that the pages belong to was compacted away.
     whole: bool,
 }
 
@@ -83,57 +83,53 @@ impl Cursor {
     fn list(&mut self, listing: Listing) -> Action {
         let action =
             Action::List { params: listing.params(), fresh: listing.token.is_none(), reuse: self.reuse };
-        self.place = Place::Listing(listing);
+        self.mode = Mode::Listing(listing);
         action
     }
 
     /// A LIST was read to its end: the version it belongs to, and the token of the next page if there is one. `forward`:
-    /// it brought an object that the pages before had not.
+    /// it brought an object that the pages before had not. `None`: this was the last page, the list can be completed.
     pub(crate) fn page(
         &mut self,
         now: Instant,
         version: &ResourceVersion,
         token: Option<String>,
         forward: bool,
-    ) -> Step {
-        let Place::Listing(listing) = &self.place else {
-            return self.failed(now, Trouble::NotAList("an answer nobody asked for".into()), None);
+    ) -> Option<NextStep> {
+        let Mode::Listing(listing) = &self.mode else {
+            return Some(self.failed(now, Trouble::NotAList("an answer nobody asked for".into()), None));
         };
         let mut listing = listing.clone();
-        let token = token.filter(|token| !token.is_empty());
         if !version.is_concrete() {
-            return self.list_failed(now, &listing, Trouble::NotAList("it has no resourceVersion".into()));
+            let trouble = Trouble::NotAList("it has no resourceVersion".into());
+            return Some(self.list_failed(now, &listing, trouble));
         }
         if listing.read.as_ref().is_some_and(|read| read != version) {
-            return self.list_failed(now, &listing, Trouble::MixedPages);
+            return Some(self.list_failed(now, &listing, Trouble::MixedPages));
         }
-        if token.is_some() && token == listing.landmark {
+        let token = token.filter(|token| !token.is_empty())?;
+        if listing.landmark.as_ref() == Some(&token) {
             let trouble = Trouble::NotAList("its pages go round in a circle".into());
-            return self.list_failed(now, &listing, trouble);
+            return Some(self.list_failed(now, &listing, trouble));
         }
         if self.is_rewound(version) {
-            return self.read_rewound(now, Wait::No);
+            // There is no need to read the other pages first.
+            return Some(self.read_rewound(now, Delay::No));
         }
-        if token.is_some() {
-            self.pages_anything |= listing.version == "0";
-            listing.read = Some(version.clone());
-            listing.pages += 1;
-            if listing.pages.is_power_of_two() {
-                listing.landmark.clone_from(&token);
-            }
-            listing.token = token;
-            let charge = if forward { Charge::Free } else { Charge::Request };
-            return Step::new(Wait::No, self.list(listing)).charged(charge);
+        self.pages_anything |= listing.version == "0";
+        listing.read = Some(version.clone());
+        listing.pages += 1;
+        if listing.pages.is_power_of_two() {
+            listing.landmark = Some(token.clone());
         }
-        self.complete(now, version);
-        let mut step = Step::new(Wait::No, self.watch(&Watching::default()));
-        step.commit = Some(version.clone());
-        step
+        listing.token = Some(token);
+        let charge = if forward { Charge::Free } else { Charge::Request };
+        Some(NextStep::new(Delay::No, self.list(listing)).charged(charge))
     }
 
     /// Nothing of a failed list is used. Lost history is asked for in another way at once, everything else is a
     /// failed round.
-    pub(super) fn list_failed(&mut self, now: Instant, listing: &Listing, trouble: Trouble) -> Step {
+    pub(super) fn list_failed(&mut self, now: Instant, listing: &Listing, trouble: Trouble) -> NextStep {
         let remedy = trouble.remedy();
         let unavailable = matches!(remedy, Remedy::Relist(RelistReason::Expired | RelistReason::TooLarge));
         let pages_lost = listing.token.is_some()
@@ -141,15 +137,15 @@ impl Cursor {
         let may_ask_for_latest = unavailable && !listing.version.is_empty();
         if pages_lost && !listing.whole {
             let version = listing.version.clone();
-            return Step::new(Wait::No, self.list(Listing::new(version, true)))
+            return NextStep::new(Delay::No, self.list(Listing::new(version, true)))
                 .reporting_unless_routine(trouble);
         }
         // A server that cannot read our version never will; without it there may be an answer.
         self.latest |= unavailable || (trouble.is_bad_request() && listing.concrete());
         if may_ask_for_latest {
-            return Step::new(Wait::No, self.list_anew()).reporting_unless_routine(trouble);
+            return NextStep::new(Delay::No, self.list_anew()).reporting_unless_routine(trouble);
         }
-        let wait = if remedy == Remedy::AwaitKind { Wait::Kind } else { backoff(&trouble) };
+        let wait = if remedy == Remedy::AwaitKind { Delay::Kind } else { backoff(&trouble) };
         self.round(now, wait).reporting(trouble)
     }
 }

@@ -1,8 +1,18 @@
 //! Where a reflector is and what it does next. Pure: no clock, no lock, no network, no chance.
 //!
-//! The driver does what the last [`Step`] says and tells the cursor what happened; the cursor answers with the next
+//! The driver does what the last [`NextStep`] says and tells the cursor what happened; the cursor answers with the next
 //! step. A *round* is one attempt to read the whole scope, streamed or with LIST; a round that succeeds ends in a
 //! watch, which is resumed until something makes a new round necessary.
+//!
+//! What has to hold, whatever a server answers:
+//!
+//! - A watch is opened at `last`, and only after everything up to `last` is in the queue. So it can bring an event twice,
+//!   which the store drops, but never skip one.
+//! - Every request is charged to a budget, except the first list, pages that brought new keys, and lists that were paid for
+//!   elsewhere. The budgets do not look at answers, so no answer can cause a hot loop.
+//! - Every failure leads to a step. There is no state in which the reflector gives up: a cluster that is broken for a day
+//!   is followed again when it is back.
+//! - A round that fails leaves no trace in the store: only [`Cursor::complete`] ends one, and it checks the version first.
 
 mod listing;
 mod streaming;
@@ -35,7 +45,7 @@ pub(crate) enum Action {
 
 /// How long to wait before it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Wait {
+pub(crate) enum Delay {
     No,
     /// A few milliseconds at random: a watch that lived has ended and is resumed.
     Resume,
@@ -64,33 +74,23 @@ pub(crate) enum Charge {
     Probe,
 }
 
-/// The answer to something that happened: what to write down, how long to wait, what to do then.
+/// The answer to something that happened: what to note, how long to wait, what to do then.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Step {
-    /// The snapshot is complete: it replaces the scope at this version.
-    pub(crate) commit: Option<ResourceVersion>,
+pub(crate) struct NextStep {
     /// The scope has to be read as a whole, for this reason.
     pub(crate) relist: Option<RelistReason>,
     /// Streaming was given up for LIST.
     pub(crate) fallback: bool,
     /// A failure the user should hear of.
     pub(crate) report: Option<Trouble>,
-    pub(crate) wait: Wait,
+    pub(crate) wait: Delay,
     pub(crate) charge: Charge,
     pub(crate) action: Action,
 }
 
-impl Step {
-    fn new(wait: Wait, action: Action) -> Self {
-        Self {
-            commit: None,
-            relist: None,
-            fallback: false,
-            report: None,
-            wait,
-            charge: Charge::Request,
-            action,
-        }
+impl NextStep {
+    fn new(wait: Delay, action: Action) -> Self {
+        Self { relist: None, fallback: false, report: None, wait, charge: Charge::Request, action }
     }
 
     fn reporting(mut self, trouble: Trouble) -> Self {
@@ -105,54 +105,60 @@ impl Step {
         self
     }
 
-    fn charged(mut self, charge: Charge) -> Self {
+    pub(crate) fn charged(mut self, charge: Charge) -> Self {
         self.charge = charge;
         self
     }
 }
 
+/// Where a reflector is. See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
     page_size: Option<u32>,
     streaming: StreamingList,
     fallback_memory: Duration,
     short_watch: Duration,
-    counts: Counts,
+    thresholds: Thresholds,
     /// Nothing up to this version has been missed.
     last: ResourceVersion,
-    /// The next list asks for the most recent state, because `last` cannot be had or is in doubt.
+    /// The next list asks for the most recent state, because `last` cannot be had or is in doubt. Otherwise a list asks for
+    /// a state not older than `last`, which a server can answer from its watch cache.
     latest: bool,
-    /// Whether unchanged objects may be taken over from the store while a list is read.
+    /// Whether unchanged objects may be taken over from the store while a list is read: an object of the same uid and
+    /// version is the same object. Not after the server went back in time, because then versions are given a second time.
     reuse: bool,
-    /// The server pages lists of version 0, so it has no watch cache.
+    /// The server paged a list of version 0. A watch cache answers those in one piece, so it has none, and every list is
+    /// read from its storage: pages spare it.
     pages_anything: bool,
     /// The server cannot stream lists; not asked to again before this moment.
     no_streaming_until: Option<Instant>,
     /// Why the present round is necessary.
     reason: RelistReason,
-    /// How many lists were completed since a watch last lived.
+    /// How many lists were completed since a watch last lived. From the second on a list does not end a backoff: a server
+    /// that answers every list and breaks every watch would otherwise be listed again and again without growing waits.
     fruitless: u32,
-    /// A streamed list was forbidden since the last list that succeeded.
+    /// A streamed list was forbidden since the last list that succeeded. LIST is used until then, because a role may allow
+    /// `list` and not `watch`.
     no_streaming: bool,
     /// How many watches in a row were refused.
     refused: u32,
-    /// Whether a list was allowed since.
+    /// Whether a list was allowed while watches were refused.
     may_list: bool,
-    /// Whether something succeeded that ends a backoff, and the driver has not been told yet.
+    /// Whether something succeeded that ends a backoff, and the driver has not asked for it yet.
     succeeded: bool,
-    place: Place,
+    mode: Mode,
 }
 
 /// How many times something happens in a row before another way is tried. As in [`Options`].
 #[derive(Clone, Copy, Debug)]
-struct Counts {
+struct Thresholds {
     errors_to_relist: u32,
     silences_to_relist: u32,
     early_ends_to_list: u32,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum Mode {
     Streaming(Streaming),
     Listing(Listing),
     Watching(Watching),
@@ -165,7 +171,7 @@ impl Cursor {
             streaming: settings.streaming_list,
             fallback_memory: settings.fallback_memory,
             short_watch: settings.short_watch,
-            counts: Counts {
+            thresholds: Thresholds {
                 errors_to_relist: settings.errors_to_relist,
                 silences_to_relist: settings.silences_to_relist,
                 early_ends_to_list: settings.early_ends_to_list,
@@ -181,52 +187,53 @@ impl Cursor {
             refused: 0,
             may_list: false,
             succeeded: false,
-            place: Place::Watching(Watching::default()),
+            mode: Mode::Watching(Watching::default()),
         }
     }
 
     /// The first step.
-    pub(crate) fn begin(&mut self, now: Instant) -> Step {
-        self.relist(now, RelistReason::First, Wait::No).charged(Charge::Free)
+    pub(crate) fn begin(&mut self, now: Instant) -> NextStep {
+        self.relist(now, RelistReason::First, Delay::No).charged(Charge::Free)
     }
 
     /// The user wants everything read again: the most recent state, nothing taken over from the store.
-    pub(crate) fn refresh(&mut self, now: Instant) -> Step {
+    pub(crate) fn refresh(&mut self, now: Instant) -> NextStep {
         self.latest = true;
         self.reuse = false;
-        // A rewind that was found and not read yet is what the list is read for all the same.
-        let rewound = self.reason == RelistReason::Rewound && !matches!(self.place, Place::Watching(_));
-        let step = self.relist(now, RelistReason::Refresh, Wait::No).charged(Charge::Probe);
+        // If the list that follows a rewind has not been read to its end, this one takes its place, and still has to count
+        // as the one after the rewind.
+        let rewound = self.reason == RelistReason::Rewound && !matches!(self.mode, Mode::Watching(_));
+        let step = self.relist(now, RelistReason::Refresh, Delay::No).charged(Charge::Probe);
         if rewound {
             self.reason = RelistReason::Rewound;
         }
         step
     }
 
-    /// More objects are waited for than can be looked up one by one: the most recent state of all of them. It has been paid
-    /// for by those who ask for it.
-    pub(crate) fn settle(&mut self, now: Instant) -> Step {
+    /// More objects are waited for than can be looked up one by one: a list of the most recent state settles them all. It is
+    /// free here, because the lookups took it from their own budget.
+    pub(crate) fn settle(&mut self, now: Instant) -> NextStep {
         self.latest = true;
-        self.relist(now, RelistReason::Waited, Wait::No).charged(Charge::Free)
+        self.relist(now, RelistReason::Waited, Delay::No).charged(Charge::Free)
     }
 
     /// A request or the body of its answer failed. `lasted`: for how long, if the server had accepted the request before.
-    pub(crate) fn failed(&mut self, now: Instant, trouble: Trouble, lasted: Option<Duration>) -> Step {
-        match self.place.clone() {
-            Place::Streaming(streaming) => self.streaming_failed(now, streaming, trouble, lasted.is_some()),
-            Place::Listing(listing) => self.list_failed(now, &listing, trouble),
-            Place::Watching(watching) => self.watch_failed(now, watching, trouble, lasted),
+    pub(crate) fn failed(&mut self, now: Instant, trouble: Trouble, lasted: Option<Duration>) -> NextStep {
+        match self.mode.clone() {
+            Mode::Streaming(streaming) => self.streaming_failed(now, streaming, trouble, lasted.is_some()),
+            Mode::Listing(listing) => self.list_failed(now, &listing, trouble),
+            Mode::Watching(watching) => self.watch_failed(now, watching, trouble, lasted),
         }
     }
 
     /// The server ended the stream in good order, this long after it was asked for.
-    pub(crate) fn ended(&mut self, now: Instant, lasted: Duration) -> Step {
-        match self.place.clone() {
-            Place::Watching(watching) if self.lived(now, &watching, Some(lasted)) => {
-                Step::new(Wait::Resume, self.watch(&watching.resumed()))
+    pub(crate) fn ended(&mut self, now: Instant, lasted: Duration) -> NextStep {
+        match self.mode.clone() {
+            Mode::Watching(watching) if self.lived(now, &watching, Some(lasted)) => {
+                NextStep::new(Delay::Resume, self.watch(&watching.resumed()))
             }
-            Place::Watching(_) => self.failed(now, Trouble::VeryShort, Some(lasted)),
-            Place::Streaming(_) | Place::Listing(_) => self.failed(now, Trouble::EndedEarly, Some(lasted)),
+            Mode::Watching(_) => self.failed(now, Trouble::VeryShort, Some(lasted)),
+            Mode::Streaming(_) | Mode::Listing(_) => self.failed(now, Trouble::EndedEarly, Some(lasted)),
         }
     }
 
@@ -237,10 +244,10 @@ impl Cursor {
 
     /// What the reflector is doing, as users see it, while no wait is on.
     pub(crate) fn phase(&self) -> Phase {
-        match &self.place {
+        match &self.mode {
             _ if self.is_polling() => Phase::Polling,
-            Place::Watching(watching) if watching.in_doubt() => Phase::Stalled,
-            Place::Watching(_) => Phase::Watching,
+            Mode::Watching(watching) if watching.in_doubt() => Phase::Stalled,
+            Mode::Watching(_) => Phase::Watching,
             _ if self.reason == RelistReason::Rewound => Phase::Rewound,
             _ => Phase::Listing,
         }
@@ -252,7 +259,7 @@ impl Cursor {
     }
 
     /// Decides to read the scope as a whole.
-    fn relist(&mut self, now: Instant, reason: RelistReason, wait: Wait) -> Step {
+    fn relist(&mut self, now: Instant, reason: RelistReason, wait: Delay) -> NextStep {
         self.reason = reason;
         let mut step = self.round(now, wait);
         step.relist = Some(reason);
@@ -260,7 +267,7 @@ impl Cursor {
     }
 
     /// Starts a round, the first for its reason or one more after a failed one.
-    fn round(&mut self, now: Instant, wait: Wait) -> Step {
+    fn round(&mut self, now: Instant, wait: Delay) -> NextStep {
         let may_stream = match self.streaming {
             // A streamed list is a watch.
             _ if self.no_streaming || self.is_refused() => false,
@@ -269,32 +276,50 @@ impl Cursor {
             StreamingList::Auto => self.no_streaming_until.is_none_or(|until| now >= until),
         };
         let action = if may_stream { self.stream_anew() } else { self.list_anew() };
-        Step::new(wait, action)
+        NextStep::new(wait, action)
     }
 
-    /// The list just read belongs to an older version than one seen before: the server has gone back in time. What
-    /// was taken over from the store may look the same and be different, so it is read again without that.
+    /// The list just read belongs to an older version than one seen before: the server has gone back in time. Objects that
+    /// were taken over from the store may have other contents there, so the list is read again without taking any over.
+    /// (A list that took none over is believed, whatever its version.)
     fn is_rewound(&self, version: &ResourceVersion) -> bool {
         self.reuse && version.is_older_than(&self.last)
     }
 
-    fn read_rewound(&mut self, now: Instant, wait: Wait) -> Step {
+    fn read_rewound(&mut self, now: Instant, wait: Delay) -> NextStep {
         self.latest = true;
         self.reuse = false;
         self.relist(now, RelistReason::Rewound, wait).reporting(Trouble::Rewound)
     }
 
-    /// The whole scope has been read at this version.
-    fn complete(&mut self, now: Instant, version: &ResourceVersion) {
+    /// The whole scope has been read, by LIST or as a stream, and this is the version of what was read. `Ok`: it is to
+    /// replace what the store holds, and a watch follows. `Err`: it is not to be used; do that instead.
+    ///
+    /// The one end of every list: whatever has to be checked before a list is believed is checked here.
+    pub(crate) fn complete(&mut self, now: Instant, version: &ResourceVersion) -> Result<(), Box<NextStep>> {
+        if !version.is_concrete() {
+            let what = if matches!(self.mode, Mode::Streaming(_)) { "the mark of its end" } else { "it" };
+            let trouble = Trouble::NotAList(format!("{what} has no resourceVersion"));
+            return Err(Box::new(self.failed(now, trouble, Some(Duration::ZERO))));
+        }
+        if self.is_rewound(version) {
+            return Err(Box::new(self.read_rewound(now, Delay::No)));
+        }
         self.last = version.clone();
         self.latest = false;
         self.reuse = true;
-        // A list ends a backoff, but not one list after the other with no watch in between that lived.
         self.no_streaming = false;
         self.may_list = self.is_refused();
+        // A list ends a backoff, but not one list after the other with no watch in between that lived.
         self.succeeded |= self.fruitless == 0;
         self.fruitless = self.fruitless.saturating_add(1);
-        self.place = Place::Watching(Watching::after_list(now));
+        self.mode = Mode::Watching(Watching::after_list(now));
+        Ok(())
+    }
+
+    /// Opens the watch that follows a LIST; a streamed list goes on as its own watch.
+    pub(crate) fn watch_after_list(&mut self) -> NextStep {
+        NextStep::new(Delay::No, self.watch(&Watching::default()))
     }
 
     /// Whether the list being read, or read last, is the one after the server went back in time.
@@ -304,7 +329,7 @@ impl Cursor {
 
     /// Whether watches are refused so often that it is tried whether lists are allowed.
     fn is_refused(&self) -> bool {
-        self.refused >= self.counts.errors_to_relist
+        self.refused >= self.thresholds.errors_to_relist
     }
 
     /// Whether lists are allowed and watches are not, so that the scope is listed now and then.
@@ -313,8 +338,8 @@ impl Cursor {
     }
 }
 
-fn backoff(trouble: &Trouble) -> Wait {
-    Wait::Backoff { at_least: trouble.retry_after() }
+fn backoff(trouble: &Trouble) -> Delay {
+    Delay::Backoff { at_least: trouble.retry_after() }
 }
 
 #[cfg(test)]

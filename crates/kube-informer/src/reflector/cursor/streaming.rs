@@ -1,13 +1,10 @@
 //! Reading the scope as a stream of events that goes on as the watch.
 
-use std::time::Duration;
-
 use tokio::time::Instant;
 
 use super::super::recovery::{Remedy, Trouble};
-use super::{Action, Cursor, Place, Step, Wait, backoff};
+use super::{Action, Cursor, Delay, Mode, NextStep, backoff};
 use crate::status::RelistReason;
-use crate::version::ResourceVersion;
 
 /// A streamed list being read.
 #[derive(Clone, Debug)]
@@ -26,22 +23,8 @@ impl Cursor {
 
     fn stream(&mut self, streaming: Streaming) -> Action {
         let version = streaming.version.clone();
-        self.place = Place::Streaming(streaming);
+        self.mode = Mode::Streaming(streaming);
         Action::StreamingList { version, reuse: self.reuse }
-    }
-
-    /// The mark that all there was has been sent, at this version. `Ok`: commit the snapshot at it and read on.
-    /// `Err`: drop the stream and do that.
-    pub(crate) fn marker(&mut self, now: Instant, version: &ResourceVersion) -> Result<(), Box<Step>> {
-        if !version.is_concrete() {
-            let trouble = Trouble::NotAList("the mark of its end has no resourceVersion".into());
-            return Err(Box::new(self.failed(now, trouble, Some(Duration::ZERO))));
-        }
-        if self.is_rewound(version) {
-            return Err(Box::new(self.read_rewound(now, Wait::No)));
-        }
-        self.complete(now, version);
-        Ok(())
     }
 
     pub(super) fn streaming_failed(
@@ -50,26 +33,26 @@ impl Cursor {
         mut streaming: Streaming,
         trouble: Trouble,
         answered: bool,
-    ) -> Step {
+    ) -> NextStep {
         let wait = backoff(&trouble);
         match trouble.remedy() {
             // Not allowed to watch is not the same as not allowed to list. Whatever is not allowed is reported by what
             // follows: the LIST, or the watch after it.
             _ if trouble.http_status() == Some(403) => {
                 self.no_streaming = true;
-                self.fall_back(Wait::No)
+                self.fall_back(Delay::No)
             }
             // LIST would meet the same: the server is away, or does not want us.
-            Remedy::Resume => Step::new(wait, self.stream(streaming)).reporting(trouble),
-            Remedy::Reconnect if !answered => Step::new(wait, self.stream(streaming)).reporting(trouble),
-            Remedy::AwaitKind => self.round(now, Wait::Kind).reporting(trouble),
+            Remedy::Resume => NextStep::new(wait, self.stream(streaming)).reporting(trouble),
+            Remedy::Reconnect if !answered => NextStep::new(wait, self.stream(streaming)).reporting(trouble),
+            Remedy::AwaitKind => self.round(now, Delay::Kind).reporting(trouble),
             Remedy::Relist(RelistReason::Expired | RelistReason::TooLarge) => {
                 self.latest = true;
                 if streaming.version.is_empty() {
-                    return self.fall_back(Wait::No).reporting(trouble);
+                    return self.fall_back(Delay::No).reporting(trouble);
                 }
                 streaming.version = String::new();
-                Step::new(Wait::No, self.stream(streaming)).reporting_unless_routine(trouble)
+                NextStep::new(Delay::No, self.stream(streaming)).reporting_unless_routine(trouble)
             }
             // That is no failure.
             _ if trouble.rejects_streaming() => self.fall_back_for_long(now),
@@ -80,31 +63,31 @@ impl Cursor {
             Remedy::Reconnect => self.ended_early(streaming, trouble),
             _ if trouble == Trouble::EndedEarly => self.ended_early(streaming, trouble),
             Remedy::Reopen | Remedy::Relist(_) | Remedy::ResumeFewTimes | Remedy::ListOnly => {
-                self.fall_back(Wait::No).reporting(trouble)
+                self.fall_back(Delay::No).reporting(trouble)
             }
         }
     }
 
-    fn ended_early(&mut self, mut streaming: Streaming, trouble: Trouble) -> Step {
+    fn ended_early(&mut self, mut streaming: Streaming, trouble: Trouble) -> NextStep {
         streaming.early_ends = streaming.early_ends.saturating_add(1);
         let wait = backoff(&trouble);
-        if streaming.early_ends < self.counts.early_ends_to_list {
-            Step::new(wait, self.stream(streaming)).reporting(trouble)
+        if streaming.early_ends < self.thresholds.early_ends_to_list {
+            NextStep::new(wait, self.stream(streaming)).reporting(trouble)
         } else {
             self.fall_back(wait).reporting(trouble)
         }
     }
 
     /// LIST for this round; the next one streams again.
-    fn fall_back(&mut self, wait: Wait) -> Step {
-        let mut step = Step::new(wait, self.list_anew());
+    fn fall_back(&mut self, wait: Delay) -> NextStep {
+        let mut step = NextStep::new(wait, self.list_anew());
         step.fallback = true;
         step
     }
 
     /// The server cannot stream lists, so it is not asked to again for a while.
-    fn fall_back_for_long(&mut self, now: Instant) -> Step {
+    fn fall_back_for_long(&mut self, now: Instant) -> NextStep {
         self.no_streaming_until = now.checked_add(self.fallback_memory);
-        self.fall_back(Wait::No)
+        self.fall_back(Delay::No)
     }
 }

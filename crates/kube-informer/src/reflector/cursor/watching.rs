@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::super::check::Finding;
 use super::super::recovery::{Remedy, Trouble};
-use super::{Action, Charge, Cursor, Place, Step, Wait, backoff};
+use super::{Action, Charge, Cursor, Delay, Mode, NextStep, backoff};
 use crate::key::ObjectKey;
 use crate::status::RelistReason;
 use crate::version::ResourceVersion;
@@ -21,11 +21,13 @@ pub(super) struct Watching {
     silent: u32,
     /// The version that it was opened at; empty for a streamed list that goes on as a watch.
     at: ResourceVersion,
-    /// Whether it took up where an earlier one ended.
+    /// Whether it took up where an earlier one ended. Only then is the server asked whether it went back in time: right
+    /// after a list it has just proved where it is.
     resumed: bool,
     /// Whether it brought a newer version.
     moved: bool,
-    /// When the list was complete that it brought before.
+    /// For a streamed list that goes on as a watch: when the list was complete. The watch has lasted since then, not since
+    /// the request.
     listed: Option<Instant>,
     /// An object that we hold and the server does not, and the version at which it did not: its delete has to come before
     /// the watch passes that version.
@@ -74,7 +76,7 @@ pub(crate) struct News<'a> {
 impl Cursor {
     /// Opens a watch where the last one ended.
     pub(super) fn watch(&mut self, before: &Watching) -> Action {
-        self.place = Place::Watching(Watching {
+        self.mode = Mode::Watching(Watching {
             strikes: before.strikes,
             silent: before.silent,
             at: self.last.clone(),
@@ -101,9 +103,10 @@ impl Cursor {
         lived || watching.listed.is_some()
     }
 
-    /// An object cannot be taken in: what becomes of it cannot be told.
+    /// An event of this object could not be taken in. If its delete was waited for as a sign that the server has not gone
+    /// back in time, that sign may have been this event, so nothing can be concluded from its absence any more.
     pub(crate) fn left_out(&mut self, key: &ObjectKey) {
-        if let Place::Watching(watching) = &mut self.place
+        if let Mode::Watching(watching) = &mut self.mode
             && watching.missing.as_ref().is_some_and(|(missing, _)| missing == key)
         {
             watching.missing = None;
@@ -118,16 +121,17 @@ impl Cursor {
 
     /// The watch brought a byte: the connection lives.
     pub(crate) fn saw_byte(&mut self) {
-        if let Place::Watching(watching) = &mut self.place {
+        if let Mode::Watching(watching) = &mut self.mode {
             watching.silent = 0;
         }
     }
 
     /// Looks at an event or bookmark before it is passed on. `Some`: it shows that the server went back in time.
     ///
-    /// A watch brings what is newer than the version that it was opened at, in order. (A bookmark may be of that version.)
-    pub(crate) fn arrived(&mut self, now: Instant, news: News<'_>) -> Option<Step> {
-        let Place::Watching(watching) = &mut self.place else { return None };
+    /// A watch brings what is newer than the version that it was opened at, so anything older proves it. (A bookmark may be
+    /// of exactly that version: servers without a watch cache send such.)
+    pub(crate) fn arrived(&mut self, now: Instant, news: News<'_>) -> Option<NextStep> {
+        let Mode::Watching(watching) = &mut self.mode else { return None };
         let went_back = match news.version.compare(&watching.at) {
             Some(Ordering::Less) => true,
             Some(Ordering::Equal) => news.key.is_some(),
@@ -148,7 +152,7 @@ impl Cursor {
     ///
     /// Until the list is complete this does nothing: the objects of a streamed list come in no order of versions.
     pub(crate) fn advance(&mut self, version: &ResourceVersion) {
-        if let Place::Watching(watching) = &mut self.place {
+        if let Mode::Watching(watching) = &mut self.mode {
             let newer = match version.compare(&self.last) {
                 Some(order) => order == Ordering::Greater,
                 None => version.is_concrete() && *version != self.last,
@@ -165,12 +169,12 @@ impl Cursor {
 
     /// Whether the server should be asked if its history is still the one that we have seen.
     pub(crate) fn wants_check(&self) -> bool {
-        matches!(&self.place, Place::Watching(watching) if watching.resumed)
+        matches!(&self.mode, Mode::Watching(watching) if watching.resumed)
     }
 
     /// The answer to that. `None`: go on with the watch.
-    pub(crate) fn checked(&mut self, now: Instant, finding: Finding) -> Option<Step> {
-        let Place::Watching(watching) = &mut self.place else { return None };
+    pub(crate) fn checked(&mut self, now: Instant, finding: Finding) -> Option<NextStep> {
+        let Mode::Watching(watching) = &mut self.mode else { return None };
         match finding {
             Finding::Same | Finding::Unknown => None,
             Finding::Rewound => Some(self.found_rewound(now)),
@@ -187,8 +191,8 @@ impl Cursor {
         }
     }
 
-    fn found_rewound(&mut self, now: Instant) -> Step {
-        self.read_rewound(now, Wait::Spread).charged(Charge::Relist)
+    fn found_rewound(&mut self, now: Instant) -> NextStep {
+        self.read_rewound(now, Delay::Spread).charged(Charge::Relist)
     }
 
     pub(super) fn watch_failed(
@@ -197,40 +201,40 @@ impl Cursor {
         watching: Watching,
         trouble: Trouble,
         lasted: Option<Duration>,
-    ) -> Step {
+    ) -> NextStep {
         let lived = self.lived(now, &watching, lasted);
         let first = self.fruitless <= 1;
         // What follows a watch that lived is the first failure, if it is one at all.
         let wait = match backoff(&trouble) {
-            Wait::Backoff { at_least: None } if lived => Wait::Resume,
+            Delay::Backoff { at_least: None } if lived => Delay::Resume,
             wait => wait,
         };
         let mut watching = watching.resumed();
         let step = match trouble.remedy() {
-            Remedy::Reconnect | Remedy::Resume => Step::new(wait, self.watch(&watching)),
+            Remedy::Reconnect | Remedy::Resume => NextStep::new(wait, self.watch(&watching)),
             Remedy::ListOnly => {
                 self.refused = self.refused.saturating_add(1);
                 if self.is_polling() {
-                    self.relist(now, RelistReason::Polling, Wait::Poll)
+                    self.relist(now, RelistReason::Polling, Delay::Poll)
                 } else if self.is_refused() {
                     self.relist(now, RelistReason::Polling, wait)
                 } else {
-                    Step::new(wait, self.watch(&watching))
+                    NextStep::new(wait, self.watch(&watching))
                 }
             }
             Remedy::ResumeFewTimes => {
                 watching.strikes = watching.strikes.saturating_add(1);
-                if watching.strikes < self.counts.errors_to_relist {
-                    Step::new(wait, self.watch(&watching))
+                if watching.strikes < self.thresholds.errors_to_relist {
+                    NextStep::new(wait, self.watch(&watching))
                 } else {
                     self.relist_after_watch(now, RelistReason::RepeatedErrors, &trouble)
                 }
             }
             Remedy::Reopen => {
                 watching.silent = watching.silent.saturating_add(1);
-                if watching.silent < self.counts.silences_to_relist {
+                if watching.silent < self.thresholds.silences_to_relist {
                     // The silence was wait enough.
-                    Step::new(Wait::No, self.watch(&watching))
+                    NextStep::new(Delay::No, self.watch(&watching))
                 } else {
                     self.relist_after_watch(now, RelistReason::Dead, &trouble)
                 }
@@ -239,16 +243,16 @@ impl Cursor {
                 self.latest |= reason == RelistReason::TooLarge;
                 self.relist_after_watch(now, reason, &trouble)
             }
-            Remedy::AwaitKind => self.relist(now, RelistReason::Gone, Wait::Kind),
+            Remedy::AwaitKind => self.relist(now, RelistReason::Gone, Delay::Kind),
         };
         // History that is gone right after a list, for the second time: the list was no remedy.
         if first { step.reporting_unless_routine(trouble) } else { step.reporting(trouble) }
     }
 
     /// The watch cannot be resumed. Other processes may have found out the same at the same moment.
-    fn relist_after_watch(&mut self, now: Instant, reason: RelistReason, trouble: &Trouble) -> Step {
+    fn relist_after_watch(&mut self, now: Instant, reason: RelistReason, trouble: &Trouble) -> NextStep {
         let wait = match trouble.retry_after() {
-            None => Wait::Spread,
+            None => Delay::Spread,
             Some(_) => backoff(trouble),
         };
         self.relist(now, reason, wait).charged(Charge::Relist)

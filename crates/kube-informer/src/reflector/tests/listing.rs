@@ -72,7 +72,7 @@ async fn d15_a_list_is_dead_after_75_s_without_a_byte() {
 async fn an_object_that_cannot_be_taken_in_is_absent_from_the_list_and_reported() {
     let play = Play::start(&lists(), vec![list("10", None, &["a@1", "bad@2", "c@3"])]);
     assert_eq!(play.deltas().await, ["=10[a@1 c@3]"]);
-    assert_eq!(play.failures(), ["configmaps n/bad is left out: bad"]);
+    assert_eq!(play.failures(), ["configmaps n/bad is left out: the transform refused it: bad"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -97,7 +97,7 @@ async fn b_052_b_056_p_060_a_streamed_list_is_one_request_that_goes_on_as_the_wa
     assert!((300..=600).contains(&params.timeout_seconds));
     assert_eq!(play.status().phase, Phase::Watching);
     assert_eq!(play.status().last_version, Some("11".into()));
-    assert_eq!(play.failures(), ["configmaps n/bad is left out: bad"]);
+    assert_eq!(play.failures(), ["configmaps n/bad is left out: the transform refused it: bad"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -282,4 +282,40 @@ async fn b_030_p_062_what_a_relist_lacks_its_replacement_lacks() {
     let replies = vec![list("10", None, &["a@1", "b@2"]), expired, list("20", None, &["b@2"])];
     let play = Play::start(&lists(), replies);
     assert_eq!(play.first_deltas(2).await, ["=10[a@1 b@2]", "=20[b@2]"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refresh_that_has_to_wait_does_not_end_the_watch_before_its_turn() {
+    let late = vec![Piece::Pause(SECOND / 2), event("ADDED", "a@11"), Piece::Hang];
+    let play = Play::start(
+        &lists(),
+        vec![list("10", None, &[]), Reply::Body(late), list("20", None, &[]), Reply::Silence],
+    );
+    assert_eq!(play.deltas().await, ["=10[]"]);
+    while play.probes.lock().take(Instant::now()).is_zero() {}
+    play.refresh.notify_one();
+    assert_eq!(play.deltas().await, ["+a@11"], "the watch goes on");
+    assert_eq!((play.requests(), play.status().phase), (2, Phase::Watching));
+    assert_eq!(play.deltas().await, ["=20[]"], "the list is read when it may be");
+    assert!(play.times()[2] >= SECOND, "{:?}", play.times());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refresh_that_has_to_wait_outlives_the_watch() {
+    let short = vec![bookmark("12"), Piece::Pause(SECOND / 2)];
+    let play = Play::start(
+        &lists(),
+        vec![
+            list("10", None, &[]),
+            Reply::Body(short),
+            Reply::Silence,
+            list("20", None, &[]),
+            Reply::Silence,
+        ],
+    );
+    assert_eq!(play.first_deltas(2).await, ["=10[]", "#12"]);
+    while play.probes.lock().take(Instant::now()).is_zero() {}
+    play.refresh.notify_one();
+    assert_eq!(play.deltas().await, ["=20[]"]);
+    assert_eq!((play.watches().len(), play.lists().len()), (3, 2));
 }

@@ -22,13 +22,13 @@ async fn b_041_events_and_bookmarks_pass_in_order_and_move_the_version() {
             Piece::Hang,
         ]),
     );
-    assert_eq!(play.first_deltas(6).await, ["=10[]", "+a@11", "~a@12", "-a@13", "?bad", "#20"]);
+    assert_eq!(play.first_deltas(6).await, ["=10[]", "+a@11", "~a@12", "-a@13", "?bad@14", "#20"]);
     quiet().await;
     let status = play.status();
     assert_eq!((status.events, status.bookmarks), (3, 1));
     assert_eq!(status.last_version, Some("20".into()));
     assert_eq!(status.phase, Phase::Watching);
-    assert_eq!(play.failures(), ["configmaps n/bad is left out: bad"]);
+    assert_eq!(play.failures(), ["configmaps n/bad is left out: the transform refused it: bad"]);
 }
 
 #[tokio::test(start_paused = true)]

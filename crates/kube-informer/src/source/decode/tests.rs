@@ -2,19 +2,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::kind::KindInfo;
-use crate::object::ingest::{Ingest, IngestOptions};
+use crate::object::ingest::IngestOptions;
 use crate::object::transform::TypedTransform;
 use crate::report::Reporter;
 use crate::source::frames::DEFAULT_LIMIT;
-use crate::source::testing::{KnowsOne, TestIntake, chunks};
+use crate::source::testing::{KnowsOne, chunks, config_maps};
 
 /// Every event of a body, printed, and how it ended.
 fn events(body: &str, size: usize) -> (Vec<String>, Result<(), StreamError>) {
-    let (mut decoder, intake) = (WatchDecoder::new(DEFAULT_LIMIT, false), TestIntake::new());
+    let (mut decoder, ingest) = (WatchDecoder::new(DEFAULT_LIMIT, false), config_maps());
     let mut seen = Vec::new();
     for chunk in chunks(body, size) {
         decoder.push(chunk);
-        while let Some(item) = decoder.next(&intake, &NothingKnown) {
+        while let Some(item) = decoder.next(&ingest, &NothingKnown) {
             seen.push(match item {
                 Ok(WatchItem::Object { change, record }) => {
                     format!("{change:?} {}@{}", record.key(), record.head.resource_version)
@@ -120,7 +120,7 @@ fn error_events_are_the_status_they_carry() {
     for body in [format!(r#"{{"type":"ERROR","object":{status}}}"#), status.to_owned()] {
         let mut decoder = WatchDecoder::new(DEFAULT_LIMIT, false);
         decoder.push(Bytes::from(body));
-        match decoder.next(&TestIntake::new(), &NothingKnown) {
+        match decoder.next(&config_maps(), &NothingKnown) {
             Some(Ok(WatchItem::Error(failure))) => {
                 assert!(failure.is_expired());
                 assert_eq!(failure.to_string(), "too old resource version: 1 (1234)");
@@ -161,7 +161,7 @@ fn of_a_message_without_end_the_beginning_is_kept() {
     ] {
         let mut decoder = WatchDecoder::new(64 << 20, false);
         decoder.push(Bytes::from(event));
-        let Some(Ok(WatchItem::Error(failure))) = decoder.next(&TestIntake::new(), &NothingKnown) else {
+        let Some(Ok(WatchItem::Error(failure))) = decoder.next(&config_maps(), &NothingKnown) else {
             panic!("no error");
         };
         assert!(failure.message.starts_with("ää") && failure.message.ends_with("… (10485760 bytes in all)"));
@@ -194,9 +194,9 @@ fn an_object_that_cannot_be_taken_in_is_left_out_alone() {
     assert_eq!(
         seen,
         [
-            "LeftOut { key: None, message: \"no name\" }",
-            "LeftOut { key: Some(d/a), message: \"another kind\" }",
-            "LeftOut { key: None, message: \"the event has no object\" }",
+            "LeftOut { key: None, version: rv:, message: \"it has no name\" }",
+            "LeftOut { key: Some(d/a), version: rv:1, message: \"it is a Secret of (unnamed), not a ConfigMap of v1\" }",
+            "LeftOut { key: None, version: rv:, message: \"the event has no object\" }",
             "Added d/b@2",
         ]
     );
@@ -227,8 +227,8 @@ fn errors_never_show_what_was_read() {
 
 #[test]
 fn the_store_is_asked_for_initial_events_only() {
-    let intake = TestIntake::new();
-    let stored = crate::object::testing::record(&intake.0, "d/a", "u", "1");
+    let ingest = config_maps();
+    let stored = crate::object::testing::record(ingest.origin(), "d/a", "u", "1");
     let known = KnowsOne::new(stored.clone());
     let end = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
     let body = format!("{}{end}\n{}", event("ADDED", "a", "1"), event("MODIFIED", "a", "1"));
@@ -236,7 +236,7 @@ fn the_store_is_asked_for_initial_events_only() {
     let mut decoder = WatchDecoder::new(DEFAULT_LIMIT, true);
     decoder.push(Bytes::from(body.clone()));
     let mut same = Vec::new();
-    while let Some(item) = decoder.next(&intake, &known) {
+    while let Some(item) = decoder.next(&ingest, &known) {
         if let WatchItem::Object { record, .. } = item.unwrap() {
             same.push(Arc::ptr_eq(&record, &stored));
         }
@@ -245,7 +245,7 @@ fn the_store_is_asked_for_initial_events_only() {
 
     let mut decoder = WatchDecoder::new(DEFAULT_LIMIT, false);
     decoder.push(Bytes::from(body));
-    while let Some(item) = decoder.next(&intake, &known) {
+    while let Some(item) = decoder.next(&ingest, &known) {
         item.unwrap();
     }
     assert_eq!(known.asked(), 1, "never by a plain watch");

@@ -1,7 +1,5 @@
 //! Seeded fuzzing of frames and decoders. A failure prints its seed; run that seed alone to see it again.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use fastrand::Rng;
 use serde::Deserialize;
@@ -12,12 +10,9 @@ use super::super::decode::{WatchDecoder, WatchItem};
 use super::super::decode_list::{ListDecoder, ListItem};
 use super::super::frames::Frames;
 use super::super::list_frames::{Item, ListFrames};
-use super::super::testing::TestIntake;
-use crate::kind::KindInfo;
-use crate::object::ingest::{Ingest, IngestOptions};
+use super::super::testing::config_maps;
 use crate::object::known::NothingKnown;
 use crate::object::record::Record;
-use crate::report::Reporter;
 
 const LIMIT: usize = 1 << 20;
 
@@ -147,10 +142,10 @@ fn list_frames(chunks: Vec<Bytes>) -> (Vec<Vec<u8>>, bool) {
 
 /// How many items a list has, if it is one.
 fn decode_list(chunks: Vec<Bytes>) -> Option<usize> {
-    let (mut decoder, intake, mut count) = (ListDecoder::new(LIMIT), TestIntake::new(), 0);
+    let (mut decoder, ingest, mut count) = (ListDecoder::new(LIMIT), config_maps(), 0);
     for chunk in chunks {
         decoder.push(chunk);
-        while let Some(item) = decoder.next(&intake, &NothingKnown) {
+        while let Some(item) = decoder.next(&ingest, &NothingKnown) {
             match item {
                 Ok(ListItem::Object(_) | ListItem::LeftOut { .. }) => count += 1,
                 Err(_) => assert!(decoder.finish().is_err(), "an error is final"),
@@ -162,10 +157,10 @@ fn decode_list(chunks: Vec<Bytes>) -> Option<usize> {
 
 /// How many events a watch has, and whether it ended well.
 fn decode_watch(chunks: Vec<Bytes>) -> (usize, bool) {
-    let (mut decoder, intake, mut count) = (WatchDecoder::new(LIMIT, true), TestIntake::new(), 0);
+    let (mut decoder, ingest, mut count) = (WatchDecoder::new(LIMIT, true), config_maps(), 0);
     for chunk in chunks {
         decoder.push(chunk);
-        while let Some(item) = decoder.next(&intake, &NothingKnown) {
+        while let Some(item) = decoder.next(&ingest, &NothingKnown) {
             match item {
                 Ok(WatchItem::Object { record, .. }) => assert!(!record.key().name().is_empty()),
                 Ok(_) => {}
@@ -234,7 +229,7 @@ fn mutated_watches_never_end_well_unless_they_are_well() {
     });
 }
 
-/// What a decoder with the real intake makes of the body of a watch: every item, and whether it ended well.
+/// What a decoder makes of the body of a watch: every item, and whether it ended well.
 fn taken_from_watch(chunks: Vec<Bytes>) -> (Vec<String>, bool) {
     let (mut decoder, ingest, mut items) = (WatchDecoder::new(LIMIT, true), config_maps(), Vec::new());
     for chunk in chunks {
@@ -263,11 +258,6 @@ fn taken_from_list(chunks: Vec<Bytes>) -> (Vec<String>, bool) {
         }
     }
     (items, decoder.finish().is_ok())
-}
-
-fn config_maps() -> Ingest {
-    let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
-    Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))))
 }
 
 /// All there is in a record.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Step, steps};
+use super::{PlanInput, plan_inputs};
 use crate::delta::DeltaChange::*;
 use crate::delta::{Delta, DeltaChange};
 use crate::object::record::Record;
@@ -86,9 +86,9 @@ fn b_115_b_151_b_218_a_delete_of_an_unknown_key_is_ignored_and_counted() {
 fn an_object_that_cannot_be_taken_in_leaves_the_store() {
     let mut bench = Bench::new();
     bench.add(&[&bench.record("ns/a", "u", "1")]);
-    let key = || "ns/a".parse().unwrap();
-    assert_eq!(told(&bench.apply(vec![LeftOut(key())])), ["- ns/a@1"]);
-    assert!(told(&bench.apply(vec![LeftOut(key())])).is_empty());
+    let left_out = || left_out("ns/a", "2");
+    assert_eq!(told(&bench.apply(vec![left_out()])), ["- ns/a@1"]);
+    assert!(told(&bench.apply(vec![left_out()])).is_empty());
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn b_222_the_version_follows_every_delta() {
     assert_eq!(bench.version(), "11");
     bench.apply(vec![Deleted(bench.record("a", "u", "12"))]);
     assert_eq!(bench.version(), "12");
-    bench.apply(vec![LeftOut("a".parse().unwrap())]);
-    assert_eq!(bench.version(), "12", "a key alone has no version");
+    bench.apply(vec![left_out("a", "13")]);
+    assert_eq!(bench.version(), "12", "what could not be taken in is not in the store");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn b_219_the_version_of_a_batch_is_its_newest_not_its_last() {
 fn events_outside_their_scope_are_ignored_and_counted() {
     let mut bench = Bench::of(vec![Scope::namespace("x"), Scope::namespace("y")]);
     let in_y = bench.record("y/a", "u", "1");
-    let wrong = vec![Added(in_y.clone()), Deleted(in_y.clone()), LeftOut(in_y.key().clone())];
+    let wrong = vec![Added(in_y.clone()), Deleted(in_y.clone()), left_out("y/a", "2")];
     let applied = bench.apply_to(0, wrong);
     assert_eq!((told(&applied).len(), applied.counts.outside_scope), (0, 3));
     assert_eq!(bench.version(), "", "of a foreign object the version says nothing");
@@ -193,9 +193,15 @@ fn b_174_events_in_a_row_are_one_step_and_so_one_commit() {
     let bench = Bench::new();
     let delta = |change| Delta { scope: 0, change };
     let put = |key| delta(Added(bench.record(key, "u", "1")));
-    let steps = steps(vec![put("a/1"), put("a/2"), delta(replaced("9", &[])), put("a/3")]);
-    assert!(matches!(&steps[..], [Step::Events(two), Step::Replace { .. }, Step::Events(one)]
-        if two.len() == 2 && one.len() == 1));
+    let plan_inputs = plan_inputs(vec![put("a/1"), put("a/2"), delta(replaced("9", &[])), put("a/3")]);
+    assert!(
+        matches!(&plan_inputs[..], [PlanInput::Events(two), PlanInput::Replace { .. }, PlanInput::Events(one)]
+        if two.len() == 2 && one.len() == 1)
+    );
+}
+
+fn left_out(key: &str, version: &str) -> DeltaChange {
+    LeftOut { key: key.parse().unwrap(), version: version.into() }
 }
 
 fn looked(key: &str, version: &str, object: Option<Arc<Record>>) -> DeltaChange {
@@ -255,5 +261,31 @@ fn d11_an_object_that_cannot_be_taken_in_lifts_its_barrier() {
     let mut bench = Bench::new();
     let (old, new) = (bench.record("a", "u", "5"), bench.record("a", "u", "8"));
     bench.apply(vec![replaced("5", &[&old]), looked("a", "20", Some(new.clone()))]);
-    assert_eq!(told(&bench.apply(vec![LeftOut("a".parse().unwrap()), Updated(new)])), ["- a@8", "+ a@8"]);
+    assert_eq!(told(&bench.apply(vec![left_out("a", ""), Updated(new)])), ["- a@8", "+ a@8"]);
+    assert_eq!(bench.writer.indexer().barriers(0), 0);
+}
+
+#[test]
+fn d11_an_older_version_that_cannot_be_taken_in_changes_nothing() {
+    let mut bench = Bench::new();
+    let (old, new) = (bench.record("a", "u", "5"), bench.record("a", "u", "18"));
+    bench.apply(vec![replaced("5", &[&old]), looked("a", "20", Some(new.clone()))]);
+    for stale in ["7", "18", "20"] {
+        let applied = bench.apply(vec![left_out("a", stale)]);
+        assert_eq!((told(&applied).len(), applied.counts.duplicates), (0, 1), "{stale}");
+    }
+    let applied = bench.apply(vec![Updated(bench.record("a", "u", "8"))]);
+    assert_eq!((told(&applied).len(), applied.counts.duplicates), (0, 1), "the barrier is still there");
+    assert_eq!((bench.content(), bench.writer.indexer().barriers(0)), (vec!["a@18".to_owned()], 1));
+    assert_eq!(told(&bench.apply(vec![left_out("a", "21")])), ["- a@18"], "this one is news");
+    assert_eq!(bench.writer.indexer().barriers(0), 1, "older events are still held back");
+}
+
+#[test]
+fn an_older_version_that_cannot_be_taken_in_does_not_remove_a_newer_one() {
+    let mut bench = Bench::new();
+    bench.add(&[&bench.record("a", "u", "7")]);
+    let applied = bench.apply(vec![left_out("a", "5")]);
+    assert_eq!((told(&applied).len(), applied.counts.duplicates), (0, 1));
+    assert_eq!(told(&bench.apply(vec![left_out("a", "7")])), ["- a@7"]);
 }

@@ -163,7 +163,7 @@ fn the_work_is_cut_into_steps_and_their_size_does_not_matter() {
     let list = |from: usize, to: usize| -> Vec<_> {
         (from..to).map(|n| bench.record(&format!("ns{}/o{n}", n % 7), "u", "1")).collect()
     };
-    let mut state = State::default();
+    let mut state = StoreState::default();
     state.add_scope(0, Scope::All);
     let puts: Vec<_> = list(0, 1_000).into_iter().map(Edit::Put).collect();
     state.edit(0, &puts, &mut Vec::new(), &mut Vec::new());
@@ -171,7 +171,7 @@ fn the_work_is_cut_into_steps_and_their_size_does_not_matter() {
     for budget in [1, 7, 300, usize::MAX] {
         let mut planner = ReplacePlanner::new(&state, 0, "9".into(), list(500, 1_700), false).unwrap();
         let mut steps = 1;
-        while planner.step(budget) == Progress::More {
+        while planner.step(budget) == PlanProgress::More {
             steps += 1;
         }
         assert!(budget > 300 || steps > 1_000 / budget, "{steps} steps of {budget}");

@@ -103,7 +103,11 @@ impl World {
             0..12 => DeltaChange::Added(self.object(scope)),
             12..16 => DeltaChange::Updated(self.object(scope)),
             16..20 => DeltaChange::Deleted(self.object(scope)),
-            20 => DeltaChange::LeftOut(self.object(scope).key().clone()),
+            20 => {
+                let object = self.object(scope);
+                let version = object.head.resource_version.clone();
+                DeltaChange::LeftOut { key: object.key().clone(), version }
+            }
             21 | 22 => {
                 self.clock += 1;
                 DeltaChange::Bookmark(ResourceVersion::new(&self.clock.to_string()))
@@ -194,10 +198,19 @@ impl World {
                 }
             }
             DeltaChange::Added(_) | DeltaChange::Updated(_) | DeltaChange::Deleted(_) => {}
-            DeltaChange::LeftOut(key) => {
-                if key.namespace() == Some(NAMESPACES[*scope]) {
+            DeltaChange::LeftOut { key, version } => {
+                let version_of_scope = &self.versions[*scope];
+                let barrier =
+                    self.barriers[*scope].get(key).filter(|barrier| !version_of_scope.is_at_least(barrier));
+                let newer = |old: &Arc<Record>| version.is_older_than(&old.head.resource_version);
+                let is_old = barrier.is_some_and(|barrier| barrier.is_at_least(version))
+                    || self.model.get(key).is_some_and(newer);
+                if key.namespace() == Some(NAMESPACES[*scope]) && !is_old {
+                    let unclear = barrier.is_some_and(|barrier| !barrier.is_older_than(version));
                     self.model.remove(key);
-                    self.barriers[*scope].remove(key);
+                    if unclear {
+                        self.barriers[*scope].remove(key);
+                    }
                 }
             }
             DeltaChange::Bookmark(version) => self.saw(*scope, version),

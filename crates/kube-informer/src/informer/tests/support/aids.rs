@@ -68,8 +68,13 @@ pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
 
 /// Waits until one scope of an informer is in a phase.
 pub(crate) async fn phase_of<K: 'static>(informer: &SharedInformer<K>, scope: usize, phase: Phase) {
-    let mut phases = informer.engine().scopes.now()[scope].status.subscribe();
-    soon(phases.wait_for(|now| *now == phase)).await.unwrap();
+    let status = informer.engine().scopes.now()[scope].status.clone();
+    soon(async {
+        while status.phase() != phase {
+            quiet().await;
+        }
+    })
+    .await;
 }
 
 pub(crate) async fn phase<K: 'static>(informer: &SharedInformer<K>, phase: Phase) {

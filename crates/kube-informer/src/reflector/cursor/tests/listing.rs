@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn b_004_the_first_round_starts_at_once_and_is_free() {
     let (_, step) = Script::lists();
-    assert_eq!((step.wait, step.charge), (Wait::No, Charge::Free));
+    assert_eq!((step.wait, step.charge), (Delay::No, Charge::Free));
     assert_eq!(step.relist, Some(RelistReason::First));
 }
 
@@ -169,7 +169,7 @@ fn b_562_p_026_further_pages_drop_the_version_and_keep_the_limit() {
     let mut script = Script::watching_after_list("10");
     script.cursor.page_size = Some(7);
     script.fail(expired());
-    let Action::List { params, fresh, .. } = script.page("11", Some("c1")).action else {
+    let Action::List { params, fresh, .. } = script.page("11", Some("c1")).step.action else {
         panic!("expected a list")
     };
     assert!(!fresh);
@@ -181,8 +181,8 @@ fn b_562_p_026_further_pages_drop_the_version_and_keep_the_limit() {
 fn pages_that_go_round_in_a_circle_are_a_failed_list() {
     let (mut script, _) = Script::lists();
     script.page("10", Some("c1"));
-    let step = script.page("10", Some("c1"));
-    assert_eq!((step.wait, step.action), (Wait::Backoff { at_least: None }, list("0", Some(500))));
+    let step = script.page("10", Some("c1")).step;
+    assert_eq!((step.wait, step.action), (Delay::Backoff { at_least: None }, list("0", Some(500))));
     assert!(step.report.unwrap().to_string().contains("circle"));
 }
 
@@ -192,11 +192,11 @@ fn pages_that_go_round_in_a_larger_circle_are_a_failed_list() {
         let (mut script, _) = Script::lists();
         let tokens = (0..20).map(|page| format!("straight-{page}"));
         let tokens = tokens.chain((0..circle).cycle().map(|page| format!("round-{page}")));
-        let steps = tokens.take(1_000).map(|token| script.page("10", Some(&token)));
+        let steps = tokens.take(1_000).map(|token| script.page("10", Some(&token)).step);
         let failed = steps.enumerate().find(|(_, step)| step.report.is_some());
         let (pages, step) = failed.expect("it is noticed");
         assert!(pages < 20 + 3 * 50, "{pages}");
-        assert_eq!((step.wait, step.action), (Wait::Backoff { at_least: None }, list("0", Some(500))));
+        assert_eq!((step.wait, step.action), (Delay::Backoff { at_least: None }, list("0", Some(500))));
     }
 }
 
@@ -204,7 +204,7 @@ fn pages_that_go_round_in_a_larger_circle_are_a_failed_list() {
 fn d15_a_page_that_brought_nothing_new_is_paid_for() {
     let (mut script, _) = Script::lists();
     let step = script.cursor.page(script.now, &"10".into(), Some("c1".into()), false);
-    assert_eq!(step, at_once(next_page("c1", Some(500))));
+    assert_eq!(step, Some(at_once(next_page("c1", Some(500)))));
 }
 
 #[test]
@@ -223,9 +223,9 @@ fn a_list_of_many_pages_is_no_circle() {
 fn a_list_without_a_version_is_a_failed_list() {
     for none in ["", "0"] {
         let (mut script, _) = Script::lists();
-        let step = script.page(none, None);
-        assert_eq!(step.commit, None);
-        assert_eq!((step.wait, step.action), (Wait::Backoff { at_least: None }, list("0", Some(500))));
+        let Paged { commit, step } = script.page(none, None);
+        assert_eq!(commit, None);
+        assert_eq!((step.wait, step.action), (Delay::Backoff { at_least: None }, list("0", Some(500))));
         assert!(step.report.unwrap().to_string().contains("resourceVersion"));
     }
 }
@@ -244,13 +244,13 @@ fn p_043_a_list_waits_as_long_as_the_server_asks() {
     let at_least = Some(Duration::from_secs(7));
     let busy = Trouble::Http(HttpFailure { code: 429, retry_after: at_least, ..HttpFailure::default() });
     let (mut script, _) = Script::lists();
-    assert_eq!(script.fail(busy).wait, Wait::Backoff { at_least });
+    assert_eq!(script.fail(busy).wait, Delay::Backoff { at_least });
 }
 
 #[test]
 fn d15_404_on_a_list_awaits_the_kind() {
     let (mut script, _) = Script::lists();
-    assert_eq!(script.fail(http(404)), Step::new(Wait::Kind, list("0", Some(500))).told(http(404)));
+    assert_eq!(script.fail(http(404)), NextStep::new(Delay::Kind, list("0", Some(500))).told(http(404)));
 }
 
 #[test]

@@ -2,6 +2,8 @@ mod listing;
 mod streaming;
 mod watching;
 
+use std::ops::Deref;
+
 use super::*;
 use crate::source::{HttpFailure, VersionMatch};
 
@@ -17,14 +19,14 @@ impl Script {
     }
 
     /// LIST only, at its first step.
-    fn lists() -> (Self, Step) {
+    fn lists() -> (Self, NextStep) {
         let mut script = Self::new(&Options::default().streaming_list(StreamingList::Never));
         let step = script.cursor.begin(script.now);
         (script, step)
     }
 
     /// Streaming, at its first step.
-    fn streams() -> (Self, Step) {
+    fn streams() -> (Self, NextStep) {
         let mut script = Self::new(&Options::default());
         let step = script.cursor.begin(script.now);
         (script, step)
@@ -53,29 +55,36 @@ impl Script {
         script
     }
 
-    fn page(&mut self, version: &str, token: Option<&str>) -> Step {
-        self.cursor.page(self.now, &version.into(), token.map(str::to_owned), true)
+    fn page(&mut self, version: &str, token: Option<&str>) -> Paged {
+        let version: ResourceVersion = version.into();
+        if let Some(step) = self.cursor.page(self.now, &version, token.map(str::to_owned), true) {
+            return Paged { commit: None, step };
+        }
+        match self.cursor.complete(self.now, &version) {
+            Ok(()) => Paged { commit: Some(version), step: self.cursor.watch_after_list() },
+            Err(step) => Paged { commit: None, step: *step },
+        }
     }
 
-    fn marker(&mut self, version: &str) -> Result<(), Box<Step>> {
-        self.cursor.marker(self.now, &version.into())
+    fn marker(&mut self, version: &str) -> Result<(), Box<NextStep>> {
+        self.cursor.complete(self.now, &version.into())
     }
 
     /// The server accepted the request, and soon after it failed.
-    fn fail(&mut self, trouble: Trouble) -> Step {
+    fn fail(&mut self, trouble: Trouble) -> NextStep {
         self.cursor.failed(self.now, trouble, Some(Duration::from_millis(10)))
     }
 
     /// The same after a minute.
-    fn fail_late(&mut self, trouble: Trouble) -> Step {
+    fn fail_late(&mut self, trouble: Trouble) -> NextStep {
         self.cursor.failed(self.now, trouble, Some(Duration::from_secs(60)))
     }
 
-    fn fail_to_open(&mut self, trouble: Trouble) -> Step {
+    fn fail_to_open(&mut self, trouble: Trouble) -> NextStep {
         self.cursor.failed(self.now, trouble, None)
     }
 
-    fn end(&mut self, millis: u64) -> Step {
+    fn end(&mut self, millis: u64) -> NextStep {
         self.cursor.ended(self.now, Duration::from_millis(millis))
     }
 
@@ -137,25 +146,25 @@ fn without_reuse(mut action: Action) -> Action {
     action
 }
 
-fn at_once(action: Action) -> Step {
-    Step::new(Wait::No, action)
+fn at_once(action: Action) -> NextStep {
+    NextStep::new(Delay::No, action)
 }
 
 /// A watch that lived is resumed.
-fn resumed(version: &str) -> Step {
-    Step::new(Wait::Resume, watch(version))
+fn resumed(version: &str) -> NextStep {
+    NextStep::new(Delay::Resume, watch(version))
 }
 
 /// A watch led to this list.
-fn relisted(action: Action, reason: RelistReason) -> Step {
-    Step::new(Wait::Spread, action).because(reason).charged(Charge::Relist)
+fn relisted(action: Action, reason: RelistReason) -> NextStep {
+    NextStep::new(Delay::Spread, action).because(reason).charged(Charge::Relist)
 }
 
-fn after_backoff(action: Action) -> Step {
-    Step::new(Wait::Backoff { at_least: None }, action)
+fn after_backoff(action: Action) -> NextStep {
+    NextStep::new(Delay::Backoff { at_least: None }, action)
 }
 
-impl Step {
+impl NextStep {
     fn told(mut self, trouble: Trouble) -> Self {
         self.report = Some(trouble);
         self
@@ -171,8 +180,28 @@ impl Step {
         self
     }
 
-    fn committing(mut self, version: &str) -> Self {
-        self.commit = Some(version.into());
-        self
+    fn committing(self, version: &str) -> Paged {
+        Paged { commit: Some(version.into()), step: self }
+    }
+}
+
+/// What comes after a page of a list, and whether the list is complete with it.
+#[derive(Debug, PartialEq)]
+struct Paged {
+    commit: Option<ResourceVersion>,
+    step: NextStep,
+}
+
+impl Deref for Paged {
+    type Target = NextStep;
+
+    fn deref(&self) -> &NextStep {
+        &self.step
+    }
+}
+
+impl PartialEq<NextStep> for Paged {
+    fn eq(&self, step: &NextStep) -> bool {
+        self.commit.is_none() && self.step == *step
     }
 }

@@ -100,7 +100,7 @@ fn d15_who_may_list_but_not_watch_lists_now_and_then() {
         // Each time it is tried whether watching is allowed by now.
         assert_eq!(script.page("20", None), at_once(watch("20")).committing("20"));
         assert_eq!(script.cursor.phase(), Phase::Polling);
-        let poll = Step::new(Wait::Poll, list("20", None)).because(RelistReason::Polling);
+        let poll = NextStep::new(Delay::Poll, list("20", None)).because(RelistReason::Polling);
         assert_eq!(script.fail_to_open(trouble.clone()), poll.told(trouble.clone()));
         script.page("30", None);
         script.cursor.accepted();
@@ -171,7 +171,7 @@ fn b_057_a_failed_list_after_that_ends_the_round_and_the_next_one_streams() {
 
 #[test]
 fn b_058_p_060_a_stream_that_ends_before_the_marker_is_retried_and_the_third_time_list_is_used() {
-    type End = fn(&mut Script) -> Step;
+    type End = fn(&mut Script) -> NextStep;
     let early = Trouble::EndedEarly;
     let ends: [(End, Trouble); 4] = [
         (|script| script.end(60_000), early.clone()),
@@ -215,7 +215,7 @@ fn b_060_no_answer_at_all_within_the_deadline_says_nothing_about_streaming() {
 #[test]
 fn d15_404_on_a_streamed_list_awaits_the_kind() {
     let (mut script, _) = Script::streams();
-    assert_eq!(script.fail_to_open(http(404)), Step::new(Wait::Kind, stream("")).told(http(404)));
+    assert_eq!(script.fail_to_open(http(404)), NextStep::new(Delay::Kind, stream("")).told(http(404)));
 }
 
 #[test]

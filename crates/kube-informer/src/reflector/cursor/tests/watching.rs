@@ -74,7 +74,7 @@ fn d15_a_watch_that_lived_is_resumed_at_once_however_it_ends_and_that_ends_the_b
             assert_eq!(step, resumed(if newer { "11" } else { "10" }).told(trouble.clone()));
             assert!(script.cursor.take_success());
             // The next failure is the first one.
-            assert_eq!(script.fail_to_open(refused()).wait, Wait::Backoff { at_least: None });
+            assert_eq!(script.fail_to_open(refused()).wait, Delay::Backoff { at_least: None });
         }
     }
 }
@@ -98,7 +98,7 @@ fn p_043_a_watch_waits_as_long_as_the_server_asks() {
     let mut script = Script::watching_after_list("10");
     for code in [429, 503] {
         let busy = Trouble::Http(HttpFailure { code, retry_after: at_least, ..HttpFailure::default() });
-        assert_eq!(script.fail(busy).wait, Wait::Backoff { at_least });
+        assert_eq!(script.fail(busy).wait, Delay::Backoff { at_least });
     }
 }
 
@@ -236,13 +236,13 @@ fn p_043_a_relist_waits_as_long_as_the_server_asks() {
     let at_least = Some(Duration::from_secs(3));
     let trouble = Trouble::Http(HttpFailure { code: 410, retry_after: at_least, ..HttpFailure::default() });
     let mut script = Script::watching_after_list("10");
-    assert_eq!(script.fail(trouble).wait, Wait::Backoff { at_least });
+    assert_eq!(script.fail(trouble).wait, Delay::Backoff { at_least });
 }
 
 #[test]
 fn d15_404_on_a_watch_awaits_the_kind_and_relists_when_it_is_back() {
     let mut script = Script::watching_after_list("10");
-    let expected = Step::new(Wait::Kind, list("10", None)).told(http(404));
+    let expected = NextStep::new(Delay::Kind, list("10", None)).told(http(404));
     assert_eq!(script.fail(http(404)), expected.clone().because(RelistReason::Gone));
     assert_eq!(script.fail(http(404)), expected);
     assert_eq!(script.page("12", None).commit, Some("12".into()));
@@ -282,7 +282,7 @@ fn d15_the_server_is_asked_whether_it_went_back_whenever_a_watch_is_resumed() {
     assert!(script.cursor.wants_check(), "also after an end in good order");
 }
 
-fn rewound() -> Step {
+fn rewound() -> NextStep {
     relisted(without_reuse(list("", Some(500))), RelistReason::Rewound).told(Trouble::Rewound)
 }
 

@@ -14,45 +14,26 @@ use crate::delta::DeltaChange;
 use crate::delta::fifo::{Bounds, DeltaFifo};
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
-use crate::object::ingest::IngestError;
+use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;
-use crate::object::origin::Origin;
 use crate::object::record::Record;
-use crate::object::testing;
+use crate::object::transform::TypedTransform;
 use crate::options::Options;
 use crate::reflector::budget::Budget;
 use crate::reflector::{Reflector, Target};
 use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
-use crate::source::intake::Intake;
-use crate::source::testing::take_first;
 use crate::status::{ScopeStatus, StatusCell};
 use crate::version::{ResourceVersion, Uid};
 
-/// Builds records of the tests' objects; leaves out those whose name begins with `bad`.
-pub(crate) struct TestIntake(Arc<Origin>);
-
-impl Intake for TestIntake {
-    fn take(&self, json: &[u8], known: &dyn Known) -> Result<Arc<Record>, IngestError> {
-        let object: Value = serde_json::from_slice(json).unwrap();
-        let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
-        let (name, uid, version) = (text("name"), text("uid"), text("resourceVersion"));
-        let key = ObjectKey::namespaced("n", name.as_str());
-        if name.starts_with("bad") {
-            return Err(IngestError::LeftOut { key: Some(key), message: "bad".into() });
-        }
-        let held = known.lookup(&key, &Uid::new(&uid), &ResourceVersion::new(&version));
-        Ok(held.unwrap_or_else(|| testing::record(&self.0, &key.to_string(), &uid, &version)))
-    }
-
-    fn take_first(
-        &self,
-        bytes: &[u8],
-        known: &dyn Known,
-        follows: impl FnOnce(&[u8]) -> bool,
-    ) -> Option<(Result<Arc<Record>, IngestError>, usize)> {
-        take_first(bytes, follows, |json| self.take(json, known))
-    }
+/// Takes in the tests' objects; leaves out those whose name begins with `bad`.
+fn ingest(kind: &KindInfo) -> Ingest {
+    let refuse_bad = |object: &mut Value| match object["metadata"]["name"].as_str() {
+        Some(name) if name.starts_with("bad") => Err("bad"),
+        _ => Ok(()),
+    };
+    let options = IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind.clone(), None)));
+    Ingest::new(IngestOptions { transform: Some(Arc::new(TypedTransform::new(refuse_bad))), ..options })
 }
 
 /// Knows nothing, but counts how often it is asked.
@@ -72,16 +53,13 @@ pub(crate) struct Play {
     pub(crate) queue: Arc<DeltaFifo>,
     pub(crate) status: Arc<StatusCell>,
     pub(crate) refresh: Arc<Notify>,
+    pub(crate) probes: Arc<Mutex<Budget>>,
     pub(crate) task: JoinHandle<()>,
     asked: Arc<Asked>,
     failures: Arc<Mutex<Vec<Failure>>>,
 }
 
-pub(crate) fn reflector(
-    settings: &Options,
-    replies: Vec<Reply>,
-    room: usize,
-) -> (Reflector<TestIntake>, Play) {
+pub(crate) fn reflector(settings: &Options, replies: Vec<Reply>, room: usize) -> (Reflector, Play) {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps");
     let server = Arc::new(Server::new(replies));
     let failures = Arc::new(Mutex::new(Vec::new()));
@@ -92,6 +70,7 @@ pub(crate) fn reflector(
         queue: Arc::new(DeltaFifo::new(Bounds { bytes: usize::MAX, entries: room })),
         status: Arc::new(StatusCell::new(Scope::All, Instant::now())),
         refresh: Arc::default(),
+        probes: Arc::new(Mutex::new(Budget::new(settings.request_burst, settings.request_interval))),
         task: tokio::spawn(async {}),
         asked: Arc::default(),
         failures,
@@ -107,16 +86,16 @@ pub(crate) fn reflector(
             metadata_only: false,
             sensitive: false,
         },
-        intake: Arc::new(TestIntake(testing::origin())),
+        ingest: Arc::new(ingest(&kind)),
         known: play.asked.clone(),
         queue: play.queue.clone(),
         status: play.status.clone(),
         reporter: Arc::new(Reporter::new(kind, Some(callback))),
         settings: settings.clone(),
         refresh: play.refresh.clone(),
-        probes: Arc::new(Mutex::new(Budget::new(settings.request_burst, settings.request_interval))),
+        probes: play.probes.clone(),
         doubt: Arc::default(),
-        cluster: Arc::default(),
+        shared_probe: Arc::default(),
         relist: Arc::default(),
         rng: fastrand::Rng::with_seed(1),
     };
@@ -154,7 +133,7 @@ impl Play {
                     DeltaChange::Added(record) => format!("+{}", brief(&record)),
                     DeltaChange::Updated(record) => format!("~{}", brief(&record)),
                     DeltaChange::Deleted(record) => format!("-{}", brief(&record)),
-                    DeltaChange::LeftOut(key) => format!("?{}", key.name()),
+                    DeltaChange::LeftOut { key, version } => format!("?{}@{version}", key.name()),
                     DeltaChange::Bookmark(version) => format!("#{version}"),
                     DeltaChange::Looked { key, version, .. } => format!("!{}@{version}", key.name()),
                     DeltaChange::Replaced { version, objects, .. } => {

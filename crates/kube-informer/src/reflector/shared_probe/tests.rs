@@ -43,7 +43,7 @@ fn object(name: &str, version: &str) -> String {
 }
 
 /// A scope of a kind that holds one object, named as its kind, at this version.
-fn scope(cluster: &Cluster, plural: &str, version: &str, source: &Arc<Answers>) -> Arc<Witness> {
+fn scope(probe: &SharedProbe, plural: &str, version: &str, source: &Arc<Answers>) -> Arc<Witness> {
     let target = Target {
         kind: KindInfo::new("", "v1", "Kind", plural),
         id: 0,
@@ -58,7 +58,7 @@ fn scope(cluster: &Cluster, plural: &str, version: &str, source: &Arc<Answers>) 
     let probes = Arc::new(Mutex::new(Budget::new(10, Duration::from_secs(1))));
     let witness = Arc::new(Witness::new(source.clone(), target, status, probes, Arc::default()));
     witness.newest(|newest| newest.put(&ObjectKey::cluster(plural), &"u".into(), &version.into()));
-    cluster.join(&witness);
+    probe.join(&witness);
     witness
 }
 
@@ -68,29 +68,29 @@ fn asked(source: &Answers) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn d15_one_question_for_all_however_many_watches_are_resumed_together() {
-    let cluster = Cluster::default();
+    let probe = SharedProbe::default();
     let (others, newest) = (answers("", ""), answers("300", &object("pods", "200")));
     let scopes: Vec<_> =
-        (0..50).map(|n| scope(&cluster, &format!("kind{n}"), &n.to_string(), &others)).collect();
-    let _newest = scope(&cluster, "pods", "200", &newest);
+        (0..50).map(|n| scope(&probe, &format!("kind{n}"), &n.to_string(), &others)).collect();
+    let _newest = scope(&probe, "pods", "200", &newest);
     let since = Instant::now();
-    let found = join_all(scopes.iter().map(|scope| cluster.check(scope, since))).await;
+    let found = join_all(scopes.iter().map(|scope| probe.check(scope, since))).await;
     assert!(found.iter().all(|finding| *finding == Finding::Same));
     assert_eq!((asked(&newest), asked(&others)), (1, 0), "that of the newest object");
     // One that is resumed later cannot rely on it.
     let later = Instant::now();
-    assert_eq!(cluster.check(&scopes[0], later).await, Finding::Same);
+    assert_eq!(probe.check(&scopes[0], later).await, Finding::Same);
     assert_eq!(asked(&newest), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn d15_doubt_makes_every_scope_ask_for_itself() {
-    let cluster = Cluster::default();
+    let probe = SharedProbe::default();
     let (newest, other) = (answers("150", ""), answers("150", &object("maps", "100")));
-    let pods = scope(&cluster, "pods", "200", &newest);
-    let maps = scope(&cluster, "maps", "100", &other);
-    let idle = scope(&cluster, "nodes", "90", &other);
-    assert_eq!(cluster.check(&maps, Instant::now()).await, Finding::Same, "its own object is there");
+    let pods = scope(&probe, "pods", "200", &newest);
+    let maps = scope(&probe, "maps", "100", &other);
+    let idle = scope(&probe, "nodes", "90", &other);
+    assert_eq!(probe.check(&maps, Instant::now()).await, Finding::Same, "its own object is there");
     assert_eq!((asked(&newest), asked(&other)), (1, 1));
     // The others are told to ask, wherever they are.
     for scope in [&pods, &idle] {
@@ -101,73 +101,73 @@ async fn d15_doubt_makes_every_scope_ask_for_itself() {
 
 #[tokio::test(start_paused = true)]
 async fn d15_what_a_scope_holds_may_have_changed_since_another_asked_for_it() {
-    let cluster = Cluster::default();
+    let probe = SharedProbe::default();
     let (newest, other) = (answers("300", ""), answers("300", &object("maps", "100")));
-    let pods = scope(&cluster, "pods", "200", &newest);
-    let maps = scope(&cluster, "maps", "100", &other);
+    let pods = scope(&probe, "pods", "200", &newest);
+    let maps = scope(&probe, "maps", "100", &other);
     let since = Instant::now();
     // Another scope asks for the object that is missing, and then its delete is told by the watch.
-    assert_eq!(cluster.check(&maps, since).await, Finding::Same);
+    assert_eq!(probe.check(&maps, since).await, Finding::Same);
     pods.newest(|newest| newest.remove(&ObjectKey::cluster("pods")));
-    assert_eq!(cluster.check(&pods, since).await, Finding::Same);
+    assert_eq!(probe.check(&pods, since).await, Finding::Same);
 }
 
 #[tokio::test(start_paused = true)]
 async fn d15_nobody_is_held_up_by_one_who_has_asked_and_is_busy() {
-    let cluster = Cluster::default();
+    let probe = SharedProbe::default();
     let (newest, others) = (answers("300", &object("pods", "200")), answers("", ""));
-    let _pods = scope(&cluster, "pods", "200", &newest);
-    let (busy, waits) = (scope(&cluster, "maps", "100", &others), scope(&cluster, "nodes", "90", &others));
+    let _pods = scope(&probe, "pods", "200", &newest);
+    let (busy, waits) = (scope(&probe, "maps", "100", &others), scope(&probe, "nodes", "90", &others));
     let since = Instant::now();
-    let mut set_aside = Box::pin(cluster.check(&busy, since));
+    let mut set_aside = Box::pin(probe.check(&busy, since));
     assert!(futures::poll!(set_aside.as_mut()).is_pending());
-    assert_eq!(cluster.check(&waits, since).await, Finding::Same);
+    assert_eq!(probe.check(&waits, since).await, Finding::Same);
     assert_eq!(asked(&newest), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn d15_a_scope_that_is_further_than_the_server_asks_for_itself() {
-    let cluster = Cluster::default();
+    let probe = SharedProbe::default();
     let (newest, other) = (answers("300", &object("pods", "200")), answers("300", ""));
-    let _pods = scope(&cluster, "pods", "200", &newest);
-    let maps = scope(&cluster, "maps", "100", &other);
+    let _pods = scope(&probe, "pods", "200", &newest);
+    let maps = scope(&probe, "maps", "100", &other);
     maps.status.version(&"400".into());
-    assert_eq!(cluster.check(&maps, Instant::now()).await, Finding::Rewound);
+    assert_eq!(probe.check(&maps, Instant::now()).await, Finding::Rewound);
     assert_eq!((asked(&newest), asked(&other)), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn d15_events_keep_to_themselves() {
-    let cluster = Cluster::default();
+    let probe = SharedProbe::default();
     let (events, pods) = (answers("9000", &object("events", "9000")), answers("50", &object("pods", "50")));
-    let of_events = scope(&cluster, "events", "9000", &events);
-    let of_pods = scope(&cluster, "pods", "50", &pods);
-    assert_eq!(cluster.check(&of_pods, Instant::now()).await, Finding::Same);
+    let of_events = scope(&probe, "events", "9000", &events);
+    let of_pods = scope(&probe, "pods", "50", &pods);
+    assert_eq!(probe.check(&of_pods, Instant::now()).await, Finding::Same);
     assert_eq!((asked(&events), asked(&pods)), (0, 1));
-    assert_eq!(cluster.check(&of_events, Instant::now()).await, Finding::Same);
+    assert_eq!(probe.check(&of_events, Instant::now()).await, Finding::Same);
     assert_eq!((asked(&events), asked(&pods)), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_question_that_is_given_up_is_asked_by_the_next() {
-    let cluster = Cluster::default();
+    let probe = SharedProbe::default();
     let source = answers("50", &object("pods", "50"));
-    let pods = scope(&cluster, "pods", "50", &source);
+    let pods = scope(&probe, "pods", "50", &source);
     let since = Instant::now();
     {
-        let mut given_up = Box::pin(cluster.check(&pods, since));
+        let mut given_up = Box::pin(probe.check(&pods, since));
         assert!(futures::poll!(given_up.as_mut()).is_pending());
     }
-    assert_eq!(cluster.check(&pods, since).await, Finding::Same);
+    assert_eq!(probe.check(&pods, since).await, Finding::Same);
     assert_eq!(asked(&source), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn scopes_that_are_gone_are_no_witnesses() {
-    let cluster = Cluster::default();
+    let probe = SharedProbe::default();
     let (gone, left) = (answers("1", ""), answers("50", &object("maps", "50")));
-    drop(scope(&cluster, "pods", "200", &gone));
-    let maps = scope(&cluster, "maps", "50", &left);
-    assert_eq!(cluster.check(&maps, Instant::now()).await, Finding::Same);
+    drop(scope(&probe, "pods", "200", &gone));
+    let maps = scope(&probe, "maps", "50", &left);
+    assert_eq!(probe.check(&maps, Instant::now()).await, Finding::Same);
     assert_eq!((asked(&gone), asked(&left)), (0, 1));
 }

@@ -1,8 +1,9 @@
-//! What the scopes of all informers of one factory find out together: whether the server went back in time.
+//! One question for the scopes of all informers of a factory: did the server go back in time?
 //!
-//! Versions of one cluster are one count, so the newest object that any of its informers holds tells most. It is asked
-//! for once however many watches are resumed at the same time. Where the answer gives reason for doubt every scope asks for itself:
-//! a kind may be kept in a database of its own, whose versions have nothing to do with the others'.
+//! Versions count up over all kinds of a cluster, so the newest object that any informer holds is the first that a restored
+//! backup would lack. The server is asked for that one object, once, however many watches are resumed at the same time.
+//! If the answer gives reason for doubt, every scope asks for an object of its own: a kind may be kept in another database,
+//! whose versions have nothing to do with the others'.
 
 use std::sync::{Arc, Weak};
 
@@ -14,38 +15,38 @@ use tokio::time::Instant;
 use super::check::{Finding, Witness};
 use crate::version::ResourceVersion;
 
-/// The informers that watch one server, as far as its history is concerned.
+/// What the informers of one server share to find out whether it went back in time.
 #[derive(Default)]
-pub(crate) struct Cluster {
+pub(crate) struct SharedProbe {
     witnesses: Arc<Witnesses>,
-    last: Mutex<Option<Question>>,
+    last: Mutex<Option<SharedQuestion>>,
 }
 
 type Witnesses = Mutex<Vec<Weak<Witness>>>;
 
-/// A question that was asked, answered or not. Whoever waits for its answer drives it, so nobody is held up by somebody who
-/// is busy with other things.
-struct Question {
+/// A question that was asked, answered or not. It is no task of its own: every scope that waits for the answer polls it, so
+/// it makes progress as long as one of them is polled, and ends when none is left.
+struct SharedQuestion {
     at: Instant,
-    answer: Shared<BoxFuture<'static, Answer>>,
+    answer: Shared<BoxFuture<'static, Verdict>>,
 }
 
 #[derive(Clone)]
-struct Answer {
+struct Verdict {
     finding: Finding,
     version: ResourceVersion,
 }
 
-impl Cluster {
+impl SharedProbe {
     pub(crate) fn join(&self, witness: &Arc<Witness>) {
         let mut witnesses = self.witnesses.lock();
         witnesses.retain(|other| other.strong_count() > 0);
         witnesses.push(Arc::downgrade(witness));
     }
 
-    /// Finds out for a scope whether the server is the one that it was. An answer to a question that was asked after
-    /// `since`, when the scope's watch was accepted, will do, if it is that nothing has happened. All else is for each scope
-    /// to find out: what it holds may have changed since the question was asked.
+    /// Finds out for a scope whether the server went back in time. `since` is when the scope's watch was accepted: the answer
+    /// to a question that another scope asked after that is used too, but only if it is that nothing has happened. With any
+    /// other answer the scope asks for itself, because its own newest object may be another one.
     pub(crate) async fn check(&self, scope: &Arc<Witness>, since: Instant) -> Finding {
         if keeps_to_itself(scope) {
             return scope.ask().await.0;
@@ -61,7 +62,7 @@ impl Cluster {
     }
 
     /// The question for all, asked now unless it was since then; `None` if the scope itself is the best to ask.
-    fn question(&self, scope: &Arc<Witness>, since: Instant) -> Option<Shared<BoxFuture<'static, Answer>>> {
+    fn question(&self, scope: &Arc<Witness>, since: Instant) -> Option<Shared<BoxFuture<'static, Verdict>>> {
         let mut last = self.last.lock();
         if let Some(question) = last.as_ref().filter(|question| question.at >= since) {
             return Some(question.answer.clone());
@@ -69,7 +70,7 @@ impl Cluster {
         let witness = best_witness(&self.witnesses).filter(|witness| !Arc::ptr_eq(witness, scope))?;
         let (witnesses, asker) = (self.witnesses.clone(), Arc::downgrade(scope));
         let answer = async move { ask(&witness, &witnesses, &asker).await }.boxed().shared();
-        *last = Some(Question { at: Instant::now(), answer: answer.clone() });
+        *last = Some(SharedQuestion { at: Instant::now(), answer: answer.clone() });
         Some(answer)
     }
 }
@@ -89,12 +90,12 @@ fn best_witness(witnesses: &Witnesses) -> Option<Arc<Witness>> {
 }
 
 /// Asks one scope, and has the others ask for themselves if its answer gives reason for doubt.
-async fn ask(witness: &Witness, witnesses: &Witnesses, asker: &Weak<Witness>) -> Answer {
+async fn ask(witness: &Witness, witnesses: &Witnesses, asker: &Weak<Witness>) -> Verdict {
     let (finding, version) = witness.ask().await;
     if matches!(finding, Finding::Rewound | Finding::Missing { .. }) {
         raise_doubt(witnesses, asker);
     }
-    Answer { finding, version }
+    Verdict { finding, version }
 }
 
 /// Has every other scope ask for itself.

@@ -1,0 +1,232 @@
+//! The loop that keeps the cache: takes deltas from the queue, applies them to the store and tells the handlers.
+//! client-go calls it `processLoop`.
+//!
+//! Everything that changes the store or the set of handlers happens in this one task, one thing after the other: that is
+//! why a handler can join between two commits without missing a change or hearing one twice, and why nothing here needs
+//! a lock over the store and the handlers together.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::delta::Delta;
+use crate::handler::listener::{Ending, Listener};
+use crate::handler::runner::Callee;
+use crate::informer::engine::{Engine, StoreJob};
+use crate::informer::processor::{JoinedListener, Processor, Runner};
+use crate::informer::reflectors::Reflectors;
+use crate::informer::scopes::ScopeSlot;
+use crate::informer::tasks::{Spawn, Task};
+use crate::report::Cause;
+use crate::store::index::IndexFailure;
+use crate::store::pace::free;
+use crate::store::writer::{Applied, Writer};
+
+/// How many deltas are applied at a time.
+const BATCH: usize = 1_000;
+
+/// What the loop does between two commits.
+pub(crate) enum Command {
+    /// A handler joins. A stream has no runner: the user polls it.
+    Join { listener: Arc<Listener>, runner: Option<Runner> },
+    /// A handler that is called by the loop itself, right after each commit.
+    Attach { listener: Arc<Listener>, callee: Box<dyn Callee> },
+    /// A scope is looked at from here on.
+    AddScope(Arc<ScopeSlot>),
+    /// A scope is no longer looked at: its objects are gone.
+    RemoveScope(Arc<ScopeSlot>),
+    /// Something to be done with the store, such as adding an index.
+    Store(StoreJob),
+    /// Something to be done beside the loop, for as long as the informer runs.
+    Beside(BoxFuture<'static, ()>),
+}
+
+/// Commands on their way to the loop.
+pub(crate) struct Inbox(mpsc::UnboundedReceiver<Command>);
+
+impl Inbox {
+    pub(crate) fn new(commands: mpsc::UnboundedReceiver<Command>) -> Self {
+        Self(commands)
+    }
+}
+
+/// Commands that came too late: their handlers will never be called, and are marked finished so that waiting for them ends.
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        self.0.close();
+        while let Ok(command) = self.0.try_recv() {
+            if let Command::Join { listener, .. } | Command::Attach { listener, .. } = command {
+                listener.finish();
+            }
+        }
+    }
+}
+
+/// The loop and all that it alone may change: the store's writer and the handlers.
+pub(crate) struct ProcessLoop {
+    store: Writer,
+    processor: Processor,
+    /// `None` before the start.
+    reflectors: Option<Arc<Reflectors>>,
+    /// `None` before the start.
+    spawn: Option<Arc<dyn Spawn>>,
+    /// Tasks beside the loop; held so that they end with the informer.
+    beside: Vec<Task>,
+}
+
+impl ProcessLoop {
+    pub(crate) fn new(store: Writer) -> Self {
+        Self { store, processor: Processor::default(), reflectors: None, spawn: None, beside: Vec::new() }
+    }
+
+    /// Handlers that have left since this was last asked, to be dropped by the caller without a lock: what they hold is
+    /// the user's.
+    pub(crate) fn take_left(&mut self) -> Vec<JoinedListener> {
+        self.processor.take_left()
+    }
+
+    /// Ends all handlers.
+    pub(crate) fn end_listeners(&self, ending: Ending) {
+        self.processor.end_listeners(ending);
+    }
+
+    /// Starts the handlers that joined before.
+    pub(crate) fn start(&mut self, spawn: Arc<dyn Spawn>, reflectors: Arc<Reflectors>) {
+        self.processor.start(spawn.clone());
+        self.spawn = Some(spawn);
+        self.reflectors = Some(reflectors);
+    }
+
+    /// Works until the queue is closed and empty.
+    pub(crate) async fn work(&mut self, engine: &Engine, commands: &mut Inbox) {
+        if engine.scopes.now().is_empty() {
+            // No list will ever come, so nothing else would make the informer synced.
+            self.committed(Applied::default(), Instant::now(), engine).await;
+        }
+        loop {
+            let due = self.processor.next_resync();
+            let resync = async {
+                match due {
+                    Some(due) => tokio::time::sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            // Deltas come last: a busy kind always has some, and would keep commands and resyncs waiting for ever.
+            tokio::select! {
+                biased;
+                Some(command) = commands.0.recv() => self.command(command, engine).await,
+                () = engine.leaving.notified() => self.let_go(engine).await,
+                () = resync => self.processor.resync(&self.store.indexer().list()).await,
+                batch = engine.queue.pop_batch(BATCH) => match batch {
+                    Some(batch) => self.apply(batch, engine).await,
+                    None => return,
+                },
+            }
+        }
+    }
+
+    pub(crate) async fn command(&mut self, command: Command, engine: &Engine) {
+        match command {
+            Command::Join { listener, runner } => self.join(listener, runner, None, engine),
+            Command::Attach { listener, callee } => self.join(listener, None, Some(callee), engine),
+            Command::AddScope(slot) => {
+                self.store.add_scope(slot.id, slot.scope.clone());
+                if let Some(reflectors) = &self.reflectors {
+                    // Only after the start: before it the informer is not synced anyway, and this code runs with a lock
+                    // held, under which the user's metrics recorder must not be called.
+                    engine.metrics.synced(false);
+                    reflectors.start(engine, &slot);
+                }
+            }
+            Command::RemoveScope(slot) => self.remove_scope(&slot, engine).await,
+            Command::Store(job) => job(&mut self.store, engine).await,
+            Command::Beside(future) => {
+                self.beside.retain(|task| !task.is_over());
+                self.beside.extend(self.spawn.as_ref().map(|spawn| Task::start(spawn, future)));
+            }
+        }
+    }
+
+    fn join(
+        &mut self,
+        listener: Arc<Listener>,
+        runner: Option<Runner>,
+        callee: Option<Box<dyn Callee>>,
+        engine: &Engine,
+    ) {
+        // The snapshot is of the last commit, and the next one is made only after this: together they are all there is.
+        let snapshot = self.store.indexer().list();
+        if !snapshot.is_empty() {
+            listener.welcome(snapshot);
+        }
+        if engine.state.borrow().synced {
+            listener.upstream_synced();
+        }
+        self.processor.add(listener, runner, callee);
+    }
+
+    async fn apply(&mut self, batch: Vec<Delta>, engine: &Engine) {
+        let started = Instant::now();
+        let applied = self.store.apply(batch).await;
+        self.committed(applied, started, engine).await;
+    }
+
+    /// The scope's reflector ends first. What the queue still holds from it is ignored later: the store no longer knows
+    /// the scope, and if the same namespace is added again it gets another number.
+    async fn remove_scope(&mut self, slot: &ScopeSlot, engine: &Engine) {
+        if let Some(reflectors) = &self.reflectors {
+            reflectors.end(slot.id).await;
+        }
+        let started = Instant::now();
+        let applied = self.store.remove_scope(slot.id).await;
+        self.committed(applied, started, engine).await;
+        engine.scopes.left(slot);
+    }
+
+    /// After a commit: first the handlers, then the callers that wait for objects, then the metrics.
+    ///
+    /// The store already shows the changes, so a handler that looks into the cache finds the object it is called with, or a newer one. The state
+    /// `synced` comes after the handlers' snapshot is in their mailboxes, so that a handler counts as synced only once it
+    /// has heard of all those objects.
+    async fn committed(&mut self, applied: Applied, started: Instant, engine: &Engine) {
+        let Applied { changes, first_sync, .. } = &applied;
+        if first_sync.is_empty() {
+            self.processor.distribute(changes).await;
+        } else {
+            // A list that fills a scope for the first time: one shared snapshot instead of an entry for each object.
+            let indexer = self.store.indexer();
+            let filled = first_sync.iter().map(|scope| indexer.scope_snapshot(*scope)).collect();
+            self.processor.distribute_initial(filled).await;
+        }
+        engine.waiters.committed(&applied);
+        if engine.committed(applied.counts, started.elapsed()) {
+            // An informer that looks at no namespace is synced without any list having been read.
+            if engine.any_synced() {
+                engine.ingest.first_list_done();
+            }
+            self.processor.upstream_synced().await;
+        }
+        report_index_failures(engine, applied.failures);
+        free(applied.changes).await;
+    }
+
+    /// Lets go of handlers and streams that have ended: at once, since on a quiet kind the next commit may be days away.
+    async fn let_go(&mut self, engine: &Engine) {
+        free(self.processor.let_go()).await;
+        engine.forget_listeners();
+    }
+
+    /// Waits until the calls in progress have returned, or with `Draining` until everything has been delivered.
+    pub(crate) async fn finish(self, ending: Ending, deadline: Instant) {
+        self.processor.finish(ending, deadline).await;
+    }
+}
+
+/// Reports what index functions said. Runs user code, so never with a lock held.
+pub(crate) fn report_index_failures(engine: &Engine, failures: Vec<IndexFailure>) {
+    for IndexFailure { index, key, message } in failures {
+        engine.reporter.report(None, Cause::Index { index, key, message });
+    }
+}

@@ -24,6 +24,15 @@ pub(crate) fn target_directory() -> Result<PathBuf> {
     metadata["target_directory"].as_str().map(PathBuf::from).context("cargo metadata: no target_directory")
 }
 
+/// The platform that this is run on.
+pub(crate) fn host() -> Result<String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-vV").output().context("cannot run rustc")?;
+    let output = String::from_utf8_lossy(&output.stdout).into_owned();
+    let host = output.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("rustc -vV does not name its host")
+}
+
 /// One call of cargo in the workspace.
 pub(crate) struct Cargo {
     command: Command,

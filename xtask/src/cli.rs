@@ -21,7 +21,7 @@ Commands:
   doc [--open]      The documentation as docs.rs builds it, warnings being errors
   face              The library's public names and types, counted, and the types of others in its signatures
   msrv              Builds what is published with the oldest Rust that it declares
-  deny              Licences and sources of dependencies, and unwanted ones, with cargo-deny
+  deny              Licences and sources of dependencies, and unwanted and doubled ones, by deny.toml
   publish           Rehearses publishing every package and builds each from what would be uploaded; `test` does not
                     build them
   tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links, docs.rs

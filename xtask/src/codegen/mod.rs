@@ -4,12 +4,11 @@ mod k8s_openapi;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use informer_gen::{File, Model, Style, built_in_kinds, difference};
 
-use crate::cargo::{Cargo, workspace_root};
+use crate::cargo::{Cargo, host, workspace_root};
 use crate::report::{Outcome, Report};
 
 /// Where the generated files are.
@@ -50,15 +49,6 @@ fn sources() -> Result<PathBuf> {
     };
     let manifest = package["manifest_path"].as_str().context("cargo metadata: no manifest_path")?;
     Ok(Path::new(manifest).with_file_name("src"))
-}
-
-/// The platform that this is run on.
-fn host() -> Result<String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc).arg("-vV").output().context("cannot run rustc")?;
-    let output = String::from_utf8_lossy(&output.stdout).into_owned();
-    let host = output.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).context("rustc -vV does not name its host")
 }
 
 /// What has to be done to a file.

@@ -270,5 +270,4 @@ fn with_type(body: String, content_type: &'static str) -> Response<Body> {
 }
 
 #[cfg(test)]
-#[path = "discovery_tests.rs"]
 mod tests;

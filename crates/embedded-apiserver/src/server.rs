@@ -157,5 +157,4 @@ pub struct Forgotten {
 }
 
 #[cfg(test)]
-#[path = "server_tests.rs"]
 mod tests;

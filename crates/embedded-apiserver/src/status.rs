@@ -362,5 +362,4 @@ fn is_zero_code(code: &u16) -> bool {
 }
 
 #[cfg(test)]
-#[path = "status_tests.rs"]
 mod tests;

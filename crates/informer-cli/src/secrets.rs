@@ -114,5 +114,4 @@ fn size(value: &str, is_encoded: bool) -> String {
 }
 
 #[cfg(test)]
-#[path = "secrets_tests.rs"]
 mod tests;

@@ -27,7 +27,7 @@ impl Endpoint {
         Self { statuses: Arc::new(statuses), metrics: None, max_staleness: None }
     }
 
-    /// Serves this text as `/metrics`; see [`install_recorder`](crate::install_recorder).
+    /// Serves this text as `/metrics`; `install_recorder`, of the feature `prometheus`, makes one.
     #[must_use]
     pub fn metrics(mut self, text: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.metrics = Some(Arc::new(text));

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `/livez` | 200 as long as the program answers |
 //! | `/readyz` | 200 once every informer has synced, 503 before, naming those that have not and why |
-//! | `/metrics` | Prometheus text, if a recorder was installed |
+//! | `/metrics` | Prometheus text, if a recorder was installed ([`install_recorder`], or one of the program's own) |
 //! | `/debug/informers` | JSON: phase, objects, bytes, version, age, relists, handlers with their backlog, last error |
 //!
 //! An outage of the API server does not make a program unready: once synced it stays ready, and the body of the answer says
@@ -36,6 +36,11 @@
 //! # }
 //! ```
 //!
+//! # Features
+//!
+//! `prometheus`, on by default, is [`install_recorder`] and the crates that it needs. A program that has a recorder of its own
+//! can do without, and hands its text to [`Endpoint::metrics`].
+//!
 //! # Metrics
 //!
 //! Every series has the same labels as in client-go: `name`, which is the name of the informer or else of the resource, and
@@ -55,10 +60,13 @@
 //! | `watches_total`, `streaming_fallbacks_total` | counter | |
 //! | `duplicate_events_total`, `unknown_deletes_total`, `outside_scope_total` | counter | |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod debug;
 mod endpoint;
 mod listen;
 mod readiness;
+#[cfg(feature = "prometheus")]
 mod recorder;
 
 #[cfg(test)]
@@ -66,5 +74,7 @@ mod tests;
 
 pub use endpoint::Endpoint;
 pub use listen::Listening;
+#[cfg(feature = "prometheus")]
 pub use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
+#[cfg(feature = "prometheus")]
 pub use recorder::install_recorder;

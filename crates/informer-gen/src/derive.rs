@@ -182,5 +182,4 @@ fn place_of(file: &Place, span: Span) -> Place {
 }
 
 #[cfg(test)]
-#[path = "derive_tests.rs"]
 mod tests;

@@ -228,5 +228,4 @@ fn unknown(place: &Place, name: &str, known: &[&str]) -> Problem {
 }
 
 #[cfg(test)]
-#[path = "description_tests.rs"]
 mod tests;

@@ -23,9 +23,9 @@
 //! # Ok::<(), informer_gen::Problems>(())
 //! ```
 //!
-//! [`read`] reads kinds from a description file or from Rust sources; [`Command`] is the command line.
+//! [`read`] reads kinds from a description file or from Rust sources. The command `informer-gen` does both; the feature
+//! `command`, on by default, builds it, and a library has no use for it.
 
-mod command;
 mod derive;
 mod description;
 mod difference;
@@ -37,7 +37,6 @@ mod names;
 mod problem;
 mod rules;
 
-pub use command::Command;
 pub use difference::difference;
 pub use emit::built_in::{File, built_in_kinds};
 pub use emit::code::Style;

@@ -221,5 +221,4 @@ impl KindSpec {
 }
 
 #[cfg(test)]
-#[path = "model_tests.rs"]
 mod tests;

@@ -97,5 +97,4 @@ pub(crate) fn is_label(name: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "names_tests.rs"]
 mod tests;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::go_build::{self, Module, Program};
 
 /// The directory `name` in `kube-informer` in `$XDG_CACHE_HOME` or `~/.cache`.
-pub(crate) fn directory(name: &str) -> Result<PathBuf> {
+pub fn directory(name: &str) -> Result<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".cache")))

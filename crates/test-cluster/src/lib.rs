@@ -44,6 +44,7 @@ mod process;
 pub use authority::{Authority, Issued};
 pub use available::{available, print_skip, skipped_test};
 pub use binaries::Binaries;
+pub use cache::directory as cache_directory;
 pub use cluster::Cluster;
 pub use options::Options;
 pub use oracle::{Oracle, Watched};

@@ -114,5 +114,4 @@ fn send_sigterm(process_id: u32) -> Result<()> {
 }
 
 #[cfg(test)]
-#[path = "process_tests.rs"]
 mod tests;

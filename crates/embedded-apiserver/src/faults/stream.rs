@@ -215,5 +215,4 @@ pub(super) fn cut_after_bytes(body: Body, bytes: u64, strikes: Strikes) -> Body 
 }
 
 #[cfg(test)]
-#[path = "stream_tests.rs"]
 mod tests;

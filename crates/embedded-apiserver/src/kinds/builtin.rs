@@ -196,5 +196,4 @@ pub(super) fn resources() -> Vec<Resource> {
 }
 
 #[cfg(test)]
-#[path = "builtin_tests.rs"]
 mod tests;

@@ -314,5 +314,4 @@ fn number(text: &str) -> Option<(u32, &str)> {
 }
 
 #[cfg(test)]
-#[path = "crd_tests.rs"]
 mod tests;

@@ -141,5 +141,4 @@ impl Registry {
 }
 
 #[cfg(test)]
-#[path = "registry_tests.rs"]
 mod tests;

@@ -123,5 +123,4 @@ impl<'a> Clause<'a> {
 }
 
 #[cfg(test)]
-#[path = "accept_tests.rs"]
 mod tests;

@@ -154,5 +154,4 @@ pub(crate) fn parse_version(version: &str, verb: Verb) -> Result<Option<u64>, Ap
 }
 
 #[cfg(test)]
-#[path = "list_options_tests.rs"]
 mod tests;

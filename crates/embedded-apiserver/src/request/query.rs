@@ -78,5 +78,4 @@ pub(super) fn not_a_number(function: &str, text: &str, digits: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "query_tests.rs"]
 mod tests;

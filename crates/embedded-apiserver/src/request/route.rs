@@ -188,5 +188,4 @@ fn bad_segment(name: &str) -> Option<(&str, &'static str)> {
 }
 
 #[cfg(test)]
-#[path = "route_tests.rs"]
 mod tests;

@@ -86,8 +86,4 @@ fn deleted_status(details: &Details) -> Response<Body> {
 }
 
 #[cfg(test)]
-mod delete_tests;
-#[cfg(test)]
-mod hostile_tests;
-#[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use crate::servers::{Answer, DEFINITIONS, Servers, ask, ask_with};
+use crate::support::{Answer, DEFINITIONS, Servers, ask, ask_with};
 
 fn definition(plural: &str, kind: &str) -> Value {
     let version = json!({

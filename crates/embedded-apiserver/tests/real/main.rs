@@ -4,5 +4,5 @@
 mod definitions;
 mod discovery;
 mod requests;
-mod servers;
+mod support;
 mod writes;

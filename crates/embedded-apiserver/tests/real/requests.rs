@@ -4,7 +4,7 @@ use anyhow::Result;
 use kube_client::Client;
 use serde_json::json;
 
-use crate::servers::{DEFINITIONS, Servers, ask, ask_with};
+use crate::support::{DEFINITIONS, Servers, ask, ask_with};
 
 /// Requests with the same answer from both servers: status, type and body.
 const REQUESTS: &[&str] = &[

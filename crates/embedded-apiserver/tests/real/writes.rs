@@ -4,7 +4,7 @@ use anyhow::Result;
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use crate::servers::{Servers, ask, ask_with};
+use crate::support::{Servers, ask, ask_with};
 
 /// One object of each kind: its path, and its fields besides the name. There is no job: the real server gives a job a
 /// selector that a PUT has to repeat, and its deletion waits for a garbage collector, which neither server has.

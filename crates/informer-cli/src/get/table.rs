@@ -199,5 +199,4 @@ fn entries(object: &Value) -> String {
 }
 
 #[cfg(test)]
-#[path = "table_tests.rs"]
 mod tests;

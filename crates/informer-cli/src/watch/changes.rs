@@ -177,5 +177,4 @@ fn cut(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "changes_tests.rs"]
 mod tests;

@@ -111,5 +111,4 @@ impl Stream for AllEvents {
 }
 
 #[cfg(test)]
-#[path = "events_tests.rs"]
 mod tests;

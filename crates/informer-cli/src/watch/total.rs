@@ -69,5 +69,4 @@ async fn count(listing: &Listing) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[path = "total_tests.rs"]
 mod tests;

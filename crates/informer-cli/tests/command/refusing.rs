@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::canned::{Answer, Canned, kubeconfig};
+use crate::support::canned::{Answer, Canned, kubeconfig};
 use crate::support::{Running, informer, run};
 
 /// Far less than the 30 s that a command waits for the cache, far more than a busy machine needs.

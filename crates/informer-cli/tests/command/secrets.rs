@@ -6,8 +6,8 @@ use kube_client::Api;
 use kube_client::api::{DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
-use crate::canned::{Answer, Canned};
 use crate::serving::get;
+use crate::support::canned::{Answer, Canned};
 use crate::support::{Running, Said, Server, run};
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";

@@ -6,7 +6,7 @@ use kube_client::Api;
 use kube_client::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 
-use crate::canned::{Answer, Canned};
+use crate::support::canned::{Answer, Canned};
 use crate::support::{Running, Server, informer, run};
 
 #[tokio::test(flavor = "multi_thread")]

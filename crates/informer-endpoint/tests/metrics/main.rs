@@ -2,7 +2,7 @@
 //!
 //! A process has only one recorder, so this is one test.
 
-mod exposition;
+mod support;
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ async fn metrics_are_histograms_with_help_and_take_no_memory_while_nobody_asks()
     informer.wait_synced(Duration::from_secs(5)).await.unwrap();
     heard.synced().await.unwrap();
 
-    let families = exposition::parse(&text(&endpoint)).unwrap();
+    let families = support::parse(&text(&endpoint)).unwrap();
     assert_eq!(families.len(), 17, "{:?}", families.keys());
     for (name, family) in &families {
         assert!(name.starts_with("informer_") && family.help.ends_with('.'), "{name}: {family:?}");
@@ -71,7 +71,7 @@ async fn metrics_are_histograms_with_help_and_take_no_memory_while_nobody_asks()
     let after = resident_kilobytes();
     println!("{before} KB resident before {SAMPLES} samples that nobody asks for, {after} KB after them");
     assert!(after < before + LEVEL_KILOBYTES, "{before} KB before, {after} KB after");
-    let families = exposition::parse(&text(&endpoint)).unwrap();
+    let families = support::parse(&text(&endpoint)).unwrap();
     let counts = families["informer_handler_duration_seconds"].samples.iter();
     let busy = |(name, labels, value): &(String, std::collections::BTreeMap<String, String>, f64)| {
         (name.ends_with("_count") && labels["handler"] == "busy").then_some(*value)

@@ -263,5 +263,4 @@ impl Shelf {
 }
 
 #[cfg(test)]
-#[path = "decoded_tests.rs"]
 mod tests;

@@ -241,5 +241,4 @@ fn matches_step(path: &[Step], key: Option<&[u8]>) -> bool {
 }
 
 #[cfg(test)]
-#[path = "fields_tests.rs"]
 mod tests;

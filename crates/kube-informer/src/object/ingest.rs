@@ -393,5 +393,4 @@ impl Ingest {
 }
 
 #[cfg(test)]
-#[path = "ingest_tests.rs"]
 mod tests;

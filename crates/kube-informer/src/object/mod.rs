@@ -26,7 +26,7 @@ mod scan;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
-mod torture_tests;
+mod tests;
 mod trainer;
 pub(crate) mod transform;
 mod view;

@@ -166,5 +166,4 @@ impl Sampler {
 }
 
 #[cfg(test)]
-#[path = "pack_tests.rs"]
 mod tests;

@@ -335,5 +335,4 @@ pub(crate) fn decode(raw: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 #[cfg(test)]
-#[path = "scan_tests.rs"]
 mod tests;

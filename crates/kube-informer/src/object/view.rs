@@ -147,5 +147,4 @@ impl<'de> MapAccess<'de> for &mut Members<'de> {
 }
 
 #[cfg(test)]
-#[path = "view_tests.rs"]
 mod tests;

@@ -271,5 +271,4 @@ impl<'a> Parts<'a> {
 }
 
 #[cfg(test)]
-#[path = "walk_tests.rs"]
 mod tests;

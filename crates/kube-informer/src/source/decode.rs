@@ -216,5 +216,4 @@ fn text(json: Option<&[u8]>) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "decode_tests.rs"]
 mod tests;

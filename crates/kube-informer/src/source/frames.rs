@@ -194,5 +194,4 @@ pub(crate) fn object_key(object: &[u8]) -> Option<ObjectKey> {
 }
 
 #[cfg(test)]
-#[path = "frames_tests.rs"]
 mod tests;

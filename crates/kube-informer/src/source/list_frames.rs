@@ -252,5 +252,4 @@ impl ListFrames {
 }
 
 #[cfg(test)]
-#[path = "list_frames_tests.rs"]
 mod tests;

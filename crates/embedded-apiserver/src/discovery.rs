@@ -15,7 +15,7 @@ const GIT_VERSION: &str = "v1.36.4+embedded";
 const MINOR: &str = "36";
 
 #[derive(Serialize)]
-struct CoreVersions<'a> {
+struct ApiVersions<'a> {
     kind: &'static str,
     versions: Vec<&'static str>,
     #[serde(rename = "serverAddressByClientCIDRs")]
@@ -32,15 +32,15 @@ struct Address<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct GroupList {
+struct ApiGroupList {
     kind: &'static str,
     api_version: &'static str,
-    groups: Vec<Group>,
+    groups: Vec<ApiGroup>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Group {
+struct ApiGroup {
     #[serde(skip_serializing_if = "str::is_empty")]
     kind: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -59,18 +59,18 @@ struct GroupVersion {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ResourceList {
+struct ApiResourceList {
     kind: &'static str,
     /// Empty for the core group, as in the real server.
     #[serde(skip_serializing_if = "str::is_empty")]
     api_version: &'static str,
     group_version: String,
-    resources: Vec<Entry>,
+    resources: Vec<ApiResource>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct ApiResource {
     name: String,
     singular_name: String,
     namespaced: bool,
@@ -86,7 +86,7 @@ struct Entry {
     categories: Vec<String>,
 }
 
-impl Entry {
+impl ApiResource {
     fn of(resource: &Resource) -> Self {
         let mut verbs = resource.verbs.clone();
         if resource.custom {
@@ -131,18 +131,18 @@ impl Entry {
 pub(crate) fn answer(registry: &Registry, path: &DiscoveryPath, host: &str) -> Response<Body> {
     match path {
         DiscoveryPath::Paths => indented(&paths(registry)),
-        DiscoveryPath::CoreVersions => json(&CoreVersions {
+        DiscoveryPath::CoreVersions => json(&ApiVersions {
             kind: "APIVersions",
             versions: vec!["v1"],
             addresses: [Address { client_cidr: "0.0.0.0/0", server_address: host }],
         }),
         DiscoveryPath::Groups => {
             let (kind, api_version) = ("APIGroupList", "v1");
-            json(&GroupList { kind, api_version, groups: groups(registry) })
+            json(&ApiGroupList { kind, api_version, groups: groups(registry) })
         }
         DiscoveryPath::Group(name) => {
             match groups(registry).into_iter().find(|group| *group.name == **name) {
-                Some(group) => json(&Group { kind: "APIGroup", api_version: "v1", ..group }),
+                Some(group) => json(&ApiGroup { kind: "APIGroup", api_version: "v1", ..group }),
                 None => ApiError::page_not_found().into_response(),
             }
         }
@@ -151,15 +151,15 @@ pub(crate) fn answer(registry: &Registry, path: &DiscoveryPath, host: &str) -> R
 }
 
 /// All groups but the core one, with their versions.
-fn groups(registry: &Registry) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(registry: &Registry) -> Vec<ApiGroup> {
+    let mut groups: Vec<ApiGroup> = Vec::new();
     for resource in registry.all().iter().filter(|resource| !resource.group.is_empty()) {
         let version =
             GroupVersion { group_version: resource.api_version(), version: resource.version.to_string() };
         match groups.iter_mut().find(|group| *group.name == *resource.group) {
             Some(group) if group.versions.contains(&version) => {}
             Some(group) => group.versions.push(version),
-            None => groups.push(Group {
+            None => groups.push(ApiGroup {
                 kind: "",
                 api_version: "",
                 name: resource.group.to_string(),
@@ -171,14 +171,14 @@ fn groups(registry: &Registry) -> Vec<Group> {
     groups
 }
 
-fn resources(registry: &Registry, group: &str, version: &str) -> ResourceList {
+fn resources(registry: &Registry, group: &str, version: &str) -> ApiResourceList {
     let all = registry.all();
     let served = all.iter().filter(|resource| &*resource.group == group && &*resource.version == version);
     let with_parts = served.flat_map(|resource| {
-        let parts = resource.subresources.iter().map(|part| Entry::of_part(resource, part));
-        [Entry::of(resource)].into_iter().chain(parts)
+        let parts = resource.subresources.iter().map(|part| ApiResource::of_part(resource, part));
+        [ApiResource::of(resource)].into_iter().chain(parts)
     });
-    ResourceList {
+    ApiResourceList {
         kind: "APIResourceList",
         api_version: if group.is_empty() { "" } else { "v1" },
         group_version: if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") },
@@ -204,7 +204,7 @@ fn paths(registry: &Registry) -> Paths {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Version {
+struct VersionInfo {
     major: &'static str,
     minor: &'static str,
     git_version: &'static str,
@@ -219,7 +219,7 @@ struct Version {
 /// The answer to `/version`.
 pub(crate) fn version() -> Response<Body> {
     let platform = format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH);
-    indented(&Version {
+    indented(&VersionInfo {
         major: "1",
         minor: MINOR,
         git_version: GIT_VERSION,

@@ -96,7 +96,7 @@ impl Front {
         // The API has not seen the request yet, so giving it up leaves no write half done.
         let before = tokio::select! {
             before = plan.before(recorded, &mut request, &self.api) => before,
-            () = stop.told() => Before::Break(io::ErrorKind::ConnectionAborted.into()),
+            () = stop.requested() => Before::Break(io::ErrorKind::ConnectionAborted.into()),
         };
         let answer = match before {
             Before::Break(error) => return Err(error),
@@ -163,5 +163,5 @@ async fn read(body: Body) -> io::Result<Option<Bytes>> {
 
 /// A watch that ends cleanly on `stop`.
 fn until(body: Body, stop: Stop) -> Body {
-    streamed(body.into_data_stream().take_until(Box::pin(stop.told())))
+    streamed(body.into_data_stream().take_until(Box::pin(stop.requested())))
 }

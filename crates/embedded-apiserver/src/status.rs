@@ -20,12 +20,12 @@ pub(crate) struct ApiError {
     pub(crate) details: Option<Box<Details>>,
     /// `metadata.continue`: a new token in place of an expired one.
     pub(crate) continue_token: Option<String>,
-    pub(crate) form: Form,
+    pub(crate) format: ErrorFormat,
 }
 
 /// The format of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ErrorFormat {
     /// A Status on one line.
     Status,
     /// A Status with indentation, which the real server sends if it cannot satisfy `Accept`.
@@ -97,7 +97,7 @@ impl Cause {
 impl ApiError {
     pub(crate) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { code, reason, message, details: None, continue_token: None, form: Form::Status }
+        Self { code, reason, message, details: None, continue_token: None, format: ErrorFormat::Status }
     }
 
     /// An error that the real server does not expect: 500 without a reason.
@@ -149,7 +149,7 @@ impl ApiError {
 
     /// The server cannot produce any form that `Accept` asks for.
     pub(crate) fn not_acceptable(message: impl Into<String>) -> Self {
-        Self { form: Form::Indented, ..Self::new(406, "NotAcceptable", message) }
+        Self { format: ErrorFormat::Indented, ..Self::new(406, "NotAcceptable", message) }
     }
 
     pub(crate) fn already_exists(resource: &Resource, name: &str) -> Self {
@@ -220,7 +220,7 @@ impl ApiError {
     /// The server is overloaded; in plain text, because the real server answers this before it parses the request.
     pub(crate) fn overloaded(retry_after: u32) -> Self {
         let message = "Too many requests, please try again later.";
-        Self { form: Form::Plain { retry_after }, ..Self::new(429, "TooManyRequests", message) }
+        Self { format: ErrorFormat::Plain { retry_after }, ..Self::new(429, "TooManyRequests", message) }
     }
 
     /// Something that only the real server supports. `what` is the message.
@@ -261,7 +261,7 @@ impl ApiError {
     /// Sends this error as plain text.
     #[must_use]
     pub(crate) fn plain(mut self) -> Self {
-        self.form = Form::Plain { retry_after: 0 };
+        self.format = ErrorFormat::Plain { retry_after: 0 };
         self
     }
 }
@@ -299,10 +299,10 @@ impl ApiError {
 
     /// The whole answer.
     pub(crate) fn into_response(self) -> Response<Body> {
-        let (content_type, body) = match self.form {
-            Form::Status => ("application/json", self.to_json()),
-            Form::Indented => ("application/json", text(serde_json::to_string_pretty(&self.status()))),
-            Form::Plain { .. } => ("text/plain; charset=utf-8", self.message.clone()),
+        let (content_type, body) = match self.format {
+            ErrorFormat::Status => ("application/json", self.to_json()),
+            ErrorFormat::Indented => ("application/json", text(serde_json::to_string_pretty(&self.status()))),
+            ErrorFormat::Plain { .. } => ("text/plain; charset=utf-8", self.message.clone()),
         };
         let mut response = Response::new(full(body + "\n"));
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -311,9 +311,11 @@ impl ApiError {
         if content_type.starts_with("text") {
             headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         }
-        let retry_after = match self.form {
-            Form::Plain { retry_after } => retry_after,
-            Form::Status | Form::Indented => self.details.map_or(0, |details| details.retry_after),
+        let retry_after = match self.format {
+            ErrorFormat::Plain { retry_after } => retry_after,
+            ErrorFormat::Status | ErrorFormat::Indented => {
+                self.details.map_or(0, |details| details.retry_after)
+            }
         };
         if retry_after > 0 {
             headers.insert(header::RETRY_AFTER, retry_after.into());

@@ -8,9 +8,9 @@ use http_body_util::BodyExt as _;
 use serde_json::Value;
 
 use crate::api::Api;
-use crate::body::Body;
+use crate::body::{Body, full};
+use crate::front::Front;
 use crate::options::ApiOptions;
-use crate::request::Request;
 
 pub(crate) const CONFIGMAPS: &str = "/api/v1/namespaces/default/configmaps";
 pub(crate) const PODS: &str = "/api/v1/namespaces/default/pods";
@@ -19,7 +19,7 @@ pub(crate) const MERGE: &str = "application/merge-patch+json";
 
 /// An API server and helpers to send requests to it.
 pub(crate) struct Server {
-    pub(crate) api: Api,
+    front: Front,
 }
 
 /// An answer with its whole body.
@@ -59,7 +59,11 @@ impl Server {
     }
 
     pub(crate) fn with(options: ApiOptions) -> Self {
-        Self { api: Api::new(ApiOptions { seed: Some(1), ..options }) }
+        Self { front: Front::new(Api::new(ApiOptions { seed: Some(1), ..options }), Vec::new()) }
+    }
+
+    pub(crate) fn api(&self) -> &Api {
+        &self.front.api
     }
 
     pub(crate) async fn open(
@@ -73,10 +77,7 @@ impl Server {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let (parts, ()) = request.body(()).unwrap().into_parts();
-        let mut request = Request::new(parts);
-        request.body = body.to_owned().into();
-        self.api.answer(&request).await
+        self.front.answer_aside(request.body(full(body.to_owned())).unwrap()).await.unwrap()
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, content_type: &str, body: &str) -> Answer {
@@ -119,20 +120,20 @@ impl Server {
     }
 
     /// Opens a watch, which must be answered with 200.
-    pub(crate) async fn watch(&self, path: &str) -> Watch {
+    pub(crate) async fn watch(&self, path: &str) -> OpenWatch {
         let answer = self.open("GET", path, &[], "").await;
         assert_eq!(answer.status(), 200, "{path}");
-        Watch { body: answer.into_body(), rest: Vec::new() }
+        OpenWatch { body: answer.into_body(), rest: Vec::new() }
     }
 }
 
 /// An open watch.
-pub(crate) struct Watch {
+pub(crate) struct OpenWatch {
     body: Body,
     rest: Vec<u8>,
 }
 
-impl Watch {
+impl OpenWatch {
     /// The next event, or `None` at the end. Waits as long as it takes.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {

@@ -1,4 +1,4 @@
-//! Whether a text is a path that kube-informer can follow: `spec.nodeName`, `spec.hosts[*].name`, `data["a.b"]`.
+//! Checks whether a text is a field path of kube-informer: `spec.nodeName`, `spec.hosts[*].name`, `data["a.b"]`.
 
 /// Checks a path with the same grammar as kube-informer; the error says what is wrong.
 pub(crate) fn check(path: &str) -> Result<(), String> {

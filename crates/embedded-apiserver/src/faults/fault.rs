@@ -36,11 +36,11 @@ pub struct Fault {
     pub(super) resource: Option<String>,
     pub(super) namespace: Option<String>,
     pub(super) name: Option<String>,
-    pub(super) condition: Option<Condition>,
+    pub(super) condition: Option<Predicate>,
     pub(super) times: Times,
 }
 
-type Condition = Arc<dyn Fn(&RecordedRequest) -> bool + Send + Sync>;
+type Predicate = Arc<dyn Fn(&RecordedRequest) -> bool + Send + Sync>;
 
 /// Which of the matching requests it affects.
 #[derive(Clone, Debug)]
@@ -195,7 +195,7 @@ impl Fault {
         Self::new(Effect::Undecodable(n))
     }
 
-    /// Cuts off the JSON of the nth event of a watch, which then goes on. The bodies of other answers are cut in half, and
+    /// Cuts off the JSON of the nth event of a watch; the watch goes on after it. The bodies of other answers are cut in half, and
     /// `n` does not matter.
     pub fn bad_json(n: u64) -> Self {
         Self::new(Effect::BadJson(n))

@@ -56,15 +56,15 @@ pub(super) enum LineKind {
 }
 
 #[derive(Deserialize)]
-struct Event<'a> {
+struct WatchEvent<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     #[serde(default)]
-    object: Option<Object>,
+    object: Option<EventObject>,
 }
 
 #[derive(Deserialize)]
-struct Object {
+struct EventObject {
     #[serde(default)]
     metadata: Metadata,
 }
@@ -83,7 +83,7 @@ struct Annotations {
 
 impl LineKind {
     pub(super) fn of(line: &[u8]) -> Self {
-        let Ok(event) = serde_json::from_slice::<Event<'_>>(line) else { return Self::Other };
+        let Ok(event) = serde_json::from_slice::<WatchEvent<'_>>(line) else { return Self::Other };
         let annotations = event.object.and_then(|object| object.metadata.annotations);
         match event.kind {
             "ADDED" | "MODIFIED" | "DELETED" => Self::Object,

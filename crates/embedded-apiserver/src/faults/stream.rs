@@ -48,17 +48,17 @@ pub(super) fn lines(body: Body, effect: LineEffect, strikes: Strikes) -> Body {
 
 /// A watch whose nth event is changed.
 pub(super) fn nth_event(body: Body, n: u64, strikes: Strikes, change: fn(&[u8]) -> Bytes) -> Body {
-    tampered(body, Change { n, strikes, seen: 0, change })
+    tampered(body, NthEvent { n, strikes, seen: 0, change })
 }
 
 fn tampered(body: Body, tamper: impl Tamper) -> Body {
-    struct State<T> {
+    struct Tampered<T> {
         lines: Lines,
         tamper: T,
         out: VecDeque<Bytes>,
         after: Option<After>,
     }
-    let state = State { lines: Lines::of(body), tamper, out: VecDeque::new(), after: None };
+    let state = Tampered { lines: Lines::of(body), tamper, out: VecDeque::new(), after: None };
     streamed(unfold(state, |mut state| async move {
         loop {
             if let Some(line) = state.out.pop_front() {
@@ -165,14 +165,14 @@ impl Tamper for OnEvents {
     }
 }
 
-struct Change {
+struct NthEvent {
     n: u64,
     strikes: Strikes,
     seen: u64,
     change: fn(&[u8]) -> Bytes,
 }
 
-impl Tamper for Change {
+impl Tamper for NthEvent {
     fn line(&mut self, line: Bytes, out: &mut VecDeque<Bytes>) -> After {
         if LineKind::of(&line) == LineKind::Object {
             self.seen += 1;

@@ -27,7 +27,7 @@ pub(super) struct Kind {
     short_names: &'static [&'static str],
     categories: &'static [&'static str],
     verbs: &'static [Verb],
-    subresources: &'static [Part],
+    subresources: &'static [SubresourceRow],
     fields: &'static [Selectable],
     field_refusal: FieldRefusal,
     generation: Generation,
@@ -39,7 +39,7 @@ pub(super) struct Kind {
 
 /// A subresource in the table.
 #[derive(Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct SubresourceRow {
     pub(super) name: &'static str,
     /// The group, version and kind that is read and written there, if it is not the object itself. Group and version are
     /// empty if they are those of the resource.
@@ -101,7 +101,7 @@ impl Kind {
         Self { verbs, ..self }
     }
 
-    pub(super) const fn with(self, subresources: &'static [Part]) -> Self {
+    pub(super) const fn with(self, subresources: &'static [SubresourceRow]) -> Self {
         Self { subresources, ..self }
     }
 
@@ -163,7 +163,7 @@ impl Kind {
     }
 }
 
-impl Part {
+impl SubresourceRow {
     fn subresource(&self, own_kind: &str) -> Subresource {
         let (group, version, kind) = self.kind.unwrap_or(("", "", own_kind));
         Subresource {

@@ -3,15 +3,15 @@
 
 use super::FieldRefusal::{Label, LabelForKind, QuotedLabelAndKind};
 use super::Generation;
-use super::builtin::{Group, Part, Selectable, cluster, namespaced};
+use super::builtin::{Group, Selectable, SubresourceRow, cluster, namespaced};
 use crate::request::Verb::{self, Create, Delete, Get, List, Patch, Update, Watch};
 
 const READ_AND_WRITE: &[Verb] = &[Get, Patch, Update];
 const PROXY_VERBS: &[Verb] = &[Create, Delete, Get, Patch, Update];
 
 /// A part of the object, written apart from the rest.
-const fn own(name: &'static str) -> Part {
-    Part { name, kind: None, verbs: READ_AND_WRITE }
+const fn own(name: &'static str) -> SubresourceRow {
+    SubresourceRow { name, kind: None, verbs: READ_AND_WRITE }
 }
 
 /// Something else than the object.
@@ -19,26 +19,26 @@ const fn other(
     name: &'static str,
     kind: (&'static str, &'static str, &'static str),
     verbs: &'static [Verb],
-) -> Part {
-    Part { name, kind: Some(kind), verbs }
+) -> SubresourceRow {
+    SubresourceRow { name, kind: Some(kind), verbs }
 }
 
-const APPROVAL: Part = own("approval");
-const EPHEMERAL_CONTAINERS: Part = own("ephemeralcontainers");
-const RESIZE: Part = own("resize");
-const STATUS: Part = own("status");
-const FINALIZE: Part = Part { verbs: &[Update], ..own("finalize") };
-const LOG: Part = Part { verbs: &[Get], ..own("log") };
-const ATTACH: Part = other("attach", ("", "", "PodAttachOptions"), &[Create, Get]);
-const BINDING: Part = other("binding", ("", "", "Binding"), &[Create]);
-const EVICTION: Part = other("eviction", ("policy", "v1", "Eviction"), &[Create]);
-const EXEC: Part = other("exec", ("", "", "PodExecOptions"), &[Create, Get]);
-const NODE_PROXY: Part = other("proxy", ("", "", "NodeProxyOptions"), PROXY_VERBS);
-const POD_PROXY: Part = other("proxy", ("", "", "PodProxyOptions"), PROXY_VERBS);
-const PORT_FORWARD: Part = other("portforward", ("", "", "PodPortForwardOptions"), &[Create, Get]);
-const SCALE: Part = other("scale", ("autoscaling", "v1", "Scale"), READ_AND_WRITE);
-const SERVICE_PROXY: Part = other("proxy", ("", "", "ServiceProxyOptions"), PROXY_VERBS);
-const TOKEN: Part = other("token", ("authentication.k8s.io", "v1", "TokenRequest"), &[Create]);
+const APPROVAL: SubresourceRow = own("approval");
+const EPHEMERAL_CONTAINERS: SubresourceRow = own("ephemeralcontainers");
+const RESIZE: SubresourceRow = own("resize");
+const STATUS: SubresourceRow = own("status");
+const FINALIZE: SubresourceRow = SubresourceRow { verbs: &[Update], ..own("finalize") };
+const LOG: SubresourceRow = SubresourceRow { verbs: &[Get], ..own("log") };
+const ATTACH: SubresourceRow = other("attach", ("", "", "PodAttachOptions"), &[Create, Get]);
+const BINDING: SubresourceRow = other("binding", ("", "", "Binding"), &[Create]);
+const EVICTION: SubresourceRow = other("eviction", ("policy", "v1", "Eviction"), &[Create]);
+const EXEC: SubresourceRow = other("exec", ("", "", "PodExecOptions"), &[Create, Get]);
+const NODE_PROXY: SubresourceRow = other("proxy", ("", "", "NodeProxyOptions"), PROXY_VERBS);
+const POD_PROXY: SubresourceRow = other("proxy", ("", "", "PodProxyOptions"), PROXY_VERBS);
+const PORT_FORWARD: SubresourceRow = other("portforward", ("", "", "PodPortForwardOptions"), &[Create, Get]);
+const SCALE: SubresourceRow = other("scale", ("autoscaling", "v1", "Scale"), READ_AND_WRITE);
+const SERVICE_PROXY: SubresourceRow = other("proxy", ("", "", "ServiceProxyOptions"), PROXY_VERBS);
+const TOKEN: SubresourceRow = other("token", ("authentication.k8s.io", "v1", "TokenRequest"), &[Create]);
 
 const POD_FIELDS: &[Selectable] = &[
     ("spec.nodeName", &["spec.nodeName"], ""),

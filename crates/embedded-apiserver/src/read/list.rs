@@ -3,7 +3,7 @@
 use http::{Response, StatusCode};
 
 use super::list_text::ListMetadata;
-use super::token::Token;
+use super::token::ContinueToken;
 use super::{ListText, json_answer};
 use crate::api::Api;
 use crate::body::Body;
@@ -41,7 +41,7 @@ impl Api {
         let selector = Selector::parse(&target.resource, options)?;
         let token = match options.continue_token.as_str() {
             "" => None,
-            token => Some(Token::decode(token)?),
+            token => Some(ContinueToken::decode(token)?),
         };
         let version = options.version(Verb::List)?;
         let (at, limit) = match &token {
@@ -59,7 +59,7 @@ impl Api {
         }
         let request = PageRequest {
             namespace: target.namespace.as_deref(),
-            from: token.as_ref().map(Token::start),
+            from: token.as_ref().map(ContinueToken::start),
             limit,
             keep: &|stored| selector.matches(stored),
         };
@@ -100,7 +100,7 @@ fn selected(page: Page, target: &Target, selector: &Selector) -> Selected {
             Some(_) => last.content.name(),
             None => &last.content.key,
         };
-        metadata.token = Token::after(key, page.version).encode();
+        metadata.token = ContinueToken::after(key, page.version).encode();
         metadata.remaining = selector.is_empty().then_some(page.remaining);
     }
     Selected { items: page.items, metadata }

@@ -33,7 +33,7 @@ pub(crate) fn document(status: StatusCode, mut text: Vec<u8>) -> Response<Body> 
 
 /// A `continue` token for the same position at the latest version; `None` if `token` is invalid.
 pub(crate) fn token_at_latest(token: &str) -> Option<String> {
-    token::Token::decode(token).ok().map(|token| token.at_latest().encode())
+    token::ContinueToken::decode(token).ok().map(|token| token.at_latest().encode())
 }
 
 #[cfg(test)]

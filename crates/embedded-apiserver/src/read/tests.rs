@@ -42,7 +42,7 @@ async fn a_bookmark_that_says_nothing_new_is_not_sent() {
     let mut watch = server.watch(&format!("{PODS}{query}")).await;
     server.configmap("a").await;
     let bookmark = watch.next().await.unwrap();
-    assert_eq!(rv(&bookmark["object"]), server.api.version());
+    assert_eq!(rv(&bookmark["object"]), server.api().version());
     assert_eq!(bookmark["object"]["spec"], json!({ "containers": null }), "an empty pod");
     // A watch of events has no bookmarks but the one that ends the initial events.
     let told = server.watch(&format!("{EVENTS}?{INITIAL}&timeoutSeconds=100")).await.told().await;
@@ -66,7 +66,7 @@ async fn without_a_timeout_a_watch_lasts_between_half_an_hour_and_an_hour() {
 #[tokio::test(start_paused = true)]
 async fn a_version_of_the_future_is_waited_for() {
     let server = Server::new();
-    let next = server.api.version() + 1;
+    let next = server.api().version() + 1;
     let query = format!("{CONFIGMAPS}?resourceVersion={next}");
     let began = Instant::now();
     let waiting = async { names(&server.get(&query).await.of(200)) };
@@ -162,7 +162,7 @@ async fn going_back_ends_watches_and_uses_versions_again() {
     let then = rv(&server.configmap("a").await);
     let later = server.configmap("b").await;
     let mut watch = server.watch(&format!("{CONFIGMAPS}?watch=1&resourceVersion={}", rv(&later))).await;
-    server.api.rewind(then).unwrap();
+    server.api().rewind(then).unwrap();
     assert_eq!(watch.next().await, None);
     let list = server.get(CONFIGMAPS).await.of(200);
     assert_eq!((names(&list), rv(&list)), (vec!["a".to_owned()], then));
@@ -176,7 +176,7 @@ async fn going_back_ends_watches_and_uses_versions_again() {
 #[tokio::test(start_paused = true)]
 async fn going_back_takes_definitions_along() {
     let server = Server::new();
-    let before = server.api.version();
+    let before = server.api().version();
     let definition = json!({
         "metadata": { "name": "cats.example.com" },
         "spec": {
@@ -193,9 +193,9 @@ async fn going_back_takes_definitions_along() {
     assert_eq!(server.delete(&format!("{DEFINITIONS}/cats.example.com")).await.status, 200);
     assert_eq!(watch.told().await, ["DELETED tom"], "it ends when its kind is gone");
     assert_eq!(server.get(cats).await.status, 404);
-    server.api.rewind(with_cat).unwrap();
+    server.api().rewind(with_cat).unwrap();
     assert_eq!(names(&server.get(cats).await.of(200)), ["tom"]);
-    server.api.rewind(before).unwrap();
+    server.api().rewind(before).unwrap();
     assert_eq!(server.get(cats).await.status, 404);
     assert!(names(&server.get(DEFINITIONS).await.of(200)).is_empty());
 }

@@ -7,7 +7,7 @@ use crate::status::ApiError;
 
 /// The position and version at which a list continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Token {
+pub(super) struct ContinueToken {
     #[serde(default)]
     v: String,
     /// Negative for the latest version.
@@ -21,7 +21,7 @@ pub(super) struct Token {
 const FORMAT: &str = "meta.k8s.io/v1";
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-impl Token {
+impl ContinueToken {
     /// A token that continues after this key.
     pub(super) fn after(key: &str, version: u64) -> Self {
         let rv = i64::try_from(version).unwrap_or(i64::MAX);

@@ -112,7 +112,7 @@ impl Api {
             cursor,
             pending: VecDeque::new(),
             start,
-            told: start,
+            sent: start,
             deadline,
             schedule,
             bookmark: bookmarks.then(|| schedule.next(now)),
@@ -158,7 +158,7 @@ struct Watch {
     /// Only changes after this version are sent.
     start: u64,
     /// All changes up to this version have been sent.
-    told: u64,
+    sent: u64,
     deadline: Instant,
     schedule: Schedule,
     /// When the next bookmark is due; `None` if the watch gets none.
@@ -187,8 +187,8 @@ impl Watch {
                 return Some(line);
             }
             if let Some(event) = self.pending.pop_front() {
-                self.told = self.told.max(event.version);
-                if let Some(line) = self.tell(&event) {
+                self.sent = self.sent.max(event.version);
+                if let Some(line) = self.event_line(&event) {
                     return Some(line);
                 }
                 continue;
@@ -198,7 +198,7 @@ impl Watch {
                     self.pending.extend(events);
                     continue;
                 }
-                Read::UpToDate(version) => self.told = self.told.max(version),
+                Read::UpToDate(version) => self.sent = self.sent.max(version),
                 Read::Ended => return None,
             }
             // After the read, so that the bookmark has the latest version.
@@ -221,12 +221,12 @@ impl Watch {
         let now = Instant::now();
         let due = self.bookmark.as_mut().filter(|due| **due <= now)?;
         *due = self.schedule.next(now);
-        (self.told > self.start).then(|| bookmark::line(&self.resource, &self.envelope, self.told, false))
+        (self.sent > self.start).then(|| bookmark::line(&self.resource, &self.envelope, self.sent, false))
     }
 
     /// The event for a change, if the watch gets one. An object that begins to match the filter is added, and one that
     /// ceases to match is deleted.
-    fn tell(&self, event: &Event) -> Option<Bytes> {
+    fn event_line(&self, event: &Event) -> Option<Bytes> {
         if event.version <= self.start {
             return None;
         }

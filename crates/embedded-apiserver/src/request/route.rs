@@ -130,7 +130,8 @@ fn check_scope(info: &RequestInfo, resource: &Resource, method: &Method) -> Resu
     }
 }
 
-/// The verb of a request, if the resource has it. The [`RequestInfo`] takes more than is served: HEAD, for one.
+/// The verb of a request, if the resource has it. The [`RequestInfo`] has a verb for requests that no resource serves too,
+/// such as HEAD.
 fn verb(info: &RequestInfo, resource: &Resource, method: &Method) -> Result<Verb, ApiError> {
     let not_allowed = |verb: &str| match resource.custom {
         true => unsupported(resource, verb),

@@ -2,13 +2,13 @@
 
 /// A condition that a field has, or does not have, a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Condition {
+pub(super) struct FieldTerm {
     pub(super) label: String,
     value: String,
     equal: bool,
 }
 
-impl Condition {
+impl FieldTerm {
     /// The condition that the object has this name.
     pub(super) fn name(name: &str) -> Self {
         Self { label: "metadata.name".to_owned(), value: name.to_owned(), equal: true }
@@ -20,15 +20,15 @@ impl Condition {
 }
 
 /// Parses a selector. Whether the kind has these fields is checked elsewhere.
-pub(super) fn parse(selector: &str) -> Result<Vec<Condition>, String> {
-    let mut conditions = Vec::new();
+pub(super) fn parse(selector: &str) -> Result<Vec<FieldTerm>, String> {
+    let mut found = Vec::new();
     for term in terms(selector).filter(|term| !term.is_empty()) {
         let Some((label, equal, value)) = split(term) else {
             return Err(format!("invalid selector: '{selector}'; can't understand '{term}'"));
         };
-        conditions.push(Condition { label: label.to_owned(), value: unescaped(value)?, equal });
+        found.push(FieldTerm { label: label.to_owned(), value: unescaped(value)?, equal });
     }
-    Ok(conditions)
+    Ok(found)
 }
 
 /// The parts between commas that are not escaped.

@@ -7,11 +7,11 @@ use super::names::{label_key_problems, label_value_problems};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Requirement {
     key: String,
-    condition: Condition,
+    operator: Operator,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Condition {
+enum Operator {
     Exists,
     Absent,
     In(Vec<String>),
@@ -31,13 +31,13 @@ impl Requirement {
         let among = |values: &[String]| {
             value.is_some_and(|value| values.binary_search_by(|other| other.as_str().cmp(value)).is_ok())
         };
-        match &self.condition {
-            Condition::Exists => value.is_some(),
-            Condition::Absent => value.is_none(),
-            Condition::In(values) => among(values),
-            Condition::NotIn(values) => !among(values),
-            Condition::Greater(than) => number().is_some_and(|number| number > *than),
-            Condition::Less(than) => number().is_some_and(|number| number < *than),
+        match &self.operator {
+            Operator::Exists => value.is_some(),
+            Operator::Absent => value.is_none(),
+            Operator::In(values) => among(values),
+            Operator::NotIn(values) => !among(values),
+            Operator::Greater(than) => number().is_some_and(|number| number > *than),
+            Operator::Less(than) => number().is_some_and(|number| number < *than),
         }
     }
 }
@@ -134,15 +134,15 @@ impl<'a> Parser<'a> {
         if let Some(problem) = label_key_problems(&key).first() {
             return Err(format!("<nil>: Invalid value: {key:?}: {problem}"));
         }
-        let condition = match self.peek() {
-            _ if absent => Condition::Absent,
-            Token::End | Token::Symbol(",") => Condition::Exists,
-            _ => self.condition(&key)?,
+        let operator = match self.peek() {
+            _ if absent => Operator::Absent,
+            Token::End | Token::Symbol(",") => Operator::Exists,
+            _ => self.operator(&key)?,
         };
-        Ok(Requirement { key, condition })
+        Ok(Requirement { key, operator })
     }
 
-    fn condition(&mut self, key: &str) -> Result<Condition, String> {
+    fn operator(&mut self, key: &str) -> Result<Operator, String> {
         let operator = self.next();
         let operator = operator.text();
         let values = match operator {
@@ -155,14 +155,14 @@ impl<'a> Parser<'a> {
                 let value = &values[0];
                 format!("values[0]: Invalid value: {value:?}: for 'Gt', 'Lt' operators, the value must be an integer")
             })?;
-            return Ok(if operator == ">" { Condition::Greater(number) } else { Condition::Less(number) });
+            return Ok(if operator == ">" { Operator::Greater(number) } else { Operator::Less(number) });
         }
         for (at, value) in values.iter().enumerate() {
             if let Some(problem) = label_value_problems(value).first() {
                 return Err(format!("values[{at}][{key}]: Invalid value: {value:?}: {problem}"));
             }
         }
-        Ok(if let "notin" | "!=" = operator { Condition::NotIn(values) } else { Condition::In(values) })
+        Ok(if let "notin" | "!=" = operator { Operator::NotIn(values) } else { Operator::In(values) })
     }
 
     /// The value after an operator; empty if there is none.

@@ -15,7 +15,7 @@ pub(crate) use names::{label_key_problems, label_value_problems, subdomain_probl
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selector {
     labels: Vec<labels::Requirement>,
-    fields: Vec<fields::Condition>,
+    fields: Vec<fields::FieldTerm>,
 }
 
 impl Selector {
@@ -23,8 +23,8 @@ impl Selector {
     pub(crate) fn parse(resource: &Resource, options: &ListOptions) -> Result<Self, ApiError> {
         let labels = labels::parse(&options.label_selector).map_err(ApiError::bad_request)?;
         let fields = fields::parse(&options.field_selector).map_err(ApiError::bad_request)?;
-        for condition in &fields {
-            resource.field(&condition.label)?;
+        for term in &fields {
+            resource.field(&term.label)?;
         }
         Ok(Self { labels, fields })
     }
@@ -32,7 +32,7 @@ impl Selector {
     /// Adds the condition that the object has this name.
     #[must_use]
     pub(crate) fn named(mut self, name: &str) -> Self {
-        self.fields.push(fields::Condition::name(name));
+        self.fields.push(fields::FieldTerm::name(name));
         self
     }
 
@@ -44,7 +44,7 @@ impl Selector {
     pub(crate) fn matches(&self, stored: &Stored) -> bool {
         let content = &stored.content;
         self.labels.iter().all(|requirement| requirement.holds(content.label(requirement.key())))
-            && self.fields.iter().all(|condition| condition.holds(content.field(&condition.label)))
+            && self.fields.iter().all(|term| term.holds(content.field(&term.label)))
     }
 }
 

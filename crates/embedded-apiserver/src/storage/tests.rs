@@ -29,14 +29,14 @@ fn everything<'a>() -> PageRequest<'a> {
 }
 
 /// Key, version and value of each object.
-type State = Vec<(String, u64, u64)>;
+type Snapshot = Vec<(String, u64, u64)>;
 
-fn state(page: &Page) -> State {
+fn state(page: &Page) -> Snapshot {
     let value = |stored: &Stored| stored.to_object().unwrap()["value"].as_u64().unwrap();
     page.items.iter().map(|stored| (stored.content.key.to_string(), stored.version, value(stored))).collect()
 }
 
-fn listed(storage: &Storage, id: &StorageId, at: Option<u64>) -> Result<State, Gone> {
+fn listed(storage: &Storage, id: &StorageId, at: Option<u64>) -> Result<Snapshot, Gone> {
     storage.page(id, at, &everything()).map(|page| state(&page))
 }
 
@@ -56,16 +56,16 @@ fn drained(storage: &Storage, cursor: &mut Cursor) -> Vec<Arc<Event>> {
 #[derive(Clone, Default)]
 struct Model {
     now: BTreeMap<String, (u64, u64)>,
-    then: Vec<(u64, State)>,
+    then: Vec<(u64, Snapshot)>,
 }
 
 impl Model {
-    fn state(&self) -> State {
+    fn state(&self) -> Snapshot {
         self.now.iter().map(|(key, (version, value))| (key.clone(), *version, *value)).collect()
     }
 
     /// The state as of a version.
-    fn at(&self, version: u64) -> State {
+    fn at(&self, version: u64) -> Snapshot {
         self.then
             .iter()
             .rev()
@@ -76,7 +76,7 @@ impl Model {
 }
 
 /// Applies the events of a watch to a listed state.
-fn replay(mut state: BTreeMap<String, (u64, u64)>, events: &[Arc<Event>]) -> State {
+fn replay(mut state: BTreeMap<String, (u64, u64)>, events: &[Arc<Event>]) -> Snapshot {
     let mut last = 0;
     for event in events {
         assert!(event.version > last, "in order");

@@ -25,7 +25,7 @@ impl Stop {
     }
 
     /// Waits for the signal.
-    pub(crate) async fn told(mut self) {
+    pub(crate) async fn requested(mut self) {
         match &mut self.0 {
             // An error means that the sender was dropped: the transport is gone, and its connections with it.
             Some(stopped) => drop(stopped.wait_for(|stopped| *stopped).await),

@@ -111,7 +111,7 @@ async fn accept(listener: TcpListener, front: Arc<Front>, stop: Stop) {
         };
         tokio::select! {
             biased;
-            () = stop.clone().told() => break,
+            () = stop.clone().requested() => break,
             (accepted, place) = next => match accepted {
                 Ok((stream, _)) => {
                     connections.spawn(serve(stream, front.clone(), stop.clone(), place));
@@ -149,7 +149,7 @@ async fn serve(stream: TcpStream, front: Arc<Front>, stop: Stop, place: Option<O
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => Some(ended),
-        () = stop.told() => None,
+        () = stop.requested() => None,
     };
     let ended = match ended {
         Some(ended) => ended,

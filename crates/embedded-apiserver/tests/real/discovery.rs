@@ -1,4 +1,4 @@
-//! The fixture that the table of built-in kinds is compared with is what the real server answers.
+//! Checks that the fixture of the discovery tests (`testdata/discovery-1.36.jsonl`) is what the real server answers.
 
 use anyhow::Result;
 use serde_json::Value;

@@ -110,7 +110,7 @@ fn aligned(lines: &[Vec<String>]) -> String {
     out
 }
 
-/// `12s`, `5m`, `3h`, `41d`: the coarsest unit of which there are at least two, as kubectl does.
+/// An age in the coarsest unit in which it is at least 2, as in kubectl: `12s`, `5m`, `3h`, `41d`.
 pub(crate) fn age(age: Duration) -> String {
     let seconds = age.as_secs();
     match seconds {

@@ -57,7 +57,7 @@ impl Code {
         }
     }
 
-    /// `head { … }`, its contents one step further in.
+    /// Writes `head { … }` with its contents indented by one step.
     pub(crate) fn block(&mut self, head: &str, contents: impl FnOnce(&mut Self)) {
         self.line(format!("{head} {{").trim_start());
         self.depth += 1;
@@ -159,7 +159,7 @@ impl Code {
         self.line(");");
     }
 
-    /// One entry a line, one step further in.
+    /// Writes one entry per line, indented by one step.
     fn list<'t>(&mut self, entries: impl IntoIterator<Item = &'t str>) {
         self.depth += 1;
         for entry in entries {

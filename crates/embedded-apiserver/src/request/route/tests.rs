@@ -45,7 +45,7 @@ fn target(method: &str, path: &str) -> String {
 /// Code, reason and message of an error; `text` in place of the reason if it is no Status.
 fn refused(method: &str, path: &str) -> String {
     match route(method, path) {
-        Err(error) if matches!(error.form, crate::status::Form::Plain { .. }) => {
+        Err(error) if matches!(error.format, crate::status::ErrorFormat::Plain { .. }) => {
             format!("{} text {}", error.code, error.message)
         }
         Err(error) => format!("{} {} {}", error.code, error.reason, error.message),

@@ -38,7 +38,7 @@ async fn a_running_pod_has_time_that_only_becomes_less() {
         server.post(PODS, &json!({ "metadata": { "name": "p" } })).await.refused(409, "AlreadyExists");
     assert_eq!(message, "object is being deleted: pods \"p\" already exists");
     let gone = delete_with(&server, &path, &json!({ "gracePeriodSeconds": 0 })).await.of(200);
-    assert_eq!((rv(&gone), server.get(&path).await.status), (server.api.version(), 404));
+    assert_eq!((rv(&gone), server.get(&path).await.status), (server.api().version(), 404));
 
     let mut watch =
         server.watch(&format!("{PODS}?watch=1&resourceVersion={}&timeoutSeconds=1", rv(&created))).await;

@@ -128,7 +128,7 @@ async fn settings_may_be_as_large_or_small_as_they_can() {
         ..ApiOptions::default()
     };
     let server = Server::with(options);
-    let query = format!("?watch=1&allowWatchBookmarks=true&resourceVersion={}", server.api.version());
+    let query = format!("?watch=1&allowWatchBookmarks=true&resourceVersion={}", server.api().version());
     let mut watch = server.watch(&format!("{CONFIGMAPS}{query}")).await;
     assert_eq!(watch.next().now_or_never(), None);
     server.configmap("a").await;

@@ -119,7 +119,7 @@ async fn names_and_labels_that_are_not_allowed() {
 async fn a_dry_run_changes_nothing() {
     let server = Server::new();
     server.configmap("a").await;
-    let before = server.api.version();
+    let before = server.api().version();
     let tried = server
         .post(&format!("{CONFIGMAPS}?dryRun=All"), &json!({ "metadata": { "name": "b" } }))
         .await
@@ -131,7 +131,7 @@ async fn a_dry_run_changes_nothing() {
     let exists =
         server.post(&format!("{CONFIGMAPS}?dryRun=All"), &json!({ "metadata": { "name": "a" } })).await;
     exists.refused(409, "AlreadyExists");
-    assert_eq!((server.api.version(), names(&server.get(CONFIGMAPS).await.of(200)).len()), (before, 1));
+    assert_eq!((server.api().version(), names(&server.get(CONFIGMAPS).await.of(200)).len()), (before, 1));
     let answer = server.delete(&format!("{CONFIGMAPS}/a?dryRun=Foo")).await;
     let why = "dryRun: Unsupported value: [\"Foo\"]: supported values: \"All\"";
     assert_eq!(answer.refused(422, "Invalid"), format!("DeleteOptions.meta.k8s.io \"\" is invalid: {why}"));

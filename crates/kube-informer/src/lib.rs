@@ -151,6 +151,7 @@ mod delta;
 mod factory;
 mod handler;
 mod informer;
+mod json;
 mod key;
 mod kind;
 mod lister;

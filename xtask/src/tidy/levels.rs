@@ -11,6 +11,7 @@ type Level = (&'static str, &'static [&'static str]);
 
 /// From the bottom up. A module may use only modules above its own line, so there can be no cycle.
 const LEVELS: &[Level] = &[
+    ("json", &[]),
     ("version", &[]),
     ("key", &[]),
     ("kind", &[]),
@@ -19,8 +20,8 @@ const LEVELS: &[Level] = &[
     ("metrics", &["kind", "version"]),
     ("status", &["metrics", "scope", "version"]),
     ("report", &["key", "kind", "metrics", "scope"]),
-    ("object", &["key", "kind", "report", "version"]),
-    ("source", &["key", "kind", "object", "scope", "version"]),
+    ("object", &["json", "key", "kind", "report", "version"]),
+    ("source", &["json", "key", "kind", "object", "scope", "version"]),
     ("delta", &["key", "object", "scope", "version"]),
     ("store", &["delta", "key", "object", "report", "scope", "version"]),
     (

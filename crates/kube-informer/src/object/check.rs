@@ -17,11 +17,12 @@ const EVERY: u64 = 1_000;
 #[derive(Default)]
 pub(crate) struct TypeCheck {
     seen: AtomicU64,
-    state: Mutex<State>,
+    trials: Mutex<Trials>,
 }
 
+/// The results so far.
 #[derive(Default)]
-struct State {
+struct Trials {
     /// The first failures, as long as all failed and it is not clear yet whether the type is wrong.
     failed: Vec<(ObjectKey, String)>,
     judged: bool,
@@ -38,44 +39,44 @@ impl TypeCheck {
 
     /// Takes in the result of one trial; gives what is to be reported, by the caller, who holds no lock.
     pub(crate) fn judge(&self, key: &ObjectKey, result: Result<(), String>) -> Vec<Cause> {
-        let mut state = self.state.lock();
+        let mut trials = self.trials.lock();
         let Err(message) = result else {
             // One that decodes shows that the type is not wrong: the others were single failures after all.
-            state.wrong = None;
-            state.judged = true;
-            let told = state.listed;
-            let held = std::mem::take(&mut state.failed);
+            trials.wrong = None;
+            trials.judged = true;
+            let told = trials.listed;
+            let held = std::mem::take(&mut trials.failed);
             return held.into_iter().filter(|_| !told).map(undecodable).collect();
         };
-        if state.judged {
+        if trials.judged {
             // Everything fails while the type is wrong; that was said once.
-            let single = state.wrong.is_none().then(|| undecodable((key.clone(), message)));
+            let single = trials.wrong.is_none().then(|| undecodable((key.clone(), message)));
             return single.into_iter().collect();
         }
-        state.failed.push((key.clone(), message.clone()));
-        if state.failed.len() >= FIRST {
-            return state.wrong_type();
+        trials.failed.push((key.clone(), message.clone()));
+        if trials.failed.len() >= FIRST {
+            return trials.wrong_type();
         }
         // Before the list ends they are held back to be told as one; after it nothing says when more will come.
-        state.listed.then(|| undecodable((key.clone(), message))).into_iter().collect()
+        trials.listed.then(|| undecodable((key.clone(), message))).into_iter().collect()
     }
 
     /// The first list is complete: if all there were failed, the type is wrong.
     pub(crate) fn first_list_done(&self) -> Vec<Cause> {
-        let mut state = self.state.lock();
-        if std::mem::replace(&mut state.listed, true) || state.judged || state.failed.is_empty() {
+        let mut trials = self.trials.lock();
+        if std::mem::replace(&mut trials.listed, true) || trials.judged || trials.failed.is_empty() {
             return Vec::new();
         }
-        state.wrong_type()
+        trials.wrong_type()
     }
 
     /// What the decoder said, if the type is wrong.
     pub(crate) fn wrong_type(&self) -> Option<String> {
-        self.state.lock().wrong.clone()
+        self.trials.lock().wrong.clone()
     }
 }
 
-impl State {
+impl Trials {
     fn wrong_type(&mut self) -> Vec<Cause> {
         self.judged = true;
         let message = self.failed.pop().map(|(key, message)| format!("{key}: {message}")).unwrap_or_default();

@@ -9,26 +9,19 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
+use crate::json;
 use crate::object::error::{DecodeError, attempt};
 use crate::object::record::Record;
 
 /// A decoded form of any type.
-pub(crate) type Shared = Arc<dyn Any + Send + Sync>;
+pub(crate) type AnyDecoded = Arc<dyn Any + Send + Sync>;
 
 /// Decodes the JSON of an object into the informer's type.
-pub(crate) type Decoder = fn(&[u8]) -> Result<Shared, serde_json::Error>;
+pub(crate) type Decoder = fn(&[u8]) -> Result<AnyDecoded, serde_json::Error>;
 
 /// The decoder of a type, for code that does not know the type.
 pub(crate) fn decoder<K: DeserializeOwned + Send + Sync + 'static>() -> Decoder {
-    |json| Ok(Arc::new(read::<K>(json)?))
-}
-
-/// Reads a value from the JSON of an object, which is UTF-8: seeing that once is quicker than for every text in it.
-pub(crate) fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, serde_json::Error> {
-    match std::str::from_utf8(json) {
-        Ok(text) => serde_json::from_str(text),
-        Err(_) => serde_json::from_slice(json),
-    }
+    |json| Ok(Arc::new(json::read::<K>(json)?))
 }
 
 /// The decoded form of a record: that which somebody still holds, or a new one.
@@ -44,7 +37,7 @@ where
         return Ok(found);
     }
     shelf.misses.fetch_add(1, Ordering::Relaxed);
-    let value = attempt(record.origin.sensitive, || record.body.with_json(|json| read::<T>(json)))
+    let value = attempt(record.origin.sensitive, || record.body.with_json(json::read::<T>))
         .map_err(|message| DecodeError::new(record, message))?;
     let offer = record.decoded.offer(Arc::new(value));
     if offer.won {
@@ -65,7 +58,7 @@ pub(crate) struct DecodedSlot(Mutex<Option<Box<Forms>>>);
 #[derive(Default)]
 struct Forms {
     /// Made at ingestion in `decoded` mode, and kept as long as the record.
-    pinned: Option<Shared>,
+    pinned: Option<AnyDecoded>,
     /// Those handed out. A dead one still occupies the memory of its value, so the shelf clears them away.
     loose: Vec<(TypeId, Weak<dyn Any + Send + Sync>)>,
     /// Types that it does not decode into, where that has been reported.
@@ -90,7 +83,7 @@ struct Before {
 }
 
 impl DecodedSlot {
-    pub(crate) fn pinned(value: Shared) -> Self {
+    pub(crate) fn pinned(value: AnyDecoded) -> Self {
         Self(Mutex::new(Some(Box::new(Forms { pinned: Some(value), ..Forms::default() }))))
     }
 
@@ -109,7 +102,7 @@ impl DecodedSlot {
             return Offer { value: found, won: false, before };
         }
         forms.loose.retain(|(_, form)| form.strong_count() > 0);
-        let shared: Shared = value.clone();
+        let shared: AnyDecoded = value.clone();
         forms.loose.push((TypeId::of::<T>(), Arc::downgrade(&shared)));
         Offer { value, won: true, before }
     }
@@ -153,15 +146,15 @@ impl Forms {
 /// Holds the newest ones up to an estimated size, so that handlers and listers that come after each other decode once.
 pub(crate) struct Shelf {
     limit: usize,
-    state: Mutex<State>,
+    state: Mutex<ShelfState>,
     hits: AtomicU64,
     misses: AtomicU64,
     hinted: AtomicBool,
 }
 
 #[derive(Default)]
-struct State {
-    recent: VecDeque<(Shared, usize)>,
+struct ShelfState {
+    recent: VecDeque<(AnyDecoded, usize)>,
     bytes: usize,
     /// Records whose slots hold forms, perhaps dead ones.
     filled: Vec<Weak<Record>>,
@@ -210,7 +203,7 @@ impl Shelf {
         self.misses.load(Ordering::Relaxed)
     }
 
-    fn keep(&self, record: &Arc<Record>, value: Shared, bytes: usize, before: &Before) {
+    fn keep(&self, record: &Arc<Record>, value: AnyDecoded, bytes: usize, before: &Before) {
         // Dropped at the end, after the lock: dropping a value runs its owner's code.
         let mut evicted = Vec::new();
         let mut prune = Vec::new();
@@ -250,7 +243,7 @@ impl Shelf {
 
     /// Whether it is time to say that `decoded` mode fits better: within a minute, four times as many objects as there
     /// are, and at least a thousand, were decoded although they had been before. Said once.
-    fn repeated(&self, state: &mut State, record: &Record) -> bool {
+    fn repeated(&self, state: &mut ShelfState, record: &Record) -> bool {
         let now = Instant::now();
         if state.window.is_none_or(|start| now.duration_since(start) > WINDOW) {
             state.window = Some(now);

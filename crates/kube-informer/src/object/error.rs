@@ -3,10 +3,10 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::json;
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::object::record::Record;
-use crate::object::scan;
 use crate::report::panic_text;
 
 /// An object does not decode into the type asked for.
@@ -69,7 +69,7 @@ pub struct InvalidObject {
 
 /// What serde said; only the place where it may not quote.
 pub(crate) fn describe(error: &serde_json::Error, sensitive: bool) -> String {
-    if sensitive { scan::position(error) } else { error.to_string() }
+    if sensitive { json::position(error) } else { error.to_string() }
 }
 
 /// Runs a user's `Deserialize`. A panic of it is an error like any other.

@@ -9,6 +9,7 @@ use k8s_openapi::jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::json;
 use crate::key::ObjectKey;
 use crate::kind::{Kind, KindInfo};
 use crate::object::error::{DecodeError, InvalidObject, attempt};
@@ -17,7 +18,6 @@ use crate::object::head::OwnerReference;
 use crate::object::ingest::{Ingest, IngestError, IngestOptions};
 use crate::object::labels::Labels;
 use crate::object::record::Record;
-use crate::object::view::view;
 use crate::object::{decoded, field_values};
 use crate::report::Reporter;
 use crate::version::{ResourceVersion, Uid};
@@ -184,10 +184,10 @@ impl<K> Object<K> {
     pub fn annotations(&self) -> Result<BTreeMap<String, String>, DecodeError> {
         #[derive(Deserialize)]
         struct Document {
-            metadata: Metadata,
+            metadata: AnnotatedMetadata,
         }
         #[derive(Deserialize)]
-        struct Metadata {
+        struct AnnotatedMetadata {
             annotations: Option<BTreeMap<String, Option<String>>>,
         }
         let annotations = self.view::<Document>()?.metadata.annotations.unwrap_or_default();
@@ -256,7 +256,7 @@ impl<K> Object<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn view<V: DeserializeOwned>(&self) -> Result<V, DecodeError> {
-        attempt(self.record.origin.sensitive, || self.record.body.with_json(view))
+        attempt(self.record.origin.sensitive, || self.record.body.with_json(json::view))
             .map_err(|message| DecodeError::new(&self.record, message))
     }
 

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::object::error::describe;
-use crate::object::scan::Metadata;
+use crate::object::metadata::Metadata;
 use crate::report::panic_text;
 
 /// Changes the JSON of an object. Called once per version, never with a lock held.

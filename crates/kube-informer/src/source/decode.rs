@@ -6,11 +6,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::container::last_member;
 use super::error::HttpFailure;
 use super::frames::{Frame, Frames};
 use super::intake::Intake;
-use super::stream_error::{StreamError, check_json};
+use super::stream_error::StreamError;
+use crate::json::{self, decode_string, last_member};
 use crate::key::ObjectKey;
 use crate::object::ingest::IngestError;
 use crate::object::known::{Known, NothingKnown};
@@ -122,8 +122,8 @@ fn decode(frame: &Frame<'_>, intake: &impl Intake, known: &dyn Known) -> Result<
         // What is not read below has to be JSON all the same.
         let read = [event_type, object].into_iter().flatten().any(|read| std::ptr::eq(read, value));
         if !read {
-            check_json(key)?;
-            check_json(value)?;
+            json::check(key)?;
+            json::check(value)?;
         }
     }
     let Some(event_type) = event_type else { return without_type(frame) };
@@ -149,7 +149,7 @@ fn type_of(json: &[u8]) -> Result<Cow<'_, str>, StreamError> {
         br#""DELETED""# => Ok("DELETED".into()),
         _ if json.starts_with(b"\"") => Ok(Cow::Owned(serde_json::from_slice(json)?)),
         _ => {
-            check_json(json)?;
+            json::check(json)?;
             Ok(String::from_utf8_lossy(json))
         }
     }
@@ -168,15 +168,15 @@ fn changed(change: ChangeType, taken: Result<Arc<Record>, IngestError>) -> Resul
 /// Of what they carry only single members are read, as they come and not into a type: bookmarks have null where objects must
 /// not (P-052), and brackets may be nested deeper than a parser that calls itself goes.
 fn special(event_type: String, object: &[u8]) -> Result<WatchItem, StreamError> {
-    check_json(object)?;
+    json::check(object)?;
     match event_type.as_str() {
         "ERROR" => Ok(WatchItem::Error(failure(object))),
         "BOOKMARK" => {
             let metadata = last_member(object, "metadata").unwrap_or_default();
-            match text(last_member(metadata, "resourceVersion")) {
+            match last_member(metadata, "resourceVersion").and_then(decode_string) {
                 Some(version) if !version.is_empty() => {
                     let annotations = last_member(metadata, "annotations").unwrap_or_default();
-                    let end = text(last_member(annotations, INITIAL_EVENTS_END));
+                    let end = last_member(annotations, INITIAL_EVENTS_END).and_then(decode_string);
                     Ok(WatchItem::Bookmark {
                         version: ResourceVersion::new(&version),
                         initial_events_end: end.as_deref() == Some("true"),
@@ -191,8 +191,8 @@ fn special(event_type: String, object: &[u8]) -> Result<WatchItem, StreamError> 
 
 /// A document that is no event. Servers and proxies that give up in the middle write a bare Status.
 fn without_type(frame: &Frame<'_>) -> Result<WatchItem, StreamError> {
-    check_json(frame.json)?;
-    if text(frame.get("kind")).as_deref() == Some("Status") {
+    json::check(frame.json)?;
+    if frame.get("kind").and_then(decode_string).as_deref() == Some("Status") {
         return Ok(WatchItem::Error(failure(frame.json)));
     }
     Ok(WatchItem::Ignored { event_type: String::new() })
@@ -200,7 +200,7 @@ fn without_type(frame: &Frame<'_>) -> Result<WatchItem, StreamError> {
 
 /// What a Status says, or what was written in its place.
 fn failure(json: &[u8]) -> HttpFailure {
-    if let Some(plain) = text(Some(json)) {
+    if let Some(plain) = decode_string(json) {
         return HttpFailure::from_status(&serde_json::json!({ "message": plain }));
     }
     let mut status = Value::Null;
@@ -209,10 +209,6 @@ fn failure(json: &[u8]) -> HttpFailure {
         status[key] = value.unwrap_or_default();
     }
     HttpFailure::from_status(&status)
-}
-
-fn text(json: Option<&[u8]>) -> Option<String> {
-    serde_json::from_slice(json?).ok()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::error::HttpFailure;
 use super::intake::Intake;
-use super::list_frames::{Item, ListFrame, ListFrames};
+use super::list_frames::{FramedItem, ListFrame, ListFrames};
 use super::stream_error::StreamError;
 use crate::key::ObjectKey;
 use crate::object::ingest::IngestError;
@@ -69,8 +69,8 @@ impl ListDecoder {
             |bytes: &[u8]| intake.take_first(bytes, known, |rest| matches!(rest.first(), Some(b',' | b']')));
         let taken = self.frames.next_item(first).map(|item| {
             item.map(|item| match item {
-                Item::Taken(taken) => taken,
-                Item::Split(json) => intake.take(json, known),
+                FramedItem::Taken(taken) => taken,
+                FramedItem::Split(json) => intake.take(json, known),
             })
         });
         let result = match taken {

@@ -10,9 +10,10 @@ use std::ops::Range;
 use bytes::{Bytes, BytesMut};
 
 use super::capture::Capture;
-use super::container::{Container, Mark, is_key, member};
-use super::scan::{Malformed, is_space};
 use super::stream_error::StreamError;
+use crate::json::{
+    ChunkedMembers, Malformed, Mark, decode_string, member_of_beginning, skip_space, string_is,
+};
 use crate::key::ObjectKey;
 
 /// How large one document may be unless set otherwise.
@@ -28,15 +29,15 @@ pub(crate) struct Frames {
     chunk: Bytes,
     /// How far the chunk has been read.
     at: usize,
-    document: Container,
+    document: ChunkedMembers,
     capture: Capture,
-    members: Vec<Member>,
+    members: Vec<MemberRange>,
     failed: Option<StreamError>,
 }
 
 /// Where a member of the document stands in it. The key includes its quotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Member {
+struct MemberRange {
     key: Range<usize>,
     value: Range<usize>,
 }
@@ -45,13 +46,13 @@ struct Member {
 #[derive(Debug)]
 pub(crate) struct Frame<'a> {
     pub(crate) json: &'a [u8],
-    members: &'a [Member],
+    members: &'a [MemberRange],
 }
 
 impl<'a> Frame<'a> {
     /// The raw value of a member; the last one, should a key stand there twice.
     pub(crate) fn get(&self, key: &str) -> Option<&'a [u8]> {
-        self.iter().filter(|(name, _)| is_key(name, key)).last().map(|(_, value)| value)
+        self.iter().filter(|(name, _)| string_is(name, key)).last().map(|(_, value)| value)
     }
 
     /// Raw keys with their quotes, and raw values.
@@ -69,7 +70,7 @@ impl Frames {
         Self {
             chunk: Bytes::new(),
             at: 0,
-            document: Container::object(),
+            document: ChunkedMembers::of_object(),
             capture: Capture::new(limit),
             members: Vec::new(),
             failed: None,
@@ -96,9 +97,7 @@ impl Frames {
         if self.failed.is_some() || !self.document.is_untouched() {
             return None;
         }
-        while self.chunk.get(self.at).is_some_and(|byte| is_space(*byte)) {
-            self.at += 1;
-        }
+        self.at = skip_space(&self.chunk, self.at);
         let rest = self.chunk.get(self.at..).filter(|rest| !rest.is_empty())?;
         rest.get(..rest.len().min(self.capture.limit()))
     }
@@ -130,7 +129,7 @@ impl Frames {
     }
 
     fn rest_is_space(&self) -> bool {
-        self.chunk.get(self.at..).unwrap_or_default().iter().all(|byte| is_space(*byte))
+        skip_space(&self.chunk, self.at) == self.chunk.len()
     }
 
     /// Reads on to the end of the document; false if the chunk ends before it.
@@ -143,16 +142,16 @@ impl Frames {
                 }
                 Mark::KeyStart(at) => {
                     if self.members.len() == MOST_MEMBERS {
-                        return Err(Malformed("too many members at the top level").into());
+                        return Err(Malformed::new("too many members at the top level").into());
                     }
                     let key = self.capture.offset(at);
-                    self.members.push(Member { key: key..key, value: key..key });
+                    self.members.push(MemberRange { key: key..key, value: key..key });
                 }
                 Mark::KeyEnd(at) => self.member(at, |member, place| member.key.end = place),
                 Mark::ValueStart(at) => self.member(at, |member, place| member.value.start = place),
                 Mark::ValueEnd(at) => self.member(at, |member, place| member.value.end = place),
                 Mark::Close(at) => {
-                    self.document = Container::object();
+                    self.document = ChunkedMembers::of_object();
                     self.capture.end(&self.chunk, at).map_err(|_| self.too_big())?;
                     return Ok(true);
                 }
@@ -165,11 +164,12 @@ impl Frames {
     }
 
     fn too_big(&self) -> StreamError {
-        let key = member(self.capture.seen(), "object").and_then(|(object, _)| object_key(object));
+        let key =
+            member_of_beginning(self.capture.seen(), "object").and_then(|(object, _)| object_key(object));
         StreamError::TooBig { limit: self.capture.limit(), key }
     }
 
-    fn member(&mut self, at: usize, set: impl FnOnce(&mut Member, usize)) {
+    fn member(&mut self, at: usize, set: impl FnOnce(&mut MemberRange, usize)) {
         let place = self.capture.offset(at);
         if let Some(member) = self.members.last_mut() {
             set(member, place);
@@ -179,9 +179,9 @@ impl Frames {
 
 /// The key of an object of which only the beginning is there.
 pub(crate) fn object_key(object: &[u8]) -> Option<ObjectKey> {
-    let (metadata, whole) = member(object, "metadata")?;
-    let text = |key| match member(metadata, key)? {
-        (value, true) => serde_json::from_slice::<String>(value).ok(),
+    let (metadata, whole) = member_of_beginning(object, "metadata")?;
+    let text = |key| match member_of_beginning(metadata, key)? {
+        (value, true) => decode_string(value),
         _ => None,
     };
     let namespace = text("namespace");

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::decode::{WatchDecoder, WatchItem};
 use super::decode_list::{ListDecoder, ListItem};
 use super::frames::Frames;
-use super::list_frames::{Item, ListFrames};
+use super::list_frames::{FramedItem, ListFrames};
 use super::testing::TestIntake;
 use crate::kind::KindInfo;
 use crate::object::ingest::{Ingest, IngestOptions};
@@ -136,8 +136,8 @@ fn list_frames(chunks: Vec<Bytes>) -> (Vec<Vec<u8>>, bool) {
         frames.push(chunk);
         while let Some(item) = frames.next_item(|_| None::<(Vec<u8>, usize)>) {
             found.extend(item.map(|item| match item {
-                Item::Taken(item) => item,
-                Item::Split(item) => item.to_vec(),
+                FramedItem::Taken(item) => item,
+                FramedItem::Split(item) => item.to_vec(),
             }));
         }
     }

@@ -6,10 +6,9 @@
 use bytes::{Bytes, BytesMut};
 
 use super::capture::Capture;
-use super::container::{Container, Mark};
 use super::frames::{MOST_MEMBERS, object_key};
-use super::scan::{Malformed, is_space};
-use super::stream_error::{StreamError, check_json};
+use super::stream_error::StreamError;
+use crate::json::{self, ChunkedMembers, Malformed, Mark, skip_space};
 
 /// Splits the body of a list into its items.
 #[derive(Debug)]
@@ -17,11 +16,11 @@ pub(crate) struct ListFrames {
     chunk: Bytes,
     /// How far the chunk has been read.
     at: usize,
-    list: Container,
+    list: ChunkedMembers,
     /// The array of items, while it is being read.
-    items: Option<Container>,
+    items: Option<ChunkedMembers>,
     capture: Capture,
-    reading: Reading,
+    reading: ListReading,
     /// The members beside the items, checked to be JSON.
     members: Vec<(String, Vec<u8>)>,
     /// How many bytes they are.
@@ -32,7 +31,7 @@ pub(crate) struct ListFrames {
 
 /// Which piece is being captured.
 #[derive(Debug, PartialEq)]
-enum Reading {
+enum ListReading {
     Nothing,
     Key,
     /// A key has been read, its value comes next.
@@ -41,7 +40,7 @@ enum Reading {
 
 /// One item.
 #[derive(Debug)]
-pub(crate) enum Item<'a, T> {
+pub(crate) enum FramedItem<'a, T> {
     /// What was made of it where it stood.
     Taken(T),
     /// Its JSON, or what has the brackets of it.
@@ -80,10 +79,10 @@ impl ListFrames {
         Self {
             chunk: Bytes::new(),
             at: 0,
-            list: Container::object(),
+            list: ChunkedMembers::of_object(),
             items: None,
             capture: Capture::new(limit),
-            reading: Reading::Nothing,
+            reading: ListReading::Nothing,
             members: Vec::new(),
             beside: 0,
             items_seen: false,
@@ -110,13 +109,13 @@ impl ListFrames {
     pub(crate) fn next_item<T>(
         &mut self,
         take: impl FnMut(&[u8]) -> Option<(T, usize)>,
-    ) -> Option<Result<Item<'_, T>, StreamError>> {
+    ) -> Option<Result<FramedItem<'_, T>, StreamError>> {
         if self.failed.is_some() {
             return None;
         }
         match self.advance(take) {
-            Ok(Some(Advance::Taken(taken))) => Some(Ok(Item::Taken(taken))),
-            Ok(Some(Advance::Split)) => Some(Ok(Item::Split(self.capture.piece(&self.chunk)))),
+            Ok(Some(Advance::Taken(taken))) => Some(Ok(FramedItem::Taken(taken))),
+            Ok(Some(Advance::Split)) => Some(Ok(FramedItem::Split(self.capture.piece(&self.chunk)))),
             Ok(None) => None,
             Err(error) => Some(Err(self.failed.insert(error).clone())),
         }
@@ -171,11 +170,9 @@ impl ListFrames {
                     None => return self.used_up(),
                 }
             } else if self.list.is_closed() {
-                while self.chunk.get(self.at).is_some_and(|byte| is_space(*byte)) {
-                    self.at += 1;
-                }
+                self.at = skip_space(&self.chunk, self.at);
                 if self.at < self.chunk.len() {
-                    return Err(Malformed("something follows the end of the list").into());
+                    return Err(Malformed::new("something follows the end of the list").into());
                 }
                 return self.used_up();
             } else {
@@ -190,7 +187,7 @@ impl ListFrames {
     fn top_level(&mut self, mark: Mark) -> Result<(), StreamError> {
         match mark {
             Mark::KeyStart(at) => {
-                self.reading = Reading::Key;
+                self.reading = ListReading::Key;
                 self.capture.begin(at);
             }
             Mark::KeyEnd(at) => {
@@ -198,29 +195,29 @@ impl ListFrames {
                 let key: String = serde_json::from_slice(self.capture.piece(&self.chunk))?;
                 let twice = if key == "items" { self.items_seen } else { self.member(&key).is_some() };
                 if twice {
-                    return Err(Malformed("a member of the list stands there twice").into());
+                    return Err(Malformed::new("a member of the list stands there twice").into());
                 }
-                self.reading = Reading::ValueOf(key);
+                self.reading = ListReading::ValueOf(key);
             }
             Mark::ValueStart(at) => {
-                if self.reading == Reading::ValueOf("items".to_owned()) {
+                if self.reading == ListReading::ValueOf("items".to_owned()) {
                     self.items_seen = true;
                     if self.chunk.get(at) == Some(&b'[') {
-                        self.reading = Reading::Nothing;
-                        self.items = Some(Container::open_array());
+                        self.reading = ListReading::Nothing;
+                        self.items = Some(ChunkedMembers::of_open_array());
                         return Ok(());
                     }
                 }
                 self.capture.begin(at);
             }
             Mark::ValueEnd(at) => {
-                let key = match std::mem::replace(&mut self.reading, Reading::Nothing) {
-                    Reading::ValueOf(key) => key,
-                    Reading::Key | Reading::Nothing => String::new(),
+                let key = match std::mem::replace(&mut self.reading, ListReading::Nothing) {
+                    ListReading::ValueOf(key) => key,
+                    ListReading::Key | ListReading::Nothing => String::new(),
                 };
                 self.capture.end(&self.chunk, at).map_err(|_| self.too_big())?;
                 let value = self.capture.piece(&self.chunk);
-                check_json(value)?;
+                json::check(value)?;
                 if key == "items" {
                     return match value {
                         b"null" => Ok(()),

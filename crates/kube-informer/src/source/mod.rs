@@ -1,7 +1,6 @@
 //! Where objects come from: the one seam between the network and the pipeline.
 
 mod capture;
-mod container;
 pub(crate) mod decode;
 pub(crate) mod decode_list;
 mod error;
@@ -12,7 +11,6 @@ mod http;
 pub(crate) mod intake;
 mod list_frames;
 mod request;
-mod scan;
 mod scripted;
 pub(crate) mod status;
 pub(crate) mod stream_error;

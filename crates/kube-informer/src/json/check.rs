@@ -1,4 +1,4 @@
-//! What is said of bytes that are not JSON. Never the bytes themselves: they may be those of a Secret.
+//! What is reported of bytes that are not JSON. Never the bytes themselves: they may be those of a Secret.
 
 use std::borrow::Cow;
 use std::fmt;

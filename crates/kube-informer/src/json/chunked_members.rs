@@ -1,7 +1,8 @@
 //! The members of an object, or the elements of an array, found while the document is still coming in.
 //!
-//! [`Members`](super::Members) does the same for a document that is here as a whole. It cannot do this: it would have to
-//! begin anew with every chunk, and it checks what is checked once more after the splitting.
+//! [`Members`](super::Members) does the same for a document that is here as a whole. It does not remember where it
+//! stopped, so it would have to begin anew with every chunk, and it checks every byte, which is done for each value once
+//! the value has been split off.
 
 use super::check::Malformed;
 use super::chunked_value::ChunkedValue;

@@ -5,8 +5,8 @@ use super::value::{skip_space, string_end, value_end};
 
 /// Goes over the members of an object, or the elements of an array, one after the other.
 ///
-/// After each [`next`](Self::next) the value has to be stepped over before the following one: with
-/// [`value`](Self::value), or with [`skip_to`](Self::skip_to) by a caller who has walked through it.
+/// Before [`next`](Self::next) is called again the value has to be stepped over: by [`value`](Self::value), or, after the
+/// caller has walked through the value, by [`skip_to`](Self::skip_to).
 pub(crate) struct Members<'a> {
     json: &'a [u8],
     at: usize,
@@ -134,8 +134,8 @@ pub(crate) fn last_member<'a>(json: &'a [u8], key: &str) -> Option<&'a [u8]> {
     found
 }
 
-/// The raw value of a member of an object of which only the beginning is here, and whether the value is here as a whole.
-/// If not, what there is of it.
+/// The raw value of a member of an object of which only the beginning is here, and whether the value is complete. If it is
+/// not, as much of it as there is.
 pub(crate) fn member_of_beginning<'a>(json: &'a [u8], key: &str) -> Option<(&'a [u8], bool)> {
     let mut members = Members::of_object(json, skip_space(json, 0))?;
     while let Some(name) = members.next()? {

@@ -75,10 +75,11 @@ pub(crate) fn value_end(json: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Which brackets are open: a bit for each, one for objects, below a bit that marks the end.
+/// Which brackets are open, a bit for each from the innermost on: one for an object, zero for an array. The highest bit that
+/// is set stands above them all and marks the end.
 struct Brackets {
     bits: u128,
-    /// Those that no longer fit, for documents nested deeper than anybody does.
+    /// Outer brackets that no longer fit into the bits: only for documents nested more than 127 deep.
     outer: Vec<u128>,
 }
 

@@ -194,7 +194,7 @@ impl<K> Object<K> {
         Ok(annotations.into_iter().map(|(key, value)| (key, value.unwrap_or_default())).collect())
     }
 
-    /// The whole object, decoded. All who ask while one of them still holds it share one copy.
+    /// The whole object, decoded. Everyone who asks while another still holds it gets the same copy.
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::ConfigMap;

@@ -158,7 +158,7 @@ impl Ingest {
         *self.type_check.lock() = Some(decoder);
     }
 
-    /// Reads an object's metadata and checks the whole of it to be JSON.
+    /// Reads an object's metadata and checks that all of the object is JSON.
     pub(crate) fn scan<'a>(&self, json: &'a [u8]) -> Result<Scanned<'a>, IngestError> {
         match scan(json) {
             Ok(metadata) => self.scanned(json, metadata),
@@ -224,7 +224,8 @@ impl Ingest {
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
 
-    /// Whether this is a whole object although metadata was asked for: some servers send nothing else.
+    /// Whether this is a whole object although metadata was asked for: servers that know no `PartialObjectMetadata` send
+    /// whole objects.
     fn is_too_much(&self, metadata: &Metadata<'_>) -> bool {
         self.metadata_only.load(Ordering::Relaxed) && metadata.kind != self.partial.kind
     }
@@ -237,7 +238,7 @@ impl Ingest {
         self.record(self.scan(&json)?)
     }
 
-    /// The first list is complete: the type check passes its judgement, the dictionary stays as it is.
+    /// The first list is complete: the type check decides, and the dictionary stays as it is.
     ///
     /// Runs the error callback, so it must never be called with a lock held.
     pub(crate) fn first_list_done(&self) {
@@ -245,7 +246,7 @@ impl Ingest {
         self.report(self.check.first_list_done());
     }
 
-    /// What the decoder said, if the sample of objects does not decode into the informer's type at all.
+    /// What the decoder said, if none of the objects on trial decoded into the informer's type.
     pub(crate) fn wrong_type(&self) -> Option<String> {
         self.check.wrong_type()
     }
@@ -361,7 +362,7 @@ impl Ingest {
         let due = || if self.check.is_due() { *self.type_check.lock() } else { None };
         let Some(decode) = self.pin.or_else(due) else { return DecodedSlot::default() };
         let pin = self.pin.is_some();
-        // What is not kept is dropped within, because a user's `Drop` is user code as well.
+        // A value that is not kept is dropped within `attempt`: its `Drop` is user code and may panic as well.
         let result = attempt(self.origin.sensitive, || decode(json).map(|value| pin.then_some(value)));
         let (slot, result) = match result {
             Ok(value) => (value.map(DecodedSlot::pinned).unwrap_or_default(), Ok(())),

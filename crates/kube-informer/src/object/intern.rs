@@ -131,7 +131,7 @@ impl<T: ?Sized + Hash> Pool<T> {
 
     fn insert(&mut self, hash: u64, value: Arc<T>, hasher: &DefaultHashBuilder) -> Arc<T> {
         if self.table.len() >= self.sweep_at {
-            // Only a holder can make more holders, and the table is the last one: nobody can come back for it.
+            // An `Arc` with a count of one is held by this table alone, and only a holder can clone it.
             self.table.retain(|value| Arc::strong_count(value) > 1);
             self.sweep_at = (self.table.len() * 2).max(SMALL);
             self.table.shrink_to(self.sweep_at, |value| hasher.hash_one(value));

@@ -1,6 +1,6 @@
 //! One pass over the JSON of an object: checks all of it, reads out its metadata, decodes nothing else.
 //!
-//! How JSON is walked is in [`json`](crate::json); which members of an object mean what is here.
+//! How JSON is walked is a matter of [`json`](crate::json). Here is what the members of an object mean.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -15,7 +15,8 @@ const DICTIONARY: usize = 32 << 10;
 /// make no better dictionary.
 const SAMPLES: usize = 100;
 
-/// A dictionary is at most this part of its sample: the trainer makes a poor choice where it need not choose.
+/// A dictionary is at most the tenth part of its sample. The trainer chooses the pieces that occur most often, and chooses
+/// badly if nearly everything fits.
 const CHOICE: usize = 10;
 
 /// How much of one object goes into the sample: bounds memory and training time for kinds with large objects.
@@ -36,9 +37,10 @@ const WORTH_TRAINING: usize = 400;
 /// Packs the bodies of one informer.
 pub(crate) struct Packer {
     slot: Arc<DictionarySlot>,
-    /// Whether the sampler wants more; read without a lock for the many objects after it is done.
+    /// Whether the sampler needs more objects. Read without a lock, because for most objects the answer is no.
     sampling: AtomicBool,
-    /// Whether bodies stay as they are: samples, dictionaries and the memory that zstd works in hold plaintext.
+    /// Whether bodies are not packed. So it is for sensitive kinds: samples, dictionaries and zstd's working memory hold
+    /// plaintext of objects.
     plain: bool,
     sampler: Mutex<Sampler>,
 }

@@ -1,7 +1,7 @@
 //! Trains the dictionaries of all informers of the process, one after the other, on a thread that ends when there are no more.
 //!
-//! Training takes about 30 ms and 10 MB, most of which the allocator keeps for the thread. Sixty informers that start
-//! together would have it kept sixty times, were each to train on a thread of its own.
+//! Training takes about 30 ms and 10 MB, most of which the allocator keeps for the thread. If each of sixty informers that
+//! start together trained on a thread of its own, the process would keep sixty times that.
 
 use std::collections::VecDeque;
 use std::panic::catch_unwind;
@@ -48,7 +48,8 @@ impl DictionarySlot {
             let thread = thread::Builder::new().name("informer-dictionary".to_owned()).spawn(work);
             trainer.running = thread.is_ok();
             if !trainer.running {
-                // It can do without; so can others that waited for the same thread.
+                // Without a thread there is no training: this informer, and those that wait for the same thread, keep
+                // the dictionary that they have.
                 let orders = std::mem::take(&mut trainer.orders);
                 drop(trainer);
                 orders.into_iter().for_each(|order| order.slot.put(None));
@@ -93,7 +94,7 @@ fn work() {
         };
         drop(trainer);
         let Order { samples, size, slot } = order;
-        // Nobody packs with it any more if the informer is gone.
+        // If the packer is gone, nothing would be packed with the dictionary any more.
         let wanted = Arc::strong_count(&slot) > 1;
         let trained = catch_unwind(|| if wanted { train(&samples, size) } else { None });
         slot.put(trained.unwrap_or_default());

@@ -18,7 +18,8 @@ pub(crate) trait Transform: Send + Sync {
     fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError>;
 }
 
-/// Which function a transform is. Functions cannot be compared, but where they come from can.
+/// Which function a transform is. Functions cannot be compared; their types can, and every function and closure of a
+/// program has a type of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TransformId {
     function: TypeId,
@@ -48,7 +49,7 @@ pub(crate) enum TransformError {
 }
 
 impl TransformError {
-    /// What to tell; nothing that may quote the object if it is sensitive.
+    /// The text of the report. For a sensitive object nothing that may quote it.
     pub(crate) fn describe(&self, sensitive: bool) -> String {
         match self {
             Self::Json(error) => {

@@ -72,7 +72,7 @@ impl WatchDecoder {
 
     /// The next event; `None` if more bytes are needed. After an error nothing comes.
     ///
-    /// `known` is asked for initial events only: a live event is news by nature.
+    /// `known` is asked for initial events only: a later event is sent because the object has changed.
     pub(crate) fn next(
         &mut self,
         intake: &impl Intake,
@@ -94,8 +94,8 @@ impl WatchDecoder {
         Some(item)
     }
 
-    /// An event that is whole within the chunk and written as servers write it: one pass over its bytes does it all.
-    /// With `None` nothing has been done.
+    /// An event that lies whole within the chunk and is written as servers write it: one pass over its bytes splits it off,
+    /// checks it and reads its metadata. After `None` nothing has been read.
     fn plain(&mut self, intake: &impl Intake, known: &dyn Known) -> Option<WatchItem> {
         let event = self.frames.beginning()?;
         let (change, object) =
@@ -119,7 +119,7 @@ impl WatchDecoder {
 fn decode(frame: &Frame<'_>, intake: &impl Intake, known: &dyn Known) -> Result<WatchItem, StreamError> {
     let (event_type, object) = (frame.get("type"), frame.get("object"));
     for (key, value) in frame.iter() {
-        // What is not read below has to be JSON all the same.
+        // Members that are not read below have to be JSON all the same.
         let read = [event_type, object].into_iter().flatten().any(|read| std::ptr::eq(read, value));
         if !read {
             json::check(key)?;
@@ -140,7 +140,7 @@ fn decode(frame: &Frame<'_>, intake: &impl Intake, known: &dyn Known) -> Result<
     changed(change, intake.take(object, known))
 }
 
-/// The type of an event, which may be written with escapes. One that is no text is shown as it is.
+/// The type of an event, which may be written with escapes. A type that is no string is given as its JSON.
 fn type_of(json: &[u8]) -> Result<Cow<'_, str>, StreamError> {
     match json {
         // The common ones need no parser.
@@ -165,8 +165,8 @@ fn changed(change: ChangeType, taken: Result<Arc<Record>, IngestError>) -> Resul
 
 /// Events that carry no object to take in.
 ///
-/// Of what they carry only single members are read, as they come and not into a type: bookmarks have null where objects must
-/// not (P-052), and brackets may be nested deeper than a parser that calls itself goes.
+/// Only single members of their content are read, and not into a type: bookmarks have null where objects must not
+/// (P-052), and brackets may be nested deeper than serde_json reads.
 fn special(event_type: String, object: &[u8]) -> Result<WatchItem, StreamError> {
     json::check(object)?;
     match event_type.as_str() {
@@ -198,7 +198,7 @@ fn without_type(frame: &Frame<'_>) -> Result<WatchItem, StreamError> {
     Ok(WatchItem::Ignored { event_type: String::new() })
 }
 
-/// What a Status says, or what was written in its place.
+/// From a Status, or from whatever the server wrote in its place.
 fn failure(json: &[u8]) -> HttpFailure {
     if let Some(plain) = decode_string(json) {
         return HttpFailure::from_status(&serde_json::json!({ "message": plain }));

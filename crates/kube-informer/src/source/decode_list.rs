@@ -1,4 +1,4 @@
-//! Lists: body → items, and at the end what the list says of itself.
+//! Lists: body → items, and at the end the list's own metadata.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) enum ListItem {
     },
 }
 
-/// What a list says of itself. Only a list that was read whole and well has one.
+/// The metadata of a list. Given only for a list that was read to its end without an error.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ListEnd {
     pub(crate) version: ResourceVersion,

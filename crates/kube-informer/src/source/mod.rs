@@ -1,6 +1,6 @@
 //! Where objects come from: the one seam between the network and the pipeline.
 
-mod capture;
+mod chunks;
 pub(crate) mod decode;
 pub(crate) mod decode_list;
 mod error;

@@ -1,4 +1,4 @@
-//! How the body of an answer can be spoilt.
+//! Why the body of an answer cannot be read any further.
 
 use super::error::HttpFailure;
 use crate::json::{self, Malformed};

@@ -123,5 +123,4 @@ fn targets(metadata: &Value) -> Result<BTreeSet<Target>> {
 }
 
 #[cfg(test)]
-#[path = "ran_tests.rs"]
 mod tests;

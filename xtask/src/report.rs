@@ -82,30 +82,4 @@ fn first_line(text: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use anyhow::anyhow;
-
-    use super::*;
-
-    #[test]
-    fn a_failure_is_in_the_table_and_the_error_and_stops_nothing() {
-        let mut after = false;
-        let error = run(|report| {
-            assert!(report.step("one", || Ok(Outcome::passed())));
-            assert!(!report.step("two", || Err(anyhow!("broken\nat length"))));
-            after = report.step("three", || Ok(Outcome::Skipped("no time".to_owned())));
-        })
-        .unwrap_err();
-        assert_eq!(error.to_string(), "failed: two");
-        assert!(after);
-    }
-
-    #[test]
-    fn the_table_says_what_was_skipped_and_why() {
-        let mut report = Report::default();
-        report.step("e2e", || Ok(Outcome::Skipped("no Go".to_owned())));
-        let table = report.table(Duration::from_secs(61));
-        assert!(table.starts_with("e2e       SKIPPED      0.0 s  no Go\n"), "{table}");
-        assert!(table.ends_with("in total              61.0 s"), "{table}");
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! The time where the user is.
+//! The local time of the user.
 
 use std::path::Path;
 use std::{env, fs};
@@ -6,10 +6,10 @@ use std::{env, fs};
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::tz::TimeZone;
 
-/// Where systems keep their time zones.
+/// Where Unix systems keep their time zones.
 const ZONES: &str = "/usr/share/zoneinfo";
 
-/// The user's time zone: that of `TZ`, else that of the system, UTC if neither says.
+/// The time zone in `TZ`, or else that of the system, or else UTC.
 pub(crate) fn zone() -> TimeZone {
     let system = || from_file(Path::new("/etc/localtime"));
     let zone = match env::var("TZ") {
@@ -37,15 +37,4 @@ fn from_file(file: &Path) -> Option<TimeZone> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn zones_are_known_by_their_rules_and_nonsense_is_none() {
-        let noon: Timestamp = "2026-07-01T12:00:00Z".parse().unwrap();
-        assert_eq!(time_of_day(noon, &by_name("IST-5:30").unwrap()), "17:30:00");
-        assert_eq!(time_of_day(noon, &by_name("CET-1CEST,M3.5.0,M10.5.0/3").unwrap()), "14:00:00");
-        assert_eq!(time_of_day(noon, &TimeZone::UTC), "12:00:00");
-        assert!(by_name("No/Such").is_none() && by_name("").is_none());
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! `informer diff`: the cache against a fresh list of the server.
+//! `informer diff`: compares the cache with a new list from the server.
 
 use std::collections::BTreeMap;
 
@@ -17,23 +17,24 @@ use crate::screen::Screen;
 use crate::secrets;
 use crate::watch::changes::{Change, changes};
 
-/// How often both are looked at again before a difference counts: while objects change, the cache is a moment behind.
+/// How often both are read again before a difference is reported: while objects change, the cache lags a moment behind the
+/// list.
 const TRIES: u32 = 10;
 
-/// Objects asked for at a time.
+/// Objects per page.
 const PAGE: u32 = 500;
 
 /// Objects by key.
 type Content = BTreeMap<String, Value>;
 
-/// What is not the same in both.
+/// A difference between the cache and the server.
 #[derive(Debug, PartialEq)]
 enum Difference {
-    /// The server has it, the cache has not.
+    /// The object is only on the server.
     Missing(String),
-    /// The cache has it, the server has not.
+    /// The object is only in the cache.
     Surplus(String),
-    /// Both have it, with these differences from cache to server.
+    /// Both have the object, with these changes from the cache to the server.
     Differs(String, Vec<Change>),
 }
 
@@ -57,7 +58,7 @@ pub(crate) async fn run(args: &DiffArgs) -> Result<(), Failure> {
         if found.is_empty() || tries == TRIES {
             break (server.len(), found);
         }
-        // What has changed since the list is on its way.
+        // Gives the watch time to bring what has changed since the list.
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     };
     let kind = informer.kind().clone();
@@ -80,7 +81,7 @@ fn cached(informer: &SharedInformer<DynamicObject>) -> Content {
     informer.lister().list().iter().map(|object| (object.key().to_string(), content(object))).collect()
 }
 
-/// What the server has now, page by page, in the form in which the cache keeps it.
+/// Lists the objects on the server, page by page, without the fields that the cache drops.
 async fn listed(listing: &Listing, kind: &KindInfo) -> Result<Content, Failure> {
     let (mut content, mut token) = (Content::new(), None);
     loop {
@@ -166,52 +167,4 @@ fn as_json(kind: &KindInfo, count: usize, differences: &[Difference]) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn content(objects: &[(&str, i64)]) -> Content {
-        let object = |(key, value): &(&str, i64)| ((*key).to_owned(), json!({ "spec": { "n": value } }));
-        objects.iter().map(object).collect()
-    }
-
-    #[test]
-    fn each_difference_is_named() {
-        let (cache, server) =
-            (content(&[("a/x", 1), ("a/y", 1), ("a/z", 1)]), content(&[("a/x", 1), ("a/y", 2), ("b/w", 1)]));
-        let found = compare(&cache, &server, false);
-        let text: String = found.iter().map(as_text).collect();
-        assert_eq!(text, "a/y: spec.n 1 → 2\nb/w: not in the cache\na/z: not on the server\n");
-        let kind = KindInfo::new("example.com", "v1", "Widget", "widgets");
-        let json = as_json(&kind, server.len(), &found);
-        assert_eq!(json["equal"], false);
-        assert_eq!(json["notInCache"], json!(["b/w"]));
-        assert_eq!(json["notOnServer"], json!(["a/z"]));
-        assert_eq!(json["different"][0]["changes"][0], json!({ "path": "spec.n", "cache": 1, "server": 2 }));
-    }
-
-    #[test]
-    fn values_of_secrets_are_not_in_a_difference() {
-        let secret = |value: &str| {
-            let annotations = json!({ "kubectl.kubernetes.io/last-applied-configuration": value });
-            let both = json!({ "metadata": { "annotations": annotations }, "stringData": { "a": value } });
-            Content::from([("a/x".to_owned(), both)])
-        };
-        let bare = Content::from([("a/x".to_owned(), json!({ "metadata": {} }))]);
-        for (cache, server) in [
-            (&bare, &secret("hunter2")),
-            (&secret("hunter2"), &bare),
-            (&secret("hunter2"), &secret("hunter3")),
-        ] {
-            let found = compare(cache, server, true);
-            let kind = KindInfo::new("", "v1", "Secret", "secrets");
-            let told = format!("{}{}{found:?}", as_json(&kind, 1, &found), as_text(&found[0]));
-            assert!(told.contains("annotations") && !told.contains("hunter"), "{told}");
-        }
-    }
-
-    #[test]
-    fn equal_is_equal() {
-        let both = content(&[("a/x", 1)]);
-        assert_eq!(compare(&both, &both, false), []);
-    }
-}
+mod tests;

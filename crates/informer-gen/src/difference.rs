@@ -1,9 +1,9 @@
-//! Saying in a few lines how two texts differ.
+//! Shows in a few lines how two texts differ.
 
 /// How many lines of either text are shown.
 const SHOWN: usize = 12;
 
-/// How `new` differs from `old`, in the manner of `diff`, or none if they are equal.
+/// How `new` differs from `old`, in the format of `diff`, or `None` if they are equal.
 ///
 /// Everything between the first and the last line that differ counts as different.
 pub fn difference(old: &str, new: &str) -> Option<String> {
@@ -28,24 +28,4 @@ pub fn difference(old: &str, new: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::difference;
-
-    #[test]
-    fn only_what_differs_is_shown() {
-        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
-        assert_eq!(difference("a\nb\nc\n", "a\nx\nc\n").unwrap(), "at line 2:\n- b\n+ x");
-        assert_eq!(difference("a\nc\n", "a\nb\nc\n").unwrap(), "at line 2:\n+ b");
-        assert_eq!(difference("a\na\n", "a\n").unwrap(), "at line 2:\n- a");
-        assert_eq!(difference("", "a\n").unwrap(), "at line 1:\n+ a");
-        assert_eq!(difference("a", "a\n").unwrap(), "at line 2:\n+");
-    }
-
-    #[test]
-    fn long_differences_are_cut() {
-        let long: String = (0..40).map(|number| format!("{number}\n")).collect();
-        let shown = difference("", &long).unwrap();
-        assert_eq!(shown.lines().count(), 14);
-        assert!(shown.ends_with("+ … and 28 more lines"), "{shown}");
-    }
-}
+mod tests;

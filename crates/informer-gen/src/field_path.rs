@@ -1,6 +1,6 @@
 //! Whether a text is a path that kube-informer can follow: `spec.nodeName`, `spec.hosts[*].name`, `data["a.b"]`.
 
-/// Says what is wrong with a path, in the same grammar as kube-informer's own.
+/// Checks a path with the same grammar as kube-informer; the error says what is wrong.
 pub(crate) fn check(path: &str) -> Result<(), String> {
     let mut rest = path;
     let mut is_first = true;
@@ -47,30 +47,4 @@ fn after_bracket(text: &str) -> Result<&str, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::check;
-
-    #[test]
-    fn paths_lead_through_names_lists_and_quoted_names() {
-        for path in ["spec", "spec.nodeName", "spec.hosts[*].name", r#"metadata.labels["a.b/\"c"]"#, "[*].x"]
-        {
-            assert_eq!(check(path), Ok(()), "{path}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_path_is_explained() {
-        for (path, message) in [
-            ("", "a name is missing"),
-            (".spec", "a name is missing"),
-            ("spec.", "a name is missing"),
-            ("spec..x", "a name is missing"),
-            ("spec x", "a name with ' ' is written in [\"…\"]"),
-            ("spec[0]", "brackets hold * or a name in double quotes"),
-            ("spec[\"x]", "brackets hold * or a name in double quotes"),
-            ("spec[*]x", "a dot is missing"),
-        ] {
-            assert_eq!(check(path), Err(message.to_owned()), "{path}");
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! What is wrong with an input, and where.
+//! Errors in inputs, with their places.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -48,13 +48,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// One thing that is wrong with an input.
+/// An error in an input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct Problem {
-    /// Where.
+    /// The place in the input.
     pub place: Place,
-    /// What, and what to do about it.
+    /// What is wrong, and what to do about it.
     pub message: String,
 }
 
@@ -64,12 +64,12 @@ impl Problem {
     }
 }
 
-/// Everything that is wrong with the inputs, so that one run is enough to see it all. One line each.
+/// All errors in the inputs, so that one run shows every one of them. Displayed with one line for each.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// All of them, in the order of their places.
+    /// All problems in the order of their places.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()
     }
@@ -105,16 +105,4 @@ impl fmt::Display for Problems {
 impl std::error::Error for Problems {}
 
 #[cfg(test)]
-mod tests {
-    use super::Place;
-
-    #[test]
-    fn lines_and_columns_count_from_one_and_in_characters() {
-        let place = Place::file("kinds.toml");
-        assert_eq!(place.to_string(), "kinds.toml");
-        let text = "a = 1\nü = 2\n";
-        assert_eq!(place.at_offset(text, 0).to_string(), "kinds.toml:1:1");
-        assert_eq!(place.at_offset(text, text.find('2').unwrap()).to_string(), "kinds.toml:2:5");
-        assert_eq!(place.at_offset(text, text.len()).to_string(), "kinds.toml:3:1");
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The last `lines` lines of the file, or a word on why there are none.
+/// The last `lines` lines of the file, or the reason why there are none.
 pub(crate) fn tail(path: &Path, lines: usize) -> String {
     match std::fs::read(path) {
         Ok(bytes) => last_lines(&String::from_utf8_lossy(&bytes), lines),
@@ -16,13 +16,4 @@ fn last_lines(text: &str, lines: usize) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::last_lines;
-
-    #[test]
-    fn only_the_end_is_kept() {
-        assert_eq!(last_lines("a\nb\nc\n", 2), "b\nc");
-        assert_eq!(last_lines("a\n", 2), "a");
-        assert_eq!(last_lines("", 2), "");
-    }
-}
+mod tests;

@@ -1,11 +1,11 @@
-//! Which versions of the servers are built: read from `tools/cluster/go.mod`, so there is one place to change.
+//! The versions of the servers, read from `tools/cluster/go.mod`, the only place where they are set.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use ring::digest;
 
-/// The pinned versions, and what identifies a build of them.
+/// The pinned versions, and a fingerprint of a build of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pins {
     /// The Go module that pins the servers.
@@ -16,7 +16,7 @@ pub(crate) struct Pins {
     pub(crate) etcd: String,
     /// The Go version the module asks for, such as `1.26.0`.
     pub(crate) go: String,
-    /// Changes whenever the binaries would.
+    /// Changes whenever the binaries change.
     pub(crate) fingerprint: String,
 }
 
@@ -50,7 +50,8 @@ impl Pins {
         Ok(pins)
     }
 
-    /// Without these the API server calls itself `v0.0.0-master`, which trips clients that parse its version.
+    /// Sets the version in the binaries. Without these flags the API server reports `v0.0.0-master`, which some clients cannot
+    /// parse.
     pub(crate) fn linker_flags(&self) -> String {
         let mut parts = self.kubernetes.trim_start_matches('v').split('.');
         let (major, minor) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -70,12 +71,12 @@ pub(crate) fn version_of(go_mod: &str, module: &str) -> Option<String> {
     })
 }
 
-/// What the binaries run on.
+/// The operating system and architecture of the binaries.
 pub(crate) fn platform() -> String {
     [std::env::consts::OS, std::env::consts::ARCH].join("/")
 }
 
-/// Sixteen hexadecimal digits that stand for `parts` and where each of them ends.
+/// A hash of `parts` and their boundaries, as sixteen hexadecimal digits.
 pub(crate) fn fingerprint(parts: &[&str]) -> String {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in parts {
@@ -86,37 +87,4 @@ pub(crate) fn fingerprint(parts: &[&str]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const GO_MOD: &str = "module x\n\ngo 1.26.0\n\ntool (\n\tk8s.io/kubernetes/cmd/kubectl\n)\n\nrequire (\n\
-        \tgo.etcd.io/etcd/server/v3 v3.6.8\n\tk8s.io/kubernetes v1.36.4 // indirect\n)\n";
-
-    #[test]
-    fn versions_come_from_go_mod() {
-        let pins = Pins::parse(Path::new("m"), GO_MOD, "").unwrap();
-        assert_eq!((pins.kubernetes.as_str(), pins.etcd.as_str()), ("v1.36.4", "v3.6.8"));
-        assert_eq!(pins.go, "1.26.0");
-        assert!(pins.linker_flags().ends_with(".gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"));
-    }
-
-    #[test]
-    fn a_missing_module_is_named() {
-        let error = Pins::parse(Path::new("m"), "go 1.26.0\n", "").unwrap_err();
-        assert!(error.to_string().contains("k8s.io/kubernetes"), "{error}");
-    }
-
-    #[test]
-    fn the_fingerprint_changes_with_every_input() {
-        let of =
-            |go_mod: &str, go_sum: &str| Pins::parse(Path::new("m"), go_mod, go_sum).unwrap().fingerprint;
-        assert_eq!(of(GO_MOD, "a"), of(GO_MOD, "a"));
-        assert_ne!(of(GO_MOD, "a"), of(GO_MOD, "b"));
-        assert_ne!(of(GO_MOD, "a"), of(&GO_MOD.replace("1.36.4", "1.36.5"), "a"));
-    }
-
-    #[test]
-    fn the_project_pins_can_be_read() {
-        assert!(Pins::read().unwrap().kubernetes.starts_with("v1."));
-    }
-}
+mod tests;

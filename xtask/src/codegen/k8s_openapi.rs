@@ -119,5 +119,4 @@ fn availability(all: &[u32], present: &BTreeSet<u32>) -> Result<Availability> {
 }
 
 #[cfg(test)]
-#[path = "k8s_openapi_tests.rs"]
 mod tests;

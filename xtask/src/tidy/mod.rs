@@ -11,7 +11,9 @@ mod ledger_numbers;
 mod levels;
 mod links;
 mod lint_tables;
+mod references;
 mod rust_paths;
+mod test_layout;
 mod tree;
 
 use std::fmt;
@@ -25,7 +27,7 @@ use crate::tidy::tree::Tree;
 /// A name for the rule, and the rule.
 type Rule = (&'static str, fn(&Tree) -> Vec<Problem>);
 
-const RULES: [Rule; 8] = [
+const RULES: &[Rule] = &[
     ("file size", file_size::check),
     ("behaviour ledger", ledger::check),
     ("module levels", levels::check),
@@ -33,7 +35,9 @@ const RULES: [Rule; 8] = [
     ("asserts in handlers", handler_asserts::check),
     ("lint tables", lint_tables::check),
     ("links", links::check),
+    ("references", references::check),
     ("docs.rs features", docs_rs::check),
+    ("places of tests", test_layout::check),
 ];
 
 /// A place that breaks a rule, and what to do about it.

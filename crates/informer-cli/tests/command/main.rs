@@ -1,9 +1,6 @@
 //! The command `informer` as its users run it, on an embedded API server.
 
-mod canned;
 mod failures;
-mod generating;
-mod proxy;
 mod reading;
 mod readme;
 mod refusing;

@@ -3,7 +3,7 @@
 use embedded_apiserver::Verb;
 use serde_json::Value;
 
-use crate::proxy::Proxy;
+use crate::support::proxy::Proxy;
 use crate::support::{Server, run};
 
 #[tokio::test(flavor = "multi_thread")]

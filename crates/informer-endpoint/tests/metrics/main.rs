@@ -1,8 +1,8 @@
-//! What the installed recorder serves, read as strictly as Prometheus would, and what it keeps while nobody asks.
+//! The output of the installed recorder, parsed as strictly as by Prometheus, and its memory while nobody scrapes it.
 //!
-//! There is one recorder for a process, so this is one test.
+//! A process has only one recorder, so this is one test.
 
-mod exposition;
+mod support;
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_informer::{ScriptedSource, SharedInformer, handler};
 
-/// Unscraped they would take at least 160 MB.
+/// Without upkeep they would take at least 160 MB.
 const SAMPLES: u32 = 10_000_000;
 
-/// What may come and go with allocators and test harnesses.
+/// How much the memory may vary because of the allocator and the test harness.
 const LEVEL_KILOBYTES: usize = 8_192;
 
 /// The bounds of client-go's histogram.
@@ -41,7 +41,7 @@ async fn metrics_are_histograms_with_help_and_take_no_memory_while_nobody_asks()
     informer.wait_synced(Duration::from_secs(5)).await.unwrap();
     heard.synced().await.unwrap();
 
-    let families = exposition::parse(&text(&endpoint)).unwrap();
+    let families = support::parse(&text(&endpoint)).unwrap();
     assert_eq!(families.len(), 17, "{:?}", families.keys());
     for (name, family) in &families {
         assert!(name.starts_with("informer_") && family.help.ends_with('.'), "{name}: {family:?}");
@@ -71,7 +71,7 @@ async fn metrics_are_histograms_with_help_and_take_no_memory_while_nobody_asks()
     let after = resident_kilobytes();
     println!("{before} KB resident before {SAMPLES} samples that nobody asks for, {after} KB after them");
     assert!(after < before + LEVEL_KILOBYTES, "{before} KB before, {after} KB after");
-    let families = exposition::parse(&text(&endpoint)).unwrap();
+    let families = support::parse(&text(&endpoint)).unwrap();
     let counts = families["informer_handler_duration_seconds"].samples.iter();
     let busy = |(name, labels, value): &(String, std::collections::BTreeMap<String, String>, f64)| {
         (name.ends_with("_count") && labels["handler"] == "busy").then_some(*value)
@@ -83,7 +83,7 @@ fn text(endpoint: &Endpoint) -> String {
     endpoint.answer(&http::Method::GET, "/metrics").into_body()
 }
 
-/// What the process has in memory; nothing where that cannot be told.
+/// The resident memory of the process; zero if the system does not report it.
 fn resident_kilobytes() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

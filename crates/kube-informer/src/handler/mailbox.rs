@@ -383,13 +383,4 @@ impl Mailbox {
 }
 
 #[cfg(test)]
-#[path = "mailbox_tests.rs"]
 mod tests;
-
-#[cfg(test)]
-#[path = "mailbox_discard_tests.rs"]
-mod discard_tests;
-
-#[cfg(test)]
-#[path = "mailbox_model_tests.rs"]
-mod model_tests;

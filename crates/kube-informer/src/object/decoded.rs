@@ -258,5 +258,4 @@ impl Shelf {
 }
 
 #[cfg(test)]
-#[path = "decoded_tests.rs"]
 mod tests;

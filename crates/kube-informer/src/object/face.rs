@@ -329,5 +329,4 @@ impl<K> fmt::Debug for Object<K> {
 }
 
 #[cfg(test)]
-#[path = "face_tests.rs"]
 mod tests;

@@ -159,5 +159,4 @@ impl fmt::Debug for FieldPath {
 }
 
 #[cfg(test)]
-#[path = "fields_tests.rs"]
 mod tests;

@@ -380,5 +380,4 @@ impl Ingest {
 }
 
 #[cfg(test)]
-#[path = "ingest_tests.rs"]
 mod tests;

@@ -1,6 +1,7 @@
 //! Objects: bytes in the middle, types at the edges.
 //!
-//! JSON of one object → [`metadata`] is read out in one pass → [`ingest`] drops [`fields`], runs the [`transform`], shares what objects have in common ([`intern`]), packs the rest ([`pack`], [`body`]) → [`record`].
+//! JSON of one object → [`metadata`] is read out in one pass → [`ingest`] drops [`fields`], runs the [`transform`], shares
+//! what objects have in common ([`intern`]), packs the rest ([`pack`], [`body`]) → [`record`].
 //! [`Object`] is the typed face of a record; [`decoded`] shares what faces decode.
 
 #[cfg(test)]
@@ -24,7 +25,7 @@ pub(crate) mod record;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
-mod torture_tests;
+mod tests;
 mod trainer;
 pub(crate) mod transform;
 

@@ -168,5 +168,4 @@ impl Sampler {
 }
 
 #[cfg(test)]
-#[path = "pack_tests.rs"]
 mod tests;

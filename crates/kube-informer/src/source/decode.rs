@@ -212,5 +212,4 @@ fn failure(json: &[u8]) -> HttpFailure {
 }
 
 #[cfg(test)]
-#[path = "decode_tests.rs"]
 mod tests;

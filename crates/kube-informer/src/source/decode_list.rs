@@ -143,5 +143,4 @@ fn list_end(frame: &ListFrame) -> Result<ListEnd, StreamError> {
 }
 
 #[cfg(test)]
-#[path = "decode_list_tests.rs"]
 mod tests;

@@ -171,5 +171,4 @@ pub(crate) fn object_key(object: &[u8]) -> Option<ObjectKey> {
 }
 
 #[cfg(test)]
-#[path = "frames_tests.rs"]
 mod tests;

@@ -232,5 +232,4 @@ impl ListFrames {
 }
 
 #[cfg(test)]
-#[path = "list_frames_tests.rs"]
 mod tests;

@@ -5,21 +5,23 @@ pub(crate) mod decode;
 pub(crate) mod decode_list;
 mod error;
 pub(crate) mod frames;
-#[cfg(test)]
-mod fuzz_tests;
 mod http;
 pub(crate) mod intake;
 mod list_frames;
 mod request;
+#[cfg(any(test, feature = "testing"))]
 mod scripted;
 pub(crate) mod status;
 pub(crate) mod stream_error;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use error::{HttpFailure, SourceError};
 pub use http::{FindClusterError, FoundCluster, HttpSource, find_cluster};
 pub use request::{ListParams, Request, Verb, VersionMatch, WatchParams};
+#[cfg(any(test, feature = "testing"))]
 pub use scripted::{Hold, ScriptedSource, ScriptedState, VerbMatch};
 
 use bytes::Bytes;

@@ -170,5 +170,4 @@ fn encode(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "request_tests.rs"]
 mod tests;

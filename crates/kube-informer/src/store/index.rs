@@ -294,5 +294,3 @@ impl<V: IndexValue> ErasedIndex for TypedIndex<V> {
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod wide_tests;

@@ -26,6 +26,6 @@ pub(crate) mod state;
 pub(crate) mod writer;
 
 #[cfg(test)]
-mod model_test;
-#[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::api;
-use crate::wire::{rv, told};
+use crate::support::wire::{rv, told};
 
 #[tokio::test]
 async fn p_050_without_being_asked_for_no_bookmark_comes() -> Result<()> {

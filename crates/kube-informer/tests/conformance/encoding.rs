@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::{api, api_of_many_encodings};
-use crate::wire::{Answer, Api, items, name, rv};
+use crate::support::wire::{Answer, Api, items, name, rv};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::api;
-use crate::wire::{Answer, Api, items, name, names, rv};
+use crate::support::wire::{Answer, Api, items, name, names, rv};
 
 #[tokio::test]
 async fn p_001_a_list_of_nothing_is_empty_and_has_a_version() -> Result<()> {

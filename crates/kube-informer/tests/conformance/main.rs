@@ -5,5 +5,4 @@
 
 mod embedded;
 mod real;
-mod server;
-mod wire;
+mod support;

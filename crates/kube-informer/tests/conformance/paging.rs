@@ -5,7 +5,7 @@ use k8s_openapi::ByteString;
 use serde_json::{Value, json};
 
 use super::api;
-use crate::wire::{Api, items, name, names, rv};
+use crate::support::wire::{Api, items, name, names, rv};
 
 fn token(list: &Value) -> &str {
     list["metadata"]["continue"].as_str().unwrap_or_default()

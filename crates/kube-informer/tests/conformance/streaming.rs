@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::api;
-use crate::wire::{Api, Event, Watch, assert_failure, items, rv, told};
+use crate::support::wire::{Api, Event, Watch, assert_failure, items, rv, told};
 
 const INITIAL: &str =
     "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";

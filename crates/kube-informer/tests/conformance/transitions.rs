@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::api;
-use crate::wire::{rv, told};
+use crate::support::wire::{rv, told};
 
 #[tokio::test]
 async fn p_034_coming_to_match_a_label_selector_is_added_and_ceasing_to_is_deleted() -> Result<()> {

@@ -7,7 +7,7 @@ use http::Version;
 use serde_json::{Value, json};
 
 use super::{api, api_of_many_encodings};
-use crate::wire::{Api, Event, Watch, assert_failure, rv, told};
+use crate::support::wire::{Api, Event, Watch, assert_failure, rv, told};
 
 /// Watches the configmaps of the test from a version on.
 async fn from(api: &Api, version: u64) -> Result<Watch> {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::api;
-use crate::wire::{Api, name, rv};
+use crate::support::wire::{Api, name, rv};
 
 #[tokio::test]
 async fn p_080_versions_of_one_type_increase_with_every_change() -> Result<()> {

@@ -17,7 +17,7 @@ use tokio::task::{JoinSet, block_in_place};
 use tokio::time::timeout;
 
 use super::cluster;
-use crate::faults::link::Link;
+use crate::support::link::Link;
 use crate::support::{PATIENCE, config, eventually};
 
 const INFORMERS: usize = 200;

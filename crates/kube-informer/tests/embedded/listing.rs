@@ -2,7 +2,7 @@
 
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 
-use crate::rig::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
+use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
 
 #[tokio::test(start_paused = true)]
 async fn b_060_a_streamed_list_whose_end_never_comes_is_given_up_after_30_s() {

@@ -4,6 +4,6 @@
 mod listing;
 mod recovering;
 mod resync;
-mod rig;
+mod support;
 mod waiting;
 mod watching;

@@ -8,7 +8,7 @@ use kube_client::api::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::{HttpSource, Kind, Phase, RelistReason, Settings, SharedInformer, StreamingList};
 use serde_json::json;
 
-use crate::rig::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
+use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
 
 #[tokio::test(start_paused = true)]
 async fn p_043_retry_after_is_obeyed_in_a_status_and_in_plain_text() {

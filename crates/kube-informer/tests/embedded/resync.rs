@@ -7,7 +7,7 @@ use kube_informer::{Event, handler};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::rig::{PATIENCE, Rig, SECOND, config_map, exact, pass};
+use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, pass};
 
 #[tokio::test(start_paused = true)]
 async fn b_276_b_280_each_handler_resyncs_at_its_own_time_and_asks_nobody() {

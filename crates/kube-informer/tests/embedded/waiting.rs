@@ -9,7 +9,7 @@ use kube_client::api::{DeleteParams, PostParams};
 use kube_informer::{ObjectKey, RelistReason, Uid};
 use tokio::time::Instant;
 
-use crate::rig::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
+use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
 
 const HALF_A_SECOND: Duration = Duration::from_millis(500);
 

@@ -3,7 +3,7 @@
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 use kube_informer::{Phase, RelistReason};
 
-use crate::rig::{PATIENCE, Rig, SECOND, asked_to_last, config_map, exact, lists, parameter, pass};
+use crate::support::{PATIENCE, Rig, SECOND, asked_to_last, config_map, exact, lists, parameter, pass};
 
 #[tokio::test(start_paused = true)]
 async fn bookmarks_keep_a_quiet_watch_alive_and_it_is_renewed_when_its_time_is_over() {

@@ -176,5 +176,4 @@ impl Catalogue {
 }
 
 #[cfg(test)]
-#[path = "catalogue_tests.rs"]
 mod tests;

@@ -4,8 +4,9 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::{Value, json};
 
-use super::aids::{event_line, list_body, lists_only, phase, quiet, relists, started, texts, wire_map};
-use super::support::{Rig, map, served};
+use super::support::{
+    Rig, event_line, list_body, lists_only, map, phase, quiet, relists, served, started, texts, wire_map,
+};
 use crate::informer::SharedInformer;
 use crate::kind::Kind;
 use crate::settings::Settings;

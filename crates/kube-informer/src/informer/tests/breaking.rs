@@ -8,8 +8,7 @@ use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
 
-use super::aids::soon;
-use super::support::{Rig, SOON, quiet_panic, rest};
+use super::support::{Rig, SOON, quiet_panic, rest, soon};
 use crate::handler::handler;
 use crate::informer::{IndexError, RunError, WaitError};
 use crate::source::VerbMatch;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::Semaphore;
 
-use super::listener::Listener;
-use super::support::{Rig, quiet_panic, rest};
+use super::support::{Listener, Rig, quiet_panic, rest};
 use crate::handler::{Registration, async_handler};
 use crate::object::Object;
 

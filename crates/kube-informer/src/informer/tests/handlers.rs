@@ -8,8 +8,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::listener::Listener;
-use super::support::{Rig, SOON, quiet_panic, rest};
+use super::support::{Listener, Rig, SOON, quiet_panic, rest};
 use crate::handler::{async_handler, handler};
 use crate::report::Cause;
 use crate::settings::Settings;

@@ -2,8 +2,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use super::aids::texts;
-use super::support::Rig;
+use super::support::{Rig, texts};
 use crate::informer::{IndexError, IndexKey};
 use crate::object::Object;
 

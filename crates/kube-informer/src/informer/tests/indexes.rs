@@ -10,8 +10,7 @@ use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
-use super::aids::{list_body, start, texts};
-use super::support::{Rig, SOON};
+use super::support::{Rig, SOON, list_body, start, texts};
 use crate::informer::{Index, IndexError, SharedInformer};
 use crate::key::ObjectKey;
 use crate::object::{DecodeError, Object};

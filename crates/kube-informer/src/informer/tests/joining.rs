@@ -6,8 +6,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::listener::Listener;
-use super::support::{Rig, SOON, map, quiet_panic, rest};
+use super::support::{Listener, Rig, SOON, map, quiet_panic, rest};
 use crate::handler::{Registration, handler};
 use crate::source::{ScriptedSource, VerbMatch};
 

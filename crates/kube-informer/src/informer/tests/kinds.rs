@@ -10,8 +10,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::aids::{quiet, started};
-use super::support::{Rig, SOON, map};
+use super::support::{Rig, SOON, map, quiet, started};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
@@ -368,7 +367,7 @@ async fn b_120_b_163_b_298_what_a_transform_refuses_is_left_out_and_reported() {
     .started()
     .await;
     assert_eq!(rig.informer.lister().len(), 1);
-    let failures = super::aids::texts(&rig.failures.lock());
+    let failures = super::support::texts(&rig.failures.lock());
     assert_eq!(failures, ["configmaps a/bad is left out: the transform refused it: I do not like it"]);
 }
 

@@ -20,9 +20,7 @@ use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 
-use super::aids::quiet;
-use super::meter::Meter;
-use super::support::SOON;
+use super::support::{Meter, SOON, quiet};
 use crate::handler::handler;
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::Kind;

@@ -6,8 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use super::aids::{http, list_body, lists_only, phase, quiet, relists, wire_map};
-use super::support::{Rig, SOON, map, rest};
+use super::support::{Rig, SOON, http, list_body, lists_only, map, phase, quiet, relists, rest, wire_map};
 use crate::informer::WaitError;
 use crate::key::ObjectKey;
 use crate::settings::Settings;

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::aids::{event_line, quiet, wire_map};
-use super::meter::Meter;
-use super::support::{Rig, rest};
+use super::support::{Meter, Rig, event_line, quiet, rest, wire_map};
 use crate::handler::handler;
 
 /// The names of the series of handlers.

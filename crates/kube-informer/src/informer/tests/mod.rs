@@ -1,8 +1,6 @@
 //! The pipeline as a whole, over the scripted source.
 
-mod aids;
 mod any_answer;
-mod anything;
 mod bad_input;
 mod bounds;
 mod breaking;
@@ -16,10 +14,8 @@ mod joining;
 mod kinds;
 mod leaks;
 mod lifecycle;
-mod listener;
 mod lookups;
 mod measured;
-mod meter;
 mod model;
 mod namespaces;
 mod observed;
@@ -29,7 +25,6 @@ mod reads;
 mod relists;
 mod resync;
 mod scopes;
-mod seeded;
 mod sensitive;
 mod stopping;
 mod streams;
@@ -39,4 +34,3 @@ mod typed;
 mod unshared;
 mod waiting;
 mod waits;
-mod witnesses;

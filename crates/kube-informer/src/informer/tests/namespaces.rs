@@ -6,8 +6,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use parking_lot::Mutex;
 
-use super::aids::{Denies, phase_of, quiet, soon, start, started};
-use super::support::{Rig, SOON, cached, map, rest, served};
+use super::support::{Denies, Rig, SOON, cached, map, phase_of, quiet, rest, served, soon, start, started};
 use crate::delta::{Delta, DeltaChange};
 use crate::handler::handler;
 use crate::informer::{NamespaceError, SharedInformer, WaitError};
@@ -328,7 +327,7 @@ async fn d16_a_namespace_is_removed_whatever_its_reflector_is_doing() {
         let hold = rig.server.hold_next(held);
         let added = rig.informer.add_namespace("b").unwrap();
         if held == VerbMatch::List {
-            rig.server.fail_next(VerbMatch::Watch, super::aids::http(422, "Invalid"));
+            rig.server.fail_next(VerbMatch::Watch, super::support::http(422, "Invalid"));
         }
         hold.reached().await;
         let waits = tokio::spawn(async move { added.synced(SOON).await });

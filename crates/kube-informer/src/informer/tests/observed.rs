@@ -10,8 +10,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use super::aids::{http, phase, quiet, relists, started};
-use super::support::{Rig, SOON, map};
+use super::support::{Rig, SOON, http, map, phase, quiet, relists, started};
 use crate::delta::{Delta, DeltaChange};
 use crate::handler::{Event, handler};
 use crate::informer::SharedInformer;

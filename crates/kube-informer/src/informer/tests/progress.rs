@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::aids::quiet;
-use super::support::{Rig, SOON};
+use super::support::{Rig, SOON, quiet};
 use crate::informer::WaitError;
 use crate::scope::Scope;
 

@@ -6,8 +6,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_core::labels::{Expression, Selector};
 use serde_json::json;
 
-use super::aids::{quiet, start, started};
-use super::support::{Rig, SOON};
+use super::support::{Rig, SOON, quiet, start, started};
 use crate::informer::SharedInformer;
 use crate::key::ObjectKey;
 use crate::lister::Lister;

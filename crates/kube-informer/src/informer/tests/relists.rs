@@ -9,8 +9,9 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::oneshot;
 
-use super::aids::{http, list_body, lists_only, phase, quiet, relists, started, texts, wire_map};
-use super::support::{Rig, cached, map, served};
+use super::support::{
+    Rig, cached, http, list_body, lists_only, map, phase, quiet, relists, served, started, texts, wire_map,
+};
 use crate::informer::SharedInformer;
 use crate::informer::writer::Command;
 use crate::object::Object;
@@ -27,7 +28,7 @@ fn same_record(a: &Object<ConfigMap>, b: &Object<ConfigMap>) -> bool {
 }
 
 /// The cache equals the server, and the handler believes in the same.
-fn check(rig: &Rig, listener: &super::listener::Listener) {
+fn check(rig: &Rig, listener: &super::support::Listener) {
     listener.check();
     let served = served(&rig.server, None);
     assert_eq!(rig.cached(), served);

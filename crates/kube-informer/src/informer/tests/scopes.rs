@@ -6,9 +6,9 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
-use super::aids::{Denies, phase_of, quiet, soon, start, started};
-use super::listener::Listener;
-use super::support::{Rig, SOON, cached, map, served};
+use super::support::{
+    Denies, Listener, Rig, SOON, cached, map, phase_of, quiet, served, soon, start, started,
+};
 use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::scope::Scope;
@@ -132,7 +132,7 @@ async fn d16_a_relist_deletes_within_its_scope_only() {
 #[tokio::test(start_paused = true)]
 async fn d16_a_server_that_answers_with_other_namespaces_does_not_mix_the_scopes() {
     let rig = Rig::with(&["a/x"], |builder| builder.namespace("a")).started().await;
-    let stranger = super::aids::event_line("ADDED", &{
+    let stranger = super::support::event_line("ADDED", &{
         let mut object = serde_json::to_value(map("z/stranger", "")).unwrap();
         object["metadata"]["resourceVersion"] = "2".into();
         object["metadata"]["uid"] = "stranger".into();

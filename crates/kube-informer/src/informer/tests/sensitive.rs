@@ -5,8 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use serde_json::json;
 
-use super::aids::started;
-use super::support::{Rig, SOON, map};
+use super::support::{Rig, SOON, map, started};
 use crate::handler::{async_handler, handler};
 use crate::informer::SharedInformer;
 use crate::key::ObjectKey;

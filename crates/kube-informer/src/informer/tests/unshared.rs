@@ -7,8 +7,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
-use super::listener::Listener;
-use super::support::{SOON, map, quiet_panic, rest};
+use super::support::{Listener, SOON, map, quiet_panic, rest};
 use crate::handler::Event;
 use crate::informer::{Informer, InformerBuilder, SharedInformer};
 use crate::source::ScriptedSource;

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use super::aids::{phase, quiet};
-use super::support::{Rig, SOON, map};
+use super::support::{Rig, SOON, map, phase, quiet};
 use crate::informer::WaitError;
 use crate::key::ObjectKey;
 use crate::source::VerbMatch;

@@ -198,5 +198,4 @@ fn with_proxy(
 }
 
 #[cfg(test)]
-#[path = "cluster_tests.rs"]
 mod tests;

@@ -55,5 +55,4 @@ fn place(line: u64, column: u64) -> String {
 }
 
 #[cfg(all(test, unix))]
-#[path = "told_tests.rs"]
 mod tests;

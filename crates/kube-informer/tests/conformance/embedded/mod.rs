@@ -19,8 +19,8 @@ mod writes;
 
 use anyhow::Result;
 
-use crate::server::{self, Server};
-use crate::wire::Api;
+use crate::support::server::{self, Server};
+use crate::support::wire::Api;
 
 /// A server of its own for this test, with a connection to it and a namespace.
 async fn api(test: &str) -> Result<Option<Api>> {

@@ -19,8 +19,8 @@ mod writes;
 
 use anyhow::Result;
 
-use crate::server::{self, Server};
-use crate::wire::Api;
+use crate::support::server::{self, Server};
+use crate::support::wire::Api;
 
 /// A connection and a namespace of its own for this test, or `None` after saying why it is skipped.
 async fn api(test: &str) -> Result<Option<Api>> {

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use super::told::{Call, Told};
 use super::truth::View;
 use super::workload::Mark;
-use crate::proxy::Proxy;
+use crate::support::proxy::Proxy;
 use crate::support::{PATIENCE, config_at};
 
 /// A store as canonical JSON, by key.

@@ -5,7 +5,7 @@ use kube_client::Config;
 use tokio::net::TcpListener;
 
 use super::{first_failure, pods};
-use crate::forward::{Admits, Forward};
+use crate::support::forward::{Admits, Forward};
 
 /// Behind the proxies here nobody is ever asked.
 fn through(scheme: &str, proxy: std::net::SocketAddr) -> Result<Config> {

@@ -9,10 +9,10 @@ use serde_json::json;
 use tokio::task::block_in_place;
 
 use super::{cluster, cluster_with_rules};
-use crate::faults::link::Link;
-use crate::faults::metered::What;
-use crate::faults::objects::{Objects, config_maps};
-use crate::faults::watched::Watched;
+use crate::support::link::Link;
+use crate::support::metered::What;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 use crate::support::{config, config_with_token, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,9 +9,9 @@ use tokio::task::block_in_place;
 use tokio::time::{interval, timeout};
 
 use super::cluster;
-use super::link::Link;
-use super::objects::{Objects, config_maps};
-use super::watched::Watched;
+use crate::support::link::Link;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 use crate::support::{config, eventually};
 
 /// How long the cache may be wrong after the watch is open again, where it can be told.

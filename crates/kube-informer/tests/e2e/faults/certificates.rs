@@ -12,11 +12,11 @@ use test_cluster::{Authority, Cluster, Issued, Options};
 use tokio::task::block_in_place;
 
 use super::access::last_status;
-use super::link::Link;
-use super::metered::What;
-use super::objects::{Objects, config_maps};
-use super::watched::{Fault, Watched};
-use crate::forward::{Admits, Forward};
+use crate::support::forward::{Admits, Forward};
+use crate::support::link::Link;
+use crate::support::metered::What;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::{Fault, Watched};
 use crate::support::{cluster_with, config, config_from, eventually, kubeconfig_of};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
 use super::cluster;
-use crate::faults::link::Link;
-use crate::faults::objects::Objects;
-use crate::faults::watched::Watched;
+use crate::support::link::Link;
+use crate::support::objects::Objects;
+use crate::support::watched::Watched;
 use crate::support::{config, eventually};
 
 pub(crate) const CRD: &str = "widgets.example.com";

@@ -4,12 +4,12 @@ use anyhow::Result;
 use kube_informer::{RelistReason, Settings};
 
 use super::cluster;
-use crate::faults::history::Counts;
-use crate::faults::link::Link;
-use crate::faults::metered::What;
-use crate::faults::objects::{Objects, config_maps};
-use crate::faults::watched::Watched;
 use crate::support::config;
+use crate::support::history::Counts;
+use crate::support::link::Link;
+use crate::support::metered::What;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 
 pub(super) const OBJECTS: usize = 10_000;
 

@@ -6,17 +6,12 @@ mod backups;
 mod beside;
 mod certificates;
 mod etcd;
-pub(crate) mod history;
 pub(crate) mod kinds;
 mod large;
-pub(crate) mod link;
-pub(crate) mod metered;
 mod network;
-pub(crate) mod objects;
 mod proxies;
 mod servers;
 mod setup;
-pub(crate) mod watched;
 
 use self::setup::{Setup, setup};
 use super::{Cluster, cluster, cluster_with_rules};

@@ -6,7 +6,7 @@ use anyhow::Result;
 use kube_informer::{Phase, RelistReason, Settings};
 
 use super::{Setup, setup};
-use crate::faults::metered::What;
+use crate::support::metered::What;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unreachable_for_a_while() -> Result<()> {

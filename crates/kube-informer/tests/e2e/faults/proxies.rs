@@ -7,11 +7,11 @@ use tokio::task::block_in_place;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 
-use super::link::Link;
-use super::metered::What;
-use super::objects::{Objects, config_maps};
-use super::watched::Watched;
-use crate::forward::{Admits, Forward, IN_ADDRESS};
+use crate::support::forward::{Admits, Forward, IN_ADDRESS};
+use crate::support::link::Link;
+use crate::support::metered::What;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 use crate::support::{cluster, config};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,8 +5,8 @@ use kube_informer::{Phase, RelistReason, Settings};
 use tokio::task::block_in_place;
 
 use super::{Setup, setup};
-use crate::faults::metered::What;
 use crate::support::eventually;
+use crate::support::metered::What;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn apiserver_killed_and_restarted() -> Result<()> {

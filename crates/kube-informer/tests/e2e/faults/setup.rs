@@ -4,10 +4,10 @@ use anyhow::Result;
 use kube_informer::Settings;
 
 use super::{Cluster, cluster};
-use crate::faults::link::Link;
-use crate::faults::objects::{Objects, config_maps};
-use crate::faults::watched::Watched;
 use crate::support::config;
+use crate::support::link::Link;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 
 /// A cluster with some ConfigMaps, and an informer that reaches it through a link and has heard of them.
 pub(super) struct Setup {

@@ -1,6 +1,6 @@
 //! `docs/errors.md` has the texts that users get to see, word for word, and none that nobody prints.
 //!
-//! What servers, proxies and connections say is put in here by hand; that they do say it, is shown by `tests/e2e/errors.rs`.
+//! What servers, proxies and connections say is put in here by hand; that they do say it, is shown by `tests/e2e/errors`.
 
 mod clusters;
 mod objects;

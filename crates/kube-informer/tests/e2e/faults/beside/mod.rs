@@ -21,11 +21,12 @@ use tokio::time::timeout;
 use self::observers::{Figures, Observers, Plan};
 use super::access::{Permission, until_refused};
 use super::certificates::{self, Way};
+use super::kinds;
 use super::large::OBJECTS;
-use super::link::Link;
 use super::network::impatient;
-use super::objects::{Objects, config_maps};
-use super::{kinds, watched::Watched};
+use crate::support::link::Link;
+use crate::support::objects::{Objects, config_maps};
+use crate::support::watched::Watched;
 use crate::support::{cluster, cluster_with, config, config_with_token, eventually};
 
 /// How long either may take.

@@ -12,9 +12,9 @@ use tempfile::NamedTempFile;
 use test_cluster::{Cluster, Oracle};
 use tokio::task::{block_in_place, spawn_blocking};
 
-use crate::faults::link::Link;
-use crate::faults::objects::Content;
-use crate::faults::watched::Watched;
+use crate::support::link::Link;
+use crate::support::objects::Content;
+use crate::support::watched::Watched;
 use crate::support::{PATIENCE, config_from, kubeconfig_of};
 
 /// Some of both, all synced: waits have a random part, so one of each says little. The same ones meet a fault again and

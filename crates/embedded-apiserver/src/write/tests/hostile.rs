@@ -1,0 +1,147 @@
+//! Hostile requests: each is refused, and the server keeps working.
+
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use serde_json::{Value, json};
+
+use crate::options::ApiOptions;
+use crate::storage::Slowness;
+use crate::testing::{CONFIGMAPS, PODS, Server, rv};
+
+const NAMESPACES: &str = "/api/v1/namespaces";
+const JSON_PATCH: &str = "application/json-patch+json";
+
+async fn json_patch(server: &Server, path: &str, operations: &Value) -> crate::testing::Answer {
+    server.send("PATCH", path, JSON_PATCH, &operations.to_string()).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operation_that_fails_after_others_changes_nothing() {
+    let server = Server::new();
+    let before = server.configmap("a").await;
+    let path = format!("{CONFIGMAPS}/a");
+    let operations = json!([
+        { "op": "add", "path": "/data", "value": {} },
+        { "op": "move", "from": "/data", "path": "/x/y" },
+    ]);
+    json_patch(&server, &path, &operations).await.refused(422, "Invalid");
+    assert_eq!(server.get(&path).await.of(200), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn copies_cannot_grow_without_bounds() {
+    let server = Server::new();
+    let before = server.configmap("a").await;
+    let path = format!("{CONFIGMAPS}/a");
+    let mut operations = vec![json!({ "op": "add", "path": "/data", "value": { "a": "x".repeat(1024) } })];
+    for at in 0..60 {
+        operations.push(json!({ "op": "copy", "from": "/data", "path": format!("/data/c{at}") }));
+    }
+    let answer = json_patch(&server, &path, &operations.into()).await;
+    let message = answer.refused(413, "RequestEntityTooLarge");
+    assert!(message.starts_with("the accumulated size of the copies of a JSON patch is"), "{message}");
+    assert_eq!(server.get(&path).await.of(200), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_could_not_be_read_again_is_not_written() {
+    let server = Server::new();
+    let before = server.configmap("a").await;
+    let path = format!("{CONFIGMAPS}/a");
+    let mut operations = vec![json!({ "op": "add", "path": "/a", "value": {} })];
+    for depth in 1..200 {
+        let at = "/a".repeat(depth + 1);
+        operations.push(json!({ "op": "add", "path": at, "value": {} }));
+    }
+    let fitting = json_patch(&server, &path, &operations[..99].into()).await.of(200);
+    assert_ne!(fitting, before);
+    json_patch(&server, &path, &operations.clone().into()).await.refused(422, "Invalid");
+    let doubling: Vec<Value> = (0..8)
+        .map(|power: u32| json!({ "op": "copy", "from": "/a", "path": "/a".repeat(2_usize.pow(power) + 99) }))
+        .collect();
+    json_patch(&server, &path, &doubling.into()).await.refused(422, "Invalid");
+    assert_eq!(server.get(&path).await.of(200), fitting);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_cannot_become_too_large_by_and_by() {
+    let server = Server::new();
+    server.configmap("a").await;
+    let path = format!("{CONFIGMAPS}/a");
+    let half = "x".repeat(2 << 20);
+    let first = server.merge(&path, &json!({ "data": { "a": half } })).await.of(200);
+    let answer = server.merge(&path, &json!({ "data": { "b": half } })).await;
+    assert_eq!(answer.refused(500, ""), "etcdserver: request is too large");
+    assert_eq!(server.get(&path).await.of(200), first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_spec_that_is_no_object_is_refused() {
+    let server = Server::new();
+    for (path, kind) in [(NAMESPACES, "Namespace"), (PODS, "Pod")] {
+        let message = server.post(path, &json!({ "metadata": { "name": "x" }, "spec": "text" })).await;
+        let expected = format!(
+            "{kind} in version \"v1\" cannot be handled as a {kind}: json: cannot unmarshal string into Go struct field \
+             {kind}.spec of type v1.{kind}Spec"
+        );
+        assert_eq!(message.refused(400, "BadRequest"), expected);
+    }
+    server.post(PODS, &json!({ "metadata": { "name": "p" }, "spec": null })).await.of(201);
+    server.merge(&format!("{PODS}/p"), &json!({ "spec": [] })).await.refused(422, "Invalid");
+    server.merge(&format!("{PODS}/p/status"), &json!({ "status": 1 })).await.refused(422, "Invalid");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_eviction_that_is_tried_only_evicts_nothing() {
+    let server = Server::new();
+    let before = server.post(PODS, &json!({ "metadata": { "name": "p" } })).await.of(201);
+    let path = format!("{PODS}/p/eviction");
+    server.post(&format!("{path}?dryRun=All"), &json!({})).await.of(201);
+    server.post(&path, &json!({ "deleteOptions": { "dryRun": ["All"] } })).await.of(201);
+    assert_eq!(server.get(&format!("{PODS}/p")).await.of(200), before);
+    server.post(&format!("{path}?dryRun=Some"), &json!({})).await.refused(422, "Invalid");
+    server.post(&path, &json!({})).await.of(201);
+    assert_eq!(server.get(&format!("{PODS}/p")).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_generation_is_not_for_clients_to_set() {
+    let server = Server::new();
+    let object =
+        json!({ "metadata": { "name": "a", "generation": i64::MAX, "finalizers": ["example.com/x"] } });
+    let created = server.post(CONFIGMAPS, &object).await.of(201);
+    assert!(created["metadata"]["generation"].is_null());
+    let path = format!("{CONFIGMAPS}/a");
+    let marked = server.delete(&path).await.of(200);
+    assert!(marked["metadata"]["generation"].is_null());
+    assert!(marked["metadata"]["deletionTimestamp"].is_string());
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_may_be_as_large_or_small_as_they_can() {
+    let options = ApiOptions {
+        bookmark_interval: Duration::MAX,
+        last_bookmark: Duration::MAX,
+        watch_timeout: Duration::MAX..Duration::MAX,
+        slowness: Slowness { buffer: usize::MAX, patience: Duration::MAX },
+        ..ApiOptions::default()
+    };
+    let server = Server::with(options);
+    let query = format!("?watch=1&allowWatchBookmarks=true&resourceVersion={}", server.api.version());
+    let mut watch = server.watch(&format!("{CONFIGMAPS}{query}")).await;
+    assert_eq!(watch.next().now_or_never(), None);
+    server.configmap("a").await;
+    assert_eq!(watch.take(1).await, ["ADDED a"]);
+    server.configmap("b").await;
+    assert_eq!(watch.take(1).await, ["ADDED b"]);
+
+    let server = Server::with(ApiOptions { bookmark_interval: Duration::ZERO, ..ApiOptions::default() });
+    let created = server.configmap("a").await;
+    let query = format!("?watch=1&allowWatchBookmarks=true&resourceVersion={}", rv(&created));
+    let mut watch = server.watch(&format!("{CONFIGMAPS}{query}")).await;
+    server.configmap("b").await;
+    server.configmap("c").await;
+    assert_eq!(watch.take(2).await, ["ADDED b", "ADDED c"]);
+    assert_eq!(watch.take(1).await, ["BOOKMARK"]);
+}

@@ -1,0 +1,80 @@
+//! Both servers, and requests to them.
+
+use anyhow::{Context, Result};
+use embedded_apiserver::EmbeddedApiserver;
+use http::Request;
+use http_body_util::BodyExt as _;
+use kube_client::client::Body;
+use kube_client::config::{KubeConfigOptions, Kubeconfig};
+use kube_client::{Client, Config};
+use serde_json::{Value, json};
+use test_cluster::{Cluster, Options};
+
+pub(crate) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// Clients of the real server and of an embedded one.
+pub(crate) struct Servers {
+    pub(crate) real: Client,
+    pub(crate) embedded: Client,
+    cluster: Cluster,
+}
+
+impl Servers {
+    /// Starts both; `None` if there is no real one to start, and then the reason is printed.
+    pub(crate) async fn start(test: &str) -> Result<Option<Self>> {
+        if let Err(why) = test_cluster::available() {
+            test_cluster::print_skip(test, &why);
+            return Ok(None);
+        }
+        let cluster = tokio::task::spawn_blocking(|| Cluster::start(Options::default())).await??;
+        let kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml())?;
+        let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
+        config.proxy_url = None;
+        config.default_retry = false;
+        let embedded = EmbeddedApiserver::new().client();
+        Ok(Some(Self { real: Client::try_from(config)?, embedded, cluster }))
+    }
+
+    pub(crate) async fn stop(self) -> Result<()> {
+        tokio::task::spawn_blocking(move || drop(self.cluster)).await?;
+        Ok(())
+    }
+}
+
+/// The parts of an answer that are compared: status, type and body without versions.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) content_type: String,
+    pub(crate) body: Value,
+    /// The resourceVersion, which has been removed from the body.
+    pub(crate) version: String,
+}
+
+impl PartialEq for Answer {
+    fn eq(&self, other: &Self) -> bool {
+        (self.status, &self.content_type, &self.body) == (other.status, &other.content_type, &other.body)
+    }
+}
+
+/// Sends a request, given as method and path. Methods that need a body send an empty object.
+pub(crate) async fn ask(client: &Client, request: &str) -> Result<Answer> {
+    ask_with(client, request, &json!({})).await
+}
+
+pub(crate) async fn ask_with(client: &Client, request: &str, body: &Value) -> Result<Answer> {
+    let (method, path) = request.split_once(' ').context("a method and a path")?;
+    let builder = Request::builder().method(method).uri(path).header("content-type", "application/json");
+    let body =
+        if matches!(method, "POST" | "PUT" | "PATCH") { body.to_string().into_bytes() } else { Vec::new() };
+    let answer = client.send(builder.body(Body::from(body))?).await.with_context(|| request.to_owned())?;
+    let content_type =
+        answer.headers().get("content-type").map_or("", |value| value.to_str().unwrap_or_default());
+    let (status, content_type) = (answer.status().as_u16(), content_type.to_owned());
+    let text = answer.into_body().collect().await?.to_bytes();
+    let mut body: Value = serde_json::from_slice(&text)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&text).into_owned()));
+    let version = body.pointer_mut("/metadata/resourceVersion").map(Value::take).unwrap_or_default();
+    let version = version.as_str().unwrap_or_default().to_owned();
+    Ok(Answer { status, content_type, body, version })
+}

@@ -1,0 +1,3 @@
+//! All that reads and keeps objects together.
+
+mod torture;

@@ -1,0 +1,36 @@
+//! A reflector over a scripted server, and its settings.
+
+mod play;
+mod script;
+
+use std::time::Duration;
+
+pub(super) use self::play::*;
+pub(super) use self::script::*;
+use crate::settings::{Settings, StreamingList};
+use crate::source::HttpFailure;
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+
+/// LIST only, and nothing is left to chance.
+pub(crate) fn lists() -> Settings {
+    exact().streaming_list(StreamingList::Never)
+}
+
+/// Nothing is left to chance: waits double from the first on, and what is spread at random is done at once.
+pub(crate) fn exact() -> Settings {
+    Settings::default()
+        .backoff_first(Duration::from_millis(800))
+        .backoff_jitter(0.0)
+        .backoff_steady(Duration::ZERO)
+        .resume_jitter(Duration::ZERO)
+        .relist_spread(Duration::ZERO)
+}
+
+pub(crate) fn http(code: u16) -> HttpFailure {
+    HttpFailure { code, message: format!("code {code}"), ..HttpFailure::default() }
+}
+
+pub(crate) fn too_large() -> HttpFailure {
+    HttpFailure { causes: vec!["ResourceVersionTooLarge".into()], ..http(504) }
+}

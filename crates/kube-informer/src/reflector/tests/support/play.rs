@@ -1,0 +1,193 @@
+//! A reflector at play with a scripted server.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::script::{Reply, Server};
+use crate::delta::DeltaChange;
+use crate::delta::fifo::{Bounds, DeltaFifo};
+use crate::key::ObjectKey;
+use crate::kind::KindInfo;
+use crate::object::ingest::IngestError;
+use crate::object::known::Known;
+use crate::object::origin::Origin;
+use crate::object::record::Record;
+use crate::object::testing;
+use crate::reflector::budget::Budget;
+use crate::reflector::{Reflector, Target};
+use crate::report::{Failure, Reporter};
+use crate::scope::Scope;
+use crate::settings::Settings;
+use crate::source::intake::Intake;
+use crate::source::testing::take_first;
+use crate::status::{ScopeStatus, StatusCell};
+use crate::version::{ResourceVersion, Uid};
+
+/// Builds records of the tests' objects; leaves out those whose name begins with `bad`.
+pub(crate) struct TestIntake(Arc<Origin>);
+
+impl Intake for TestIntake {
+    fn take(&self, json: &[u8], known: &dyn Known) -> Result<Arc<Record>, IngestError> {
+        let object: Value = serde_json::from_slice(json).unwrap();
+        let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
+        let (name, uid, version) = (text("name"), text("uid"), text("resourceVersion"));
+        let key = ObjectKey::namespaced("n", name.as_str());
+        if name.starts_with("bad") {
+            return Err(IngestError::LeftOut { key: Some(key), message: "bad".into() });
+        }
+        let held = known.lookup(&key, &Uid::new(&uid), &ResourceVersion::new(&version));
+        Ok(held.unwrap_or_else(|| testing::record(&self.0, &key.to_string(), &uid, &version)))
+    }
+
+    fn take_first(
+        &self,
+        bytes: &[u8],
+        known: &dyn Known,
+        follows: impl FnOnce(&[u8]) -> bool,
+    ) -> Option<(Result<Arc<Record>, IngestError>, usize)> {
+        take_first(bytes, follows, |json| self.take(json, known))
+    }
+}
+
+/// Knows nothing, but counts how often it is asked.
+#[derive(Default)]
+pub(crate) struct Asked(Mutex<usize>);
+
+impl Known for Asked {
+    fn lookup(&self, _: &ObjectKey, _: &Uid, _: &ResourceVersion) -> Option<Arc<Record>> {
+        *self.0.lock() += 1;
+        None
+    }
+}
+
+/// A reflector running against a server.
+pub(crate) struct Play {
+    server: Arc<Server>,
+    pub(crate) queue: Arc<DeltaFifo>,
+    pub(crate) status: Arc<StatusCell>,
+    pub(crate) refresh: Arc<Notify>,
+    pub(crate) task: JoinHandle<()>,
+    asked: Arc<Asked>,
+    failures: Arc<Mutex<Vec<Failure>>>,
+}
+
+pub(crate) fn reflector(
+    settings: &Settings,
+    replies: Vec<Reply>,
+    room: usize,
+) -> (Reflector<TestIntake>, Play) {
+    let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps");
+    let server = Arc::new(Server::new(replies));
+    let failures = Arc::new(Mutex::new(Vec::new()));
+    let heard = failures.clone();
+    let callback = Arc::new(move |failure: &Failure| heard.lock().push(failure.clone()));
+    let play = Play {
+        server: server.clone(),
+        queue: Arc::new(DeltaFifo::new(Bounds { bytes: usize::MAX, entries: room })),
+        status: Arc::new(StatusCell::new(Scope::All, Instant::now())),
+        refresh: Arc::default(),
+        task: tokio::spawn(async {}),
+        asked: Arc::default(),
+        failures,
+    };
+    let reflector = Reflector {
+        source: server,
+        target: Target {
+            kind: kind.clone(),
+            id: 7,
+            scope: Scope::All,
+            label_selector: Some("a=b".into()),
+            field_selector: None,
+            metadata_only: false,
+            sensitive: false,
+        },
+        intake: Arc::new(TestIntake(testing::origin())),
+        known: play.asked.clone(),
+        queue: play.queue.clone(),
+        status: play.status.clone(),
+        reporter: Arc::new(Reporter::new(kind, Some(callback))),
+        settings: settings.clone(),
+        refresh: play.refresh.clone(),
+        probes: Arc::new(Mutex::new(Budget::new(settings.request_burst, settings.request_interval))),
+        doubt: Arc::default(),
+        cluster: Arc::default(),
+        relist: Arc::default(),
+        rng: fastrand::Rng::with_seed(1),
+    };
+    (reflector, play)
+}
+
+/// What the server saw.
+impl Deref for Play {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
+impl Play {
+    pub(crate) fn start(settings: &Settings, replies: Vec<Reply>) -> Self {
+        Self::with_room(settings, replies, 1000)
+    }
+
+    pub(crate) fn with_room(settings: &Settings, replies: Vec<Reply>, room: usize) -> Self {
+        let (reflector, mut play) = reflector(settings, replies, room);
+        play.task = tokio::spawn(reflector.run());
+        play
+    }
+
+    /// The next deltas, as text.
+    pub(crate) async fn deltas(&self) -> Vec<String> {
+        let batch = self.queue.pop_batch(1000).await.unwrap();
+        batch
+            .into_iter()
+            .map(|delta| {
+                assert_eq!(delta.scope, 7);
+                match delta.change {
+                    DeltaChange::Added(record) => format!("+{}", brief(&record)),
+                    DeltaChange::Updated(record) => format!("~{}", brief(&record)),
+                    DeltaChange::Deleted(record) => format!("-{}", brief(&record)),
+                    DeltaChange::LeftOut(key) => format!("?{}", key.name()),
+                    DeltaChange::Bookmark(version) => format!("#{version}"),
+                    DeltaChange::Looked { key, version, .. } => format!("!{}@{version}", key.name()),
+                    DeltaChange::Replaced { version, objects, .. } => {
+                        let objects: Vec<_> = objects.iter().map(|record| brief(record)).collect();
+                        format!("={version}[{}]", objects.join(" "))
+                    }
+                }
+            })
+            .collect()
+    }
+
+    /// Deltas until there are so many.
+    pub(crate) async fn first_deltas(&self, count: usize) -> Vec<String> {
+        let mut deltas = Vec::new();
+        while deltas.len() < count {
+            deltas.extend(self.deltas().await);
+        }
+        deltas
+    }
+
+    pub(crate) fn asked(&self) -> usize {
+        *self.asked.0.lock()
+    }
+
+    pub(crate) fn failures(&self) -> Vec<String> {
+        self.failures.lock().iter().map(ToString::to_string).collect()
+    }
+
+    pub(crate) fn status(&self) -> ScopeStatus {
+        self.status.get()
+    }
+}
+
+fn brief(record: &Record) -> String {
+    format!("{}@{}", record.key().name(), record.head.resource_version)
+}

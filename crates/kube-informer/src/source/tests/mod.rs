@@ -1,0 +1,3 @@
+//! All that reads answers together.
+
+mod fuzz;

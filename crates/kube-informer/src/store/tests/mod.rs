@@ -1,0 +1,3 @@
+//! All of the store together, against a plain map.
+
+mod model;

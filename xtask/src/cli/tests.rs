@@ -1,0 +1,39 @@
+use super::*;
+
+fn parse_line(line: &str) -> Result<Command> {
+    parse(line.split_whitespace().map(str::to_owned))
+}
+
+#[test]
+fn every_command_of_the_help_is_known() {
+    let commands = HELP.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
+    let names: Vec<&str> = commands
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let expected =
+        ["test", "e2e", "lint", "codegen", "doc", "face", "msrv", "deny", "publish", "tidy", "bench", "help"];
+    assert_eq!(names, expected);
+    for name in names {
+        parse_line(name).unwrap();
+    }
+}
+
+#[test]
+fn arguments_go_to_the_commands_that_take_them() {
+    assert_eq!(parse_line("doc --open").unwrap(), Command::Doc { open: true });
+    assert_eq!(parse_line("test --long").unwrap(), Command::Test { long: true });
+    assert_eq!(parse_line("codegen --check").unwrap(), Command::Codegen { check: true });
+    assert_eq!(parse_line("e2e relist").unwrap(), Command::E2e { filters: vec!["relist".to_owned()] });
+    assert_eq!(parse_line("test --help").unwrap(), Command::Help);
+    let arguments = vec!["--quick".to_owned(), "--help".to_owned()];
+    assert_eq!(parse_line("bench --quick --help").unwrap(), Command::Bench { arguments });
+}
+
+#[test]
+fn mistakes_are_explained() {
+    assert!(parse_line("").unwrap_err().to_string().contains("Usage:"));
+    assert!(parse_line("tset").unwrap_err().to_string().contains("no command `tset`"));
+    assert!(parse_line("tidy up").unwrap_err().to_string().contains("does not take `up`"));
+}

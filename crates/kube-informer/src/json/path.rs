@@ -63,3 +63,6 @@ fn leads_to(path: &[PathStep], key: &[u8]) -> bool {
         None => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -161,6 +161,7 @@ pub mod error;
 mod factory;
 mod handler;
 mod informer;
+mod json;
 mod key;
 mod kind;
 mod lister;

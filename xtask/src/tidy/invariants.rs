@@ -36,6 +36,7 @@ const SPAWNS: &[&str] = &[
 const PURE: Places = &[
     "handler/mailbox",
     "handler/pending",
+    "json",
     "reflector/backoff",
     "reflector/budget",
     "reflector/cursor",
@@ -81,7 +82,10 @@ const KUBE: Places = &[
     // Times.
     "object/benchmark_pod",
     "object/face",
-    "object/scan",
+    "object/metadata",
+    // The transform of any object.
+    "options",
+    "informer/blueprint",
     // What was written, to wait for it.
     "informer/wait",
     // The one place that talks to a server.

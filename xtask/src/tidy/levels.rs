@@ -11,6 +11,7 @@ type Level = (&'static str, &'static [&'static str]);
 
 /// From the bottom up. A module may use only modules above its own line, so there can be no cycle.
 const LEVELS: &[Level] = &[
+    ("json", &[]),
     ("version", &[]),
     ("key", &[]),
     ("kind", &[]),
@@ -20,8 +21,8 @@ const LEVELS: &[Level] = &[
     ("status", &["kind", "metrics", "report", "scope", "version"]),
     ("error", &["key", "kind", "report", "status"]),
     ("settings", &["error"]),
-    ("object", &["error", "key", "kind", "report", "version"]),
-    ("source", &["error", "key", "kind", "object", "scope", "version"]),
+    ("object", &["error", "json", "key", "kind", "report", "version"]),
+    ("source", &["error", "json", "key", "kind", "object", "scope", "version"]),
     ("delta", &["key", "object", "scope", "version"]),
     ("store", &["delta", "error", "key", "object", "report", "scope", "version"]),
     (

@@ -15,7 +15,7 @@ const KEEP: usize = 1 << 20;
 
 /// The JSON of an object without its managedFields.
 pub(crate) enum Body {
-    /// As it is.
+    /// Not packed.
     Plain(Box<[u8]>),
     /// As a zstd frame.
     Packed {
@@ -27,7 +27,7 @@ pub(crate) enum Body {
     },
 }
 
-/// What the objects of one informer have in common, as zstd wants it. Holds plaintext.
+/// What the objects of one informer have in common, in the form that zstd needs. It holds parts of objects in plaintext.
 pub(crate) struct Dictionary {
     pack: CDict<'static>,
     unpack: DDict<'static>,
@@ -61,12 +61,12 @@ impl Body {
         match self {
             Self::Plain(bytes) => read(bytes),
             Self::Packed { bytes, len, dictionary } => {
-                // The buffer is taken, not borrowed: `read` may unpack another body.
+                // The buffer is taken out of the thread's storage, not borrowed: `read` may unpack another body.
                 let mut buffer = Buffer::new(false);
                 let buffer = &mut buffer.bytes;
                 let len = usize::try_from(*len).unwrap_or_default();
                 if !with_tools(|tools| tools.expand(bytes, len, dictionary.as_deref(), buffer)) {
-                    // Cannot happen short of memory running out or being overwritten; nobody decodes nothing.
+                    // Happens only if memory has run out or was overwritten. Decoding empty JSON is an error, so it is noticed.
                     buffer.clear();
                 }
                 read(buffer)
@@ -107,7 +107,7 @@ impl Body {
     }
 }
 
-/// What a thread needs to pack and unpack, made when first used.
+/// What a thread needs to pack and unpack with zstd, made when first used: making it takes longer than packing an object.
 #[derive(Default)]
 struct Tools {
     compressor: Option<CCtx<'static>>,
@@ -166,7 +166,7 @@ thread_local! {
 fn with_tools<R>(work: impl FnOnce(&mut Tools) -> R) -> R {
     let mut tools = TOOLS.try_with(Cell::take).unwrap_or_default();
     let result = work(&mut tools);
-    // While the thread is being torn down there is no next time to keep them for.
+    // This fails only while the thread ends, when there is no next object to keep the tools for.
     let _ = TOOLS.try_with(|cell| cell.set(tools));
     result
 }
@@ -174,7 +174,7 @@ fn with_tools<R>(work: impl FnOnce(&mut Tools) -> R) -> R {
 /// An empty buffer of this thread, large enough already for most objects. It is given back for the next object.
 pub(crate) struct Buffer {
     pub(crate) bytes: Vec<u8>,
-    /// Whether nothing of what is in it may be left.
+    /// Whether the bytes are overwritten with zeros before another object gets the buffer.
     wipe: bool,
 }
 
@@ -189,7 +189,7 @@ impl Drop for Buffer {
         let mut bytes = mem::take(&mut self.bytes);
         if self.wipe {
             bytes.fill(0);
-            // Or it might seem to the compiler that nobody ever looks at the zeros.
+            // Without this the compiler may leave out zeros that are never read.
             black_box(&bytes);
         }
         give_buffer(bytes);

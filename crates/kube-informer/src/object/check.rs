@@ -1,4 +1,5 @@
-//! The early type check: lazy decoding must not hide that the informer's type is wrong.
+//! The early type check. Objects are decoded only when a user asks, so without it an informer of a wrong type would look
+//! healthy until then.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,25 +8,29 @@ use parking_lot::Mutex;
 use crate::key::ObjectKey;
 use crate::report::Cause;
 
-/// How many objects are decoded at the start, and judged together.
+/// How many of the first objects are decoded. If none of them decodes, the type is wrong.
 const FIRST: usize = 16;
 
 /// One object in this many is decoded after that.
 const EVERY: u64 = 1_000;
 
-/// Which objects to decode on trial, and what follows from the results.
+/// Chooses objects that are decoded on trial, and decides by the results whether the type is wrong.
 #[derive(Default)]
 pub(crate) struct TypeCheck {
     seen: AtomicU64,
-    state: Mutex<State>,
+    trials: Mutex<Trials>,
 }
 
+/// The results so far.
 #[derive(Default)]
-struct State {
-    /// The first failures, as long as all failed and it is not clear yet whether the type is wrong.
+struct Trials {
+    /// The failures so far, as long as no object has decoded and it is not clear yet whether the type is wrong.
     failed: Vec<(ObjectKey, String)>,
+    /// Whether it is clear.
     judged: bool,
+    /// Whether the first list is complete.
     listed: bool,
+    /// What the decoder said, if the type is wrong.
     wrong: Option<String>,
 }
 
@@ -36,46 +41,48 @@ impl TypeCheck {
         count <= FIRST as u64 || count.is_multiple_of(EVERY)
     }
 
-    /// Takes in the result of one trial; gives what is to be reported, by the caller, who holds no lock.
+    /// Takes in the result of one trial and returns what is to be reported. The caller does it: reporting runs user code,
+    /// and here a lock is held.
     pub(crate) fn judge(&self, key: &ObjectKey, result: Result<(), String>) -> Vec<Cause> {
-        let mut state = self.state.lock();
+        let mut trials = self.trials.lock();
         let Err(message) = result else {
-            // One that decodes shows that the type is not wrong: the others were single failures after all.
-            state.wrong = None;
-            state.judged = true;
-            let told = state.listed;
-            let held = std::mem::take(&mut state.failed);
-            return held.into_iter().filter(|_| !told).map(undecodable).collect();
+            // One object that decodes shows that the type is right, and that the others failed on their own.
+            trials.wrong = None;
+            trials.judged = true;
+            let reported = trials.listed;
+            let held = std::mem::take(&mut trials.failed);
+            return held.into_iter().filter(|_| !reported).map(undecodable).collect();
         };
-        if state.judged {
-            // Everything fails while the type is wrong; that was said once.
-            let single = state.wrong.is_none().then(|| undecodable((key.clone(), message)));
+        if trials.judged {
+            // While the type is wrong every object fails, and that has been reported once.
+            let single = trials.wrong.is_none().then(|| undecodable((key.clone(), message)));
             return single.into_iter().collect();
         }
-        state.failed.push((key.clone(), message.clone()));
-        if state.failed.len() >= FIRST {
-            return state.wrong_type();
+        trials.failed.push((key.clone(), message.clone()));
+        if trials.failed.len() >= FIRST {
+            return trials.wrong_type();
         }
-        // Before the list ends they are held back to be told as one; after it nothing says when more will come.
-        state.listed.then(|| undecodable((key.clone(), message))).into_iter().collect()
+        // During the first list failures are held back: at its end they may be one report of a wrong type. After it, the
+        // next object may be long in coming, so each failure is reported at once.
+        trials.listed.then(|| undecodable((key.clone(), message))).into_iter().collect()
     }
 
     /// The first list is complete: if all there were failed, the type is wrong.
     pub(crate) fn first_list_done(&self) -> Vec<Cause> {
-        let mut state = self.state.lock();
-        if std::mem::replace(&mut state.listed, true) || state.judged || state.failed.is_empty() {
+        let mut trials = self.trials.lock();
+        if std::mem::replace(&mut trials.listed, true) || trials.judged || trials.failed.is_empty() {
             return Vec::new();
         }
-        state.wrong_type()
+        trials.wrong_type()
     }
 
     /// What the decoder said, if the type is wrong.
     pub(crate) fn wrong_type(&self) -> Option<String> {
-        self.state.lock().wrong.clone()
+        self.trials.lock().wrong.clone()
     }
 }
 
-impl State {
+impl Trials {
     fn wrong_type(&mut self) -> Vec<Cause> {
         self.judged = true;
         let message = self.failed.pop().map(|(key, message)| format!("{key}: {message}")).unwrap_or_default();

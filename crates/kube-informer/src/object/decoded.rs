@@ -1,4 +1,4 @@
-//! Decoded forms of records, shared while anybody holds them.
+//! Decoded objects, each shared by all users that ask for it while at least one of them still holds it.
 
 use std::any::{Any, TypeId};
 use std::collections::VecDeque;
@@ -10,29 +10,22 @@ use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
 use crate::error::ObjectError;
+use crate::json;
 use crate::object::error::{attempt, undecodable};
 use crate::object::record::Record;
 
-/// A decoded form of any type.
-pub(crate) type Shared = Arc<dyn Any + Send + Sync>;
+/// A decoded object of any type.
+pub(crate) type AnyDecoded = Arc<dyn Any + Send + Sync>;
 
 /// Decodes the JSON of an object into the informer's type.
-pub(crate) type Decoder = fn(&[u8]) -> Result<Shared, serde_json::Error>;
+pub(crate) type Decoder = fn(&[u8]) -> Result<AnyDecoded, serde_json::Error>;
 
 /// The decoder of a type, for code that does not know the type.
 pub(crate) fn decoder<K: DeserializeOwned + Send + Sync + 'static>() -> Decoder {
-    |json| Ok(Arc::new(read::<K>(json)?))
+    |json| Ok(Arc::new(json::read::<K>(json)?))
 }
 
-/// Reads a value from the JSON of an object, which is UTF-8: seeing that once is quicker than for every text in it.
-pub(crate) fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, serde_json::Error> {
-    match std::str::from_utf8(json) {
-        Ok(text) => serde_json::from_str(text),
-        Err(_) => serde_json::from_slice(json),
-    }
-}
-
-/// The decoded form of a record: that which somebody still holds, or a new one.
+/// The record's object, decoded: the one that is still held somewhere, or a new one.
 ///
 /// Runs the user's `Deserialize`, so it must never be called with a lock held.
 pub(crate) fn get<T>(record: &Arc<Record>) -> Result<Arc<T>, ObjectError>
@@ -45,7 +38,7 @@ where
         return Ok(found);
     }
     shelf.misses.fetch_add(1, Ordering::Relaxed);
-    let value = attempt(record.origin.sensitive, || record.body.with_json(|json| read::<T>(json)))
+    let value = attempt(record.origin.sensitive, || record.body.with_json(json::read::<T>))
         .map_err(|message| undecodable(record, message))?;
     let offer = record.decoded.offer(Arc::new(value));
     if offer.won {
@@ -59,21 +52,23 @@ where
 /// into the types of k8s-openapi was measured at about seven times.
 const EXPANSION: usize = 7;
 
-/// The decoded forms of one record. One word and a lock while there are none.
+/// The decoded forms of one record, one for each type that it was decoded into. While there are none it takes one word and
+/// a lock.
 #[derive(Default)]
 pub(crate) struct DecodedSlot(Mutex<Option<Box<Forms>>>);
 
 #[derive(Default)]
 struct Forms {
     /// Made at ingestion in `decoded` mode, and kept as long as the record.
-    pinned: Option<Shared>,
-    /// Those handed out. A dead one still occupies the memory of its value, so the shelf clears them away.
+    pinned: Option<AnyDecoded>,
+    /// Those that users were given. A `Weak` keeps the memory of its value allocated even after the value was dropped, so
+    /// the shelf removes dead ones.
     loose: Vec<(TypeId, Weak<dyn Any + Send + Sync>)>,
-    /// Types that it does not decode into, where that has been reported.
+    /// Types that it does not decode into and for which that has been reported.
     reported: Vec<TypeId>,
 }
 
-/// How a new form was received.
+/// What became of a newly decoded form that was offered to the slot.
 struct Offer<T> {
     /// The one to use: the new one, or that of another thread that was faster.
     value: Arc<T>,
@@ -86,12 +81,12 @@ struct Offer<T> {
 struct Before {
     /// Whether the record had been decoded before.
     decoded: bool,
-    /// Whether the slot held no forms, so that the shelf does not know of it.
+    /// Whether the slot held no forms, so that the shelf has yet to hear of it.
     empty: bool,
 }
 
 impl DecodedSlot {
-    pub(crate) fn pinned(value: Shared) -> Self {
+    pub(crate) fn pinned(value: AnyDecoded) -> Self {
         Self(Mutex::new(Some(Box::new(Forms { pinned: Some(value), ..Forms::default() }))))
     }
 
@@ -105,17 +100,17 @@ impl DecodedSlot {
         let forms = slot.get_or_insert_default();
         let before = Before { decoded, empty: forms.loose.is_empty() };
         if let Some(found) = forms.find::<T>() {
-            // The loser is dropped by its owner's code, not under the lock.
+            // The slot is unlocked before the new value is dropped, because dropping it runs the user's code.
             drop(slot);
             return Offer { value: found, won: false, before };
         }
         forms.loose.retain(|(_, form)| form.strong_count() > 0);
-        let shared: Shared = value.clone();
+        let shared: AnyDecoded = value.clone();
         forms.loose.push((TypeId::of::<T>(), Arc::downgrade(&shared)));
         Offer { value, won: true, before }
     }
 
-    /// Whether it has yet to be reported that the record does not decode into this type. True once: whoever asks reports it.
+    /// Whether the caller has to report that the record does not decode into this type. True once for each type.
     pub(crate) fn report_failure<T: 'static>(&self) -> bool {
         let mut slot = self.0.lock();
         let reported = &mut slot.get_or_insert_default().reported;
@@ -126,7 +121,7 @@ impl DecodedSlot {
         first
     }
 
-    /// Clears away forms that nobody holds any more; says whether some are left.
+    /// Removes forms that are held nowhere any more; says whether some are left.
     fn prune(&self) -> bool {
         let mut slot = self.0.lock();
         let Some(forms) = slot.as_mut() else { return false };
@@ -154,15 +149,15 @@ impl Forms {
 /// Holds the newest ones up to an estimated size, so that handlers and listers that come after each other decode once.
 pub(crate) struct Shelf {
     limit: usize,
-    state: Mutex<State>,
+    state: Mutex<ShelfState>,
     hits: AtomicU64,
     misses: AtomicU64,
     hinted: AtomicBool,
 }
 
 #[derive(Default)]
-struct State {
-    recent: VecDeque<(Shared, usize)>,
+struct ShelfState {
+    recent: VecDeque<(AnyDecoded, usize)>,
     bytes: usize,
     /// Records whose slots hold forms, perhaps dead ones.
     filled: Vec<Weak<Record>>,
@@ -173,7 +168,7 @@ struct State {
     repeats: usize,
 }
 
-/// Fewer slots with forms than this are not looked through.
+/// Below this number of slots with forms, dead forms are not looked for.
 const SMALL: usize = 64;
 
 /// Repeated decodes are counted for this long.
@@ -186,11 +181,11 @@ impl Default for Shelf {
 }
 
 impl Shelf {
-    /// Enough for handlers that come after each other to decode once. Eight times as much makes `get()` slower by a sixth,
-    /// since memory that is used again is cold by then.
+    /// Enough that handlers which get the same object one after the other decode it once. Eight times as much makes `get()`
+    /// slower by a sixth: memory is then reused so late that it has left the processor's caches.
     pub(crate) const DEFAULT_BYTES: usize = 4 << 20;
 
-    /// Holds up to this many estimated bytes; 0 holds nothing, and only what somebody holds is shared.
+    /// Holds up to this many estimated bytes. With 0 it holds nothing, and only objects that users still hold are shared.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -211,8 +206,8 @@ impl Shelf {
         self.misses.load(Ordering::Relaxed)
     }
 
-    fn keep(&self, record: &Arc<Record>, value: Shared, bytes: usize, before: &Before) {
-        // Dropped at the end, after the lock: dropping a value runs its owner's code.
+    fn keep(&self, record: &Arc<Record>, value: AnyDecoded, bytes: usize, before: &Before) {
+        // Dropped after the lock is released: dropping a value runs the user's code.
         let mut evicted = Vec::new();
         let mut prune = Vec::new();
         let mut state = self.state.lock();
@@ -251,7 +246,7 @@ impl Shelf {
 
     /// Whether it is time to say that `decoded` mode fits better: within a minute, four times as many objects as there
     /// are, and at least a thousand, were decoded although they had been before. Said once.
-    fn repeated(&self, state: &mut State, record: &Record) -> bool {
+    fn repeated(&self, state: &mut ShelfState, record: &Record) -> bool {
         let now = Instant::now();
         if state.window.is_none_or(|start| now.duration_since(start) > WINDOW) {
             state.window = Some(now);

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::ObjectError;
+use crate::json;
 use crate::object::record::Record;
-use crate::object::scan;
 use crate::report::panic_text;
 
 /// An object that does not decode into the type asked for.
@@ -14,7 +14,7 @@ pub(crate) fn undecodable(record: &Record, message: String) -> ObjectError {
 
 /// What serde said; only the place where it may not quote.
 pub(crate) fn describe(error: &serde_json::Error, sensitive: bool) -> String {
-    if sensitive { scan::position(error) } else { error.to_string() }
+    if sensitive { json::position(error) } else { error.to_string() }
 }
 
 /// Runs a user's `Deserialize`. A panic of it is an error like any other.

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ObjectError;
+use crate::json;
 use crate::key::ObjectKey;
 use crate::kind::{Kind, KindInfo};
 use crate::object::error::{attempt, undecodable};
@@ -18,7 +19,6 @@ use crate::object::head::OwnerReference;
 use crate::object::ingest::{Ingest, IngestError, IngestOptions};
 use crate::object::labels::Labels;
 use crate::object::record::Record;
-use crate::object::view::view;
 use crate::object::{decoded, field_values};
 use crate::report::Reporter;
 use crate::version::{ResourceVersion, Uid};
@@ -185,17 +185,17 @@ impl<K> Object<K> {
     pub fn annotations(&self) -> Result<BTreeMap<String, String>, ObjectError> {
         #[derive(Deserialize)]
         struct Document {
-            metadata: Metadata,
+            metadata: AnnotatedMetadata,
         }
         #[derive(Deserialize)]
-        struct Metadata {
+        struct AnnotatedMetadata {
             annotations: Option<BTreeMap<String, Option<String>>>,
         }
         let annotations = self.view::<Document>()?.metadata.annotations.unwrap_or_default();
         Ok(annotations.into_iter().map(|(key, value)| (key, value.unwrap_or_default())).collect())
     }
 
-    /// The whole object, decoded. All who ask while one of them still holds it share one copy.
+    /// The whole object, decoded. Everyone who asks while another still holds it gets the same copy.
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::ConfigMap;
@@ -257,7 +257,7 @@ impl<K> Object<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn view<V: DeserializeOwned>(&self) -> Result<V, ObjectError> {
-        attempt(self.record.origin.sensitive, || self.record.body.with_json(view))
+        attempt(self.record.origin.sensitive, || self.record.body.with_json(json::view))
             .map_err(|message| undecodable(&self.record, message))
     }
 

@@ -1,29 +1,26 @@
 //! From the JSON of one object to a record.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use serde_json::value::RawValue;
 
+use crate::json;
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::object::body::Buffer;
 use crate::object::check::TypeCheck;
-use crate::object::cut::{cut, member};
 use crate::object::decoded::{DecodedSlot, Decoder, Shelf};
 use crate::object::error::{attempt, describe};
-use crate::object::fields::{self, FieldPath};
+use crate::object::fields::FieldPath;
 use crate::object::head::Head;
 use crate::object::intern::Interner;
+use crate::object::metadata::{Metadata, ScanError, rough_key, scan, scan_first};
 use crate::object::origin::Origin;
 use crate::object::pack::Packer;
 use crate::object::record::Record;
-use crate::object::scan::{Metadata, ScanError, rough_key, scan, scan_first};
 use crate::object::transform::{Identity, Transform};
-use crate::object::walk::skip_space;
 use crate::report::{Cause, Reporter};
 use crate::version::{ResourceVersion, Uid};
 
@@ -68,9 +65,9 @@ impl IngestOptions {
 pub(crate) struct Ingest {
     origin: Arc<Origin>,
     /// The type that objects must have, and are given where they lack it.
-    whole: Type,
+    whole: TypeMeta,
     /// The same where the server sends metadata only.
-    partial: Type,
+    partial: TypeMeta,
     metadata_only: AtomicBool,
     keep_managed_fields: bool,
     drop_fields: Vec<FieldPath>,
@@ -82,15 +79,15 @@ pub(crate) struct Ingest {
     packer: Packer,
 }
 
-/// `kind` and `apiVersion`, also as members of a document.
-struct Type {
+/// `kind` and `apiVersion`, also as members of a document, each with the comma that follows it.
+struct TypeMeta {
     kind: String,
     api_version: String,
     kind_member: Vec<u8>,
     api_version_member: Vec<u8>,
 }
 
-impl Type {
+impl TypeMeta {
     fn new(kind: &KindInfo, metadata_only: bool) -> Self {
         let (kind, api_version) = if metadata_only {
             ("PartialObjectMetadata".to_owned(), "meta.k8s.io/v1".to_owned())
@@ -129,7 +126,7 @@ pub(crate) enum IngestError {
 
 impl Ingest {
     pub(crate) fn new(options: IngestOptions) -> Self {
-        let (whole, partial) = (Type::new(&options.kind, false), Type::new(&options.kind, true));
+        let (whole, partial) = (TypeMeta::new(&options.kind, false), TypeMeta::new(&options.kind, true));
         let shelf = Shelf::new(options.shelf_bytes);
         let origin = Arc::new(Origin::new(options.kind, options.sensitive, shelf, options.reporter));
         Self {
@@ -152,7 +149,7 @@ impl Ingest {
         &self.origin
     }
 
-    fn expected(&self) -> &Type {
+    fn expected(&self) -> &TypeMeta {
         if self.metadata_only.load(Ordering::Relaxed) { &self.partial } else { &self.whole }
     }
 
@@ -166,7 +163,7 @@ impl Ingest {
         *self.type_check.lock() = Some(decoder);
     }
 
-    /// Reads an object's metadata and checks the whole of it to be JSON.
+    /// Reads an object's metadata and checks that all of the object is JSON.
     pub(crate) fn scan<'a>(&self, json: &'a [u8]) -> Result<Scanned<'a>, IngestError> {
         match scan(json) {
             Ok(metadata) => self.scanned(json, metadata),
@@ -235,29 +232,21 @@ impl Ingest {
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
 
-    /// Whether this is a whole object although metadata was asked for: some servers send nothing else.
+    /// Whether this is a whole object although metadata was asked for: servers that know no `PartialObjectMetadata` send
+    /// whole objects.
     fn is_too_much(&self, metadata: &Metadata<'_>) -> bool {
         self.metadata_only.load(Ordering::Relaxed) && metadata.kind != self.partial.kind
     }
 
     /// The record of a whole object's metadata, as if the server had left out the rest.
     fn metadata_alone(&self, scanned: &Scanned<'_>) -> Result<Arc<Record>, IngestError> {
-        let left_out = |message| IngestError::LeftOut {
-            key: Some(scanned.key.clone()),
-            version: scanned.resource_version.clone(),
-            message,
-        };
-        let members: BTreeMap<String, &RawValue> =
-            serde_json::from_slice(scanned.json).map_err(|_| left_out("it is not an object".to_owned()))?;
-        let mut json = vec![b'{'];
-        json.extend_from_slice(&self.partial.kind_member);
-        json.extend_from_slice(&self.partial.api_version_member);
-        let metadata = members.get("metadata").map_or("{}", |metadata| metadata.get());
-        json.extend_from_slice(format!("\"metadata\":{metadata}}}").as_bytes());
+        let metadata = json::last_member(scanned.json, "metadata").unwrap_or(b"{}");
+        let (kind, api_version) = (&*self.partial.kind_member, &*self.partial.api_version_member);
+        let json = [b"{", kind, api_version, b"\"metadata\":", metadata, b"}"].concat();
         self.record(self.scan(&json)?)
     }
 
-    /// The first list is complete: the type check passes its judgement, the dictionary stays as it is.
+    /// The first list is complete: the type check decides, and the dictionary stays as it is.
     ///
     /// Runs the error callback, so it must never be called with a lock held.
     pub(crate) fn first_list_done(&self) {
@@ -265,7 +254,7 @@ impl Ingest {
         self.report(self.check.first_list_done());
     }
 
-    /// What the decoder said, if the sample of objects does not decode into the informer's type at all.
+    /// What the decoder said, if none of the objects on trial decoded into the informer's type.
     pub(crate) fn wrong_type(&self) -> Option<String> {
         self.check.wrong_type()
     }
@@ -280,7 +269,7 @@ impl Ingest {
     fn other_type(&self, metadata: &Metadata<'_>) -> Option<String> {
         let differs =
             |found: &str, expected: &str| !found.is_empty() && !expected.is_empty() && found != expected;
-        let is_other = |expected: &Type| {
+        let is_other = |expected: &TypeMeta| {
             differs(&metadata.kind, &expected.kind) || differs(&metadata.api_version, &expected.api_version)
         };
         let expected = self.expected();
@@ -299,38 +288,32 @@ impl Ingest {
     }
 
     /// Without managedFields and dropped fields, with kind and apiVersion. As it is, or written into the buffer.
-    fn trimmed<'a>(&self, json: &'a [u8], metadata: &Metadata<'_>, buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    fn trimmed<'a>(&'a self, json: &'a [u8], metadata: &Metadata<'_>, buffer: &'a mut Vec<u8>) -> &'a [u8] {
         let mut parts = Vec::new();
         if !self.keep_managed_fields {
-            parts.extend(metadata.managed_fields.iter().filter_map(|value| member(json, value)));
+            parts.extend_from_slice(&metadata.managed_fields);
         }
         if !self.drop_fields.is_empty() {
-            fields::find(json, &self.drop_fields, &mut parts);
+            json::find(json, self.drop_fields.iter().map(FieldPath::steps), &mut parts);
         }
         if metadata.blank_type {
-            fields::find(json, &FieldPath::of_type(), &mut parts);
+            json::find(json, FieldPath::of_type().iter().map(FieldPath::steps), &mut parts);
         }
         // The items of a list of a built-in kind come without their type.
-        let kind = self.expected();
-        let missing =
-            |found: &str, expected: &str| (found.is_empty() || metadata.blank_type) && !expected.is_empty();
-        let lacks_kind = missing(&metadata.kind, &kind.kind);
-        let lacks_api_version = missing(&metadata.api_version, &kind.api_version);
-        if parts.is_empty() && !lacks_kind && !lacks_api_version {
+        let expected = self.expected();
+        let if_missing = |found: &str, value: &str, member: &'a [u8]| {
+            let missing = (found.is_empty() || metadata.blank_type) && !value.is_empty();
+            if missing { member } else { &[] }
+        };
+        let kind = if_missing(&metadata.kind, &expected.kind, &expected.kind_member);
+        let api_version =
+            if_missing(&metadata.api_version, &expected.api_version, &expected.api_version_member);
+        if parts.is_empty() && kind.is_empty() && api_version.is_empty() {
             return json;
         }
         buffer.clear();
-        buffer.reserve(json.len() + kind.kind_member.len() + kind.api_version_member.len());
-        // Behind the opening brace; members follow, since there is a name.
-        let front = json.len().min(skip_space(json, 0) + 1);
-        buffer.extend_from_slice(json.get(..front).unwrap_or_default());
-        if lacks_kind {
-            buffer.extend_from_slice(&kind.kind_member);
-        }
-        if lacks_api_version {
-            buffer.extend_from_slice(&kind.api_version_member);
-        }
-        cut(json, front, &mut parts, buffer);
+        // The object is not empty, which `edit` needs to add something: it has a name.
+        json::edit(json, &[kind, api_version], &mut parts, buffer);
         buffer
     }
 
@@ -387,7 +370,7 @@ impl Ingest {
         let due = || if self.check.is_due() { *self.type_check.lock() } else { None };
         let Some(decode) = self.pin.or_else(due) else { return DecodedSlot::default() };
         let pin = self.pin.is_some();
-        // What is not kept is dropped within, because a user's `Drop` is user code as well.
+        // A value that is not kept is dropped within `attempt`: its `Drop` is user code and may panic as well.
         let result = attempt(self.origin.sensitive, || decode(json).map(|value| pin.then_some(value)));
         let (slot, result) = match result {
             Ok(value) => (value.map(DecodedSlot::pinned).unwrap_or_default(), Ok(())),

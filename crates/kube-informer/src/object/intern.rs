@@ -9,10 +9,10 @@ use parking_lot::Mutex;
 
 use crate::object::head::OwnerReference;
 use crate::object::labels::Labels;
-use crate::object::scan::Owner;
+use crate::object::metadata::Owner;
 use crate::version::Uid;
 
-type Pair = (Arc<str>, Arc<str>);
+type SharedLabel = (Arc<str>, Arc<str>);
 
 /// The shared parts of one informer's records.
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Interner {
 struct Tables {
     hasher: DefaultHashBuilder,
     texts: Pool<str>,
-    labels: Pool<[Pair]>,
+    labels: Pool<[SharedLabel]>,
     owners: Pool<[OwnerReference]>,
     finalizers: Pool<[Arc<str>]>,
 }
@@ -49,21 +49,21 @@ impl Interner {
     /// A set of labels, sorted by key, each key once.
     pub(crate) fn labels(&self, labels: &[(Cow<'_, str>, Cow<'_, str>)]) -> Labels {
         let Some(tables) = &self.tables else {
-            let pairs: Arc<[Pair]> =
+            let pairs: Arc<[SharedLabel]> =
                 labels.iter().map(|(key, value)| ((&**key).into(), (&**value).into())).collect();
             return Labels::from_shared(pairs);
         };
         let mut tables = tables.lock();
         // `Arc<str>` and `Cow<str>` both hash as the `str` within, so a set is found without being built.
         let hash = tables.hasher.hash_one(labels);
-        let same = |candidate: &[Pair]| {
+        let same = |candidate: &[SharedLabel]| {
             candidate.len() == labels.len()
                 && candidate.iter().zip(labels).all(|(a, b)| *a.0 == *b.0 && *a.1 == *b.1)
         };
         if let Some(found) = tables.labels.find(hash, same) {
             return Labels::from_shared(found);
         }
-        let pairs: Vec<Pair> =
+        let pairs: Vec<SharedLabel> =
             labels.iter().map(|(key, value)| (tables.text(key), tables.text(value))).collect();
         let Tables { hasher, labels, .. } = &mut *tables;
         Labels::from_shared(labels.insert(hash, pairs.into(), hasher))
@@ -131,7 +131,7 @@ impl<T: ?Sized + Hash> Pool<T> {
 
     fn insert(&mut self, hash: u64, value: Arc<T>, hasher: &DefaultHashBuilder) -> Arc<T> {
         if self.table.len() >= self.sweep_at {
-            // Only a holder can make more holders, and the table is the last one: nobody can come back for it.
+            // An `Arc` with a count of one is held by this table alone, and only a holder can clone it.
             self.table.retain(|value| Arc::strong_count(value) > 1);
             self.sweep_at = (self.table.len() * 2).max(SMALL);
             self.table.shrink_to(self.sweep_at, |value| hasher.hash_one(value));

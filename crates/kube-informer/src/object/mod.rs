@@ -1,14 +1,13 @@
 //! Objects: bytes in the middle, types at the edges.
 //!
-//! JSON of one object → [`scan`] reads the metadata on its [`walk`] → [`ingest`] drops fields ([`fields`], [`cut`]), runs the
-//! [`transform`], shares what objects have in common ([`intern`]), packs the rest ([`pack`], [`body`]) → [`record`].
+//! JSON of one object → [`metadata`] is read out in one pass → [`ingest`] drops [`fields`], runs the [`transform`], shares
+//! what objects have in common ([`intern`]), packs the rest ([`pack`], [`body`]) → [`record`].
 //! [`Object`] is the typed face of a record; [`decoded`] shares what faces decode.
 
 #[cfg(test)]
 mod benchmark_pod;
 pub(crate) mod body;
 mod check;
-mod cut;
 pub(crate) mod decoded;
 mod error;
 mod face;
@@ -20,18 +19,16 @@ mod intake;
 mod intern;
 pub(crate) mod known;
 pub(crate) mod labels;
+mod metadata;
 pub(crate) mod origin;
 mod pack;
 pub(crate) mod record;
-mod scan;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod trainer;
 pub(crate) mod transform;
-mod view;
-mod walk;
 
 pub use face::Object;
 pub(crate) use fields::FieldPath;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use crate::object::body::{Body, Dictionary};
-use crate::object::trainer::Place;
+use crate::object::trainer::DictionarySlot;
 
 /// How large a dictionary may be. Twice as much packs the benchmark's pods no better, half as much by 3 % worse.
 const DICTIONARY: usize = 32 << 10;
@@ -15,7 +15,8 @@ const DICTIONARY: usize = 32 << 10;
 /// make no better dictionary.
 const SAMPLES: usize = 100;
 
-/// A dictionary is at most this part of its sample: the trainer makes a poor choice where it need not choose.
+/// A dictionary is at most the tenth part of its sample. The trainer chooses the pieces that occur most often, and chooses
+/// badly if nearly everything fits.
 const CHOICE: usize = 10;
 
 /// How much of one object goes into the sample: bounds memory and training time for kinds with large objects.
@@ -35,10 +36,11 @@ const WORTH_TRAINING: usize = 400;
 
 /// Packs the bodies of one informer.
 pub(crate) struct Packer {
-    place: Arc<Place>,
-    /// Whether the sampler wants more; read without a lock for the many objects after it is done.
+    slot: Arc<DictionarySlot>,
+    /// Whether the sampler needs more objects. Read without a lock, because for most objects the answer is no.
     sampling: AtomicBool,
-    /// Whether bodies stay as they are: samples, dictionaries and the memory that zstd works in hold plaintext.
+    /// Whether bodies are not packed. So it is for sensitive kinds: samples, dictionaries and zstd's working memory hold
+    /// plaintext of objects.
     plain: bool,
     sampler: Mutex<Sampler>,
 }
@@ -47,7 +49,7 @@ impl Packer {
     /// Bodies of sensitive kinds are not packed.
     pub(crate) fn new(sensitive: bool) -> Self {
         Self {
-            place: Arc::default(),
+            slot: Arc::default(),
             sampling: AtomicBool::new(!sensitive),
             plain: sensitive,
             sampler: Mutex::new(Sampler::default()),
@@ -62,7 +64,7 @@ impl Packer {
         if self.sampling.load(Ordering::Relaxed) {
             self.sample(json, alive);
         }
-        let dictionary = self.place.dictionary.read().clone();
+        let dictionary = self.slot.dictionary.read().clone();
         Body::pack(json, dictionary.as_ref())
     }
 
@@ -83,7 +85,7 @@ impl Packer {
     /// The dictionary that objects are packed with now.
     #[cfg(test)]
     pub(crate) fn dictionary(&self) -> Option<Arc<Dictionary>> {
-        self.place.dictionary.read().clone()
+        self.slot.dictionary.read().clone()
     }
 
     fn sample(&self, json: &[u8], alive: usize) {
@@ -95,7 +97,7 @@ impl Packer {
         if !sampler.listed && sampler.seen == FIRST_AT {
             let first = beginning(&sampler.kept);
             drop(sampler);
-            *self.place.dictionary.write() = first;
+            *self.slot.dictionary.write() = first;
             return;
         }
         let due = if sampler.listed {
@@ -111,7 +113,7 @@ impl Packer {
 
     /// Has a dictionary trained beside the pipeline. False if one is being trained already.
     fn train(&self, sampler: &mut Sampler) -> bool {
-        let ordered = self.place.order(|| {
+        let ordered = self.slot.order(|| {
             let bytes: usize = sampler.kept.iter().map(|sample| sample.len()).sum();
             (sampler.kept.clone(), DICTIONARY.min(bytes / CHOICE))
         });
@@ -122,7 +124,7 @@ impl Packer {
     /// Waits for the training under way.
     #[cfg(test)]
     pub(crate) fn settle(&self) {
-        self.place.settle();
+        self.slot.settle();
     }
 }
 

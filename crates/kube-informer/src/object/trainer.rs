@@ -1,7 +1,7 @@
 //! Trains the dictionaries of all informers of the process, one after the other, on a thread that ends when there are no more.
 //!
-//! Training takes about 30 ms and 10 MB, most of which the allocator keeps for the thread. Sixty informers that start
-//! together would have it kept sixty times, were each to train on a thread of its own.
+//! Training takes about 30 ms and 10 MB, most of which the allocator keeps for the thread. If each of sixty informers that
+//! start together trained on a thread of its own, the process would keep sixty times that.
 
 use std::collections::VecDeque;
 use std::panic::catch_unwind;
@@ -14,7 +14,7 @@ use crate::object::body::Dictionary;
 
 /// Where a packer's dictionary is put, and whether one is on its way there.
 #[derive(Default)]
-pub(crate) struct Place {
+pub(crate) struct DictionarySlot {
     pub(crate) dictionary: RwLock<Option<Arc<Dictionary>>>,
     training: Mutex<bool>,
     #[cfg(test)]
@@ -24,7 +24,7 @@ pub(crate) struct Place {
 struct Order {
     samples: Vec<Box<[u8]>>,
     size: usize,
-    place: Arc<Place>,
+    slot: Arc<DictionarySlot>,
 }
 
 struct Trainer {
@@ -34,7 +34,7 @@ struct Trainer {
 
 static TRAINER: Mutex<Trainer> = Mutex::new(Trainer { orders: VecDeque::new(), running: false });
 
-impl Place {
+impl DictionarySlot {
     /// Has a dictionary of at most this size trained. Where that fails, the one before stays. False if one is on its way;
     /// then no samples are asked for.
     pub(crate) fn order(self: &Arc<Self>, samples: impl FnOnce() -> (Vec<Box<[u8]>>, usize)) -> bool {
@@ -43,15 +43,16 @@ impl Place {
         }
         let (samples, size) = samples();
         let mut trainer = TRAINER.lock();
-        trainer.orders.push_back(Order { samples, size, place: self.clone() });
+        trainer.orders.push_back(Order { samples, size, slot: self.clone() });
         if !trainer.running {
             let thread = thread::Builder::new().name("informer-dictionary".to_owned()).spawn(work);
             trainer.running = thread.is_ok();
             if !trainer.running {
-                // It can do without; so can others that waited for the same thread.
+                // Without a thread there is no training: this informer, and those that wait for the same thread, keep
+                // the dictionary that they have.
                 let orders = std::mem::take(&mut trainer.orders);
                 drop(trainer);
-                orders.into_iter().for_each(|order| order.place.put(None));
+                orders.into_iter().for_each(|order| order.slot.put(None));
             }
         }
         true
@@ -79,8 +80,8 @@ impl Place {
     #[cfg(test)]
     pub(crate) fn occupy(self: &Arc<Self>) -> impl FnOnce() + use<> {
         *self.training.lock() = true;
-        let place = self.clone();
-        move || place.put(None)
+        let slot = self.clone();
+        move || slot.put(None)
     }
 }
 
@@ -92,11 +93,11 @@ fn work() {
             return;
         };
         drop(trainer);
-        let Order { samples, size, place } = order;
-        // Nobody packs with it any more if the informer is gone.
-        let wanted = Arc::strong_count(&place) > 1;
+        let Order { samples, size, slot } = order;
+        // If the packer is gone, nothing would be packed with the dictionary any more.
+        let wanted = Arc::strong_count(&slot) > 1;
         let trained = catch_unwind(|| if wanted { train(&samples, size) } else { None });
-        place.put(trained.unwrap_or_default());
+        slot.put(trained.unwrap_or_default());
     }
 }
 

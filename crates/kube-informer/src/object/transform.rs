@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::object::error::describe;
-use crate::object::scan::Metadata;
+use crate::object::metadata::Metadata;
 use crate::report::panic_text;
 
 /// Changes the JSON of an object. Called once per version, never with a lock held.
@@ -28,7 +28,7 @@ pub(crate) enum TransformError {
 }
 
 impl TransformError {
-    /// What to tell; nothing that may quote the object if it is sensitive.
+    /// The text of the report. For a sensitive object nothing that may quote it.
     pub(crate) fn describe(&self, sensitive: bool) -> String {
         match self {
             Self::Json(error) => {

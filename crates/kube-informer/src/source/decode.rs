@@ -6,10 +6,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::container::last_member;
 use super::error::HttpFailure;
 use super::frames::{Frame, Frames};
-use super::stream_error::{StreamError, check_json};
+use super::stream_error::StreamError;
+use crate::json::{self, decode_string, last_member};
 use crate::key::ObjectKey;
 use crate::object::ingest::{Ingest, IngestError};
 use crate::object::known::{Known, NothingKnown};
@@ -76,7 +76,7 @@ impl WatchDecoder {
 
     /// The next event; `None` if more bytes are needed. After an error nothing comes.
     ///
-    /// `known` is asked for initial events only: a live event is news by nature.
+    /// `known` is asked for initial events only: a later event is sent because the object has changed.
     pub(crate) fn next(
         &mut self,
         ingest: &Ingest,
@@ -98,8 +98,8 @@ impl WatchDecoder {
         Some(item)
     }
 
-    /// An event that is whole within the chunk and written as servers write it: one pass over its bytes does it all.
-    /// With `None` nothing has been done.
+    /// An event that lies whole within the chunk and is written as servers write it: one pass over its bytes splits it off,
+    /// checks it and reads its metadata. After `None` nothing has been read.
     fn plain(&mut self, ingest: &Ingest, known: &dyn Known) -> Option<WatchItem> {
         let event = self.frames.beginning()?;
         let (change, object) =
@@ -123,11 +123,11 @@ impl WatchDecoder {
 fn decode(frame: &Frame<'_>, ingest: &Ingest, known: &dyn Known) -> Result<WatchItem, StreamError> {
     let (event_type, object) = (frame.get("type"), frame.get("object"));
     for (key, value) in frame.iter() {
-        // What is not read below has to be JSON all the same.
+        // Members that are not read below have to be JSON all the same.
         let read = [event_type, object].into_iter().flatten().any(|read| std::ptr::eq(read, value));
         if !read {
-            check_json(key)?;
-            check_json(value)?;
+            json::check(key)?;
+            json::check(value)?;
         }
     }
     let Some(event_type) = event_type else { return without_type(frame) };
@@ -145,7 +145,7 @@ fn decode(frame: &Frame<'_>, ingest: &Ingest, known: &dyn Known) -> Result<Watch
     changed(change, ingest.take(object, known))
 }
 
-/// The type of an event, which may be written with escapes. One that is no text is shown as it is.
+/// The type of an event, which may be written with escapes. A type that is no string is given as its JSON.
 fn type_of(json: &[u8]) -> Result<Cow<'_, str>, StreamError> {
     match json {
         // The common ones need no parser.
@@ -154,7 +154,7 @@ fn type_of(json: &[u8]) -> Result<Cow<'_, str>, StreamError> {
         br#""DELETED""# => Ok("DELETED".into()),
         _ if json.starts_with(b"\"") => Ok(Cow::Owned(serde_json::from_slice(json)?)),
         _ => {
-            check_json(json)?;
+            json::check(json)?;
             Ok(String::from_utf8_lossy(json))
         }
     }
@@ -172,18 +172,18 @@ fn changed(change: ChangeType, taken: Result<Arc<Record>, IngestError>) -> Resul
 
 /// Events that carry no object to take in.
 ///
-/// Of what they carry only single members are read, as they come and not into a type: bookmarks have null where objects must
-/// not (P-052), and brackets may be nested deeper than a parser that calls itself goes.
+/// Only single members of their content are read, and not into a type: bookmarks have null where objects must not
+/// (P-052), and brackets may be nested deeper than serde_json reads.
 fn special(event_type: String, object: &[u8]) -> Result<WatchItem, StreamError> {
-    check_json(object)?;
+    json::check(object)?;
     match event_type.as_str() {
         "ERROR" => Ok(WatchItem::Error(failure(object))),
         "BOOKMARK" => {
             let metadata = last_member(object, "metadata").unwrap_or_default();
-            match text(last_member(metadata, "resourceVersion")) {
+            match last_member(metadata, "resourceVersion").and_then(decode_string) {
                 Some(version) if !version.is_empty() => {
                     let annotations = last_member(metadata, "annotations").unwrap_or_default();
-                    let end = text(last_member(annotations, INITIAL_EVENTS_END));
+                    let end = last_member(annotations, INITIAL_EVENTS_END).and_then(decode_string);
                     Ok(WatchItem::Bookmark {
                         version: ResourceVersion::new(&version),
                         initial_events_end: end.as_deref() == Some("true"),
@@ -198,16 +198,16 @@ fn special(event_type: String, object: &[u8]) -> Result<WatchItem, StreamError> 
 
 /// A document that is no event. Servers and proxies that give up in the middle write a bare Status.
 fn without_type(frame: &Frame<'_>) -> Result<WatchItem, StreamError> {
-    check_json(frame.json)?;
-    if text(frame.get("kind")).as_deref() == Some("Status") {
+    json::check(frame.json)?;
+    if frame.get("kind").and_then(decode_string).as_deref() == Some("Status") {
         return Ok(WatchItem::Error(failure(frame.json)));
     }
     Ok(WatchItem::Ignored { event_type: String::new() })
 }
 
-/// What a Status says, or what was written in its place.
+/// From a Status, or from whatever the server wrote in its place.
 fn failure(json: &[u8]) -> HttpFailure {
-    if let Some(plain) = text(Some(json)) {
+    if let Some(plain) = decode_string(json) {
         return HttpFailure::from_status(&serde_json::json!({ "message": plain }));
     }
     let mut status = Value::Null;
@@ -216,10 +216,6 @@ fn failure(json: &[u8]) -> HttpFailure {
         status[key] = value.unwrap_or_default();
     }
     HttpFailure::from_status(&status)
-}
-
-fn text(json: Option<&[u8]>) -> Option<String> {
-    serde_json::from_slice(json?).ok()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Lists: body → items, and at the end what the list says of itself.
+//! Lists: body → items, and at the end the list's own metadata.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::error::HttpFailure;
-use super::list_frames::{Item, ListFrame, ListFrames};
+use super::list_frames::{FramedItem, ListFrame, ListFrames};
 use super::stream_error::StreamError;
 use crate::key::ObjectKey;
 use crate::object::ingest::{Ingest, IngestError};
@@ -25,7 +25,7 @@ pub(crate) enum ListItem {
     },
 }
 
-/// What a list says of itself. Only a list that was read whole and well has one.
+/// The metadata of a list. Given only for a list that was read to its end without an error.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ListEnd {
     pub(crate) version: ResourceVersion,
@@ -65,8 +65,8 @@ impl ListDecoder {
             |bytes: &[u8]| ingest.take_first(bytes, known, |rest| matches!(rest.first(), Some(b',' | b']')));
         let taken = self.frames.next_item(first).map(|item| {
             item.map(|item| match item {
-                Item::Taken(taken) => taken,
-                Item::Split(json) => ingest.take(json, known),
+                FramedItem::Taken(taken) => taken,
+                FramedItem::Split(json) => ingest.take(json, known),
             })
         });
         let result = match taken {

@@ -1,18 +1,16 @@
 //! Bytes to documents: the body of a watch is one JSON object after the other.
 //!
-//! Every byte is looked at once here. A document that lies whole within a chunk is not copied; one that crosses chunks is
-//! put together in a buffer that is used again. Line breaks mean nothing: documents may be spread over lines or
-//! follow each other without any. The usual event, whole and plainly written, is not split off at all: the decoder reads
-//! it at its [beginning](Frames::beginning).
+//! Line breaks mean nothing: a document may be spread over several lines, and the next may follow without a line break.
+//! Most events are not split off here at all: those that lie whole within a chunk and are written as servers write them
+//! are read by the decoder where they [begin](Frames::beginning).
 
 use std::ops::Range;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
-use super::capture::Capture;
-use super::container::{Container, Mark, is_key, member};
-use super::scan::{Malformed, is_space};
+use super::chunks::Chunks;
 use super::stream_error::StreamError;
+use crate::json::{ChunkedMembers, Malformed, Mark, decode_string, member_of_beginning, string_is};
 use crate::key::ObjectKey;
 
 /// How large one document may be unless set otherwise.
@@ -25,18 +23,15 @@ pub(crate) const MOST_MEMBERS: usize = 1024;
 /// Splits the body of a watch into documents.
 #[derive(Debug)]
 pub(crate) struct Frames {
-    chunk: Bytes,
-    /// How far the chunk has been read.
-    at: usize,
-    document: Container,
-    capture: Capture,
-    members: Vec<Member>,
+    chunks: Chunks,
+    document: ChunkedMembers,
+    members: Vec<MemberRange>,
     failed: Option<StreamError>,
 }
 
-/// Where a member of the document stands in it. The key includes its quotes.
+/// Where the key, with its quotes, and the value of a member stand in the document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Member {
+struct MemberRange {
     key: Range<usize>,
     value: Range<usize>,
 }
@@ -45,13 +40,13 @@ struct Member {
 #[derive(Debug)]
 pub(crate) struct Frame<'a> {
     pub(crate) json: &'a [u8],
-    members: &'a [Member],
+    members: &'a [MemberRange],
 }
 
 impl<'a> Frame<'a> {
     /// The raw value of a member; the last one, should a key stand there twice.
     pub(crate) fn get(&self, key: &str) -> Option<&'a [u8]> {
-        self.iter().filter(|(name, _)| is_key(name, key)).last().map(|(_, value)| value)
+        self.iter().filter(|(name, _)| string_is(name, key)).last().map(|(_, value)| value)
     }
 
     /// Raw keys with their quotes, and raw values.
@@ -67,10 +62,8 @@ impl Frames {
     /// With a limit for the size of one document.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
-            chunk: Bytes::new(),
-            at: 0,
-            document: Container::object(),
-            capture: Capture::new(limit),
+            chunks: Chunks::new(limit),
+            document: ChunkedMembers::of_object(),
             members: Vec::new(),
             failed: None,
         }
@@ -78,34 +71,23 @@ impl Frames {
 
     /// Takes in the next chunk. The frames of the last one should have been read.
     pub(crate) fn push(&mut self, chunk: Bytes) {
-        if self.at < self.chunk.len() {
-            let mut joined = BytesMut::from(self.chunk.as_ref());
-            joined.extend_from_slice(&chunk);
-            self.chunk = joined.freeze();
-        } else {
-            self.chunk = chunk;
-            self.at = 0;
-        }
+        self.chunks.push(chunk);
     }
 
-    /// What has come and was not read, if that is where a document begins; no more of it than one may have.
+    /// What has come and was not read, if that is where a document begins; no more of it than one document may have.
     ///
-    /// Whoever can make something of it says how far with [`skip`](Self::skip), all others ask for the
+    /// A caller that can read a document there says how long it is with [`skip`](Self::skip). All others ask for the
     /// [next frame](Self::next_frame).
     pub(crate) fn beginning(&mut self) -> Option<&[u8]> {
         if self.failed.is_some() || !self.document.is_untouched() {
             return None;
         }
-        while self.chunk.get(self.at).is_some_and(|byte| is_space(*byte)) {
-            self.at += 1;
-        }
-        let rest = self.chunk.get(self.at..).filter(|rest| !rest.is_empty())?;
-        rest.get(..rest.len().min(self.capture.limit()))
+        Some(self.chunks.unread()).filter(|rest| !rest.is_empty())
     }
 
-    /// A document of this length was read by somebody else.
+    /// The caller has read a document of this length.
     pub(crate) fn skip(&mut self, length: usize) {
-        self.at = self.chunk.len().min(self.at + length);
+        self.chunks.skip(length);
     }
 
     /// The next whole document; `None` if more bytes are needed. An error ends the stream: nothing comes after it.
@@ -114,7 +96,7 @@ impl Frames {
             return None;
         }
         match self.advance() {
-            Ok(true) => Some(Ok(Frame { json: self.capture.piece(&self.chunk), members: &self.members })),
+            Ok(true) => Some(Ok(Frame { json: self.chunks.piece(), members: &self.members })),
             Ok(false) => None,
             Err(error) => Some(Err(self.failed.insert(error).clone())),
         }
@@ -124,53 +106,48 @@ impl Frames {
     pub(crate) fn finish(&self) -> Result<(), StreamError> {
         match &self.failed {
             Some(error) => Err(error.clone()),
-            None if self.document.is_untouched() && self.rest_is_space() => Ok(()),
+            None if self.document.is_untouched() && self.chunks.is_read() => Ok(()),
             None => Err(StreamError::CutFrame),
         }
     }
 
-    fn rest_is_space(&self) -> bool {
-        self.chunk.get(self.at..).unwrap_or_default().iter().all(|byte| is_space(*byte))
-    }
-
     /// Reads on to the end of the document; false if the chunk ends before it.
     fn advance(&mut self) -> Result<bool, StreamError> {
-        while let Some(mark) = self.document.next_mark(&self.chunk, &mut self.at)? {
+        while let Some(mark) = self.chunks.next_mark(&mut self.document)? {
             match mark {
                 Mark::Open(at) => {
                     self.members.clear();
-                    self.capture.begin(at);
+                    self.chunks.begin(at);
                 }
                 Mark::KeyStart(at) => {
                     if self.members.len() == MOST_MEMBERS {
-                        return Err(Malformed("too many members at the top level").into());
+                        return Err(Malformed::new("too many members at the top level").into());
                     }
-                    let key = self.capture.offset(at);
-                    self.members.push(Member { key: key..key, value: key..key });
+                    let key = self.chunks.offset(at);
+                    self.members.push(MemberRange { key: key..key, value: key..key });
                 }
                 Mark::KeyEnd(at) => self.member(at, |member, place| member.key.end = place),
                 Mark::ValueStart(at) => self.member(at, |member, place| member.value.start = place),
                 Mark::ValueEnd(at) => self.member(at, |member, place| member.value.end = place),
                 Mark::Close(at) => {
-                    self.document = Container::object();
-                    self.capture.end(&self.chunk, at).map_err(|_| self.too_big())?;
+                    self.document = ChunkedMembers::of_object();
+                    self.chunks.end(at).map_err(|_| self.too_big())?;
                     return Ok(true);
                 }
             }
         }
-        self.capture.carry(&self.chunk).map_err(|_| self.too_big())?;
-        self.chunk = Bytes::new();
-        self.at = 0;
+        self.chunks.used_up().map_err(|_| self.too_big())?;
         Ok(false)
     }
 
     fn too_big(&self) -> StreamError {
-        let key = member(self.capture.seen(), "object").and_then(|(object, _)| object_key(object));
-        StreamError::TooBig { limit: self.capture.limit(), key }
+        let key = member_of_beginning(self.chunks.beginning_of_oversize(), "object")
+            .and_then(|(object, _)| object_key(object));
+        StreamError::TooBig { limit: self.chunks.limit(), key }
     }
 
-    fn member(&mut self, at: usize, set: impl FnOnce(&mut Member, usize)) {
-        let place = self.capture.offset(at);
+    fn member(&mut self, at: usize, set: impl FnOnce(&mut MemberRange, usize)) {
+        let place = self.chunks.offset(at);
         if let Some(member) = self.members.last_mut() {
             set(member, place);
         }
@@ -179,9 +156,9 @@ impl Frames {
 
 /// The key of an object of which only the beginning is there.
 pub(crate) fn object_key(object: &[u8]) -> Option<ObjectKey> {
-    let (metadata, whole) = member(object, "metadata")?;
-    let text = |key| match member(metadata, key)? {
-        (value, true) => serde_json::from_slice::<String>(value).ok(),
+    let (metadata, whole) = member_of_beginning(object, "metadata")?;
+    let text = |key| match member_of_beginning(metadata, key)? {
+        (value, true) => decode_string(value),
         _ => None,
     };
     let namespace = text("namespace");

@@ -3,25 +3,21 @@
 //! A list of a hundred thousand objects is never held whole. The top level may come in any order: built-in kinds send
 //! `metadata` first, custom resources send it after the items. What stands beside the items is small and collected.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
-use super::capture::Capture;
-use super::container::{Container, Mark};
+use super::chunks::Chunks;
 use super::frames::{MOST_MEMBERS, object_key};
-use super::scan::{Malformed, is_space};
-use super::stream_error::{StreamError, check_json};
+use super::stream_error::StreamError;
+use crate::json::{self, ChunkedMembers, Malformed, Mark};
 
 /// Splits the body of a list into its items.
 #[derive(Debug)]
 pub(crate) struct ListFrames {
-    chunk: Bytes,
-    /// How far the chunk has been read.
-    at: usize,
-    list: Container,
+    chunks: Chunks,
+    list: ChunkedMembers,
     /// The array of items, while it is being read.
-    items: Option<Container>,
-    capture: Capture,
-    reading: Reading,
+    items: Option<ChunkedMembers>,
+    reading: ListReading,
     /// The members beside the items, checked to be JSON.
     members: Vec<(String, Vec<u8>)>,
     /// How many bytes they are.
@@ -30,9 +26,9 @@ pub(crate) struct ListFrames {
     failed: Option<StreamError>,
 }
 
-/// Which piece is being captured.
-#[derive(Debug, PartialEq)]
-enum Reading {
+/// Which member of the list is being read.
+#[derive(Debug)]
+enum ListReading {
     Nothing,
     Key,
     /// A key has been read, its value comes next.
@@ -41,10 +37,10 @@ enum Reading {
 
 /// One item.
 #[derive(Debug)]
-pub(crate) enum Item<'a, T> {
-    /// What was made of it where it stood.
+pub(crate) enum FramedItem<'a, T> {
+    /// What `take` read where the item stands.
     Taken(T),
-    /// Its JSON, or what has the brackets of it.
+    /// The bytes of the item. Its brackets are balanced; whether it is JSON has not been checked.
     Split(&'a [u8]),
 }
 
@@ -78,12 +74,10 @@ impl ListFrames {
     /// With a limit for the size of one item, and for all that is not an item.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
-            chunk: Bytes::new(),
-            at: 0,
-            list: Container::object(),
+            chunks: Chunks::new(limit),
+            list: ChunkedMembers::of_object(),
             items: None,
-            capture: Capture::new(limit),
-            reading: Reading::Nothing,
+            reading: ListReading::Nothing,
             members: Vec::new(),
             beside: 0,
             items_seen: false,
@@ -93,30 +87,23 @@ impl ListFrames {
 
     /// Takes in the next chunk. The items of the last one should have been read.
     pub(crate) fn push(&mut self, chunk: Bytes) {
-        if self.at < self.chunk.len() {
-            let mut joined = BytesMut::from(self.chunk.as_ref());
-            joined.extend_from_slice(&chunk);
-            self.chunk = joined.freeze();
-        } else {
-            self.chunk = chunk;
-            self.at = 0;
-        }
+        self.chunks.push(chunk);
     }
 
     /// The next whole item; `None` if more bytes are needed. After an error nothing comes.
     ///
-    /// `take` is shown what has come of an item from its beginning on, and what comes behind it. If it can make something
-    /// of the item, it says what and how long the item is; else the item is split off.
+    /// `take` is given what has come so far, from the beginning of an item on; what follows the item is in it as well. If
+    /// it can read the item there, it returns what it read and how long the item is. If not, the item is split off.
     pub(crate) fn next_item<T>(
         &mut self,
         take: impl FnMut(&[u8]) -> Option<(T, usize)>,
-    ) -> Option<Result<Item<'_, T>, StreamError>> {
+    ) -> Option<Result<FramedItem<'_, T>, StreamError>> {
         if self.failed.is_some() {
             return None;
         }
         match self.advance(take) {
-            Ok(Some(Advance::Taken(taken))) => Some(Ok(Item::Taken(taken))),
-            Ok(Some(Advance::Split)) => Some(Ok(Item::Split(self.capture.piece(&self.chunk)))),
+            Ok(Some(Advance::Taken(taken))) => Some(Ok(FramedItem::Taken(taken))),
+            Ok(Some(Advance::Split)) => Some(Ok(FramedItem::Split(self.chunks.piece()))),
             Ok(None) => None,
             Err(error) => Some(Err(self.failed.insert(error).clone())),
         }
@@ -148,19 +135,17 @@ impl ListFrames {
     ) -> Result<Option<Advance<T>>, StreamError> {
         loop {
             if let Some(items) = &mut self.items {
-                match items.next_mark(&self.chunk, &mut self.at)? {
+                match self.chunks.next_mark(items)? {
                     Some(Mark::ValueStart(at)) => {
-                        let limit = self.capture.limit();
-                        let rest = self.chunk.get(at..).unwrap_or_default();
-                        if let Some((taken, length)) = take(rest.get(..limit).unwrap_or(rest)) {
+                        if let Some((taken, length)) = take(self.chunks.from(at)) {
                             items.value_done();
-                            self.at = at + length;
+                            self.chunks.skip_to(at + length);
                             return Ok(Some(Advance::Taken(taken)));
                         }
-                        self.capture.begin(at);
+                        self.chunks.begin(at);
                     }
                     Some(Mark::ValueEnd(at)) => {
-                        self.capture.end(&self.chunk, at).map_err(|_| self.too_big())?;
+                        self.chunks.end(at).map_err(|_| self.too_big())?;
                         return Ok(Some(Advance::Split));
                     }
                     Some(Mark::Close(_)) => {
@@ -171,15 +156,12 @@ impl ListFrames {
                     None => return self.used_up(),
                 }
             } else if self.list.is_closed() {
-                while self.chunk.get(self.at).is_some_and(|byte| is_space(*byte)) {
-                    self.at += 1;
-                }
-                if self.at < self.chunk.len() {
-                    return Err(Malformed("something follows the end of the list").into());
+                if !self.chunks.is_read() {
+                    return Err(Malformed::new("something follows the end of the list").into());
                 }
                 return self.used_up();
             } else {
-                match self.list.next_mark(&self.chunk, &mut self.at)? {
+                match self.chunks.next_mark(&mut self.list)? {
                     Some(mark) => self.top_level(mark)?,
                     None => return self.used_up(),
                 }
@@ -190,37 +172,37 @@ impl ListFrames {
     fn top_level(&mut self, mark: Mark) -> Result<(), StreamError> {
         match mark {
             Mark::KeyStart(at) => {
-                self.reading = Reading::Key;
-                self.capture.begin(at);
+                self.reading = ListReading::Key;
+                self.chunks.begin(at);
             }
             Mark::KeyEnd(at) => {
-                self.capture.end(&self.chunk, at).map_err(|_| self.too_big())?;
-                let key: String = serde_json::from_slice(self.capture.piece(&self.chunk))?;
+                self.chunks.end(at).map_err(|_| self.too_big())?;
+                let key: String = serde_json::from_slice(self.chunks.piece())?;
                 let twice = if key == "items" { self.items_seen } else { self.member(&key).is_some() };
                 if twice {
-                    return Err(Malformed("a member of the list stands there twice").into());
+                    return Err(Malformed::new("a member of the list stands there twice").into());
                 }
-                self.reading = Reading::ValueOf(key);
+                self.reading = ListReading::ValueOf(key);
             }
             Mark::ValueStart(at) => {
-                if self.reading == Reading::ValueOf("items".to_owned()) {
+                if matches!(&self.reading, ListReading::ValueOf(key) if key == "items") {
                     self.items_seen = true;
-                    if self.chunk.get(at) == Some(&b'[') {
-                        self.reading = Reading::Nothing;
-                        self.items = Some(Container::open_array());
+                    if self.chunks.byte(at) == Some(b'[') {
+                        self.reading = ListReading::Nothing;
+                        self.items = Some(ChunkedMembers::of_open_array());
                         return Ok(());
                     }
                 }
-                self.capture.begin(at);
+                self.chunks.begin(at);
             }
             Mark::ValueEnd(at) => {
-                let key = match std::mem::replace(&mut self.reading, Reading::Nothing) {
-                    Reading::ValueOf(key) => key,
-                    Reading::Key | Reading::Nothing => String::new(),
+                let key = match std::mem::replace(&mut self.reading, ListReading::Nothing) {
+                    ListReading::ValueOf(key) => key,
+                    ListReading::Key | ListReading::Nothing => String::new(),
                 };
-                self.capture.end(&self.chunk, at).map_err(|_| self.too_big())?;
-                let value = self.capture.piece(&self.chunk);
-                check_json(value)?;
+                self.chunks.end(at).map_err(|_| self.too_big())?;
+                let value = self.chunks.piece();
+                json::check(value)?;
                 if key == "items" {
                     return match value {
                         b"null" => Ok(()),
@@ -229,7 +211,7 @@ impl ListFrames {
                 }
                 self.beside += key.len() + value.len();
                 self.members.push((key, value.to_vec()));
-                if self.beside > self.capture.limit() || self.members.len() > MOST_MEMBERS {
+                if self.beside > self.chunks.limit() || self.members.len() > MOST_MEMBERS {
                     return Err(self.too_big());
                 }
             }
@@ -239,15 +221,13 @@ impl ListFrames {
     }
 
     fn used_up<T>(&mut self) -> Result<Option<T>, StreamError> {
-        self.capture.carry(&self.chunk).map_err(|_| self.too_big())?;
-        self.chunk = Bytes::new();
-        self.at = 0;
+        self.chunks.used_up().map_err(|_| self.too_big())?;
         Ok(None)
     }
 
     fn too_big(&self) -> StreamError {
-        let key = self.items.as_ref().and_then(|_| object_key(self.capture.seen()));
-        StreamError::TooBig { limit: self.capture.limit(), key }
+        let key = self.items.as_ref().and_then(|_| object_key(self.chunks.beginning_of_oversize()));
+        StreamError::TooBig { limit: self.chunks.limit(), key }
     }
 }
 

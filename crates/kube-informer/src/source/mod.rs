@@ -1,14 +1,12 @@
 //! Where objects come from: the one seam between the network and the pipeline.
 
-mod capture;
-mod container;
+mod chunks;
 pub(crate) mod decode;
 pub(crate) mod decode_list;
 pub(crate) mod frames;
 mod http;
 mod list_frames;
 mod request;
-mod scan;
 #[cfg(any(test, feature = "testing"))]
 mod scripted;
 mod sources;

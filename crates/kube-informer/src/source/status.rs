@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::error::{HttpFailure, status_name};
 
-/// A text that is no Status is quoted up to this length. Longer ones are no message but a page, or objects.
+/// A text that is no Status is quoted up to this length. A longer one is no message but an HTML page, or objects.
 const QUOTED: usize = 512;
 
 /// The body of an answer with an error status, as far as it was read.
@@ -72,7 +72,8 @@ impl HttpFailure {
 }
 
 impl ErrorBody {
-    /// A short text is quoted. Of all else it is told what it is: it may hold objects, and those are never quoted.
+    /// A short text is quoted. All else is only described, by its length and media type: it may hold objects, which are
+    /// never quoted.
     fn describe(&self, code: u16) -> String {
         let name = status_name(code);
         match self.text() {

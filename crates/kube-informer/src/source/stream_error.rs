@@ -1,9 +1,7 @@
-//! How the body of an answer can be spoilt.
-
-use serde::de::IgnoredAny;
+//! Why the body of an answer cannot be read any further.
 
 use super::error::HttpFailure;
-use super::scan::Malformed;
+use crate::json::{self, Malformed};
 use crate::key::ObjectKey;
 
 /// Why the rest of a body is of no use. A list with such an error counts for nothing, a watch ends with it.
@@ -34,27 +32,13 @@ pub(crate) enum StreamError {
 
 impl From<Malformed> for StreamError {
     fn from(malformed: Malformed) -> Self {
-        Self::NotJson(malformed.0.to_owned())
+        Self::NotJson(malformed.to_string())
     }
 }
 
 impl From<serde_json::Error> for StreamError {
     /// Keeps the place and the class of the error; the text itself may quote what was read.
     fn from(error: serde_json::Error) -> Self {
-        let class = match error.classify() {
-            serde_json::error::Category::Data => "another type than expected",
-            serde_json::error::Category::Eof => "it ends too early",
-            serde_json::error::Category::Io | serde_json::error::Category::Syntax => "syntax error",
-        };
-        Self::NotJson(format!("{class} at line {} column {}", error.line(), error.column()))
+        Self::NotJson(json::position(&error))
     }
-}
-
-/// Checks a value that nobody reads to be JSON: a body with nonsense anywhere is not to be trusted.
-pub(crate) fn check_json(value: &[u8]) -> Result<(), StreamError> {
-    // Texts that are skipped are not checked by the parser.
-    let text =
-        std::str::from_utf8(value).map_err(|_| StreamError::NotJson("a text is not UTF-8".to_owned()))?;
-    serde_json::from_str::<IgnoredAny>(text)?;
-    Ok(())
 }

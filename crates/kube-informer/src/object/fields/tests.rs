@@ -1,10 +1,10 @@
 use super::*;
-use crate::object::cut::without;
+use crate::json::{find, without};
 
 fn drop(json: &str, paths: &[&str]) -> String {
     let paths: Vec<FieldPath> = paths.iter().map(|path| path.parse().unwrap()).collect();
     let mut parts = Vec::new();
-    find(json.as_bytes(), &paths, &mut parts);
+    find(json.as_bytes(), paths.iter().map(FieldPath::steps), &mut parts);
     String::from_utf8(without(json.as_bytes(), &mut parts)).unwrap()
 }
 

@@ -54,7 +54,7 @@ fn trains_again_while_the_first_list_lasts_and_not_after() {
 #[test]
 fn a_training_that_is_due_during_another_is_made_up_for() {
     let packer = Packer::new(false);
-    let finish = packer.place.occupy();
+    let finish = packer.slot.occupy();
     (0..TRAIN_AT[0] + 50).for_each(|i| drop(packer.pack(&json(i), 0)));
     let first = packer.dictionary().unwrap();
     finish();

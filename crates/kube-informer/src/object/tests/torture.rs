@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::json::{find, without};
 use crate::kind::KindInfo;
 use crate::object::Object;
-use crate::object::cut::{member, without};
-use crate::object::fields::{FieldPath, find};
-use crate::object::scan::scan;
+use crate::object::fields::FieldPath;
+use crate::object::metadata::scan;
 use crate::object::testing::benchmark_pod;
 
 fn paths() -> Vec<FieldPath> {
@@ -28,9 +28,9 @@ fn paths() -> Vec<FieldPath> {
 fn read_all(json: &[u8]) {
     let mut parts = Vec::new();
     if let Ok(metadata) = scan(json) {
-        parts.extend(metadata.managed_fields.iter().filter_map(|value| member(json, value)));
+        parts.extend(metadata.managed_fields);
     }
-    find(json, &paths(), &mut parts);
+    find(json, paths().iter().map(FieldPath::steps), &mut parts);
     let kept = without(json, &mut parts);
     if serde_json::from_slice::<Value>(json).is_ok() {
         let parsed = serde_json::from_slice::<Value>(&kept);
@@ -142,7 +142,7 @@ fn cutting_is_removing() {
         let chosen: Vec<_> = (0..random.usize(1..4)).map(|_| cases[random.usize(..cases.len())]).collect();
         let paths: Vec<FieldPath> = chosen.iter().map(|(path, _)| path.parse().unwrap()).collect();
         let mut parts = Vec::new();
-        find(json.as_bytes(), &paths, &mut parts);
+        find(json.as_bytes(), paths.iter().map(FieldPath::steps), &mut parts);
         cuts += parts.len();
         let kept = without(json.as_bytes(), &mut parts);
         let mut expected = original;
@@ -170,9 +170,7 @@ fn managed_fields_are_cut_wherever_they_stand() {
         let mut value = json!({ "metadata": metadata, "spec": document(&mut random, 3) });
         let json =
             if round % 2 == 0 { value.to_string() } else { serde_json::to_string_pretty(&value).unwrap() };
-        let found = scan(json.as_bytes()).unwrap();
-        let mut parts: Vec<_> =
-            found.managed_fields.iter().map(|value| member(json.as_bytes(), value).unwrap()).collect();
+        let mut parts = scan(json.as_bytes()).unwrap().managed_fields;
         let kept = without(json.as_bytes(), &mut parts);
         value["metadata"].as_object_mut().unwrap().remove("managedFields");
         assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), value, "{json}");

@@ -10,8 +10,8 @@ fn split(body: &str, size: usize, limit: usize) -> Split {
         frames.push(chunk);
         while let Some(item) = frames.next_item(|_| None::<((), usize)>) {
             match item {
-                Ok(Item::Taken(())) => panic!("nothing was taken"),
-                Ok(Item::Split(item)) => items.push(String::from_utf8(item.to_vec()).unwrap()),
+                Ok(FramedItem::Taken(())) => panic!("nothing was taken"),
+                Ok(FramedItem::Split(item)) => items.push(String::from_utf8(item.to_vec()).unwrap()),
                 Err(error) => assert_eq!(frames.finish().unwrap_err(), error, "an error is not forgotten"),
             }
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::super::decode::{WatchDecoder, WatchItem};
 use super::super::decode_list::{ListDecoder, ListItem};
 use super::super::frames::Frames;
-use super::super::list_frames::{Item, ListFrames};
+use super::super::list_frames::{FramedItem, ListFrames};
 use super::super::testing::config_maps;
 use crate::object::known::NothingKnown;
 use crate::object::record::Record;
@@ -131,8 +131,8 @@ fn list_frames(chunks: Vec<Bytes>) -> (Vec<Vec<u8>>, bool) {
         frames.push(chunk);
         while let Some(item) = frames.next_item(|_| None::<(Vec<u8>, usize)>) {
             found.extend(item.map(|item| match item {
-                Item::Taken(item) => item,
-                Item::Split(item) => item.to_vec(),
+                FramedItem::Taken(item) => item,
+                FramedItem::Split(item) => item.to_vec(),
             }));
         }
     }

@@ -1,6 +1,7 @@
-//! Reads a part of an object: what the type does not ask for is stepped over, which is quicker than parsing it.
+//! Reads documents into types.
 //!
-//! Only objects that are read as structs are walked through here; every value that is wanted goes to serde_json.
+//! [`view`] is for types that name only some members: what they do not ask for is stepped over, which is quicker than
+//! parsing it. Only objects that become structs are walked through here; every value that is wanted goes to serde_json.
 
 use std::borrow::Cow;
 
@@ -11,27 +12,35 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::Error;
 
-use crate::object::decoded::read;
-use crate::object::scan::decode;
-use crate::object::walk::{Parts, skip_space, value_end};
+use super::members::Members;
+use super::string::decode_string;
+use super::value::{skip_space, value_end};
 
-/// Reads a value of the JSON of an object.
+/// Reads a whole document. Objects in the cache are UTF-8, and checking that once is quicker than for every string.
+pub(crate) fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, Error> {
+    match std::str::from_utf8(json) {
+        Ok(text) => serde_json::from_str(text),
+        Err(_) => serde_json::from_slice(json),
+    }
+}
+
+/// Reads the part of a document that the type names.
 pub(crate) fn view<V: DeserializeOwned>(json: &[u8]) -> Result<V, Error> {
-    let mut value = Value { json, at: skip_space(json, 0) };
+    let mut value = ValueReader { json, at: skip_space(json, 0) };
     match V::deserialize(&mut value) {
         Ok(found) if skip_space(json, value.at) == json.len() => Ok(found),
-        // serde_json knows best what is wrong, and where.
+        // serde_json says what is wrong, and where.
         _ => read(json),
     }
 }
 
 /// The value that begins here. Reading it moves on to its end.
-struct Value<'de> {
+struct ValueReader<'de> {
     json: &'de [u8],
     at: usize,
 }
 
-impl<'de> Value<'de> {
+impl<'de> ValueReader<'de> {
     fn broken() -> Error {
         Error::custom("not JSON")
     }
@@ -51,7 +60,7 @@ impl<'de> Value<'de> {
     }
 }
 
-impl<'de> Deserializer<'de> for &mut Value<'de> {
+impl<'de> Deserializer<'de> for &mut ValueReader<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -69,13 +78,12 @@ impl<'de> Deserializer<'de> for &mut Value<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        if self.json.get(self.at) != Some(&b'{') {
+        let Some(members) = Members::of_object(self.json, self.at) else {
             return self.parse(|value| value.deserialize_struct(name, fields, visitor));
-        }
-        let parts = Parts::of(self.json, self.at).ok_or_else(Value::broken)?;
-        let mut members = Members { json: self.json, parts };
-        let found = visitor.visit_map(&mut members)?;
-        self.at = members.parts.place();
+        };
+        let mut fields = StructFields { json: self.json, members };
+        let found = visitor.visit_map(&mut fields)?;
+        self.at = fields.members.at();
         Ok(found)
     }
 
@@ -93,7 +101,7 @@ impl<'de> Deserializer<'de> for &mut Value<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         if name.starts_with("$serde_json") {
-            // Raw values: a matter between them and serde_json.
+            // How serde_json's own types, such as `RawValue`, ask for what only serde_json gives.
             return self.parse(|value| value.deserialize_newtype_struct(name, visitor));
         }
         visitor.visit_newtype_struct(self)
@@ -123,25 +131,25 @@ impl<'de> Deserializer<'de> for &mut Value<'de> {
 }
 
 /// The members of an object, on their way into a struct.
-struct Members<'de> {
+struct StructFields<'de> {
     json: &'de [u8],
-    parts: Parts<'de>,
+    members: Members<'de>,
 }
 
-impl<'de> MapAccess<'de> for &mut Members<'de> {
+impl<'de> MapAccess<'de> for &mut StructFields<'de> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
-        let Some(key) = self.parts.next().ok_or_else(Value::broken)? else { return Ok(None) };
-        let key: Cow<'_, str> = decode(key).ok_or_else(Value::broken)?;
+        let Some(key) = self.members.next().ok_or_else(ValueReader::broken)? else { return Ok(None) };
+        let key: Cow<'_, str> = decode_string(key).ok_or_else(ValueReader::broken)?;
         let key: CowStrDeserializer<'_, Error> = key.into_deserializer();
         seed.deserialize(key).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        let mut value = Value { json: self.json, at: self.parts.place() };
+        let mut value = ValueReader { json: self.json, at: self.members.at() };
         let found = seed.deserialize(&mut value)?;
-        self.parts.go_to(value.at);
+        self.members.skip_to(value.at);
         Ok(found)
     }
 }

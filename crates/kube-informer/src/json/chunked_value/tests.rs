@@ -3,10 +3,10 @@ use super::*;
 /// The end of the value at the start of a text, found whole and byte by byte.
 fn end(text: &str) -> Result<Option<usize>, Malformed> {
     let bytes = text.as_bytes();
-    let whole = ValueScan::begin(bytes[0])?.run(bytes, 1);
-    let mut scan = ValueScan::begin(bytes[0])?;
+    let whole = ChunkedValue::begin(bytes[0])?.find_end(bytes, 1);
+    let mut value = ChunkedValue::begin(bytes[0])?;
     for at in 1..bytes.len() {
-        match scan.run(&bytes[at..=at], 0) {
+        match value.find_end(&bytes[at..=at], 0) {
             Ok(None) => {}
             Ok(Some(rest)) => {
                 assert_eq!(whole, Ok(Some(at + rest)));

@@ -1,13 +1,23 @@
 use super::*;
+use crate::json::Members;
+
+/// The member with this value, at whatever depth.
+fn member(json: &[u8], at: usize, value: &[u8]) -> Option<Range<usize>> {
+    let mut members = Members::of(json, at)?;
+    while members.next()?.is_some() {
+        if let Some(inner) = member(json, members.at(), value) {
+            return Some(inner);
+        }
+        if members.value()? == value {
+            return Some(members.start()..members.at());
+        }
+    }
+    None
+}
 
 fn rest(json: &str, values: &[&str]) -> String {
-    let mut parts: Vec<_> = values
-        .iter()
-        .map(|value| {
-            let start = json.find(value).unwrap();
-            member(json.as_bytes(), &(start..start + value.len())).unwrap()
-        })
-        .collect();
+    let mut parts: Vec<_> =
+        values.iter().map(|value| member(json.as_bytes(), 0, value.as_bytes()).unwrap()).collect();
     String::from_utf8(without(json.as_bytes(), &mut parts)).unwrap()
 }
 
@@ -43,9 +53,25 @@ fn keys_with_quotes_and_backslashes() {
 
 #[test]
 fn nonsense_is_left_alone() {
-    assert_eq!(member(b"[1]", &(1..2)), None);
-    assert_eq!(member(b":1", &(1..2)), None);
-    assert_eq!(member(b"\":1", &(2..3)), None);
-    assert_eq!(member(b"", &(5..7)), None);
+    for nonsense in [&b"[1]"[..], b":1", b"\":1", b""] {
+        assert!(Members::of_object(nonsense, 0).is_none());
+        assert_eq!(without(nonsense, &mut [5..9, 7..8]), nonsense);
+    }
     assert_eq!(without(b"{}", &mut [5..9, 7..8]), b"{}");
+}
+
+#[test]
+fn members_are_added_behind_the_brace() {
+    let edited = |json: &str, cut: &[&str]| {
+        let mut parts: Vec<_> = cut
+            .iter()
+            .map(|value| member(json.as_bytes(), json.find('{').unwrap(), value.as_bytes()).unwrap())
+            .collect();
+        let mut kept = Vec::new();
+        edit(json.as_bytes(), &[br#""k":1,"#, br#""l":2,"#], &mut parts, &mut kept);
+        String::from_utf8(kept).unwrap()
+    };
+    assert_eq!(edited(r#"{"a":3}"#, &[]), r#"{"k":1,"l":2,"a":3}"#);
+    assert_eq!(edited(r#" { "a":3,"b":4}"#, &["3"]), r#" {"k":1,"l":2, "b":4}"#);
+    assert_eq!(edited(r#"{"a":3,"b":4}"#, &["3", "4"]), r#"{"k":1,"l":2}"#);
 }

@@ -105,7 +105,7 @@ fn raw_values_are_given_as_they_are() {
         spec: Box<serde_json::value::RawValue>,
     }
     let json = br#"{"x":1,"spec":{"a" : [1]}}"#;
-    let mut value = Value { json, at: 0 };
+    let mut value = ValueReader { json, at: 0 };
     assert_eq!(Raw::deserialize(&mut value).unwrap().spec.get(), r#"{"a" : [1]}"#);
 }
 

@@ -1,13 +1,17 @@
-//! Walks over JSON: checks it, says where its values begin and end, and decodes nothing.
+//! Values of a document that is here as a whole: checks each to be JSON, says where it ends, and decodes nothing.
 //!
-//! What serde_json accepts as a document is accepted here, and nothing else; a seeded test compares the two. Texts are
-//! stepped through eight bytes at a time, which is most of what makes taking in an object fast. The encoding of texts is
-//! left to whoever looks at them.
+//! What serde_json accepts as a document is accepted here, and nothing else; a seeded test compares the two. Strings are
+//! stepped through eight bytes at a time, which is most of what makes taking in an object fast. Whether they are UTF-8 is
+//! not checked here: that is quicker for the whole document at once.
 
+/// Whether this may stand between the tokens of JSON.
+#[inline]
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
+/// The first place from here on that is no space.
+#[inline]
 pub(crate) fn skip_space(json: &[u8], from: usize) -> usize {
     let mut at = from;
     while json.get(at).is_some_and(|byte| is_space(*byte)) {
@@ -23,7 +27,7 @@ pub(crate) fn value_end(json: &[u8], mut at: usize) -> Option<usize> {
     let mut open = Brackets::default();
     loop {
         match *json.get(at)? {
-            b'"' => at = text_end(json, at)?,
+            b'"' => at = string_end(json, at)?,
             b'{' => {
                 at = skip_space(json, at + 1);
                 if json.get(at)? == &b'}' {
@@ -71,10 +75,11 @@ pub(crate) fn value_end(json: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Which brackets are open: a bit for each, one for objects, below a bit that marks the end.
+/// Which brackets are open, a bit for each from the innermost on: one for an object, zero for an array. The highest bit that
+/// is set stands above them all and marks the end.
 struct Brackets {
     bits: u128,
-    /// Those that no longer fit, for documents nested deeper than anybody does.
+    /// Outer brackets that no longer fit into the bits: only for documents nested more than 127 deep.
     outer: Vec<u128>,
 }
 
@@ -113,13 +118,13 @@ impl Brackets {
 /// Where the value of the member begins whose key begins at `at`.
 #[inline]
 fn value_start(json: &[u8], at: usize) -> Option<usize> {
-    let colon = skip_space(json, text_end(json, at)?);
+    let colon = skip_space(json, string_end(json, at)?);
     (json.get(colon)? == &b':').then(|| skip_space(json, colon + 1))
 }
 
-/// Where the text that begins at `at` ends, behind its closing quote.
+/// Where the string that begins at `at` ends, behind its closing quote.
 #[inline]
-pub(crate) fn text_end(json: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn string_end(json: &[u8], at: usize) -> Option<usize> {
     if json.get(at)? != &b'"' {
         return None;
     }
@@ -137,7 +142,7 @@ pub(crate) fn text_end(json: &[u8], at: usize) -> Option<usize> {
             _ => return None,
         }
     }
-    text_end_by_bytes(json, at)
+    string_end_by_bytes(json, at)
 }
 
 /// Sets the highest bit of every byte that is a quote, a backslash or a control character; above the first of them it
@@ -155,7 +160,7 @@ fn marks(eight: u64) -> u64 {
 
 /// The same within the last bytes of a document.
 #[cold]
-fn text_end_by_bytes(json: &[u8], mut at: usize) -> Option<usize> {
+fn string_end_by_bytes(json: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match *json.get(at)? {
             b'"' => return Some(at + 1),
@@ -196,78 +201,6 @@ fn number_end(json: &[u8], at: usize) -> Option<usize> {
         at = some_digits(at + usize::from(sign))?;
     }
     Some(at)
-}
-
-/// The members of an object, or the elements of a list, one after the other.
-///
-/// Whoever asks for the next one has stepped over the value of the last with [`Parts::value`], or with
-/// [`Parts::go_to`] after having walked through it.
-pub(crate) struct Parts<'a> {
-    json: &'a [u8],
-    at: usize,
-    object: bool,
-    first: bool,
-}
-
-impl<'a> Parts<'a> {
-    /// Those of the object or list that begins at `at`; `None` if none does.
-    pub(crate) fn of(json: &'a [u8], at: usize) -> Option<Self> {
-        let object = match json.get(at)? {
-            b'{' => true,
-            b'[' => false,
-            _ => return None,
-        };
-        Some(Self { json, at: at + 1, object, first: true })
-    }
-
-    /// Goes to the next one and gives its key with the quotes, which is empty in a list. `Some(None)` at the end, where
-    /// [`place`](Self::place) is behind the closing bracket; `None` if this is not JSON.
-    #[inline]
-    pub(crate) fn next(&mut self) -> Option<Option<&'a [u8]>> {
-        let mut at = skip_space(self.json, self.at);
-        let close = if self.object { b'}' } else { b']' };
-        let byte = *self.json.get(at)?;
-        if byte == close {
-            self.at = at + 1;
-            return Some(None);
-        }
-        if !std::mem::take(&mut self.first) {
-            if byte != b',' {
-                return None;
-            }
-            at = skip_space(self.json, at + 1);
-        }
-        if !self.object {
-            self.at = at;
-            return Some(Some(&[]));
-        }
-        let end = text_end(self.json, at)?;
-        let key = self.json.get(at..end)?;
-        let colon = skip_space(self.json, end);
-        if self.json.get(colon)? != &b':' {
-            return None;
-        }
-        self.at = skip_space(self.json, colon + 1);
-        Some(Some(key))
-    }
-
-    /// Where the walk stands: at the value, after a key.
-    pub(crate) fn place(&self) -> usize {
-        self.at
-    }
-
-    /// Steps over the value and gives it.
-    #[inline]
-    pub(crate) fn value(&mut self) -> Option<&'a [u8]> {
-        let start = self.at;
-        self.at = value_end(self.json, start)?;
-        self.json.get(start..self.at)
-    }
-
-    /// Somebody else has walked through the value, which ends here.
-    pub(crate) fn go_to(&mut self, end: usize) {
-        self.at = end;
-    }
 }
 
 #[cfg(test)]

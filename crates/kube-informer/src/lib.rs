@@ -191,9 +191,8 @@ pub use report::{Cause, Failure};
 pub use scope::Scope;
 pub use settings::{Settings, SettingsError, StreamingList};
 pub use source::{
-    ByteStream, FindClusterError, FoundCluster, Hold, HttpFailure, HttpSource, ListParams, ListWatch,
-    Request, ScriptedSource, ScriptedState, SourceError, Verb, VerbMatch, VersionMatch, WatchParams,
-    find_cluster,
+    ByteStream, Fault, FindClusterError, FoundCluster, HttpFailure, HttpSource, InjectedFault, ListParams,
+    ListWatch, Request, ScriptedSource, SourceError, Verb, VersionMatch, WatchParams, find_cluster,
 };
 pub use status::{LastError, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};

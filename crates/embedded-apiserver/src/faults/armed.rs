@@ -40,14 +40,16 @@ impl Faults {
         let armed = Arc::new(Armed {
             fault,
             aim: Mutex::new(Aim { matched: 0, luck: Rng::with_seed(seed) }),
-            strikes: Strikes(Arc::default()),
+            strikes: Strikes::default(),
         });
         self.armed.lock().push(armed.clone());
         InjectedFault { armed, faults: self.clone() }
     }
 
     pub(crate) fn clear(&self) {
-        self.armed.lock().clear();
+        for armed in std::mem::take(&mut *self.armed.lock()) {
+            armed.strikes.0.removed.send_replace(true);
+        }
     }
 
     /// What is to go wrong with this request.
@@ -81,18 +83,30 @@ impl Armed {
     }
 }
 
-/// What a planned effect is counted with when it is done.
-#[derive(Clone, Debug)]
-pub(super) struct Strikes(Arc<watch::Sender<u64>>);
+/// What a planned effect is counted with when it is done, and what ends a stall.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strikes(Arc<Count>);
+
+#[derive(Debug, Default)]
+struct Count {
+    struck: watch::Sender<u64>,
+    removed: watch::Sender<bool>,
+}
 
 impl Strikes {
     /// For a part of an effect that has been counted already.
     pub(super) fn uncounted() -> Self {
-        Self(Arc::default())
+        Self::default()
     }
 
     pub(super) fn count(&self) {
-        self.0.send_modify(|struck| *struck += 1);
+        self.0.struck.send_modify(|struck| *struck += 1);
+    }
+
+    /// Waits until the fault is taken out of force.
+    pub(super) async fn until_removed(&self) {
+        // Fails only without a sender, and that is here.
+        let _ = self.0.removed.subscribe().wait_for(|removed| *removed).await;
     }
 }
 
@@ -110,20 +124,22 @@ impl InjectedFault {
     /// How often it has struck: counted when it happens, so that an event that is lost is counted when it would have
     /// been sent.
     pub fn struck(&self) -> u64 {
-        *self.armed.strikes.0.borrow()
+        *self.armed.strikes.0.struck.borrow()
     }
 
     /// Waits until it has struck at least this often.
     ///
-    /// It may wait forever; give it a deadline with `tokio::time::timeout`.
+    /// It may wait forever; limit it with `tokio::time::timeout`.
     pub async fn until_struck(&self, times: u64) {
-        let mut strikes = self.armed.strikes.0.subscribe();
+        let mut strikes = self.armed.strikes.0.struck.subscribe();
         // Fails only without a sender, and that is in the fault that this holds.
         let _ = strikes.wait_for(|struck| *struck >= times).await;
     }
 
-    /// Takes it out of force. What it has done to answers that are under way remains.
+    /// Takes it out of force. Requests that it stalls are answered now; what else it has done to answers that are under
+    /// way remains.
     pub fn remove(&self) {
         self.faults.armed.lock().retain(|armed| !Arc::ptr_eq(armed, &self.armed));
+        self.armed.strikes.0.removed.send_replace(true);
     }
 }

@@ -74,7 +74,8 @@ impl Effect {
         matches!(self, Self::CutAfterBytes(_) | Self::Undecodable(_) | Self::BadJson(_) | Self::Lines(_))
     }
 
-    /// Whether the API is never asked, so that no other fault can do anything either.
+    /// Whether faults that were injected later do not see the request. After most of these the API is never asked; after a
+    /// stall it is, once the fault is removed.
     pub(super) fn has_the_last_word(&self) -> bool {
         matches!(self, Self::Answer(_) | Self::Forbid | Self::ExpireContinue | Self::Refuse | Self::Stall)
     }

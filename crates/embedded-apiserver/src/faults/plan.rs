@@ -1,6 +1,5 @@
 //! What goes wrong with one request.
 
-use std::future::pending;
 use std::io;
 
 use bytes::Bytes;
@@ -61,7 +60,7 @@ impl Plan {
                     let why = "the connection was refused";
                     return Before::Break(io::Error::new(io::ErrorKind::ConnectionRefused, why));
                 }
-                Effect::Stall => pending().await,
+                Effect::Stall => strikes.until_removed().await,
                 Effect::Delay(by) => sleep(*by).await,
                 Effect::IgnoreSendInitialEvents => {
                     *uri = without(uri, &["sendInitialEvents", "resourceVersionMatch"]);

@@ -22,7 +22,7 @@ mod tests;
 pub use error::{HttpFailure, SourceError};
 pub use http::{FindClusterError, FoundCluster, HttpSource, find_cluster};
 pub use request::{ListParams, Request, Verb, VersionMatch, WatchParams};
-pub use scripted::{Hold, ScriptedSource, ScriptedState, VerbMatch};
+pub use scripted::{Fault, InjectedFault, ScriptedSource};
 
 use bytes::Bytes;
 use futures::future::BoxFuture;

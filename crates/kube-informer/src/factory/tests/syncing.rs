@@ -8,13 +8,13 @@ use tokio::time::Instant;
 use super::support::{SOON, Servers, rest};
 use crate::informer::NotSynced;
 use crate::scope::Scope;
-use crate::source::{HttpFailure, SourceError, VerbMatch};
+use crate::source::{Fault, HttpFailure, SourceError};
 
 fn forbid(server: &crate::source::ScriptedSource) {
     let message = "the server says no".to_owned();
     let refused = HttpFailure { code: 403, reason: "Forbidden".into(), message, ..HttpFailure::default() };
     for _ in 0..1_000 {
-        server.fail_next(VerbMatch::Any, SourceError::Http(refused.clone()));
+        server.inject(Fault::error(SourceError::Http(refused.clone())).once());
     }
 }
 
@@ -39,7 +39,7 @@ async fn b_426_the_error_names_every_kind_and_scope_and_why() {
     factory.informer::<Secret>();
     factory.informer_named::<ConfigMap>("slow", |maps| maps).unwrap();
     forbid(&servers.of::<Secret>());
-    let _hold = servers.of::<ConfigMap>().hold_next(VerbMatch::Any);
+    servers.of::<ConfigMap>().inject(Fault::stall().once());
     factory.start();
     let error = factory.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err();
     assert_eq!(
@@ -69,7 +69,7 @@ async fn w_36_who_waits_for_a_turn_is_said_to() {
     let factory = servers.builder().stagger(1, SOON).build().unwrap();
     factory.informer::<Pod>();
     factory.informer::<Secret>();
-    let _hold = servers.of::<Pod>().hold_next(VerbMatch::Any);
+    servers.of::<Pod>().inject(Fault::stall().once());
     factory.start();
     let error = factory.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err();
     assert_eq!(
@@ -84,7 +84,7 @@ async fn b_426_a_shutdown_ends_the_wait() {
     let servers = Servers::default();
     let factory = servers.factory();
     factory.informer::<Pod>();
-    let _hold = servers.of::<Pod>().hold_next(VerbMatch::Any);
+    servers.of::<Pod>().inject(Fault::stall().once());
     factory.start();
     let shut_down = async {
         rest().await;

@@ -1,15 +1,15 @@
 //! What several of these tests need beside the rig.
 
 use std::future::Future;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::SOON;
 use crate::informer::SharedInformer;
+use crate::key::ObjectKey;
 use crate::report::Failure;
 use crate::settings::{Settings, StreamingList};
 use crate::source::{ByteStream, HttpFailure, ListWatch, Request, ScriptedSource, SourceError};
@@ -19,6 +19,11 @@ use crate::status::{Phase, RelistReason};
 pub(crate) fn http(code: u16, reason: &str) -> SourceError {
     let message = format!("the server says {reason}");
     SourceError::Http(HttpFailure { code, reason: reason.into(), message, ..HttpFailure::default() })
+}
+
+/// A key: `key("ns/name")`.
+pub(crate) fn key(text: &str) -> ObjectKey {
+    text.parse().unwrap()
 }
 
 /// A server that lets nobody see one namespace.
@@ -47,11 +52,6 @@ pub(crate) async fn started<K: 'static>(informer: SharedInformer<K>) -> SharedIn
     start(&informer);
     informer.wait_synced(SOON).await.unwrap();
     informer
-}
-
-/// A moment under a paused clock is until nobody has anything to do.
-pub(crate) async fn quiet() {
-    sleep(Duration::from_millis(1)).await;
 }
 
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {

@@ -143,6 +143,12 @@ impl Cluster {
         self.start_apiserver()
     }
 
+    /// Kills the API server at once and starts it again: connections are reset, and it has no history from before.
+    pub fn crash_apiserver(&mut self) -> Result<()> {
+        self.kill_apiserver();
+        self.start_apiserver()
+    }
+
     /// Kills etcd at once (SIGKILL). The API server stays, and answers what it can without it.
     pub fn kill_etcd(&mut self) {
         self.etcd = None;
@@ -160,6 +166,12 @@ impl Cluster {
         })
     }
 
+    /// Kills etcd at once and starts it again. The API server answers with errors until it has found etcd again.
+    pub fn crash_etcd(&mut self) -> Result<()> {
+        self.kill_etcd();
+        self.start_etcd()
+    }
+
     /// Has etcd forget everything before `revision`, at once: what needs older data is answered 410.
     ///
     /// What the API server itself remembers, the recent past of everything but events, it goes on serving.
@@ -167,18 +179,21 @@ impl Cluster {
         etcd::compact(&self.dir.path().join(flags::ETCD_SOCKET), revision)
     }
 
-    /// Copies etcd's data, for [`restore_etcd`](Self::restore_etcd). etcd must not be running.
-    pub fn backup_etcd(&self) -> Result<()> {
-        ensure!(self.etcd.is_none(), "etcd is running; kill it first");
-        backup::replace(&self.dir.path().join(flags::ETCD_DATA), &self.etcd_backup())
+    /// Copies etcd's data, for [`restore_etcd`](Self::restore_etcd). etcd is killed for it and started again.
+    pub fn backup_etcd(&mut self) -> Result<()> {
+        self.kill_etcd();
+        backup::replace(&self.dir.path().join(flags::ETCD_DATA), &self.etcd_backup())?;
+        self.start_etcd()
     }
 
-    /// Puts back what [`backup_etcd`](Self::backup_etcd) copied: the cluster goes back in time. Neither etcd nor the
-    /// API server, which remembers what came later, may be running.
-    pub fn restore_etcd(&self) -> Result<()> {
-        ensure!(self.etcd.is_none(), "etcd is running; kill it first");
-        ensure!(self.apiserver.is_none(), "the API server is running; stop or kill it first");
-        backup::replace(&self.etcd_backup(), &self.dir.path().join(flags::ETCD_DATA))
+    /// Puts back what [`backup_etcd`](Self::backup_etcd) copied: the cluster goes back in time. etcd is killed for it, and
+    /// the API server too, which remembers what came later; both are started again.
+    pub fn restore_etcd(&mut self) -> Result<()> {
+        self.kill_apiserver();
+        self.kill_etcd();
+        backup::replace(&self.etcd_backup(), &self.dir.path().join(flags::ETCD_DATA))?;
+        self.start_etcd()?;
+        self.start_apiserver()
     }
 
     /// Makes up other tokens. The API server takes them, and no longer the old ones, when it is started next; clients

@@ -26,6 +26,8 @@ mod newest;
 mod recovery;
 mod snapshot;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 mod watch;
 

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow, bail};
+use serde_json::Value;
 
 use crate::ran::{Ran, Reader};
 
@@ -14,6 +15,13 @@ pub(crate) fn workspace_root() -> PathBuf {
     let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     path.pop();
     path
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target_directory() -> Result<PathBuf> {
+    let metadata = Cargo::new("metadata --no-deps --format-version 1 --locked").output()?;
+    let metadata: Value = serde_json::from_slice(&metadata).context("cargo metadata")?;
+    metadata["target_directory"].as_str().map(PathBuf::from).context("cargo metadata: no target_directory")
 }
 
 /// One call of cargo in the workspace.
@@ -26,9 +34,19 @@ impl Cargo {
     /// `arguments` as one would type them, without quotes.
     pub(crate) fn new(arguments: &str) -> Self {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
+        Self::of(Command::new(cargo), arguments, format!("cargo {arguments}"))
+    }
+
+    /// The cargo of another version of Rust, which rustup must have.
+    pub(crate) fn with_toolchain(version: &str, arguments: &str) -> Self {
+        let mut command = Command::new("rustup");
+        command.args(["run", version, "cargo"]);
+        Self::of(command, arguments, format!("cargo +{version} {arguments}"))
+    }
+
+    fn of(mut command: Command, arguments: &str, shown: String) -> Self {
         command.current_dir(workspace_root()).args(arguments.split_whitespace()).stdin(Stdio::null());
-        Self { command, shown: format!("cargo {arguments}") }
+        Self { command, shown }
     }
 
     pub(crate) fn args(mut self, arguments: &[String]) -> Self {

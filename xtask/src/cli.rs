@@ -8,19 +8,24 @@ The project's own chores.
 Usage: cargo xtask <command>
 
 Commands:
-  test              All of the below, the unit and integration tests, and builds against the oldest and newest
-                    Kubernetes API; ends with a table of what ran, how long it took and what was skipped, and fails
-                    if a test target has not run
+  test [--long]     All of the below but `bench`, and the unit and integration tests; ends with a table of what ran,
+                    how long it took and what was skipped, and fails if a test target has not run. With --long the
+                    random tests try ten times as much
   e2e [FILTER]...   The tests against a real kube-apiserver, once with the default feature gates and once with
                     WatchList=false, and those of the embedded server beside it, with kubectl and client-go; only
                     tests whose name contains a FILTER, if there is one
-  lint              Formatting, clippy, and whether generated files are up to date
+  lint              Formatting, clippy, whether generated files are up to date; the library for the oldest and the
+                    newest Kubernetes API, without and with all features
   codegen [--check] Generates the accessors for all kinds of k8s-openapi; with --check only says whether the
                     generated files are up to date
-  doc [--open]      The documentation, warnings being errors
+  doc [--open]      The documentation as docs.rs builds it, warnings being errors
+  face              The library's public names and types, counted, and the types of others in its signatures
+  msrv              Builds what is published with the oldest Rust that it declares
+  deny              Licences and sources of dependencies, and unwanted ones, with cargo-deny
+  publish           Rehearses publishing every package and builds each from what would be uploaded; `test` does not
+                    build them
   tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links, docs.rs
   bench [--quick]   Speed and memory beside client-go and kube-rs; `bench --help` says more
-  ci                `test`, in which the tests against a real kube-apiserver must not be skipped
   help              This text; also --help or -h
 
 Environment:
@@ -31,7 +36,7 @@ Environment:
   KUBE_INFORMER_ROUNDS          How often the tests beside client-go repeat a fault (default 2) and the differential
                                 test its workload (default 30)
   KUBE_INFORMER_BACKUPS         Set: all cases of restored backups, which take minutes
-  INFORMER_SEEDS, INFORMER_SEED How many seeds the model tests try (default 10000), or the one to repeat
+  INFORMER_SEEDS, INFORMER_SEED How many seeds the model tests try (default 1000), or the one to repeat
 
 The e2e tests build kube-apiserver, etcd and kubectl from source the first time, which takes about six minutes.
 ";
@@ -39,13 +44,16 @@ The e2e tests build kube-apiserver, etcd and kubectl from source the first time,
 /// What the user asked for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
-    Test,
-    Ci,
+    Test { long: bool },
     E2e { filters: Vec<String> },
     Lint,
     Codegen { check: bool },
     Doc { open: bool },
     Tidy,
+    Face,
+    Msrv,
+    Deny,
+    Publish,
     Bench { arguments: Vec<String> },
     Help,
 }
@@ -65,13 +73,16 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
     }
     let name = arguments.remove(0);
     let command = match name.as_str() {
-        "test" => Command::Test,
-        "ci" => Command::Ci,
+        "test" => Command::Test { long: take(&mut arguments, "--long") },
         "e2e" => return Ok(Command::E2e { filters: arguments }),
         "lint" => Command::Lint,
         "codegen" => Command::Codegen { check: take(&mut arguments, "--check") },
         "doc" => Command::Doc { open: take(&mut arguments, "--open") },
         "tidy" => Command::Tidy,
+        "face" => Command::Face,
+        "msrv" => Command::Msrv,
+        "deny" => Command::Deny,
+        "publish" => Command::Publish,
         "help" => return Ok(Command::Help),
         _ => bail!("there is no command `{name}`\n\n{HELP}"),
     };

@@ -9,11 +9,15 @@ use crate::cargo::{Cargo, TestCount};
 use crate::ran::Ran;
 use crate::report::{Outcome, Report};
 
-/// The servers to meet: with streaming lists, and with what one finds where they are switched off.
-const FEATURE_GATES: [&str; 2] = ["", "WatchList=false"];
+/// What runs on the server as it is, which streams lists.
+const ALL: &str = "--test cluster --test e2e --test conformance";
 
-/// What meets both.
-const ON_BOTH: &str = "--test cluster --test e2e --test conformance";
+/// What runs once more where the server does not stream lists, as one finds it where the feature gate is off.
+const WITHOUT_STREAMING: &str = "--test e2e --test conformance";
+
+/// Of these the part that has nothing to do with how a list comes: it would only show the same again. Names of modules.
+const EITHER_WAY: [&str; 6] =
+    ["callbacks::", "errors::", "many::", "programs::", "faults::certificates", "faults::proxies"];
 
 /// The embedded server compared with the real one, and asked by kubectl and client-go. It streams lists, so it is compared
 /// with one that does.
@@ -55,8 +59,14 @@ impl Policy {
 }
 
 /// One step for the servers, which may have to be built, one for each kind of server, and one for the embedded server beside
-/// the real one. True if none failed.
-pub(crate) fn steps(report: &mut Report, policy: &Policy, filters: &[String], ran: &mut Ran) -> bool {
+/// the real one. With `long` the cases that take minutes are not left out. True if none failed.
+pub(crate) fn steps(
+    report: &mut Report,
+    policy: &Policy,
+    filters: &[String],
+    ran: &mut Ran,
+    long: bool,
+) -> bool {
     if let Some(why) = policy.why_skipped() {
         return report
             .step("e2e", || Ok(Outcome::Skipped(format!("nothing ran against a real server: {why}"))));
@@ -74,33 +84,43 @@ pub(crate) fn steps(report: &mut Report, policy: &Policy, filters: &[String], ra
         return false;
     }
     let mut all = true;
-    let mut step = |name: &str, tests: &str, gates: &str| {
+    let mut step = |name: &str, tests: &str, gates: &str, without: &[&str]| {
         all &= report.step(name, || {
-            let (count, these) = run(tests, gates, filters)?;
+            let (count, these) = run(tests, gates, without, filters, long)?;
             ran.add(these);
             Ok(Outcome::Passed(format!("{count} against {servers}")))
         });
     };
-    for gates in FEATURE_GATES {
-        let shown = if gates.is_empty() { "default feature gates" } else { gates };
-        step(&format!("e2e, {shown}"), ON_BOTH, gates);
-    }
-    step("e2e, embedded server", OF_THE_EMBEDDED_SERVER, "");
+    step("e2e, default feature gates", ALL, "", &[]);
+    // Whoever asks for tests by name gets those on both.
+    let without: &[&str] = if filters.is_empty() && !long { &EITHER_WAY } else { &[] };
+    step("e2e, WatchList=false", WITHOUT_STREAMING, "WatchList=false", without);
+    step("e2e, embedded server", OF_THE_EMBEDDED_SERVER, "", &[]);
     all
 }
 
-fn run(tests: &str, gates: &str, filters: &[String]) -> Result<(TestCount, Ran)> {
+fn run(
+    tests: &str,
+    gates: &str,
+    without: &[&str],
+    filters: &[String],
+    long: bool,
+) -> Result<(TestCount, Ran)> {
     // Some tests run them, and `--test` alone does not build them.
     Cargo::new("build --quiet --workspace --examples --profile test").run()?;
+    // What needs neither a real server nor a program in Go is among the other tests.
+    let skipped = ["embedded::", "kube_rs::"].iter().chain(without).flat_map(|name| ["--skip", name]);
+    let arguments: Vec<String> =
+        ["--", "--nocapture"].into_iter().chain(skipped).map(str::to_owned).collect();
     // With `--workspace` the dependencies are those that the unit tests were built with; with `--package` they
     // would be built again, with fewer features.
-    Cargo::new(&format!("test --workspace --no-fail-fast {tests}"))
-        // What needs neither a real server nor a program in Go is among the other tests.
-        .args(&["--", "--nocapture", "--skip", "embedded::", "--skip", "kube_rs::"].map(str::to_owned))
+    let tests = Cargo::new(&format!("test --workspace --no-fail-fast {tests}"))
+        .args(&arguments)
         .args(filters)
         .env("KUBE_INFORMER_FEATURE_GATES", gates)
-        .env("KUBE_INFORMER_E2E", "required")
-        .run_tests()
+        .env("KUBE_INFORMER_E2E", "required");
+    let tests = if long { tests.env("KUBE_INFORMER_BACKUPS", "1") } else { tests };
+    tests.run_tests()
 }
 
 #[cfg(test)]

@@ -6,32 +6,22 @@ use crate::cargo::Cargo;
 use crate::codegen;
 use crate::report::{Outcome, Report};
 
-/// Formatting, generated files, clippy.
+/// Formatting, generated files, clippy with every set of features.
 pub(crate) fn steps(report: &mut Report) {
     codegen::step(report, true);
     simple(report, "fmt", || Cargo::new("fmt --all --check").run());
     simple(report, "clippy", || Cargo::new("clippy --workspace --all-targets -- -D warnings").run());
+    feature_steps(report);
 }
 
-/// The documentation, which must build without a warning.
-pub(crate) fn doc_step(report: &mut Report, open: bool) {
-    let options = if open { vec!["--open".to_owned()] } else { Vec::new() };
-    simple(report, "doc", || {
-        // The library leaves the choice of the Kubernetes version to its user, so one has to be made here.
-        Cargo::new("doc --no-deps --workspace --features k8s-openapi/latest")
-            .args(&options)
-            .env("RUSTDOCFLAGS", "-D warnings")
-            .run()
-    });
-}
-
-/// The library against the oldest and the newest Kubernetes API its user may choose. No test does this: they all
-/// see the version that the dev-dependencies chose.
-pub(crate) fn api_version_steps(report: &mut Report) {
-    for version in ["earliest", "latest"] {
-        simple(report, &format!("clippy, {version} Kubernetes API"), || {
-            let features = format!("--features k8s-openapi/{version}");
-            Cargo::new(&format!("clippy --package kube-informer --lib {features} -- -D warnings")).run()
+/// The libraries whose features others choose: with none of them on the oldest Kubernetes API there is, and with all on
+/// the newest. No test does this: they all see what the dev-dependencies chose. The second is what docs.rs builds.
+fn feature_steps(report: &mut Report) {
+    for (version, features) in [("earliest", "--no-default-features"), ("latest", "--all-features")] {
+        simple(report, &format!("clippy, {version} Kubernetes API, {features}"), || {
+            let libraries = "--lib --package kube-informer --package informer-endpoint";
+            let features = format!("{features} --features k8s-openapi/{version}");
+            Cargo::new(&format!("clippy {libraries} {features} -- -D warnings")).run()
         });
     }
 }

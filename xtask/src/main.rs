@@ -4,8 +4,13 @@ mod bench;
 mod cargo;
 mod cli;
 mod codegen;
+mod deny;
 mod e2e;
+mod face;
 mod lint;
+mod msrv;
+mod packages;
+mod publish;
 mod ran;
 mod report;
 mod test;
@@ -19,6 +24,9 @@ use crate::cli::Command;
 use crate::ran::Ran;
 
 fn main() -> ExitCode {
+    if let Some(code) = face::rustdoc::stand_in() {
+        return code;
+    }
     match cli::parse(std::env::args().skip(1)).and_then(|command| run(&command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -34,15 +42,18 @@ fn run(command: &Command) -> Result<()> {
             print!("{}", cli::HELP);
             Ok(())
         }
-        Command::Test => test::run(&e2e::Policy::from_environment()),
-        Command::Ci => test::run(&e2e::Policy::Run),
+        Command::Test { long } => test::run(&e2e::Policy::from_environment(), *long),
         Command::E2e { filters } => report::run(|report| {
-            e2e::steps(report, &e2e::Policy::from_environment(), filters, &mut Ran::default());
+            e2e::steps(report, &e2e::Policy::from_environment(), filters, &mut Ran::default(), false);
         }),
         Command::Bench { arguments } => bench::run(arguments),
         Command::Tidy => report::run(tidy::step),
         Command::Codegen { check } => report::run(|report| codegen::step(report, *check)),
         Command::Lint => report::run(lint::steps),
-        Command::Doc { open } => report::run(|report| lint::doc_step(report, *open)),
+        Command::Doc { open } => report::run(|report| publish::docs_rs_step(report, *open)),
+        Command::Msrv => report::run(msrv::step),
+        Command::Deny => report::run(deny::step),
+        Command::Face => report::run(face::step),
+        Command::Publish => report::run(|report| publish::step(report, true)),
     }
 }

@@ -5,24 +5,32 @@ use anyhow::Result;
 use crate::cargo::Cargo;
 use crate::ran::Ran;
 use crate::report::{self, Outcome};
-use crate::{e2e, lint, tidy};
+use crate::{deny, e2e, face, lint, msrv, publish, tidy};
 
-pub(crate) fn run(policy: &e2e::Policy) -> Result<()> {
+/// How many seeds the model tests try in a long run.
+const LONG_SEEDS: &str = "10000";
+
+/// With `long` the random tests try more, as before a release; otherwise what their environment says.
+pub(crate) fn run(policy: &e2e::Policy, long: bool) -> Result<()> {
     report::run(|report| {
         // Quick ones first.
         tidy::step(report);
         lint::steps(report);
-        lint::api_version_steps(report);
+        deny::step(report);
+        publish::step(report, false);
+        msrv::step(report);
         let mut ran = Ran::default();
         let mut complete = report.step("unit and integration tests", || {
             // The end-to-end tests have their own steps below; here they would run a third time.
-            let (count, these) =
-                Cargo::new("test --workspace --no-fail-fast").env("KUBE_INFORMER_E2E", "skip").run_tests()?;
+            let tests = Cargo::new("test --workspace --no-fail-fast").env("KUBE_INFORMER_E2E", "skip");
+            let tests = if long { tests.env("INFORMER_SEEDS", LONG_SEEDS) } else { tests };
+            let (count, these) = tests.run_tests()?;
             ran.add(these);
             Ok(Outcome::Passed(format!("{count}, doctests among them")))
         });
-        lint::doc_step(report, false);
-        complete &= e2e::steps(report, policy, &[], &mut ran);
+        publish::docs_rs_step(report, false);
+        face::step(report);
+        complete &= e2e::steps(report, policy, &[], &mut ran, long);
         // A step that failed may not have come to all of its tests, and has been told of.
         if complete {
             report.step("every test has run", || ran.check(policy.why_skipped()));

@@ -1,8 +1,8 @@
-//! From a request to its answer.
+//! Dispatches a request to the code that answers it.
 
 use std::sync::Arc;
 
-use http::{Request, Response, header};
+use http::{Response, header};
 use parking_lot::Mutex;
 
 use crate::body::Body;
@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::discovery;
 use crate::kinds::Registry;
 use crate::options::ApiOptions;
-use crate::request::{Accept, Query, Route, Target, Verb};
+use crate::request::{Accept, Request, Route, Verb};
 use crate::status::ApiError;
 use crate::storage::{Gone, Storage};
 
@@ -23,16 +23,8 @@ pub(crate) struct Api {
     pub(crate) options: ApiOptions,
     pub(crate) clock: Clock,
     pub(crate) chance: Chance,
-    /// Held while a CustomResourceDefinition is written.
+    /// Held while a CustomResourceDefinition is written, so that what is stored and what is served change together.
     pub(crate) definitions: Mutex<()>,
-}
-
-/// A request about objects, with all that its answer depends on but its body.
-#[derive(Debug)]
-pub(crate) struct Asked {
-    pub(crate) target: Target,
-    pub(crate) query: Query,
-    pub(crate) headers: http::HeaderMap,
 }
 
 impl Api {
@@ -50,8 +42,8 @@ impl Api {
         api
     }
 
-    /// Answers a request. Never fails: what is wrong becomes a Status.
-    pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
+    /// Answers a request. Errors become answers too: a Status with the code of the error.
+    pub(crate) async fn answer(&self, request: &Request) -> Response<Body> {
         self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response)
     }
 
@@ -60,46 +52,42 @@ impl Api {
         self.storage.version()
     }
 
-    /// Forgets what was before a version: older ones can neither be listed nor watched from.
+    /// Forgets the history before a version: older versions can no longer be listed or watched from.
     pub(crate) fn compact(&self, version: u64) {
         self.storage.compact(version);
     }
 
-    /// Makes everything as it was at a version, as a restored backup does: later writes use the same versions again, and
-    /// all watches end. Fails if that version is forgotten.
+    /// Restores the state as of a version, as from a backup: later writes use the same versions again, and all watches
+    /// end. Fails if that version is no longer in the history.
     pub(crate) fn rewind(&self, version: u64) -> Result<(), Gone> {
         self.storage.rewind(version)?;
         self.serve_stored_definitions();
         Ok(())
     }
 
-    async fn answer_or_refuse(&self, request: Request<Body>) -> Result<Response<Body>, ApiError> {
-        let (head, body) = request.into_parts();
-        let query = Query::parse(head.uri.query().unwrap_or_default());
-        let target = match Route::parse(&self.registry, &head.method, &head.uri)? {
+    async fn answer_or_refuse(&self, request: &Request) -> Result<Response<Body>, ApiError> {
+        let target = match Route::find(&self.registry, request)? {
             Route::Objects(target) => target,
             Route::Discovery(path) => {
-                Accept::takes_json(&head.headers)?;
-                let host =
-                    head.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-                return Ok(discovery::answer(&self.registry, &path, host));
+                Accept::takes_json(&request.headers)?;
+                let host = request.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+                return Ok(discovery::answer(&self.registry, &path, host.unwrap_or_default()));
             }
-            Route::Health(check) => return Ok(discovery::health(check, &query)),
+            Route::Health(check) => return Ok(discovery::health(check, &request.query)),
             Route::Version => return Ok(discovery::version()),
         };
-        let asked = Asked { target, query, headers: head.headers };
-        if asked.target.subresource.is_some() {
-            return self.subresource(&asked, body).await;
+        if target.subresource.is_some() {
+            return self.subresource(&target, request).await;
         }
-        match asked.target.verb {
-            Verb::Get => self.get(&asked).await,
-            Verb::List => self.list(&asked).await,
-            Verb::Watch => self.watch(&asked).await,
-            Verb::Create => self.create(&asked, body).await,
-            Verb::Update => self.update(&asked, body).await,
-            Verb::Patch => self.patch(&asked, body).await,
-            Verb::Delete => self.delete(&asked, body).await,
-            Verb::DeleteCollection => self.delete_collection(&asked, body).await,
+        match target.verb {
+            Verb::Get => self.get(&target, request).await,
+            Verb::List => self.list(&target, request).await,
+            Verb::Watch => self.watch(&target, request).await,
+            Verb::Create => self.create(&target, request),
+            Verb::Update => self.update(&target, request),
+            Verb::Patch => self.patch(&target, request),
+            Verb::Delete => self.delete(&target, request),
+            Verb::DeleteCollection => self.delete_collection(&target, request).await,
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What the server makes up: uids, ends of names, how long a watch lasts.
+//! Random values: uids, generated names, how long a watch lasts.
 
 use std::ops::Range;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-/// What the server makes up; the same each time if it is given a seed.
+/// A source of random values; with a seed they are the same in every run.
 #[derive(Debug)]
 pub(crate) struct Chance(Mutex<fastrand::Rng>);
 
@@ -23,14 +23,14 @@ impl Chance {
         format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
 
-    /// The five characters that a generated name ends with.
+    /// The five random characters at the end of a generated name.
     pub(crate) fn name_end(&self) -> String {
         const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         let mut chance = self.0.lock();
         (0..5).filter_map(|_| chance.choice(ALPHABET)).map(|byte| char::from(*byte)).collect()
     }
 
-    /// A time in a range, which may be empty: then its start.
+    /// A random duration in a range; the start of the range if it is empty.
     pub(crate) fn duration(&self, range: &Range<Duration>) -> Duration {
         let part = self.0.lock().f64();
         range.start.saturating_add(range.end.saturating_sub(range.start).mul_f64(part))

@@ -1,14 +1,14 @@
-//! The time of day, as timestamps of objects have it.
+//! The clock that timestamps of objects are made with.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
 
-/// The time of day. It goes as tokio's clock does, so it stands still when that is paused.
+/// The time of day. It advances with tokio's clock, so it stands still when that is paused.
 #[derive(Debug)]
 pub(crate) struct Clock {
     start: Instant,
-    /// The time of day at the start, since 1970.
+    /// The time at the start, as the duration since 1970.
     at_start: Duration,
 }
 
@@ -22,7 +22,7 @@ impl Clock {
         self.after(0)
     }
 
-    /// The time in so many seconds.
+    /// The time this many seconds from now.
     pub(crate) fn after(&self, seconds: u64) -> String {
         timestamp((self.at_start + self.start.elapsed()).as_secs().saturating_add(seconds))
     }
@@ -36,7 +36,8 @@ fn timestamp(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Days since 1970 as year, month and day. Years are counted from the first of March, so that a leap day is the last.
+/// Days since 1970 as year, month and day. Years are taken to begin on the first of
+/// March, so that a leap day is the last day of its year.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);

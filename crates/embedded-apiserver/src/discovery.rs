@@ -1,4 +1,4 @@
-//! What the server tells about itself: kinds, version and health.
+//! Discovery, version and health.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::kinds::{Registry, Resource, Subresource};
 use crate::request::{DiscoveryPath, Query, Verb};
 use crate::status::ApiError;
 
-/// Which server this one behaves like.
+/// The version of Kubernetes that this server behaves like.
 const GIT_VERSION: &str = "v1.36.4+embedded";
 const MINOR: &str = "36";
 
@@ -61,7 +61,7 @@ struct GroupVersion {
 #[serde(rename_all = "camelCase")]
 struct ResourceList {
     kind: &'static str,
-    /// The list of the core group has none.
+    /// Empty for the core group, as in the real server.
     #[serde(skip_serializing_if = "str::is_empty")]
     api_version: &'static str,
     group_version: String,
@@ -90,7 +90,7 @@ impl Entry {
     fn of(resource: &Resource) -> Self {
         let mut verbs = resource.verbs.clone();
         if resource.custom {
-            // They have been in this order since there are custom resources.
+            // The real server lists the verbs of custom resources in this order.
             let after_patch = [Verb::Create, Verb::Update, Verb::Watch];
             verbs.sort_by_key(|verb| after_patch.iter().position(|after| after == verb).map_or(0, |n| n + 1));
         }
@@ -127,7 +127,7 @@ impl Entry {
     }
 }
 
-/// The answer to a request for what is served. `host` is where the client found the server, with the port.
+/// The answer to a discovery request. `host` is the `Host` header: the address that the client uses.
 pub(crate) fn answer(registry: &Registry, path: &DiscoveryPath, host: &str) -> Response<Body> {
     match path {
         DiscoveryPath::Paths => indented(&paths(registry)),
@@ -232,7 +232,7 @@ pub(crate) fn version() -> Response<Body> {
     })
 }
 
-/// The answer to `/healthz`, `/livez` and `/readyz`. A server that answers is well.
+/// The answer to `/healthz`, `/livez` and `/readyz`. A server that answers is healthy.
 pub(crate) fn health(check: &str, query: &Query) -> Response<Body> {
     let body = match query.first("verbose") {
         Some(_) => format!("[+]ping ok\n{check} check passed\n"),

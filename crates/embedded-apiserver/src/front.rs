@@ -1,41 +1,40 @@
-//! What stands before the API: credentials, limits, faults, the journal.
+//! Every request passes here before it reaches the API: credentials, limits, faults, the journal.
 
 use std::io;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt as _;
-use http::request::Parts;
-use http::{HeaderValue, Request, Response, header};
+use http::{HeaderMap, HeaderValue, Response, header};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use tokio::time::timeout;
 
 use crate::api::Api;
-use crate::body::{Body, full, streamed};
+use crate::body::{Body, streamed};
 use crate::faults::{Before, Faults};
 use crate::journal::{Journal, RecordedRequest};
-use crate::request::Verb;
+use crate::request::{Request, Verb};
 use crate::status::{ApiError, BODY_LIMIT};
 use crate::transport::Stop;
 
-/// For the body of a request, as long as the real server takes for all of it.
+/// How long the body of a request may take to arrive. The real server gives the whole request this long.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
-/// What is read of a body that is too large before the connection is closed, so that a client that sends all before
-/// it reads is told why.
+/// How much of a body that is too large is read and thrown away before the connection is closed. A client that reads
+/// nothing until it has sent everything would not see the 413 otherwise.
 const DRAIN_LIMIT: u64 = 16 * BODY_LIMIT as u64;
 
 /// Paths that need no token.
 const OPEN_TO_ALL: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
 
-/// Who has a token.
+/// A user, known by a token.
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) name: String,
     pub(crate) token: String,
 }
 
-/// One server, whatever transports lead to it.
+/// One server, shared by all transports.
 #[derive(Debug)]
 pub(crate) struct Front {
     pub(crate) api: Api,
@@ -45,27 +44,33 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    /// Without users, everybody may do everything.
+    /// Without users no token is needed.
     pub(crate) fn new(api: Api, users: Vec<User>) -> Self {
         Self { api, users, faults: Faults::default(), journal: Journal::new() }
     }
 
-    /// The token for clients that the server makes.
+    /// The token of the first user, for clients that the server makes itself.
     pub(crate) fn token(&self) -> Option<&str> {
         self.users.first().map(|user| &*user.token)
     }
 
-    /// Answers, or breaks the connection. What is under way ends when it is told to `stop`, watches cleanly.
-    pub(crate) async fn answer(&self, request: Request<Body>, stop: Stop) -> io::Result<Response<Body>> {
+    /// Answers a request; an error breaks the connection. On `stop`, watches end cleanly, and a request that a fault
+    /// holds up is given up.
+    pub(crate) async fn answer(
+        &self,
+        request: http::Request<Body>,
+        stop: Stop,
+    ) -> io::Result<Response<Body>> {
         let (parts, body) = request.into_parts();
-        let user = self.user(&parts);
-        let recorded = RecordedRequest::of(&parts, user.unwrap_or_default());
+        let request = Request::new(parts);
+        let user = self.user(&request.headers);
+        let recorded = RecordedRequest::new(&request, user.unwrap_or_default());
         let entry = self.journal.enter(recorded.clone());
         let answer = match user {
-            None if !OPEN_TO_ALL.contains(&parts.uri.path()) => {
+            None if !OPEN_TO_ALL.contains(&request.uri.path()) => {
                 finished(ApiError::unauthorized().into_response())
             }
-            _ => self.answer_with_faults(parts, body, &recorded, stop.clone()).await?,
+            _ => self.answer_with_faults(request, body, &recorded, stop.clone()).await?,
         };
         entry.answered(answer.status().as_u16());
         Ok(match recorded.verb {
@@ -74,52 +79,53 @@ impl Front {
         })
     }
 
-    /// Answers without faults, and leaves no trace in the journal.
-    pub(crate) async fn answer_aside(&self, request: Request<Body>) -> io::Result<Response<Body>> {
+    /// Answers without faults and without a record in the journal.
+    pub(crate) async fn answer_aside(&self, request: http::Request<Body>) -> io::Result<Response<Body>> {
         let (parts, body) = request.into_parts();
-        self.ask(parts, body).await
+        self.ask(Request::new(parts), body).await
     }
 
     async fn answer_with_faults(
         &self,
-        mut parts: Parts,
+        mut request: Request,
         body: Body,
         recorded: &RecordedRequest,
         stop: Stop,
     ) -> io::Result<Response<Body>> {
-        let plan = self.faults.plan(recorded);
-        // The API has not been asked yet, so nothing is left half done.
+        let plan = self.faults.plan(&request, recorded);
+        // The API has not seen the request yet, so giving it up leaves no write half done.
         let before = tokio::select! {
-            before = plan.before(recorded, &mut parts.uri, &self.api) => before,
+            before = plan.before(recorded, &mut request, &self.api) => before,
             () = stop.told() => Before::Break(io::ErrorKind::ConnectionAborted.into()),
         };
         let answer = match before {
             Before::Break(error) => return Err(error),
             Before::Answer(error) => finished(error.into_response()),
-            Before::Ask => self.ask(parts, body).await?,
+            Before::Ask => self.ask(request, body).await?,
         };
         Ok(plan.after(recorded.verb, answer))
     }
 
-    async fn ask(&self, parts: Parts, body: Body) -> io::Result<Response<Body>> {
+    async fn ask(&self, mut request: Request, body: Body) -> io::Result<Response<Body>> {
         let Some(body) = timeout(BODY_PATIENCE, read(body)).await?? else {
             return Ok(finished(ApiError::entity_too_large().into_response()));
         };
-        Ok(finished(self.api.answer(Request::from_parts(parts, full(body))).await))
+        request.body = body;
+        Ok(finished(self.api.answer(&request).await))
     }
 
-    /// As whom the client is known; `None` without a token that is known.
-    fn user(&self, parts: &Parts) -> Option<&str> {
+    /// The name of the user that a request's token belongs to; `None` without a valid token.
+    fn user(&self, headers: &HeaderMap) -> Option<&str> {
         if self.users.is_empty() {
             return Some("system:anonymous");
         }
-        let given = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = given.and_then(|given| given.strip_prefix("Bearer "))?;
         self.users.iter().find(|user| user.token == token).map(|user| &*user.name)
     }
 }
 
-/// With the headers that all answers have.
+/// Adds the headers that all answers have.
 fn finished(mut answer: Response<Body>) -> Response<Body> {
     let audit_id = format!(
         "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
@@ -137,7 +143,7 @@ fn finished(mut answer: Response<Body>) -> Response<Body> {
     answer
 }
 
-/// All of a body; `None` if it is too large.
+/// Reads a body; `None` if it is too large.
 async fn read(body: Body) -> io::Result<Option<Bytes>> {
     let mut too_large = body.size_hint().lower() > BODY_LIMIT as u64;
     let mut pieces = body.into_data_stream();
@@ -155,7 +161,7 @@ async fn read(body: Body) -> io::Result<Option<Bytes>> {
     Ok((!too_large).then(|| held.freeze()))
 }
 
-/// A watch that ends cleanly when it is told to stop.
+/// A watch that ends cleanly on `stop`.
 fn until(body: Body, stop: Stop) -> Body {
     streamed(body.into_data_stream().take_until(Box::pin(stop.told())))
 }

@@ -1,8 +1,8 @@
-//! Words of Go's standard library, which are part of the API where the real server passes them on.
+//! Error messages of Go's standard library, which the real server passes on to clients.
 
 use serde_json::error::Category;
 
-/// What Go says about JSON that cannot be read.
+/// Go's message for JSON that cannot be parsed.
 pub(crate) fn json_problem(json: &[u8], error: &serde_json::Error) -> String {
     match error.classify() {
         Category::Eof => "unexpected end of JSON input".to_owned(),
@@ -16,7 +16,7 @@ pub(crate) fn json_problem(json: &[u8], error: &serde_json::Error) -> String {
     }
 }
 
-/// A byte as Go shows it between quotes.
+/// A byte in quotes, as Go writes it.
 fn quoted(byte: u8) -> String {
     match byte {
         b'\'' => r"'\''".to_owned(),
@@ -27,7 +27,7 @@ fn quoted(byte: u8) -> String {
     }
 }
 
-/// How Go calls what a JSON value is.
+/// Go's word for the type of a JSON value.
 pub(crate) fn json_type(value: &serde_json::Value) -> &'static str {
     match value {
         serde_json::Value::Null => "null",

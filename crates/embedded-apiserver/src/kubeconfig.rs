@@ -9,10 +9,10 @@ use http::Uri;
 use kube_client::Config;
 use serde_json::Value;
 
-/// As kubectl and every client library read it.
+/// A kubeconfig as YAML.
 pub(crate) fn yaml(url: &str, token: Option<&str>) -> String {
     let user = match token {
-        // A JSON string is a YAML string, whatever is in it.
+        // Every JSON string is a valid YAML string.
         Some(token) => format!("\n    token: {}", Value::from(token)),
         None => " {}".to_owned(),
     };
@@ -36,7 +36,7 @@ pub(crate) fn yaml(url: &str, token: Option<&str>) -> String {
     )
 }
 
-/// Writes it so that others cannot read the token, even if the file was there before and open to all.
+/// Writes a kubeconfig to a file that only its owner may read. The permissions of an existing file are changed.
 pub(crate) fn write(path: &Path, yaml: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -48,11 +48,11 @@ pub(crate) fn write(path: &Path, yaml: &str) -> io::Result<()> {
     file.write_all(yaml.as_bytes())
 }
 
-/// The same for a client in this process.
+/// The configuration of a client in this process.
 pub(crate) fn config(address: SocketAddr, token: Option<&str>) -> Config {
     let authority = address.to_string();
     let uri = Uri::builder().scheme("http").authority(authority).path_and_query("/").build();
-    // An address is always a good authority.
+    // Never an error: a socket address is always a valid authority of a URL.
     let mut config = Config::new(uri.unwrap_or_default());
     config.auth_info.token = token.map(|token| token.to_owned().into());
     config

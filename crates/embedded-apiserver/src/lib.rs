@@ -1,4 +1,5 @@
-//! A Kubernetes API server inside the process: it behaves on the wire like kube-apiserver, and misbehaves when told to.
+//! A Kubernetes API server inside the process: it speaks the same wire protocol as kube-apiserver, and can be made to
+//! fail in every way that a real one does.
 //!
 //! It is for tests of controllers, operators and anything else that lists and watches. It starts in milliseconds, needs no
 //! container and no binary, and has what mocks lack: one order of writes, versions that conflict and expire, watches that
@@ -6,8 +7,8 @@
 //!
 //! # A controller, tested end to end
 //!
-//! This one copies a value from the labels of a ConfigMap to its data. Its first watch is cut in the middle of an event,
-//! and it must not mind.
+//! The controller in this example copies a value from the labels of a ConfigMap to its data. Its first watch is cut in the
+//! middle of an event, and it has to recover from that.
 //!
 //! ```
 //! use embedded_apiserver::{EmbeddedApiserver, Fault};
@@ -46,76 +47,79 @@
 //!
 //! # Ways in
 //!
-//! - [`EmbeddedApiserver::client`] is a [`kube_client::Client`] without sockets. Under tokio's paused time a test sees an
-//!   hour of bookmarks and time-outs in an instant.
-//! - [`EmbeddedApiserver::quiet_client`] and [`EmbeddedApiserver::create`] are for the set-up: no fault strikes at them,
-//!   and they are not in the journal.
+//! - [`EmbeddedApiserver::client`] is a [`kube_client::Client`] without sockets. Under tokio's paused time an hour
+//!   of bookmarks and time-outs passes in an instant.
+//! - [`EmbeddedApiserver::quiet_client`] and [`EmbeddedApiserver::create`] are for the set-up: faults do not affect
+//!   their requests, and the journal does not record them.
 //! - [`EmbeddedApiserver::listen`] serves HTTP/1.1 on a free port of the loopback address, for other processes: kubectl,
 //!   programs in Go. The [`Endpoint`] writes a kubeconfig. It ends when it is stopped or dropped.
 //!
 //! # What goes wrong
 //!
-//! A [`Fault`] says what goes wrong, for which requests and how often; on both ways in it is the same. With
-//! [`compact`](EmbeddedApiserver::compact) and [`rewind`](EmbeddedApiserver::rewind) history is lost or undone.
+//! A [`Fault`] says what goes wrong, for which requests and how often. It works the same in process and over TCP. With
+//! [`compact`](EmbeddedApiserver::compact) and [`rewind`](EmbeddedApiserver::rewind) history is forgotten, or writes are undone.
 //!
 //! | on the wire | fault |
 //! |---|---|
 //! | 410 as status, on the next page, as event | [`expired`](Fault::expired), [`expired_continue`](Fault::expired_continue), [`expired_event`](Fault::expired_event) |
 //! | 429 as Status, as plain text | [`too_many_requests`](Fault::too_many_requests), [`overloaded`](Fault::overloaded) |
 //! | 401, 403, 500, 503, any other | [`unauthorized`](Fault::unauthorized), [`forbidden`](Fault::forbidden), [`status`](Fault::status) |
-//! | no connection, a connection that is cut | [`refuse`](Fault::refuse), [`cut_after`](Fault::cut_after), [`cut_after_bytes`](Fault::cut_after_bytes) |
+//! | no answer, a connection that is cut | [`refuse`](Fault::refuse), [`cut_after`](Fault::cut_after), [`cut_after_bytes`](Fault::cut_after_bytes) |
 //! | a watch that ends | [`close`](Fault::close), [`close_after`](Fault::close_after) |
 //! | silence, slowness | [`stall`](Fault::stall), [`stall_after`](Fault::stall_after), [`delay`](Fault::delay) |
-//! | initial events without an end, or none | [`drop_end_bookmark`](Fault::drop_end_bookmark), [`ignore_send_initial_events`](Fault::ignore_send_initial_events) |
-//! | events twice, out of order, never | [`duplicate_event`](Fault::duplicate_event), [`reorder_event`](Fault::reorder_event), [`lose_event`](Fault::lose_event) |
-//! | what cannot be read | [`undecodable_object`](Fault::undecodable_object), [`bad_json`](Fault::bad_json) |
+//! | initial events without their closing bookmark, or none at all | [`drop_end_bookmark`](Fault::drop_end_bookmark), [`ignore_send_initial_events`](Fault::ignore_send_initial_events) |
+//! | events that are duplicated, reordered, lost | [`duplicate_event`](Fault::duplicate_event), [`reorder_event`](Fault::reorder_event), [`lose_event`](Fault::lose_event) |
+//! | objects and JSON that a client cannot decode | [`undecodable_object`](Fault::undecodable_object), [`bad_json`](Fault::bad_json) |
 //! | a restored backup | [`rewind`](Fault::rewind) |
 //!
-//! The [`Journal`] tells what was asked, and lets a test wait for it.
+//! The [`Journal`] records every request, and lets a test wait for one.
 //!
 //! # Memory
 //!
-//! All that grows has a bound:
+//! Everything that grows is bounded, except for the objects themselves:
 //!
 //! - Per resource, the recent changes: at most 102,400 of them and 256 MiB
-//!   ([`history_events`](Builder::history_events), [`history_bytes`](Builder::history_bytes)). The objects themselves are
-//!   as many as are created.
-//! - A watch is a position in those changes and at most 64 of them. A list holds on to the objects it is made of until it
-//!   is sent, and is never in memory as text.
+//!   ([`history_events`](Builder::history_events), [`history_bytes`](Builder::history_bytes)). The number of
+//!   objects is not limited.
+//! - A watch holds a position in those changes and a batch of at most 64 of them. A list holds references to its objects
+//!   until it is sent; its JSON is written piece by piece and is never in memory as a whole.
 //! - The journal: 8 MiB.
-//! - A connection: about 64 KiB each way, 8,192 connections. The body of a request: 3 MiB, more is answered with 413.
-//! - A client that sends nothing for 30 s, needs more than 60 s for a body, or reads nothing for 30 s is cut.
+//! - A connection: about 64 KiB each way, 8,192 connections. The body of a request: 3 MiB; a larger one is
+//!   answered with 413.
+//! - A client that sends nothing for 30 s, needs more than 60 s for a body, or reads nothing for 30 s is disconnected.
 //!
 //! # Differences from kube-apiserver
 //!
 //! On the wire:
 //!
-//! - JSON only: no YAML, CBOR, Table; no gzip. Who prefers protobuf and accepts JSON is answered in JSON. A body in
+//! - JSON only: no YAML, CBOR, Table; no gzip. A client that prefers protobuf but accepts JSON gets JSON. A body in
 //!   protobuf or YAML is refused with 415, so kubectl's generators fail (`create configmap x --from-literal`), while
 //!   `create -f` works.
 //! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs.
-//! - Users are known by their tokens; there are no access rules. [`Fault::forbidden`] denies what a test wants denied, to
-//!   whom it wants. Where there are tokens, everything but health and version is answered with 401 without one.
+//! - Users are known by their tokens; there are no access rules. [`Fault::forbidden`] denies requests of a test's
+//!   choice. If tokens are set, requests without one are answered with 401, except for health and version.
 //! - Discovery is plain, not aggregated, and lists the kinds of Kubernetes 1.33 to 1.37. No OpenAPI: kubectl needs
 //!   `--validate=false`.
 //!
 //! With objects:
 //!
 //! - Specs are stored as they are written: there are no schemas, neither of built-in kinds nor of
-//!   CustomResourceDefinitions, and nothing is filled in but `replicas`. No admission, no webhooks.
-//! - No `managedFields`. Server-side apply is refused with 501, and says so.
-//! - The versions of a kind are stored and served without conversion: they differ in `apiVersion` only.
-//! - A namespace that is deleted is emptied and gone at once, and so are the objects of a CustomResourceDefinition.
-//! - Nothing acts on objects: no garbage collection, no controllers, no scheduler. Propagation policies add no finalizers,
-//!   dependents stay, and a pod that runs on a node is terminating until it is deleted with a grace period of 0. A
-//!   [`Simulation`] plays controllers, scheduler and nodes for a workload of its own.
+//!   CustomResourceDefinitions, and no field but `replicas` is defaulted. No admission, no webhooks.
+//! - No `managedFields`. Server-side apply is refused with 501, and the message says why.
+//! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`.
+//! - A deleted namespace is removed at once with all that is in it, and so are the objects of a deleted
+//!   CustomResourceDefinition.
+//! - Nothing reconciles objects: no garbage collection, no controllers, no scheduler. Propagation policies add no finalizers,
+//!   dependents stay, and a pod with a node stays terminating until it is deleted with a grace period of 0, which in a
+//!   cluster the kubelet does. A [`Simulation`] does the work of controllers, scheduler and kubelets for a workload of its
+//!   own.
 //!
 //! In time:
 //!
-//! - [`compact`](EmbeddedApiserver::compact) makes all resources forget. The real server forgets in each watch cache
-//!   and in etcd separately.
-//! - What a request asks for is not known to a connection: [`Fault::refuse`] closes it without an answer. For a refused
-//!   connection over TCP, stop the [`Endpoint`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
+//! - [`compact`](EmbeddedApiserver::compact) affects all resources. In the real server each watch cache and etcd
+//!   forget old versions separately.
+//! - A fault sees requests, so it cannot refuse a TCP connection: [`Fault::refuse`] closes the connection without an
+//!   answer. To have connections refused, stop the [`Endpoint`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
 
 mod api;
 mod body;

@@ -1,30 +1,30 @@
-//! What can be set about the behaviour of the API.
+//! Settings of the API.
 
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
 
 use crate::storage::{History, Slowness};
 
-/// What can be set about the behaviour of the API. The default is what the real server does by default.
+/// Settings of the API. The defaults are those of the real server.
 #[derive(Clone, Debug)]
 pub(crate) struct ApiOptions {
-    /// How much of the past is kept.
+    /// How much history is kept.
     pub(crate) history: History,
-    /// When a watch is given up because its client does not keep up.
+    /// When a watch is ended because its client is too slow.
     pub(crate) slowness: Slowness,
     /// How often a watch that asks for bookmarks gets one.
     pub(crate) bookmark_interval: Duration,
-    /// How long before the end of a watch it gets one more.
+    /// How long before the end of a watch it gets its last bookmark.
     pub(crate) last_bookmark: Duration,
-    /// How long a version of the future is waited for.
+    /// How long a request waits for a resourceVersion that does not exist yet.
     pub(crate) freshness_wait: Duration,
-    /// How long a watch lasts that does not say; a random time between the two.
+    /// How long a watch without `timeoutSeconds` lasts; a random time in this range.
     pub(crate) watch_timeout: Range<Duration>,
-    /// Whether watches may ask for the state first (the feature gate `WatchList`).
+    /// Whether watches may ask for the current state first (the feature gate `WatchList`).
     pub(crate) streaming_lists: bool,
-    /// What chance depends on: uids, generated names, the length of watches. `None`: different each time.
+    /// The seed of uids, generated names and the length of watches. `None`: different in every run.
     pub(crate) seed: Option<u64>,
-    /// The time at the start, from which on tokio's clock counts.
+    /// The time at the start; from there it advances with tokio's clock.
     pub(crate) now: SystemTime,
 }
 

@@ -1,4 +1,4 @@
-//! The server as its users see it.
+//! The public type of the server.
 
 use std::fmt::Debug;
 use std::io;
@@ -19,20 +19,20 @@ use crate::transport::{Endpoint, InMemory};
 
 /// A Kubernetes API server in this process. Cheap to clone; all clones are the same server.
 ///
-/// It lives as long as a clone of it, a client of it or an [`Endpoint`] does, and has no tasks of its own.
+/// It lives as long as any clone, client or [`Endpoint`] of it, and runs no tasks in the background.
 #[derive(Clone, Debug)]
 pub struct EmbeddedApiserver {
     front: Arc<Front>,
 }
 
-/// How it is made, and reached.
+/// Making the server and connecting to it.
 impl EmbeddedApiserver {
-    /// A server with the settings of the real one, without a token. It has the namespaces that every cluster has.
+    /// A server with the defaults of the real one, without a token. It has the namespaces that every cluster has.
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// A server with settings of its own.
+    /// A server with other settings.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -41,7 +41,7 @@ impl EmbeddedApiserver {
         Self { front }
     }
 
-    /// A client without sockets beneath it. Works under tokio's paused time.
+    /// A client that calls the server without sockets. Works under tokio's paused time.
     ///
     /// # Panics
     ///
@@ -50,8 +50,8 @@ impl EmbeddedApiserver {
         Client::new(self.service(), "default")
     }
 
-    /// A client that no fault strikes at and whose requests are not in the journal: for the set-up of a test, and for
-    /// changes that something under test should see. Otherwise as [`client`](Self::client).
+    /// A client whose requests are affected by no fault and recorded in no journal: for the set-up of a test, and for
+    /// changes that the code under test should see. Otherwise the same as [`client`](Self::client).
     ///
     /// # Panics
     ///
@@ -67,22 +67,23 @@ impl EmbeddedApiserver {
 
     /// Listens on a free port of 127.0.0.1.
     ///
-    /// Do not wait for a socket under tokio's paused time: the clock jumps while nothing but sockets is waited for.
+    /// Do not use sockets under tokio's paused time: while all tasks wait for sockets, tokio advances the clock to the
+    /// next timer, and time-outs fire at once.
     pub async fn listen(&self) -> io::Result<Endpoint> {
         self.listen_on((Ipv4Addr::LOCALHOST, 0).into()).await
     }
 
-    /// Listens on this address: that of an endpoint that was stopped, or one that other machines can reach. There is no
-    /// TLS, so a token goes over the wire as it is.
+    /// Listens on this address: that of an endpoint that was stopped, for example, or one that other machines can reach.
+    /// There is no TLS, so tokens are sent in plain text.
     pub async fn listen_on(&self, address: SocketAddr) -> io::Result<Endpoint> {
         Endpoint::bind(self.front.clone(), address).await
     }
 }
 
-/// What a test does to it.
+/// Test set-up, faults and history.
 impl EmbeddedApiserver {
-    /// Puts an object in, as a [`quiet_client`](Self::quiet_client) would, and returns it as it is stored. Without a
-    /// namespace it goes to `default`, if its kind has namespaces.
+    /// Creates an object, as a [`quiet_client`](Self::quiet_client) would, and returns it as it is stored. An object of a
+    /// namespaced kind that names no namespace is created in `default`.
     ///
     /// # Panics
     ///
@@ -103,7 +104,7 @@ impl EmbeddedApiserver {
         self.quiet_client().request(request).await
     }
 
-    /// Lets something go wrong from now on; see [`Fault`] for what.
+    /// Makes requests fail from now on in the way that the [`Fault`] describes.
     pub fn inject(&self, fault: Fault) -> InjectedFault {
         self.front.faults.inject(fault)
     }
@@ -113,7 +114,7 @@ impl EmbeddedApiserver {
         self.front.faults.clear();
     }
 
-    /// What was asked of the server.
+    /// The requests that the server has received.
     pub fn journal(&self) -> &Journal {
         &self.front.journal
     }
@@ -123,18 +124,18 @@ impl EmbeddedApiserver {
         self.front.api.version()
     }
 
-    /// Forgets what was before this version: who lists or watches from an older one is told 410 `Expired`.
+    /// Forgets the history before this version: a list or watch from an older version is answered with 410 `Expired`.
     pub fn compact(&self, version: u64) {
         self.front.api.compact(version);
     }
 
-    /// What answers beneath transport and faults.
+    /// The API without transports, credentials and faults.
     pub(crate) fn api(&self) -> &Api {
         &self.front.api
     }
 
-    /// Makes everything as it was at this version, as a restored backup does: all watches end, and later writes use the
-    /// same versions again. A version that is not there yet changes nothing.
+    /// Restores the state as of this version, as from a backup: all watches end, and later writes use the same versions
+    /// again. A version that has not been reached yet changes nothing.
     pub fn rewind(&self, version: u64) -> Result<(), Forgotten> {
         self.front.api.rewind(version).map_err(|gone| Forgotten { oldest: gone.oldest })
     }
@@ -146,12 +147,12 @@ impl Default for EmbeddedApiserver {
     }
 }
 
-/// The version is no longer known.
+/// The version is too old: its history has been forgotten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the oldest version that is remembered is {oldest}")]
 #[non_exhaustive]
 pub struct Forgotten {
-    /// The oldest that is.
+    /// The oldest version that is still known.
     pub oldest: u64,
 }
 

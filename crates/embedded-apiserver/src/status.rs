@@ -1,4 +1,4 @@
-//! Errors as the server words them: a `Status`, or plain text.
+//! Errors, which are sent as a `Status` or as plain text.
 
 use http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
@@ -6,35 +6,35 @@ use serde::Serialize;
 use crate::body::{Body, full};
 use crate::kinds::Resource;
 
-/// The largest body of a request, in bytes.
+/// The size limit of request bodies and objects, in bytes.
 pub(crate) const BODY_LIMIT: usize = 3 << 20;
 
-/// A request that is refused, and how that looks on the wire.
+/// An error that a request is answered with.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ApiError {
     pub(crate) code: u16,
-    /// Empty where the real server has none: errors that it did not foresee.
+    /// Empty for errors that have none in the real server: those that it does not expect.
     pub(crate) reason: &'static str,
     pub(crate) message: String,
-    /// Boxed, because most results are no errors, and all have room for one.
+    /// Boxed to keep every `Result` with this error small.
     pub(crate) details: Option<Box<Details>>,
-    /// In `metadata.continue`, with an expired token.
+    /// `metadata.continue`: a new token in place of an expired one.
     pub(crate) continue_token: Option<String>,
     pub(crate) form: Form,
 }
 
-/// How an error is written.
+/// The format of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A Status on one line.
     Status,
-    /// A Status that is indented: the answer to a request whose `Accept` is of no use.
+    /// A Status with indentation, which the real server sends if it cannot satisfy `Accept`.
     Indented,
-    /// `text/plain` in place of a Status; then with this `Retry-After`, zero for none.
+    /// `text/plain` instead of a Status, with this `Retry-After`; zero for none.
     Plain { retry_after: u32 },
 }
 
-/// What a Status says about the object in question.
+/// The `details` of a Status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Details {
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -48,12 +48,12 @@ pub(crate) struct Details {
     pub(crate) uid: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) causes: Vec<Cause>,
-    /// Also the header `Retry-After`.
+    /// Also sent as the header `Retry-After`.
     #[serde(rename = "retryAfterSeconds", skip_serializing_if = "is_zero")]
     pub(crate) retry_after: u32,
 }
 
-/// One of the reasons why something is refused.
+/// One of the `causes` of a Status: what is wrong with one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Cause {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -65,7 +65,7 @@ pub(crate) struct Cause {
 }
 
 impl Cause {
-    /// A field that must not be there, or not with this value.
+    /// A field that must not be set, or not to this value.
     pub(crate) fn forbidden(field: &str, why: &str) -> Self {
         Self::of("FieldValueForbidden", field, format!("Forbidden: {why}"))
     }
@@ -76,7 +76,7 @@ impl Cause {
         Self::of("FieldValueRequired", field, format!("Required value{colon}{why}"))
     }
 
-    /// A field with a value that is wrong; `value` as the message shows it, texts in quotes.
+    /// A field with an invalid value. `value` is shown as it is, so strings need quotes.
     pub(crate) fn invalid(field: &str, value: &str, why: &str) -> Self {
         Self::of("FieldValueInvalid", field, format!("Invalid value: {value}: {why}"))
     }
@@ -93,14 +93,14 @@ impl Cause {
     }
 }
 
-/// The errors that the parts of the server answer with.
+/// The errors of this server.
 impl ApiError {
     pub(crate) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { code, reason, message, details: None, continue_token: None, form: Form::Status }
     }
 
-    /// What the real server did not foresee: 500 without a reason.
+    /// An error that the real server does not expect: 500 without a reason.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
     }
@@ -109,12 +109,12 @@ impl ApiError {
         Self::new(400, "BadRequest", message)
     }
 
-    /// A request without the right token.
+    /// A request without a valid token.
     pub(crate) fn unauthorized() -> Self {
         Self::new(401, "Unauthorized", "Unauthorized")
     }
 
-    /// Something may not be done to an object, or to a collection if `name` is empty.
+    /// A request that is not allowed for this object, or for the collection if `name` is empty.
     pub(crate) fn forbidden(resource: &Resource, name: &str, why: &str) -> Self {
         let about = match name {
             "" => resource.qualified(),
@@ -124,30 +124,30 @@ impl ApiError {
             .with_details(resource.details(name))
     }
 
-    /// A path that leads nowhere.
+    /// A path that is not served, in plain text.
     pub(crate) fn page_not_found() -> Self {
         Self::new(404, "NotFound", "404 page not found").plain()
     }
 
-    /// A group that is known, with a version or resource that is not.
+    /// A version or resource that is not served, in a group that is.
     pub(crate) fn no_such_resource() -> Self {
         let error = Self::new(404, "NotFound", "the server could not find the requested resource");
         error.with_details(Details::default())
     }
 
-    /// No object of that name.
+    /// There is no object with that name.
     pub(crate) fn not_found(resource: &Resource, name: &str) -> Self {
         let message = format!("{} \"{name}\" not found", resource.qualified());
         Self::new(404, "NotFound", message).with_details(resource.details(name))
     }
 
-    /// The resource is there, but cannot be asked for this.
+    /// The resource does not support the method.
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self::new(405, "MethodNotAllowed", message).with_details(Details::default())
     }
 
-    /// Nothing that the client accepts can be had. The last word on `Accept`.
+    /// The server cannot produce any form that `Accept` asks for.
     pub(crate) fn not_acceptable(message: impl Into<String>) -> Self {
         Self { form: Form::Indented, ..Self::new(406, "NotAcceptable", message) }
     }
@@ -157,20 +157,20 @@ impl ApiError {
         Self::new(409, "AlreadyExists", message).with_details(resource.details(name))
     }
 
-    /// An object was changed by somebody else, or is not the one that was meant.
+    /// A precondition of a write does not hold.
     pub(crate) fn conflict(resource: &Resource, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {} \"{name}\": {why}", resource.qualified());
         Self::new(409, "Conflict", message).with_details(resource.details(name))
     }
 
-    /// A write that was meant for another version of the object.
+    /// A write with a resourceVersion that is not the current one.
     pub(crate) fn modified(resource: &Resource, name: &str) -> Self {
         let why =
             "the object has been modified; please apply your changes to the latest version and try again";
         Self::conflict(resource, name, why)
     }
 
-    /// A version that is no longer known.
+    /// A resourceVersion whose history is forgotten.
     pub(crate) fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)
     }
@@ -181,7 +181,7 @@ impl ApiError {
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
-    /// A body of a type that cannot be read.
+    /// A body of a type that the server cannot read.
     pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {
         let message = format!(
             "the body of the request was in an unknown format - accepted media types include: {}",
@@ -190,7 +190,7 @@ impl ApiError {
         Self::new(415, "UnsupportedMediaType", message)
     }
 
-    /// An object of that kind, or options, with fields that are wrong.
+    /// An object or options of that kind with invalid fields.
     pub(crate) fn invalid(group: &str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
         let dot = if group.is_empty() { "" } else { "." };
         let mut each: Vec<String> =
@@ -211,24 +211,24 @@ impl ApiError {
         Self::new(422, "Invalid", message).with_details(Details::default())
     }
 
-    /// The server is busy, in the words of a Status.
+    /// The server is busy; as a Status.
     pub(crate) fn too_many_requests(message: impl Into<String>, retry_after: u32) -> Self {
         let details = Details { retry_after, ..Details::default() };
         Self::new(429, "TooManyRequests", message).with_details(details)
     }
 
-    /// The server is busy, in plain text, as it says so before it knows what is asked for.
+    /// The server is overloaded; in plain text, because the real server answers this before it parses the request.
     pub(crate) fn overloaded(retry_after: u32) -> Self {
         let message = "Too many requests, please try again later.";
         Self { form: Form::Plain { retry_after }, ..Self::new(429, "TooManyRequests", message) }
     }
 
-    /// What the real server can do and this one cannot; `what` is a whole sentence.
+    /// Something that only the real server supports. `what` is the message.
     pub(crate) fn not_implemented(what: impl Into<String>) -> Self {
         Self::new(501, "NotImplemented", what)
     }
 
-    /// A version of the future.
+    /// A resourceVersion that does not exist yet.
     pub(crate) fn too_large_version(asked: u64, current: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
         let causes = vec![Cause {
@@ -258,7 +258,7 @@ impl ApiError {
         self
     }
 
-    /// As plain text.
+    /// Sends this error as plain text.
     #[must_use]
     pub(crate) fn plain(mut self) -> Self {
         self.form = Form::Plain { retry_after: 0 };
@@ -290,9 +290,9 @@ struct StatusMetadata<'a> {
     continue_token: Option<&'a str>,
 }
 
-/// How it looks on the wire.
+/// How errors are sent.
 impl ApiError {
-    /// The `Status` as text: the body of an answer, or the object of an ERROR event.
+    /// The Status as JSON: the body of an answer, or the object of an ERROR event.
     pub(crate) fn to_json(&self) -> String {
         text(serde_json::to_string(&self.status()))
     }
@@ -335,7 +335,7 @@ impl ApiError {
     }
 }
 
-/// The answer to the deletion of an object that is gone: a Status without a code.
+/// The answer to a delete whose object is gone: a Status without a code.
 pub(crate) fn success(details: &Details) -> String {
     let metadata = StatusMetadata { continue_token: None };
     let (kind, api_version, status) = ("Status", "v1", "Success");
@@ -344,7 +344,7 @@ pub(crate) fn success(details: &Details) -> String {
     text(serde_json::to_string(&status))
 }
 
-/// Nothing in a Status can fail to be written as JSON.
+/// JSON of a Status. Serializing one cannot fail.
 fn text(written: serde_json::Result<String>) -> String {
     written.unwrap_or_default()
 }

@@ -1,27 +1,28 @@
-//! A server to ask in tests, without transport.
+//! An API server without transports, for unit tests.
 
 use std::pin::Pin;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, header};
+use http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
 use crate::api::Api;
-use crate::body::{Body, full};
+use crate::body::Body;
 use crate::options::ApiOptions;
+use crate::request::Request;
 
 pub(crate) const CONFIGMAPS: &str = "/api/v1/namespaces/default/configmaps";
 pub(crate) const PODS: &str = "/api/v1/namespaces/default/pods";
 pub(crate) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 pub(crate) const MERGE: &str = "application/merge-patch+json";
 
-/// A server to ask.
+/// An API server and helpers to send requests to it.
 pub(crate) struct Server {
     pub(crate) api: Api,
 }
 
-/// A whole answer.
+/// An answer with its whole body.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -35,14 +36,14 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
-    /// The body, which must be of this status.
+    /// The body. Panics if the answer has another status.
     #[track_caller]
     pub(crate) fn of(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.text);
         self.json()
     }
 
-    /// The message of a Status of this code and reason.
+    /// The message of a Status. Panics if it has another code or reason.
     #[track_caller]
     pub(crate) fn refused(&self, code: u16, reason: &str) -> String {
         let status = self.of(code);
@@ -68,11 +69,14 @@ impl Server {
         headers: &[(&str, &str)],
         body: &str,
     ) -> http::Response<Body> {
-        let mut request = Request::builder().method(method).uri(path.replace(' ', "%20"));
+        let mut request = http::Request::builder().method(method).uri(path.replace(' ', "%20"));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.api.answer(request.body(full(body.to_owned())).unwrap()).await
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let mut request = Request::new(parts);
+        request.body = body.to_owned().into();
+        self.api.answer(&request).await
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, content_type: &str, body: &str) -> Answer {
@@ -103,12 +107,12 @@ impl Server {
         self.send("PATCH", path, MERGE, &patch.to_string()).await
     }
 
-    /// Creates a configmap of that name in `default`.
+    /// Creates a ConfigMap with that name in `default`.
     pub(crate) async fn configmap(&self, name: &str) -> Value {
         self.post(CONFIGMAPS, &serde_json::json!({ "metadata": { "name": name } })).await.of(201)
     }
 
-    /// Changes it.
+    /// Changes the ConfigMap `name`.
     pub(crate) async fn step(&self, name: &str, step: u64) -> Value {
         let patch = serde_json::json!({ "data": { "step": step.to_string() } });
         self.merge(&format!("{CONFIGMAPS}/{name}"), &patch).await.of(200)
@@ -141,7 +145,7 @@ impl Watch {
         }
     }
 
-    /// `ADDED name`, as many as there are until the end.
+    /// All events until the end, each as `ADDED name`.
     pub(crate) async fn told(&mut self) -> Vec<String> {
         let mut told = Vec::new();
         while let Some(event) = self.next().await {
@@ -150,7 +154,7 @@ impl Watch {
         told
     }
 
-    /// The next so many.
+    /// The next `count` events.
     pub(crate) async fn take(&mut self, count: usize) -> Vec<String> {
         let mut told = Vec::new();
         for _ in 0..count {
@@ -160,7 +164,7 @@ impl Watch {
     }
 }
 
-/// `ADDED name`; a bookmark has no name.
+/// An event as `ADDED name`. A bookmark has no name.
 pub(crate) fn tell(event: &Value) -> String {
     let name = event["object"]["metadata"]["name"].as_str().unwrap_or_default();
     format!("{} {name}", event["type"].as_str().unwrap()).trim().to_owned()

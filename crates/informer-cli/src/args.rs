@@ -21,7 +21,7 @@ pub(crate) struct Command {
 const AFTER: &str = "\
 Exit codes:
   0  done; for `diff`: the cache equals the server
-  1  for `diff`: they differ; for `get NAME`: no such object; for `gen --check`: not up to date
+  1  for `diff`: they differ; for `get NAME`: no such object
   2  the command line is wrong, or names a kind that the server does not have
   3  the cluster cannot be reached, refuses access, or is not found
   4  something on this machine failed, such as writing the output
@@ -32,8 +32,7 @@ Examples:
   informer watch pods events -n shop -l app=web
   informer get pods -A -o name
   informer diff configmaps
-  informer serve --port 8080 --simulate 10 --write-kubeconfig kubeconfig.yaml
-  informer gen kinds.toml --out src/informers.rs";
+  informer serve --port 8080 --simulate 10 --write-kubeconfig kubeconfig.yaml";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -49,9 +48,6 @@ pub(crate) enum Action {
     /// Runs the embedded API server
     #[command(after_help = SERVE)]
     Serve(ServeArgs),
-    /// Generates accessors on kube-informer's SharedInformerFactory for kinds of your own
-    #[command(after_help = informer_gen::Command::examples("informer gen"))]
-    Gen(informer_gen::Command),
     /// Prints completions for a shell
     #[command(after_help = "Example:\n  informer completions bash > /etc/bash_completion.d/informer")]
     Completions {
@@ -94,7 +90,7 @@ Examples:
   informer serve --port 8080 --simulate 10      ten nodes, deployments rolling out
   informer serve --write-kubeconfig kc.yaml &   then: kubectl --kubeconfig kc.yaml get pods";
 
-/// Which cluster.
+/// Options that choose the cluster.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ClusterArgs {
     /// The kubeconfig file; otherwise $KUBECONFIG, the pod's service account, ~/.kube/config
@@ -108,7 +104,7 @@ pub(crate) struct ClusterArgs {
     pub(crate) embedded: bool,
 }
 
-/// Which objects.
+/// Options that choose the objects.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ObjectArgs {
     /// One namespace; otherwise that of the context
@@ -192,7 +188,7 @@ pub(crate) struct ServeArgs {
     pub(crate) simulate: Option<usize>,
 }
 
-/// Lines of a log.
+/// The output formats of `watch` and `diff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Lines {
     /// For people
@@ -201,7 +197,7 @@ pub(crate) enum Lines {
     Json,
 }
 
-/// Objects.
+/// The output formats of `get`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Objects {
     /// For people
@@ -252,7 +248,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         return Ok((Ipv4Addr::UNSPECIFIED, port).into());
     }
     let named: Vec<_> = text.to_socket_addrs().map_err(|error| format!("{}: {error}", wanted()))?.collect();
-    // What is called localhost is mostly asked for over IPv4.
+    // `localhost` may resolve to both, and most clients connect to it over IPv4.
     let chosen = named.iter().find(|address| address.is_ipv4()).or(named.first());
     chosen.copied().ok_or_else(wanted)
 }

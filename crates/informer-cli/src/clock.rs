@@ -1,4 +1,4 @@
-//! The time where the user is.
+//! The local time of the user.
 
 use std::path::Path;
 use std::{env, fs};
@@ -6,10 +6,10 @@ use std::{env, fs};
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::tz::TimeZone;
 
-/// Where systems keep their time zones.
+/// Where Unix systems keep their time zones.
 const ZONES: &str = "/usr/share/zoneinfo";
 
-/// The user's time zone: that of `TZ`, else that of the system, UTC if neither says.
+/// The time zone in `TZ`, or else that of the system, or else UTC.
 pub(crate) fn zone() -> TimeZone {
     let system = || from_file(Path::new("/etc/localtime"));
     let zone = match env::var("TZ") {

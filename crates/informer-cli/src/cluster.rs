@@ -1,4 +1,4 @@
-//! Which cluster a command works on.
+//! The cluster that a command works on.
 
 use embedded_apiserver::{EmbeddedApiserver, RunningSimulation, Simulation};
 use kube_client::Config;
@@ -9,18 +9,18 @@ use kube_informer::{
 use crate::args::{ClusterArgs, ObjectArgs};
 use crate::failure::Failure;
 
-/// Nodes of the simulated cluster.
+/// The number of nodes of the simulated cluster.
 const NODES: usize = 5;
 
-/// Changes a second on it: enough to see something happen, few enough to read.
+/// Writes per second on it: enough to see something happen, few enough to read.
 const CHANGES: f64 = 3.0;
 
-/// A cluster and how it is reached.
+/// A cluster and its configuration.
 pub(crate) struct Cluster {
     reached: Reached,
-    /// Shown to the user, such as `kubeconfig kc.yaml`.
+    /// Where the configuration comes from, for the user, such as `kubeconfig kc.yaml`.
     pub(crate) origin: String,
-    /// Ends with the command.
+    /// Held so that the simulation runs as long as the command.
     _simulation: Option<RunningSimulation>,
 }
 
@@ -32,9 +32,9 @@ enum Reached {
 /// What a command does when there is no cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Without {
-    /// It runs on an embedded one and says so.
+    /// Runs on an embedded one, and says so.
     Embedded,
-    /// It ends and says how to get one.
+    /// Fails, and says how to name one.
     Fails,
 }
 
@@ -73,7 +73,7 @@ impl Cluster {
         }
     }
 
-    /// A factory for the objects that the command line picks.
+    /// A factory with the namespace and selectors of the command line.
     pub(crate) fn factory(&self, objects: &ObjectArgs) -> FactoryBuilder {
         let mut factory = match &self.reached {
             Reached::Over(config) => SharedInformerFactory::builder((**config).clone()),
@@ -91,7 +91,7 @@ impl Cluster {
         factory
     }
 
-    /// For requests beside the informers'.
+    /// A source for requests of the command itself, outside of informers.
     pub(crate) fn source(&self, kind: KindInfo) -> Result<HttpSource, Failure> {
         match &self.reached {
             Reached::Over(config) => {
@@ -101,7 +101,8 @@ impl Cluster {
         }
     }
 
-    /// The namespace that was asked for, or that of the context; `None` for all. The simulated cluster is shown whole.
+    /// The namespace of the command line, or else that of the context; `None` for all. In the simulated cluster the default
+    /// is all namespaces.
     pub(crate) fn namespace(&self, objects: &ObjectArgs) -> Option<String> {
         match (&self.reached, &objects.namespace) {
             _ if objects.all_namespaces => None,

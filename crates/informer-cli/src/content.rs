@@ -1,4 +1,4 @@
-//! An object as JSON, as the commands show it.
+//! Objects as JSON.
 
 use kube_client::api::DynamicObject;
 use kube_informer::Object;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::secrets;
 use crate::watch::changes::{Change, changes};
 
-/// Everything that is known of an object, with the kind that items of a list lack. What cannot be read is null.
+/// A whole object with kind and apiVersion, which items of lists lack. Null if the object cannot be decoded.
 pub(crate) fn content(object: &Object<DynamicObject>) -> Value {
     #[cfg(test)]
     READS.with(|reads| reads.set(reads.get() + 1));
@@ -19,7 +19,7 @@ pub(crate) fn content(object: &Object<DynamicObject>) -> Value {
     content
 }
 
-/// The same as far as it may be shown.
+/// The same without the values of Secrets.
 pub(crate) fn shown(object: &Object<DynamicObject>) -> Value {
     let mut content = content(object);
     if is_secret(object) {
@@ -28,7 +28,7 @@ pub(crate) fn shown(object: &Object<DynamicObject>) -> Value {
     content
 }
 
-/// What changed from one version to the next, as far as it may be shown.
+/// The changes from one version of an object to the next, without the values of Secrets.
 pub(crate) fn shown_changes(old: &Object<DynamicObject>, new: &Object<DynamicObject>) -> Vec<Change> {
     let (mut was, mut is) = (content(old), content(new));
     if is_secret(new) {
@@ -46,7 +46,7 @@ thread_local! {
     static READS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// How many objects this thread has read.
+/// How many objects this thread has decoded.
 #[cfg(test)]
 pub(crate) fn reads() -> usize {
     READS.with(std::cell::Cell::get)

@@ -1,4 +1,4 @@
-//! `informer diff`: the cache against a fresh list of the server.
+//! `informer diff`: compares the cache with a new list from the server.
 
 use std::collections::BTreeMap;
 
@@ -17,23 +17,24 @@ use crate::screen::Screen;
 use crate::secrets;
 use crate::watch::changes::{Change, changes};
 
-/// How often both are looked at again before a difference counts: while objects change, the cache is a moment behind.
+/// How often both are read again before a difference is reported: while objects change, the cache lags a moment behind the
+/// list.
 const TRIES: u32 = 10;
 
-/// Objects asked for at a time.
+/// Objects per page.
 const PAGE: u32 = 500;
 
 /// Objects by key.
 type Content = BTreeMap<String, Value>;
 
-/// What is not the same in both.
+/// A difference between the cache and the server.
 #[derive(Debug, PartialEq)]
 enum Difference {
-    /// The server has it, the cache has not.
+    /// The object is only on the server.
     Missing(String),
-    /// The cache has it, the server has not.
+    /// The object is only in the cache.
     Surplus(String),
-    /// Both have it, with these differences from cache to server.
+    /// Both have the object, with these changes from the cache to the server.
     Differs(String, Vec<Change>),
 }
 
@@ -57,7 +58,7 @@ pub(crate) async fn run(args: &DiffArgs) -> Result<(), Failure> {
         if found.is_empty() || tries == TRIES {
             break (server.len(), found);
         }
-        // What has changed since the list is on its way.
+        // Gives the watch time to bring what has changed since the list.
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     };
     let kind = informer.kind().clone();
@@ -80,7 +81,7 @@ fn cached(informer: &SharedInformer<DynamicObject>) -> Content {
     informer.lister().list().iter().map(|object| (object.key().to_string(), content(object))).collect()
 }
 
-/// What the server has now, page by page, in the form in which the cache keeps it.
+/// Lists the objects on the server, page by page, without the fields that the cache drops.
 async fn listed(listing: &Listing, kind: &KindInfo) -> Result<Content, Failure> {
     let (mut content, mut token) = (Content::new(), None);
     loop {

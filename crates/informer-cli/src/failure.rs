@@ -1,4 +1,4 @@
-//! How the command ends when it cannot do what was asked.
+//! Errors of the command and their exit codes.
 
 use std::fmt::Display;
 use std::io;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::plain::plain_lines;
 
-/// What is said on stderr, and the exit code.
+/// A message for stderr, and an exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: u8,
@@ -14,37 +14,37 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The answer is no: not found, or different.
+    /// The object was not found, or `diff` found differences.
     pub(crate) fn negative(message: impl Display) -> Self {
         Self { code: 1, message: message.to_string() }
     }
 
-    /// What was asked for makes no sense.
+    /// The command line is wrong.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self { code: 2, message: message.to_string() }
     }
 
-    /// The cluster is not there, not reached, or refuses.
+    /// There is no cluster, or it cannot be reached, or it refuses a request.
     pub(crate) fn cluster(message: impl Display) -> Self {
         Self { code: 3, message: message.to_string() }
     }
 
-    /// Something on this machine fails: the output cannot be written, a port cannot be had.
+    /// Something on this machine fails: the output cannot be written, or a port is taken.
     pub(crate) fn local(message: impl Display) -> Self {
         Self { code: 4, message: message.to_string() }
     }
 
-    /// The user had enough before there was an answer.
+    /// The user interrupted the command before it was done.
     pub(crate) fn interrupted() -> Self {
         Self { code: 130, message: String::new() }
     }
 
-    /// Whoever read our output has gone: there is nobody to tell, and nothing has failed.
+    /// The reader of the output has closed the pipe. That is no error, and nothing is printed.
     fn nobody_reads() -> Self {
         Self { code: 0, message: String::new() }
     }
 
-    /// Says it and gives the exit code.
+    /// Prints the message and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if !self.message.is_empty() {
             anstream::eprintln!("error: {}", plain_lines(&self.message));
@@ -53,7 +53,7 @@ impl Failure {
     }
 }
 
-/// What is written fails, if anything of ours does.
+/// The only I/O of the commands is their output, so an I/O error means that it cannot be written.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {

@@ -1,4 +1,4 @@
-//! From what a user calls a kind to an informer of it.
+//! Finds the kinds that the command line names, and builds informers of them.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::cluster::Cluster;
 use crate::failure::Failure;
 use crate::refusal::Refusal;
 
-/// One informer for each name; two names of one kind are one.
+/// One informer for each kind, even if it is named twice.
 pub(crate) async fn informers(
     factory: &SharedInformerFactory,
     names: &[String],
@@ -25,7 +25,7 @@ pub(crate) async fn informers(
     Ok(informers)
 }
 
-/// The informer of one kind, with its cache filled.
+/// A synced informer of one kind.
 pub(crate) async fn synced(
     cluster: &Cluster,
     objects: &ObjectArgs,
@@ -34,7 +34,7 @@ pub(crate) async fn synced(
 ) -> Result<(SharedInformerFactory, SharedInformer<DynamicObject>), Failure> {
     let refusal = Refusal::default();
     let hears = refusal.clone();
-    // Lists alone fill the cache; that a watch is refused keeps nobody from reading it.
+    // A list is enough to sync, so a refused watch is no error here.
     let on_error = move |failure: &kube_informer::Failure| {
         if matches!(failure.cause, Cause::List { .. }) {
             hears.hear(failure);

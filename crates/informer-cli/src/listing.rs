@@ -1,5 +1,5 @@
-//! Lists beside the informers', as the server has it now. Over the library's own client, and so through the same proxies,
-//! with the same credentials and the same care for secrets.
+//! Lists that the command requests itself, outside of informers. They use the library's client, and so the same proxies,
+//! credentials and protection of secrets.
 
 use futures::TryStreamExt as _;
 use kube_informer::{HttpSource, KindInfo, ListParams, ListWatch as _, Request, Scope, SourceError, Verb};
@@ -9,19 +9,19 @@ use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
 use crate::failure::Failure;
 
-/// The objects of one kind that a command is about.
+/// Lists the objects of one kind that the command line selects.
 pub(crate) struct Listing {
     source: HttpSource,
     kind: KindInfo,
     request: Request,
 }
 
-/// A part of a list.
+/// A page of a list.
 pub(crate) struct Page {
     pub(crate) items: Vec<Value>,
-    /// Where the next one begins, if there is one.
+    /// The `continue` token of the next page, if there is one.
     pub(crate) next: Option<String>,
-    /// How many objects come after this page, if the server says.
+    /// How many objects follow this page, if the server reports it.
     pub(crate) remaining: Option<u64>,
 }
 

@@ -1,5 +1,4 @@
-//! The command `informer`: watch, get and compare objects through an informer, serve an embedded API server, and
-//! generate accessors for kinds of your own.
+//! The command `informer`: watch, get and compare objects through an informer, and serve an embedded API server.
 
 mod args;
 mod clock;
@@ -34,23 +33,22 @@ async fn main() -> ExitCode {
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
     match run(&command.action).await {
-        Ok(code) => code,
+        Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
 }
 
-async fn run(action: &Action) -> Result<ExitCode, Failure> {
+async fn run(action: &Action) -> Result<(), Failure> {
     match action {
         Action::Watch(args) => watch::run(args).await?,
         Action::Get(args) => get::run(args).await?,
         Action::Diff(args) => diff::run(args).await?,
         Action::Serve(args) => serve::run(args).await?,
-        Action::Gen(command) => return Ok(command.run()),
         Action::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Command::command(), "informer", &mut script);
             Screen::new().text(&String::from_utf8_lossy(&script))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

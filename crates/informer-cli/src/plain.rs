@@ -1,9 +1,9 @@
-//! Text from a server as it can be shown on a terminal.
+//! Makes text from a server safe for a terminal.
 
 use std::borrow::Cow;
 
-/// The text on one line, with nothing in it that a terminal obeys: control characters are written as escapes, and so are
-/// those that change the direction of what follows.
+/// The text on one line, with control characters and characters that change the direction of text as escapes, so that it
+/// cannot control the terminal.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }

@@ -1,4 +1,4 @@
-//! What no waiting heals: the server understands the request and refuses it.
+//! Errors that waiting does not cure: the server understands the request and refuses it.
 
 use kube_informer::Failure as Trouble;
 use tokio::sync::watch;
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 pub(crate) struct Refusal(watch::Sender<Option<String>>);
 
 impl Refusal {
-    /// Remembers it if it is one, and says whether it is.
+    /// Keeps the failure if it is a refusal, and returns whether it is.
     pub(crate) fn hear(&self, trouble: &Trouble) -> bool {
         let refused = matches!(trouble.cause.http_status(), Some(400 | 401 | 403 | 404 | 405 | 422));
         if refused {
@@ -23,13 +23,13 @@ impl Refusal {
         refused
     }
 
-    /// Waits for one, for ever if none comes.
+    /// Waits for a refusal.
     pub(crate) async fn heard(&self) -> Failure {
         let mut receiver = self.0.subscribe();
         let refused = receiver.wait_for(Option::is_some).await.ok().and_then(|refused| refused.clone());
         match refused {
             Some(refused) => Failure::cluster(refused),
-            // The sender is here, so there is always one to wait for.
+            // Never reached: `self` holds the sender.
             None => std::future::pending().await,
         }
     }

@@ -1,4 +1,4 @@
-//! Where lines go: the log to stdout, what is said about it to stderr, and on a terminal one line that changes in place.
+//! Output: the log goes to stdout, remarks go to stderr, and on a terminal there is a status line that is updated in place.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Cheap to clone.
+/// The output of the command. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Screen {
-    /// The line that changes; hidden where stderr is no terminal.
+    /// The status line; hidden if stderr is no terminal.
     bar: ProgressBar,
     is_terminal: bool,
-    /// Whether there is one by now.
+    /// Whether the status line has been drawn.
     is_drawn: Arc<AtomicBool>,
 }
 
@@ -32,7 +32,7 @@ impl Screen {
         self.is_terminal
     }
 
-    /// A line of the log. Fails if nobody reads it any more.
+    /// Prints a line of the log. Fails if the reader has closed the pipe.
     pub(crate) fn line(&self, line: &str) -> io::Result<()> {
         self.beside(|| {
             let mut out = anstream::stdout().lock();
@@ -41,19 +41,19 @@ impl Screen {
         })
     }
 
-    /// Text that ends with a line break.
+    /// Prints text that ends with a line break.
     pub(crate) fn text(&self, text: &str) -> io::Result<()> {
         let mut out = anstream::stdout().lock();
         out.write_all(text.as_bytes())?;
         out.flush()
     }
 
-    /// A remark beside the log.
+    /// Prints a remark on stderr.
     pub(crate) fn note(&self, note: &str) {
         self.beside(|| anstream::eprintln!("{note}"));
     }
 
-    /// Takes the line that changes out of the way.
+    /// Hides the status line while `write` runs.
     fn beside<R>(&self, write: impl FnOnce() -> R) -> R {
         match self.is_drawn.load(Ordering::Relaxed) {
             true => self.bar.suspend(write),
@@ -61,7 +61,7 @@ impl Screen {
         }
     }
 
-    /// Shows how far something has come.
+    /// Shows progress in the status line.
     pub(crate) fn progress(&self, what: &str, done: u64, of: Option<u64>) {
         match of {
             Some(of) => {
@@ -76,7 +76,7 @@ impl Screen {
         self.bar.enable_steady_tick(Duration::from_millis(200));
     }
 
-    /// The one line about how things are.
+    /// Sets the status line.
     pub(crate) fn status(&self, text: String) {
         self.is_drawn.store(true, Ordering::Relaxed);
         self.bar.disable_steady_tick();
@@ -85,8 +85,8 @@ impl Screen {
         self.bar.tick();
     }
 
-    /// Leaves nothing but the log, after Ctrl-C. The line that changes goes to the right edge, so that the `^C` that a
-    /// terminal shows has begun another one.
+    /// Removes the status line after Ctrl-C. The line is filled up to the right edge first: the `^C` that the terminal prints
+    /// is then on the next line.
     pub(crate) fn clear_after_interrupt(&self) {
         let was_drawn = self.is_drawn.load(Ordering::Relaxed);
         self.clear();
@@ -95,7 +95,7 @@ impl Screen {
         }
     }
 
-    /// Leaves nothing but the log.
+    /// Removes the status line.
     pub(crate) fn clear(&self) {
         self.is_drawn.store(false, Ordering::Relaxed);
         self.bar.finish_and_clear();

@@ -1,8 +1,8 @@
-//! Values of Secrets are never shown, only their sizes.
+//! Hides the values of Secrets: only their sizes are shown.
 //!
-//! What is shown of a Secret is listed here; all else is hidden, wherever it stands. Tools keep copies of the values in
-//! annotations (`kubectl apply` in `last-applied-configuration`), so no annotation is shown either. Whatever compares or
-//! prints Secrets gets them after this and never holds a value.
+//! The fields that are shown are listed here, and all others are hidden. Tools keep copies of the values in annotations
+//! (`kubectl apply` in `last-applied-configuration`), so annotations are hidden too. Code that compares or prints Secrets
+//! gets them from here, and so never has their values.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// Fields of a Secret that say nothing about its values.
 const SHOWN: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
 
-/// The same of its metadata.
+/// The same for its metadata.
 const SHOWN_OF_METADATA: [&str; 12] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -27,12 +27,12 @@ const SHOWN_OF_METADATA: [&str; 12] = [
     "uid",
 ];
 
-/// Whether objects of this kind hold what must not be shown.
+/// Whether a kind has values that must not be shown.
 pub(crate) fn is_secret(group: &str, plural: &str) -> bool {
     group.is_empty() && plural == "secrets"
 }
 
-/// Puts sizes where the values were.
+/// Replaces the values with their sizes.
 pub(crate) fn hide(secret: &mut Value) {
     hide_all([None, Some(secret)]);
 }
@@ -66,7 +66,7 @@ fn hide_values(both: Both<'_>, is_encoded: bool) {
     }
 }
 
-/// Hides one value of any form, whole.
+/// Hides one value, whatever its type.
 fn hide_value([old, new]: Both<'_>, is_encoded: bool) {
     let changed = matches!((&old, &new), (Some(old), Some(new)) if old != new);
     let hidden = |value: &Value| match value {
@@ -89,12 +89,12 @@ fn is_plain(value: &Value) -> bool {
     !value.is_object() && !value.is_array()
 }
 
-/// Whether this is so of both, or of the one that is there.
+/// Whether a condition holds for both versions, or for the only one.
 fn both_are(so: fn(&Value) -> bool, both: &Both<'_>) -> bool {
     both.iter().flatten().all(|value| so(value))
 }
 
-/// Calls a function with each member that either has.
+/// Calls a function with each field that is in either version.
 fn each_member([mut old, mut new]: Both<'_>, mut each: impl FnMut(&str, Both<'_>)) {
     let objects = [&old, &new].into_iter().flatten().filter_map(|value| value.as_object());
     let names: BTreeSet<String> = objects.flat_map(Map::keys).cloned().collect();

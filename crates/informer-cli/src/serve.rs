@@ -8,7 +8,7 @@ use crate::args::ServeArgs;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-/// Changes a second for each simulated node.
+/// Writes per second for each simulated node.
 const CHANGES_A_NODE: f64 = 1.0;
 
 pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! All that is known about informers, as JSON.
+//! The debug page: the status of informers as JSON.
 
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ fn error(error: &LastError) -> Value {
     })
 }
 
-/// With three decimals.
+/// Seconds with three decimals.
 fn seconds(time: Option<Duration>) -> Option<f64> {
     time.map(|time| (time.as_secs_f64() * 1_000.0).round() / 1_000.0)
 }

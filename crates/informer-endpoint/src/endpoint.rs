@@ -1,4 +1,4 @@
-//! From a path to its answer.
+//! Answers requests by path.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use kube_informer::InformerStatus;
 
 use crate::{debug, readiness};
 
-/// Answers questions about informers. Cheap to clone.
+/// Answers requests about the health and the state of informers. Cheap to clone.
 #[derive(Clone)]
 pub struct Endpoint {
     statuses: Arc<dyn Fn() -> Vec<InformerStatus> + Send + Sync>,
@@ -18,26 +18,27 @@ pub struct Endpoint {
     max_staleness: Option<Duration>,
 }
 
-/// What can be asked for, shown to who asks for something else.
+/// The paths that are served, listed in the answer to any other path.
 const PATHS: &str = "/livez /readyz /metrics /debug/informers";
 
 impl Endpoint {
-    /// About the informers whose status the function returns; it is called for every request.
+    /// An endpoint for the informers whose status `statuses` returns. It is called for every request.
     pub fn new(statuses: impl Fn() -> Vec<InformerStatus> + Send + Sync + 'static) -> Self {
         Self { statuses: Arc::new(statuses), metrics: None, max_staleness: None }
     }
 
-    /// Serves this text as `/metrics`; see [`install_recorder`](crate::install_recorder).
+    /// Serves this text as `/metrics`; `install_recorder`, of the feature `prometheus`, makes one.
     #[must_use]
     pub fn metrics(mut self, text: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.metrics = Some(Arc::new(text));
         self
     }
 
-    /// Not ready while the server has sent nothing for this long.
+    /// Reports the program as not ready while the API server has sent nothing for this long.
     ///
-    /// Without it an outage of the API server leaves every replica ready, which is what a program wants that can work
-    /// with what it knows. A quiet watch brings a bookmark about every minute, so anything below two minutes is too short.
+    /// Without this limit, replicas stay ready during an outage of the API server, which is right for a program that can
+    /// work with a stale cache. A watch without events gets a bookmark about every minute, so anything below two minutes is
+    /// too short.
     #[must_use]
     pub fn max_staleness(mut self, age: Duration) -> Self {
         self.max_staleness = Some(age);

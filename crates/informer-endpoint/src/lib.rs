@@ -2,14 +2,14 @@
 //!
 //! | path | answers |
 //! |---|---|
-//! | `/livez` | 200 while the program answers at all |
+//! | `/livez` | 200 as long as the program answers |
 //! | `/readyz` | 200 once every informer has synced, 503 before, naming those that have not and why |
-//! | `/metrics` | Prometheus text, if a recorder was installed |
+//! | `/metrics` | Prometheus text, if a recorder was installed ([`install_recorder`], or one of the program's own) |
 //! | `/debug/informers` | JSON: phase, objects, bytes, version, age, relists, handlers with their backlog, last error |
 //!
-//! An API server that is away makes no replica unready: what was synced once stays ready, and how old it is stands in the
-//! body. Only [`Endpoint::max_staleness`] makes age count. Nothing can be changed through the endpoint and no content of an
-//! object is shown, only names and numbers.
+//! An outage of the API server does not make a program unready: once synced it stays ready, and the body of the answer says
+//! how old the caches are. Only with [`Endpoint::max_staleness`] does their age count. The endpoint is read-only, and it
+//! shows names and numbers, but no contents of objects.
 //!
 //! ```
 //! use informer_endpoint::Endpoint;
@@ -24,11 +24,11 @@
 //!     move || vec![informer.status()]
 //! });
 //!
-//! // On a port of its own, on loopback unless told otherwise …
+//! // On a port of its own …
 //! let listening = endpoint.clone().listen("127.0.0.1:0".parse()?).await?;
 //! println!("http://{}/readyz", listening.address());
 //!
-//! // … or within the server that the program has anyway.
+//! // … or as part of an HTTP server that the program has anyway.
 //! let answer = endpoint.answer(&http::Method::GET, "/readyz");
 //! assert_eq!(answer.status(), 503);
 //! assert!(answer.body().contains("configmaps has not synced: not started"));
@@ -36,17 +36,23 @@
 //! # }
 //! ```
 //!
+//! # Features
+//!
+//! `prometheus`, on by default, is [`install_recorder`] and the crates that it needs. A program that has a recorder of its own
+//! can do without, and hands its text to [`Endpoint::metrics`].
+//!
 //! # Metrics
 //!
-//! Every series has the labels of client-go's: `name`, the informer's or else that of the resource; `group`, `version` and
-//! `resource`. Of informers with the same labels that live at the same time, the second has the name `name-2` and so on; give
-//! factories of several clusters names of their own. What an informer that ended leaves behind is 0, until the next of its name.
+//! Every series has the same labels as in client-go: `name`, which is the name of the informer or else of the resource, and
+//! `group`, `version` and `resource`. If several informers with the same labels run at the same time, the second is called
+//! `name-2` and so on; give factories of different clusters different names. When an informer has ended, its gauges are 0
+//! until another one has the same labels.
 //!
 //! | metric `informer_…` | type | more labels |
 //! |---|---|---|
 //! | `queued_items`, `store_resource_version`, `objects`, `synced` | gauge | |
 //! | `last_event_timestamp_seconds`, `last_bookmark_timestamp_seconds` | gauge | |
-//! | `handler_backlog` | gauge | `handler`: its name, or `unnamed` for all that have none |
+//! | `handler_backlog` | gauge | `handler`: its name, or `unnamed` |
 //! | `processing_latency_seconds` | histogram | |
 //! | `handler_duration_seconds` | histogram | `handler` |
 //! | `failures_total` | counter | `cause`: `list`, `watch`, `left_out` … |
@@ -54,10 +60,13 @@
 //! | `watches_total`, `streaming_fallbacks_total` | counter | |
 //! | `duplicate_events_total`, `unknown_deletes_total`, `outside_scope_total` | counter | |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod debug;
 mod endpoint;
 mod listen;
 mod readiness;
+#[cfg(feature = "prometheus")]
 mod recorder;
 
 #[cfg(test)]
@@ -65,5 +74,7 @@ mod tests;
 
 pub use endpoint::Endpoint;
 pub use listen::Listening;
+#[cfg(feature = "prometheus")]
 pub use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
+#[cfg(feature = "prometheus")]
 pub use recorder::install_recorder;

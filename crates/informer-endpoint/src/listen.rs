@@ -1,4 +1,4 @@
-//! The endpoint on a port of its own.
+//! Serves the endpoint on its own port.
 
 use std::convert::Infallible;
 use std::io;
@@ -16,10 +16,10 @@ use tokio::task::JoinSet;
 
 use crate::endpoint::Endpoint;
 
-/// More at once are not answered before others have gone.
+/// How many connections are served at once; more have to wait.
 const CONNECTIONS: usize = 64;
 
-/// Who does not send a request in this time is cut off.
+/// The time that a client has to send a request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An endpoint that answers at an address until this is dropped.
@@ -30,16 +30,16 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Where it answers, with the port that was found if any was asked for.
+    /// The address, with the actual port if port 0 was asked for.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
 impl Endpoint {
-    /// Answers at an address, on a task of its own, until what is returned is dropped. Port 0 takes any that is free.
+    /// Serves the endpoint at an address in a new task, until the returned value is dropped. Port 0 takes any free port.
     ///
-    /// What it shows is meant for the operators of the program: keep it on loopback or within the pod's network.
+    /// The pages are for the operators of the program: listen on loopback, or keep the port within the cluster.
     pub async fn listen(self, address: SocketAddr) -> io::Result<Listening> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
@@ -60,7 +60,7 @@ async fn accept(endpoint: Endpoint, listener: TcpListener) {
             Ok((stream, _)) => {
                 connections.spawn(serve(endpoint.clone(), stream));
             }
-            // Out of file descriptors, say: others may close some.
+            // For example too many open files; wait until others are closed.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
     }
@@ -76,6 +76,6 @@ async fn serve(endpoint: Endpoint, stream: TcpStream) {
         .header_read_timeout(PATIENCE)
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), answer);
-    // Who breaks off is not waited for any more; there is nobody to tell.
+    // An error means that the client has gone, and needs no report.
     tokio::time::timeout(PATIENCE * 3, connection).await.ok();
 }

@@ -1,10 +1,10 @@
-//! Whether a program may be sent work, and if not, why.
+//! Whether the program is ready, and if not, why.
 
 use std::time::Duration;
 
 use kube_informer::{InformerStatus, Phase, ScopeStatus};
 
-/// Whether all are ready, and a line about each.
+/// Whether all informers are ready, and a line about each.
 pub(crate) fn readiness(informers: &[InformerStatus], max_staleness: Option<Duration>) -> (bool, String) {
     let mut ready = true;
     let mut lines = String::new();
@@ -37,12 +37,12 @@ fn line(informer: &InformerStatus, max_staleness: Option<Duration>) -> (bool, St
     (!is_stale, format!("{name} synced, {} objects{heard}{trouble}", informer.objects))
 }
 
-/// The longest time for which a scope has brought nothing.
+/// How long the most stale scope has received nothing.
 pub(crate) fn staleness(informer: &InformerStatus) -> Option<Duration> {
     informer.scopes.iter().filter_map(|scope| Some(scope.last_byte?.elapsed())).max()
 }
 
-/// The scopes in trouble, with what the server said.
+/// The scopes with failures, and the last error of each.
 fn why(informer: &InformerStatus) -> String {
     let told = |scope: &ScopeStatus| {
         let place = match informer.scopes.len() {

@@ -1,4 +1,4 @@
-//! A recorder of metrics whose memory stays level, whether it is asked or not.
+//! A recorder of metrics whose memory is bounded even if nobody scrapes it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,14 +14,14 @@ use metrics_exporter_prometheus::{
 /// Upper bounds in seconds, those of client-go's `informer_processing_latency_seconds`, so that its dashboards work.
 const BUCKETS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// So many samples of histograms are kept before they are counted into their buckets: about 100 KB.
+/// How many samples of histograms are kept before they are counted into their buckets: about 100 KB.
 const UPKEEP_EVERY: usize = 4_096;
 
-/// Installs a recorder for the whole process, whose text [`Endpoint::metrics`](crate::Endpoint::metrics) serves.
+/// Installs a recorder of metrics for the whole process; [`Endpoint::metrics`](crate::Endpoint::metrics) serves its text.
 ///
-/// Has to be called before informers are built: what they measure goes to the recorder that is there then. Times of
-/// informers are histograms with client-go's buckets; those that a program measures itself are summaries. Memory stays
-/// level while nobody asks for the metrics, without a thread or task of its own.
+/// Call it before informers are built: they send their metrics to the recorder that is installed at that time. Durations of
+/// informers are histograms with client-go's buckets; histograms that the program records itself are summaries. Memory is
+/// bounded even if nobody scrapes the metrics, and no extra thread or task is needed.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -38,7 +38,8 @@ pub fn install_recorder() -> Result<PrometheusHandle, BuildError> {
     Ok(handle)
 }
 
-/// Keeps every sample of a histogram until it is asked or told to do its upkeep, so it is told now and then.
+/// A recorder that runs the upkeep of the Prometheus recorder from time to time. That one keeps every sample of a histogram
+/// until it is scraped or `run_upkeep` is called.
 struct Upkept {
     recorder: PrometheusRecorder,
     upkeep: Arc<Upkeep>,
@@ -53,14 +54,14 @@ impl Upkept {
     }
 }
 
-/// Counts what the recorder keeps, and has it cleared away.
+/// Counts the samples that the recorder keeps, and runs the upkeep when there are too many.
 struct Upkeep {
     handle: PrometheusHandle,
     pending: AtomicUsize,
 }
 
 impl Upkeep {
-    /// Who adds the one that is too many does the upkeep for all.
+    /// The caller that reaches the limit runs the upkeep.
     fn added(&self, number: usize) {
         if self.pending.fetch_add(number, Ordering::Relaxed).saturating_add(number) >= UPKEEP_EVERY
             && self.pending.swap(0, Ordering::Relaxed) >= UPKEEP_EVERY
@@ -83,7 +84,7 @@ impl HistogramFn for Counted {
     }
 
     fn record_many(&self, value: f64, count: usize) {
-        // In pieces, since each of them is kept.
+        // In pieces, because every single sample is kept until the next upkeep.
         let mut left = count;
         while left > 0 {
             let now = left.min(UPKEEP_EVERY);
@@ -95,7 +96,7 @@ impl HistogramFn for Counted {
 }
 
 impl Recorder for Upkept {
-    // Descriptions wait for the upkeep like samples.
+    // Descriptions are kept until the next upkeep too.
     fn describe_counter(&self, key: KeyName, unit: Option<Unit>, description: SharedString) {
         self.recorder.describe_counter(key, unit, description);
         self.upkeep.added(1);

@@ -1,4 +1,4 @@
-//! What the endpoint says of informers that are well, starting, in trouble and stale.
+//! The answers of the endpoint for informers that are healthy, starting, failing and stale.
 
 use std::time::Duration;
 
@@ -20,14 +20,14 @@ fn informer(server: &ScriptedSource) -> SharedInformer<ConfigMap> {
     SharedInformer::builder(server.clone()).build().expect("an informer")
 }
 
-/// Fails all requests of the next minutes.
+/// Makes all requests of the next minutes fail.
 fn fail(server: &ScriptedSource, error: &SourceError) {
     for _ in 0..1_000 {
         server.inject(Fault::error(error.clone()).once());
     }
 }
 
-/// Runs until the test ends.
+/// Runs an informer until the test ends.
 fn start(informer: &SharedInformer<ConfigMap>) {
     let informer = informer.clone();
     tokio::spawn(async move { informer.run(std::future::pending()).await });

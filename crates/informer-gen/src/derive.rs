@@ -19,7 +19,7 @@ pub(crate) fn read(text: &str, file: &Place, module: &str) -> Result<Vec<KindSpe
     reader.problems.or(reader.kinds)
 }
 
-/// The module of a file, from its place below `src`; none if it is not below one.
+/// The module of a file, from its path below `src`; `None` if it is not below a `src`.
 pub(crate) fn module_of(path: &Path) -> Option<String> {
     let names: Vec<&str> = path
         .components()
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 }
 
-/// What `#[kube(…)]` says about the kind. The rest is between kube and its user.
+/// The parts of `#[kube(…)]` that matter here; the others are ignored.
 #[derive(Default)]
 struct KubeAttributes {
     group: Option<String>,
@@ -149,7 +149,7 @@ fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
     }
 }
 
-/// Goes over `name`, `name = value` or `name(…)`.
+/// Skips `name`, `name = value` or `name(…)`.
 fn skip(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if meta.input.peek(Token![=]) {
         meta.value()?.parse::<syn::Expr>()?;
@@ -162,7 +162,7 @@ fn skip(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
 fn derives_custom_resource(attribute: &Attribute) -> bool {
     let mut found = false;
     if attribute.path().is_ident("derive") {
-        // A derive that does not parse is the compiler's to complain about.
+        // The compiler reports a derive that does not parse.
         let _ = attribute.parse_nested_meta(|meta| {
             found |= meta.path.segments.last().is_some_and(|last| last.ident == "CustomResource");
             Ok(())

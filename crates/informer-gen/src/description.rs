@@ -10,12 +10,12 @@ use crate::model::{Availability, IndexSpec, KindSpec, Scope};
 use crate::names::plural_of;
 use crate::problem::{Place, Problem, Problems};
 
-/// What a description file says.
+/// The content of a description file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Description {
     pub(crate) kinds: Vec<KindSpec>,
     pub(crate) sources: Vec<Source>,
-    /// Indexes of all kinds of a name, wherever those kinds come from.
+    /// Indexes for kinds by their name, whichever input the kinds come from.
     pub(crate) indexes: Vec<KindIndexes>,
 }
 
@@ -137,7 +137,7 @@ impl Reader<'_> {
             };
             if let Err(found) = found {
                 problems.extend(found);
-                // It is there, though it is wrong; what stands in for it is never used.
+                // The field is there but wrong, which has been reported. It must not be reported as missing too; the value is not used.
                 texts.entry(name).or_insert_with(|| (key, String::new()));
             }
         }
@@ -155,7 +155,7 @@ impl Reader<'_> {
         let scope = match scope.as_str() {
             "Namespaced" => Scope::Namespaced,
             "Cluster" => Scope::Cluster,
-            // Missing, which has been said.
+            // It is missing, which has been reported.
             _ if scope_place == place => Scope::Cluster,
             scope => {
                 let message = format!("scope {scope:?} is unknown: it is \"Namespaced\" or \"Cluster\"");

@@ -1,9 +1,9 @@
-//! Saying in a few lines how two texts differ.
+//! Shows in a few lines how two texts differ.
 
 /// How many lines of either text are shown.
 const SHOWN: usize = 12;
 
-/// How `new` differs from `old`, in the manner of `diff`, or none if they are equal.
+/// How `new` differs from `old`, in the format of `diff`, or `None` if they are equal.
 ///
 /// Everything between the first and the last line that differ counts as different.
 pub fn difference(old: &str, new: &str) -> Option<String> {

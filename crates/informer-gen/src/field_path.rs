@@ -1,6 +1,6 @@
 //! Whether a text is a path that kube-informer can follow: `spec.nodeName`, `spec.hosts[*].name`, `data["a.b"]`.
 
-/// Says what is wrong with a path, in the same grammar as kube-informer's own.
+/// Checks a path with the same grammar as kube-informer; the error says what is wrong.
 pub(crate) fn check(path: &str) -> Result<(), String> {
     let mut rest = path;
     let mut is_first = true;

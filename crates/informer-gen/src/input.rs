@@ -1,4 +1,4 @@
-//! Reading input files, whichever form they have.
+//! Reads input files of all formats.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use crate::problem::{Place, Problem, Problems};
 
 /// Reads kinds from description files (`.toml`) and from Rust sources (`.rs`).
 ///
-/// `module` is the module of the kinds in Rust sources; without it, it is told from their place below `src`.
+/// `module` is the module of the kinds in Rust sources; without it, it is derived from their path below `src`.
 pub fn read(files: &[PathBuf], module: Option<&str>) -> Result<Vec<KindSpec>, Problems> {
     let mut problems = Problems::default();
     let mut kinds = Vec::new();
@@ -42,7 +42,7 @@ fn read_description(file: &Path, place: &Place) -> Result<Vec<KindSpec>, Problem
             Err(found) => problems.extend(found),
         }
     }
-    // A source that cannot be read would make its indexes look wrong as well.
+    // Without the kinds of a source that cannot be read, its indexes would be reported as wrong too.
     problems.or(())?;
     let mut problems = Problems::default();
     for extra in description.indexes {

@@ -1,7 +1,7 @@
-//! Generates accessors for kinds on kube-informer's `SharedInformerFactory`: from a group over its version to the kind,
-//! `factory.example_com().v1().widgets()`, with typed indexes beside it.
+//! Generates accessors for kinds on kube-informer's `SharedInformerFactory`, by group, version and kind:
+//! `factory.example_com().v1().widgets()`. Kinds can have typed indexes.
 //!
-//! The same generator makes the accessors for the kinds of Kubernetes itself, which are part of kube-informer.
+//! The accessors for built-in kinds, which are part of kube-informer, are made by the same generator.
 //!
 //! ```
 //! use informer_gen::{Availability, KindSpec, Model, Place, Scope, Style, custom_kinds};
@@ -23,9 +23,9 @@
 //! # Ok::<(), informer_gen::Problems>(())
 //! ```
 //!
-//! [`read`] reads kinds from a description file or from Rust sources; [`Command`] is all of it as a command.
+//! [`read`] reads kinds from a description file or from Rust sources. The command `informer-gen` does both; the feature
+//! `command`, on by default, builds it, and a library has no use for it.
 
-mod command;
 mod derive;
 mod description;
 mod difference;
@@ -37,7 +37,6 @@ mod names;
 mod problem;
 mod rules;
 
-pub use command::Command;
 pub use difference::difference;
 pub use emit::built_in::{File, built_in_kinds};
 pub use emit::code::Style;

@@ -1,4 +1,4 @@
-//! Kinds, as inputs name them, and what is made of them: groups, versions and kinds with their Rust names.
+//! Kinds as the inputs describe them, and the groups, versions and kinds with their Rust names that are made from them.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use crate::rules;
 /// Whether the objects of a kind live in a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// They do.
+    /// In a namespace.
     Namespaced,
-    /// They belong to the whole cluster.
+    /// Cluster-scoped.
     Cluster,
 }
 
 /// The minor versions of Kubernetes in which a kind of k8s-openapi is present, both ends included.
 ///
-/// No end means that it is there in all versions that k8s-openapi has on that side.
+/// A missing bound means that there is no limit on that side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Availability {
     /// The first version, such as 34 for Kubernetes 1.34.
@@ -30,7 +30,7 @@ impl Availability {
     /// In all versions.
     pub const ALWAYS: Self = Self { first: None, last: None };
 
-    /// From the first of both to the last of both.
+    /// The versions from the first of either to the last of either.
     fn or(self, other: Self) -> Self {
         Self {
             first: self.first.zip(other.first).map(|(one, other)| one.min(other)),
@@ -38,7 +38,7 @@ impl Availability {
         }
     }
 
-    /// The macros of k8s-openapi, from the outside in, whose contents are there in exactly these versions.
+    /// The macros of k8s-openapi, the outermost first, that limit their contents to these versions.
     pub(crate) fn macros(self) -> Vec<String> {
         match (self.first, self.last) {
             (Some(first), Some(last)) if first == last => vec![format!("k8s_if_1_{first}")],
@@ -50,7 +50,7 @@ impl Availability {
     }
 }
 
-/// A kind, as an input names it.
+/// A kind as an input describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KindSpec {
     /// The API group, such as `example.com`.
@@ -69,11 +69,11 @@ pub struct KindSpec {
     pub indexes: Vec<IndexSpec>,
     /// In which versions of k8s-openapi it is present; [`Availability::ALWAYS`] for kinds of other crates.
     pub availability: Availability,
-    /// Where the input names it.
+    /// Where it is in the input.
     pub place: Place,
 }
 
-/// An index, as an input names it.
+/// An index as an input describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSpec {
     /// Its name, such as `node`.
@@ -82,7 +82,7 @@ pub struct IndexSpec {
     pub path: String,
     /// The Rust type of the values, such as `String`.
     pub value_type: String,
-    /// Where the input names it.
+    /// Where it is in the input.
     pub place: Place,
 }
 
@@ -115,17 +115,17 @@ pub(crate) struct Kind {
     pub(crate) spec: KindSpec,
 }
 
-/// How groups are called in Rust.
+/// How the Rust names of groups are made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Naming {
-    /// By their first word, as client-go does: `rbac.authorization.k8s.io` is `rbac`.
+    /// From the first word, as in client-go: `rbac.authorization.k8s.io` is `rbac`.
     FirstWord,
-    /// By all of it, since the groups of many authors have to live beside each other.
+    /// From the whole name, because groups of different authors may begin with the same word.
     Whole,
 }
 
 impl Model {
-    /// Kinds of somebody's own.
+    /// A model of custom kinds.
     pub fn of_custom_kinds(kinds: Vec<KindSpec>) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         for kind in &kinds {
@@ -134,7 +134,7 @@ impl Model {
         Self::new(kinds, Naming::Whole, problems)
     }
 
-    /// The kinds of Kubernetes itself.
+    /// A model of the built-in kinds.
     pub fn of_built_in_kinds(kinds: Vec<KindSpec>) -> Result<Self, Problems> {
         Self::new(kinds, Naming::FirstWord, Problems::default())
     }

@@ -1,4 +1,4 @@
-//! Names: from the words of Kubernetes to those of Rust.
+//! Turns names of Kubernetes into names of Rust.
 
 /// `ReplicaSet` → `replica_set`, `CSIDriver` → `csi_driver`, `ServiceCIDR` → `service_cidr`.
 fn snake_case(kind: &str) -> String {
@@ -35,14 +35,14 @@ pub(crate) fn plural_function(kind: &str, plural: &str) -> String {
             break;
         }
     }
-    // A plural may be shorter than its kind.
+    // If the plural is shorter than the kind, the name ends with `_`.
     let mut name = name.trim_end_matches('_').to_owned();
     name.push_str(rest);
     identifier(&name)
 }
 
-/// What kube's derive makes of the singular if no plural is given: `es` after a hiss, `ies` for `y` after a
-/// consonant, `s` otherwise.
+/// The plural that kube's derive makes if none is given: `es` after s, x, z, ch and sh, `ies` for `y` after a consonant,
+/// `s` otherwise.
 pub(crate) fn plural_of(singular: &str) -> String {
     let hisses = ["s", "x", "z", "ch", "sh"];
     if hisses.iter().any(|ending| singular.ends_with(ending)) {
@@ -75,7 +75,7 @@ fn capitalised(word: &str) -> String {
     }
 }
 
-/// Dots and dashes become `_`; a word that Rust keeps for itself gets one at its end.
+/// Dots and dashes become `_`; a keyword of Rust gets one at its end.
 pub(crate) fn identifier(words: &str) -> String {
     let name = words.replace(['.', '-'], "_");
     if is_identifier(&name) || name.starts_with(|first: char| first.is_ascii_digit()) {

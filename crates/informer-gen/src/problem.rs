@@ -1,4 +1,4 @@
-//! What is wrong with an input, and where.
+//! Errors in inputs, with their places.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -48,13 +48,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// One thing that is wrong with an input.
+/// An error in an input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct Problem {
-    /// Where.
+    /// The place in the input.
     pub place: Place,
-    /// What, and what to do about it.
+    /// What is wrong, and what to do about it.
     pub message: String,
 }
 
@@ -64,12 +64,12 @@ impl Problem {
     }
 }
 
-/// Everything that is wrong with the inputs, so that one run is enough to see it all. One line each.
+/// All errors in the inputs, so that one run shows every one of them. Displayed with one line for each.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// All of them, in the order of their places.
+    /// All problems in the order of their places.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()
     }

@@ -1,4 +1,4 @@
-//! What a kind must fulfil before anything is generated for it.
+//! Checks of kinds before code is generated for them.
 
 use std::collections::BTreeMap;
 
@@ -56,8 +56,8 @@ pub(crate) fn check(kind: &KindSpec, problems: &mut Problems) {
     }
 }
 
-/// The core group and others that the factory has accessors for cannot be extended, since a function of the factory
-/// itself goes before one of a trait.
+/// Refuses the core group and other groups that the factory has accessors for: a method of the factory takes precedence
+/// over one of an extension trait.
 pub(crate) fn check_custom_group(kind: &KindSpec, problems: &mut Problems) {
     if kind.group.is_empty() {
         problems.add(&kind.place, "the core group has accessors on the factory itself: factory.core()");
@@ -85,7 +85,7 @@ fn check_type_path(path: &str) -> Result<(), String> {
     }
 }
 
-/// No kind and no resource twice in one version of a group.
+/// Refuses a kind or a resource that is in one version of a group twice.
 pub(crate) fn check_duplicates(kinds: &[KindSpec], problems: &mut Problems) {
     let mut by_kind: BTreeMap<(String, &str), &Place> = BTreeMap::new();
     let mut by_plural: BTreeMap<(String, &str), &Place> = BTreeMap::new();
@@ -109,7 +109,7 @@ pub(crate) fn check_duplicates(kinds: &[KindSpec], problems: &mut Problems) {
     }
 }
 
-/// Different names in Kubernetes may be the same in Rust.
+/// Refuses names that are different in Kubernetes but the same in Rust.
 pub(crate) fn check_names(model: &Model, problems: &mut Problems) {
     let mut groups: BTreeMap<&str, &str> = BTreeMap::new();
     for group in &model.groups {
@@ -124,7 +124,7 @@ pub(crate) fn check_names(model: &Model, problems: &mut Problems) {
                     kind.spec.indexes.iter().map(|index| format!("{}_by_{}", kind.function, index.name));
                 for function in std::iter::once(kind.function.clone()).chain(indexes) {
                     let Some(other) = functions.insert(function.clone(), &kind.spec) else { continue };
-                    // A kind, a plural or an index is there twice: said already.
+                    // A duplicate kind, plural or index has been reported already.
                     if other.kind == kind.spec.kind || other.plural == kind.spec.plural {
                         continue;
                     }

@@ -144,8 +144,17 @@
 //! # }
 //! ```
 //!
-//! [`ScriptedSource`] is smaller: it lists, watches, pages and bookmarks objects that a test puts in, without a server, and
-//! fails on command. [`SharedInformerFactory::with_sources`] and [`SharedInformer::builder`] take it.
+//! [`ScriptedSource`], of the feature `testing`, is smaller: it lists, watches, pages and bookmarks objects that a test puts
+//! in, without a server, and fails on command. [`SharedInformerFactory::with_sources`] and [`SharedInformer::builder`] take it.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `socks`, by default | SOCKS5 proxies; HTTP and HTTPS proxies need no feature |
+//! | `testing` | [`ScriptedSource`]: name it in your dev-dependencies |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod delta;
 mod factory;
@@ -191,9 +200,11 @@ pub use report::{Cause, Failure};
 pub use scope::Scope;
 pub use settings::{Settings, SettingsError, StreamingList};
 pub use source::{
-    ByteStream, Fault, FindClusterError, FoundCluster, HttpFailure, HttpSource, InjectedFault, ListParams,
-    ListWatch, Request, ScriptedSource, SourceError, Verb, VersionMatch, WatchParams, find_cluster,
+    ByteStream, FindClusterError, FoundCluster, HttpFailure, HttpSource, ListParams, ListWatch, Request,
+    SourceError, Verb, VersionMatch, WatchParams, find_cluster,
 };
+#[cfg(any(test, feature = "testing"))]
+pub use source::{Fault, InjectedFault, ScriptedSource};
 pub use status::{LastError, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};
 

@@ -6,10 +6,10 @@ use anyhow::{Context, Result, ensure};
 use ureq::Agent;
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
-/// Longer than the API server takes for any answer to a single object.
+/// Longer than the API server needs for a single object.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Asks the API server at one address, trusting only its own certificates.
+/// A client of the API server at one address, which trusts only that server's certificate.
 pub(crate) struct Api<'a> {
     pub(crate) url: &'a str,
     pub(crate) token: &'a str,
@@ -31,7 +31,7 @@ impl Api<'_> {
     }
 }
 
-/// Made anew for each question: a connection kept open would not survive the restarts this crate is for.
+/// A new agent for each request, because a connection that is kept open would not survive a restart of the server.
 fn agent(ca_cert_pem: &str) -> Result<Agent> {
     let mut certificates = Vec::new();
     for item in parse_pem(ca_cert_pem.as_bytes()) {

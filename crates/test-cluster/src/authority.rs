@@ -1,4 +1,4 @@
-//! Certificates, and who issues them.
+//! Certificate authorities and the certificates that they issue.
 
 use anyhow::{Context, Result};
 use rcgen::{
@@ -6,21 +6,21 @@ use rcgen::{
     KeyUsagePurpose,
 };
 
-/// An authority whose client certificates a cluster accepts if it is told to
+/// An authority that issues certificates. A cluster accepts its client certificates if it is configured to
 /// ([`Options::client_authorities`](crate::Options::client_authorities)).
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 /// A certificate with its key, both in PEM.
 #[derive(Clone)]
 pub struct Issued {
-    /// What the other side is shown.
+    /// The certificate.
     pub certificate_pem: String,
-    /// What stays with its owner.
+    /// The private key.
     pub key_pem: String,
 }
 
 impl Authority {
-    /// A new one that nobody knows yet.
+    /// A new authority. No cluster trusts it yet.
     pub fn new(name: &str) -> Result<Self> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, name);
@@ -30,7 +30,7 @@ impl Authority {
         issuer.map(Self).context("cannot make a certificate authority")
     }
 
-    /// What a server has to know to accept what it issues.
+    /// The certificate of the authority, which a server needs to verify the certificates that it issues.
     pub fn certificate_pem(&self) -> String {
         self.0.pem()
     }
@@ -57,14 +57,14 @@ impl Authority {
     }
 }
 
-/// Without the keys.
+/// Does not show the keys.
 impl std::fmt::Debug for Authority {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Authority").finish_non_exhaustive()
     }
 }
 
-/// Without the key.
+/// Does not show the key.
 impl std::fmt::Debug for Issued {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Issued").finish_non_exhaustive()

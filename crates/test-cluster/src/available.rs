@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::binaries::Binaries;
 use crate::go_build;
 
-/// Says what to do: `required`, `skip`, or unset (run if it can be run).
+/// `required`, `skip`, or unset: run the tests if that is possible.
 const VARIABLE: &str = "KUBE_INFORMER_E2E";
 
 /// Whether a test that needs a real cluster should run; the error is the reason for skipping it.
@@ -35,10 +35,10 @@ fn decide(setting: &str, servers_can_be_had: impl FnOnce() -> bool) -> Result<()
     }
 }
 
-/// Tells on stderr that `test` was skipped and why.
+/// Prints on stderr that `test` was skipped and why.
 ///
-/// Written to the stream directly, since the test harness swallows `eprintln!` of a test that passes. The harness counts
-/// such a test as passed all the same; `cargo xtask test` reads these lines and does not ([`skipped_test`]).
+/// Written to the stream directly, since the test harness swallows `eprintln!` of a test that passes. The harness
+/// counts such a test as passed; `cargo xtask test` reads these lines ([`skipped_test`]) and counts it as skipped.
 pub fn print_skip(test: &str, why: &str) {
     print_line(&skip_line(test, why));
 }
@@ -47,14 +47,13 @@ fn skip_line(test: &str, why: &str) -> String {
     format!("skipped {test}: {why}")
 }
 
-/// The test of a line that [`print_skip`] wrote.
+/// The name of the test in a line that [`print_skip`] wrote.
 pub fn skipped_test(line: &str) -> Option<&str> {
     line.strip_prefix("skipped ")?.split_once(": ").map(|(test, _why)| test)
 }
 
 pub(crate) fn print_line(line: &str) {
-    // In one write, so that nothing that others write gets in between. Without a stderr there is nobody to tell, and that
-    // is no reason to fail.
+    // In one write, so that output of other threads does not get in between. A closed stderr is no reason to fail.
     let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 

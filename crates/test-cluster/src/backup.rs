@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Makes `to` a copy of the directory `from`; what was in `to` before is gone.
+/// Replaces the directory `to` with a copy of `from`.
 pub(crate) fn replace(from: &Path, to: &Path) -> Result<()> {
     let replaced = || {
         match fs::remove_dir_all(to) {

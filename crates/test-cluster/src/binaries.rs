@@ -1,4 +1,4 @@
-//! Where the servers' binaries are, and getting them there.
+//! Finds the binaries of the servers, or builds them.
 
 use std::path::PathBuf;
 

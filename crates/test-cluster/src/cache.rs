@@ -1,4 +1,4 @@
-//! What is built once and kept for the user.
+//! The cache of built programs in the user's cache directory.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::go_build::{self, Module, Program};
 
 /// The directory `name` in `kube-informer` in `$XDG_CACHE_HOME` or `~/.cache`.
-pub(crate) fn directory(name: &str) -> Result<PathBuf> {
+pub fn directory(name: &str) -> Result<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
@@ -30,7 +30,7 @@ pub(crate) fn ensure(dir: &Path, program: &Program, module: &Module<'_>) -> Resu
     Ok(path)
 }
 
-/// Builds beside the final place and renames, so that a build cut short leaves nothing that looks finished.
+/// Builds in a temporary place and renames the result, so that an interrupted build leaves nothing that looks finished.
 fn build(dir: &Path, program: &Program, module: &Module<'_>, path: &Path) -> Result<()> {
     let partial = dir.join(format!("{}.partial", program.name));
     go_build::build(program, module, &partial)?;

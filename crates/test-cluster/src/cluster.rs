@@ -1,4 +1,4 @@
-//! One etcd and one kube-apiserver, and what a test may do to them.
+//! A cluster of one etcd and one kube-apiserver, which tests can kill, stop, restart and restore.
 
 use std::fmt;
 use std::os::unix::net::UnixStream;
@@ -23,7 +23,7 @@ const READY_WITHIN: Duration = Duration::from_secs(90);
 /// How long an API server that was asked to end may take; it should take about two seconds.
 const STOPPED_WITHIN: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(50);
-/// How often a new cluster tries another port because somebody was faster.
+/// How many ports a new cluster tries if another process takes the port first.
 const PORT_ATTEMPTS: u32 = 5;
 
 /// A running cluster: kube-apiserver over etcd, both ended and their data removed on drop.
@@ -96,8 +96,8 @@ impl Cluster {
         self.kubeconfig_yaml_at(&self.url)
     }
 
-    /// The same for somebody who reaches the API server at another address, `https://127.0.0.1` and any port: that
-    /// of a proxy in between.
+    /// A kubeconfig with another address, `https://127.0.0.1` with any port, such as that of a proxy in front of the API
+    /// server.
     pub fn kubeconfig_yaml_at(&self, url: &str) -> String {
         credentials::kubeconfig(url, &self.ca_cert_pem, self.token())
     }
@@ -149,7 +149,7 @@ impl Cluster {
         self.start_apiserver()
     }
 
-    /// Kills etcd at once (SIGKILL). The API server stays, and answers what it can without it.
+    /// Kills etcd at once (SIGKILL). The API server keeps running, and answers from its watch cache.
     pub fn kill_etcd(&mut self) {
         self.etcd = None;
     }
@@ -172,9 +172,9 @@ impl Cluster {
         self.start_etcd()
     }
 
-    /// Has etcd forget everything before `revision`, at once: what needs older data is answered 410.
+    /// Compacts etcd: everything before `revision` is forgotten at once, and requests that need it are answered with 410.
     ///
-    /// What the API server itself remembers, the recent past of everything but events, it goes on serving.
+    /// The API server still serves recent versions from its watch caches, which exist for everything but events.
     pub fn compact_etcd(&self, revision: u64) -> Result<()> {
         etcd::compact(&self.dir.path().join(flags::ETCD_SOCKET), revision)
     }
@@ -186,8 +186,8 @@ impl Cluster {
         self.start_etcd()
     }
 
-    /// Puts back what [`backup_etcd`](Self::backup_etcd) copied: the cluster goes back in time. etcd is killed for it, and
-    /// the API server too, which remembers what came later; both are started again.
+    /// Restores the copy that [`backup_etcd`](Self::backup_etcd) made: the cluster goes back in time. etcd and the API server
+    /// are killed for it and started again: the latter would still have later versions in its watch caches.
     pub fn restore_etcd(&mut self) -> Result<()> {
         self.kill_apiserver();
         self.kill_etcd();
@@ -196,16 +196,16 @@ impl Cluster {
         self.start_apiserver()
     }
 
-    /// Makes up other tokens. The API server takes them, and no longer the old ones, when it is started next; clients
-    /// are to read [`token`](Self::token) again.
+    /// Makes new tokens. The API server accepts them, and no longer the old ones, after its next start; clients have to read
+    /// [`token`](Self::token) again.
     pub fn replace_tokens(&mut self) -> Result<()> {
         ensure!(self.apiserver.is_none(), "the API server is running; stop or kill it first");
         self.tokens = Tokens::generate()?;
         self.tokens.write(&self.dir.path().join(flags::TOKENS))
     }
 
-    /// Accepts client certificates of these authorities and of no others. The API server, if it runs, looks at what it
-    /// accepts again within a minute, and usually at once.
+    /// Accepts client certificates of these authorities and of no others. A running API server notices the change within a
+    /// minute, and usually at once.
     pub fn trust_client_authorities(&self, authorities: &[&Authority]) -> Result<()> {
         ensure!(
             self.options.client_authorities.is_some(),
@@ -223,12 +223,12 @@ impl Cluster {
         )
     }
 
-    /// Whether a feature gate was switched on or off; `None` if it is as the API server has it.
+    /// Whether a feature gate was switched on or off; `None` if it has the default of the API server.
     pub fn feature_gate(&self, name: &str) -> Option<bool> {
         self.options.gate(name)
     }
 
-    /// Where all its data is.
+    /// The directory with all its data.
     pub(crate) fn directory(&self) -> &Path {
         self.dir.path()
     }
@@ -245,7 +245,7 @@ impl Cluster {
         self.dir.path().join("kube-apiserver.log")
     }
 
-    /// A port that was free may be taken before the server listens on it; then another one will do.
+    /// Starts the API server, and tries again with another port if a free one is taken before the server listens on it.
     fn start_apiserver_on_some_port(&mut self) -> Result<()> {
         let mut attempt = 1;
         loop {
@@ -258,19 +258,19 @@ impl Cluster {
             }
             attempt += 1;
             self.apiserver = None;
-            // Otherwise the next failure, whatever its cause, would look like this one.
+            // The log says that the port was taken. If it stayed, a later failure of another kind would look the same.
             std::fs::remove_file(self.apiserver_log())?;
         }
     }
 
     fn wait_until_ready(&mut self) -> Result<()> {
         self.wait_for(Server::Apiserver, |cluster| {
-            // Written by the server when it first starts, and read again then and after.
+            // The server writes it at its first start, and reads it at every later one.
             let certificate = cluster.dir.path().join(flags::CERT_DIR).join("apiserver.crt");
             cluster.ca_cert_pem = std::fs::read_to_string(certificate)
                 .context("the API server has not written its certificate yet")?;
             cluster.get("/readyz")?;
-            // The server makes it a moment after it is ready, and most tests put objects there.
+            // The server creates this namespace a moment after it is ready, and most tests need it.
             cluster.get("/api/v1/namespaces/default")?;
             Ok(())
         })
@@ -313,7 +313,7 @@ impl fmt::Display for Server {
     }
 }
 
-/// Without the tokens and certificates.
+/// Does not show tokens and certificates.
 impl fmt::Debug for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cluster")

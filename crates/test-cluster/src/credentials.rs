@@ -1,4 +1,4 @@
-//! The secrets of one cluster: its tokens and the kubeconfig.
+//! The tokens of a cluster and its kubeconfig.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// The bearer tokens of one cluster, new for each: a client that reaches another cluster by mistake is refused.
+/// The bearer tokens of one cluster. Each cluster has its own, so a client that reaches another cluster by mistake is
+/// refused.
 #[derive(Clone)]
 pub(crate) struct Tokens {
     pub(crate) admin: String,
@@ -20,7 +21,7 @@ impl Tokens {
         Ok(Self { admin: random_token()?, unprivileged: random_token()? })
     }
 
-    /// Writes the file for `--token-auth-file`: token, user, uid and groups a line.
+    /// Writes the file for `--token-auth-file`: one line with token, user, uid and groups for each.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let Self { admin, unprivileged } = self;
         let lines = format!("{admin},admin,1,\"system:masters\"\n{unprivileged},unprivileged,2,\n");
@@ -28,7 +29,7 @@ impl Tokens {
     }
 }
 
-/// Replaces a file in one step: who reads it meanwhile finds the old one or the new one.
+/// Replaces a file atomically: a reader sees either the old or the new content.
 pub(crate) fn replace(path: &Path, content: &str) -> Result<()> {
     let new = path.with_extension("new");
     let replaced = fs::write(&new, content).and_then(|()| fs::rename(&new, path));

@@ -1,4 +1,4 @@
-//! What a test may ask of etcd directly.
+//! Requests to etcd itself.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-/// Longer than etcd takes for anything.
+/// Longer than any request to etcd takes.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Has etcd forget all that was before `revision`, through its JSON gateway at `socket`.
+/// Compacts etcd up to `revision`, through its JSON gateway at `socket`.
 pub(crate) fn compact(socket: &Path, revision: u64) -> Result<()> {
     let body = format!(r#"{{"revision":"{revision}","physical":true}}"#);
     let ask = || {

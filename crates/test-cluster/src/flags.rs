@@ -4,14 +4,15 @@ use std::path::Path;
 
 use crate::options::Options;
 
-/// Where everything of one cluster lies inside its directory.
+/// The paths within the directory of a cluster.
 pub(crate) const ETCD_DATA: &str = "etcd";
 pub(crate) const ETCD_SOCKET: &str = "etcd.sock";
 pub(crate) const CERT_DIR: &str = "certs";
 pub(crate) const TOKENS: &str = "tokens.csv";
 pub(crate) const CLIENT_AUTHORITIES: &str = "client-authorities.pem";
 
-/// etcd listens on a socket in the cluster's directory, so it needs no port and meets no other etcd.
+/// etcd listens on a socket in the cluster's directory, so it needs no port and cannot be confused with
+/// another etcd.
 ///
 /// It insists that the addresses it advertises have a port. They matter only to other members, and there are none.
 pub(crate) fn etcd(dir: &Path) -> Vec<String> {
@@ -23,7 +24,7 @@ pub(crate) fn etcd(dir: &Path) -> Vec<String> {
         format!("--listen-peer-urls=unix://{}", at("etcd-peer.sock")),
         "--initial-advertise-peer-urls=http://127.0.0.1:2380".to_owned(),
         "--initial-cluster=default=http://127.0.0.1:2380".to_owned(),
-        // The data outlives a killed etcd, and need not outlive the machine.
+        // The data survives a killed etcd without fsync; it need not survive a crash of the machine.
         "--unsafe-no-fsync".to_owned(),
     ]
 }
@@ -46,7 +47,7 @@ pub(crate) fn kube_apiserver(dir: &Path, port: u16, options: &Options) -> Vec<St
         format!("--service-account-signing-key-file={serving_key}"),
         format!("--token-auth-file={}", at(TOKENS)),
         format!("--authorization-mode={}", options.authorization_mode),
-        // Nobody makes the `default` service account that this plugin wants every pod to have.
+        // This plugin requires a service account for every pod, and there is no controller to create it.
         "--disable-admission-plugins=ServiceAccount".to_owned(),
         // On SIGTERM end open watches cleanly within seconds; by default they are held for 60 s and then cut.
         "--shutdown-send-retry-after=true".to_owned(),

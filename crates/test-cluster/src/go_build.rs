@@ -1,4 +1,4 @@
-//! Building one program of a Go module.
+//! Builds a program of a Go module.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use crate::available::print_line;
 use crate::logs;
 
-/// How often a running build says that it is still running.
+/// How often a running build reports that it is still running.
 const REPORT_EVERY: Duration = Duration::from_secs(30);
 
 /// A program that a Go module can build.
@@ -29,7 +29,7 @@ pub(crate) struct Module<'a> {
     pub(crate) dir: &'a Path,
     /// The Go version it asks for.
     pub(crate) go: &'a str,
-    /// The version to name while building.
+    /// The version, for progress messages.
     pub(crate) version: &'a str,
     pub(crate) linker_flags: &'a str,
 }

@@ -1,4 +1,4 @@
-//! A cluster for a whole test process.
+//! A cluster that lives as long as the test process.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,15 +10,15 @@ use crate::cluster::Cluster;
 impl Cluster {
     /// Keeps the cluster until this process ends, for tests that share one.
     ///
-    /// What is never dropped cleans up nothing: the servers are ended by their watchdogs, and the data is removed
-    /// by a shell that waits for the end of this process as they do.
+    /// The cluster is never dropped, so `Drop` does not clean up: watchdogs end the servers when this process has ended,
+    /// and a shell that waits for the same removes the data.
     pub fn until_exit(self) -> Result<&'static Self> {
         remove_at_exit(self.directory())?;
         Ok(Box::leak(Box::new(self)))
     }
 }
 
-/// The servers may write for a moment while they are being ended, so one attempt might not be enough.
+/// Tries several times, because the servers may still write for a moment while they end.
 const REMOVE: &str =
     "read -r line; for i in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- \"$1\" && exit; sleep 0.2; done";
 
@@ -31,7 +31,7 @@ fn remove_at_exit(dir: &Path) -> Result<()> {
         .stderr(Stdio::null())
         .spawn()
         .context("cannot run `sh`, which removes the cluster's data at the end")?;
-    // Its pipe must stay open as long as this process lives.
+    // The shell waits for the end of its pipe, so the pipe must stay open as long as this process lives.
     std::mem::forget(sweeper);
     Ok(())
 }

@@ -17,7 +17,7 @@
 //! directory, port, token and certificates, so any number of them run side by side. There is no kubelet, no
 //! scheduler and no controller-manager: pods stay `Pending`, and a deleted namespace stays `Terminating`.
 //!
-//! [`Oracle`] runs client-go's informers beside ours, to compare with.
+//! [`Oracle`] runs client-go's informers, to compare ours with.
 //!
 //! Everything here blocks. Call it from a plain thread, or from an async test through `spawn_blocking`.
 //! Linux and macOS only: the supervision of the servers needs `sh`.
@@ -44,6 +44,7 @@ mod process;
 pub use authority::{Authority, Issued};
 pub use available::{available, print_skip, skipped_test};
 pub use binaries::Binaries;
+pub use cache::directory as cache_directory;
 pub use cluster::Cluster;
 pub use options::Options;
 pub use oracle::{Oracle, Watched};

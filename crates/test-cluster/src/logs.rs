@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The last `lines` lines of the file, or a word on why there are none.
+/// The last `lines` lines of the file, or the reason why there are none.
 pub(crate) fn tail(path: &Path, lines: usize) -> String {
     match std::fs::read(path) {
         Ok(bytes) => last_lines(&String::from_utf8_lossy(&bytes), lines),

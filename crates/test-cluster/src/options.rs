@@ -1,14 +1,14 @@
-//! How a cluster differs from the default one.
+//! The options of a cluster.
 
 use crate::authority::Authority;
 
 /// Feature gates every cluster of a test run gets, in the API server's own syntax (`WatchList=false,…`).
 const GATES_VARIABLE: &str = "KUBE_INFORMER_FEATURE_GATES";
 
-/// What to change about a [`Cluster`](crate::Cluster) before it starts.
+/// The options of a [`Cluster`](crate::Cluster).
 ///
 /// The default has the feature gates named in the environment variable `KUBE_INFORMER_FEATURE_GATES`
-/// (for example `WatchList=false`), with which a whole test run meets another kind of server.
+/// (for example `WatchList=false`), so that a whole test run can use another kind of server.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Options {
@@ -30,26 +30,26 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Switches a feature gate of the API server; stronger than the environment variable.
+    /// Switches a feature gate of the API server; takes precedence over the environment variable.
     pub fn feature_gate(mut self, name: &str, on: bool) -> Self {
         self.feature_gates.push(format!("{name}={on}"));
         self
     }
 
-    /// What a feature gate was switched to; the last word on it counts.
+    /// The value of a feature gate; the last one that was set counts.
     pub(crate) fn gate(&self, name: &str) -> Option<bool> {
         let named = self.feature_gates.iter().rev().filter_map(|gate| gate.split_once('='));
         named.filter(|(gate, _)| *gate == name).find_map(|(_, value)| value.parse().ok())
     }
 
     /// Adds an argument to the API server's command line, such as `--etcd-compaction-interval=10s`.
-    /// Arguments come after the built-in ones, and the last one of a name counts.
+    /// Arguments come after the built-in ones, and the last one with the same name counts.
     pub fn apiserver_arg(mut self, argument: impl Into<String>) -> Self {
         self.apiserver_args.push(argument.into());
         self
     }
 
-    /// Sets `--authorization-mode`, `AlwaysAllow` unless told. With `RBAC` the cluster's
+    /// Sets `--authorization-mode`, by default `AlwaysAllow`. With `RBAC` the cluster's
     /// [`token`](crate::Cluster::token) may do everything and its
     /// [`unprivileged_token`](crate::Cluster::unprivileged_token) nothing.
     pub fn authorization_mode(mut self, mode: impl Into<String>) -> Self {
@@ -65,7 +65,7 @@ impl Options {
     }
 }
 
-/// What a server has to know of several authorities, as one file has it.
+/// The certificates of several authorities in one file.
 pub(crate) fn bundle(authorities: &[&Authority]) -> String {
     authorities.iter().map(|authority| authority.certificate_pem()).collect()
 }

@@ -1,4 +1,4 @@
-//! client-go's informers, in a process beside ours: the program in `tools/oracle`.
+//! client-go's informers in a process of their own: the program in `tools/oracle`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -17,21 +17,21 @@ use crate::{cache, logs, pins};
 const ORACLE: Program = Program { name: "oracle", package: ".", takes: "about 1 minute" };
 const LINKER_FLAGS: &str = "-s -w";
 
-/// What an [`Oracle`] looks at.
+/// The objects that an [`Oracle`] watches.
 #[derive(Debug, Clone, Default)]
 pub struct Watched {
     /// Group, version and plural, such as `/v1/pods` or `apps/v1/deployments`.
     pub resource: String,
-    /// One informer for each; none for all namespaces.
+    /// The namespaces, with one informer for each; empty for all namespaces.
     pub namespaces: Vec<String>,
     /// A label selector in the server's syntax; empty for none.
     pub selector: String,
 }
 
-/// A process with a client-go shared informer that says what it hears; killed when dropped.
+/// A process with a client-go shared informer that prints its events; killed when dropped.
 ///
-/// What it prints, and the commands it takes, are told in `tools/oracle/main.go`. It ends when its standard input
-/// does, and so with this process, however that ends.
+/// Its output and commands are described in `tools/oracle/main.go`. It ends when its standard input is closed, and so it
+/// cannot outlive this process.
 #[derive(Debug)]
 pub struct Oracle {
     child: Child,
@@ -56,7 +56,7 @@ impl Oracle {
         cache::ensure(&cache::directory(&format!("oracle-{}", fingerprint(&dir)?))?, &ORACLE, &module)
     }
 
-    /// Starts it; it lists and watches at once.
+    /// Starts the process, which lists and watches at once.
     pub fn start(kubeconfig: &Path, watched: &Watched) -> Result<Self> {
         let log = NamedTempFile::new().context("cannot make a file for the oracle's log")?;
         let mut command = Command::new(Self::locate_or_build()?);
@@ -75,7 +75,7 @@ impl Oracle {
             .context("cannot run the oracle")?;
         let (sender, lines) = mpsc::channel();
         if let Some(stdout) = child.stdout.take() {
-            // Ends with the process, which closes the pipe.
+            // The thread ends when the process closes the pipe.
             thread::spawn(move || {
                 let lines = BufReader::new(stdout).lines().map_while(Result::ok);
                 lines.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
@@ -84,14 +84,14 @@ impl Oracle {
         Ok(Self { child, lines, log })
     }
 
-    /// Gives a command: `dump` or `stats`.
+    /// Sends a command: `dump` or `stats`.
     pub fn command(&mut self, command: &str) -> Result<()> {
         let stdin = self.child.stdin.as_mut().context("the oracle has no standard input")?;
         writeln!(stdin, "{command}")
             .with_context(|| format!("the oracle takes no commands\n{}", self.log_tail()))
     }
 
-    /// The next line that it prints, `None` if none came in time; an error if it has ended.
+    /// The next line of output; `None` if there is none in time; an error if the process has ended.
     pub fn line_within(&mut self, patience: Duration) -> Result<Option<String>> {
         match self.lines.recv_timeout(patience) {
             Ok(line) => Ok(Some(line)),
@@ -100,7 +100,7 @@ impl Oracle {
         }
     }
 
-    /// The end of what client-go logged, for a failure message.
+    /// The end of client-go's log, for a failure message.
     pub fn log_tail(&self) -> String {
         format!("--- end of the oracle's log\n{}", logs::tail(self.log.path(), 30))
     }
@@ -108,13 +108,13 @@ impl Oracle {
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        // Fails only if it has ended already.
+        // An error means that it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Stands for everything the program is made of.
+/// A fingerprint of everything that the program is built from.
 fn fingerprint(dir: &Path) -> Result<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {

@@ -1,11 +1,11 @@
-//! Which versions of the servers are built: read from `tools/cluster/go.mod`, so there is one place to change.
+//! The versions of the servers, read from `tools/cluster/go.mod`, the only place where they are set.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use ring::digest;
 
-/// The pinned versions, and what identifies a build of them.
+/// The pinned versions, and a fingerprint of a build of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pins {
     /// The Go module that pins the servers.
@@ -16,7 +16,7 @@ pub(crate) struct Pins {
     pub(crate) etcd: String,
     /// The Go version the module asks for, such as `1.26.0`.
     pub(crate) go: String,
-    /// Changes whenever the binaries would.
+    /// Changes whenever the binaries change.
     pub(crate) fingerprint: String,
 }
 
@@ -50,7 +50,8 @@ impl Pins {
         Ok(pins)
     }
 
-    /// Without these the API server calls itself `v0.0.0-master`, which trips clients that parse its version.
+    /// Sets the version in the binaries. Without these flags the API server reports `v0.0.0-master`, which some clients cannot
+    /// parse.
     pub(crate) fn linker_flags(&self) -> String {
         let mut parts = self.kubernetes.trim_start_matches('v').split('.');
         let (major, minor) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -70,12 +71,12 @@ pub(crate) fn version_of(go_mod: &str, module: &str) -> Option<String> {
     })
 }
 
-/// What the binaries run on.
+/// The operating system and architecture of the binaries.
 pub(crate) fn platform() -> String {
     [std::env::consts::OS, std::env::consts::ARCH].join("/")
 }
 
-/// Sixteen hexadecimal digits that stand for `parts` and where each of them ends.
+/// A hash of `parts` and their boundaries, as sixteen hexadecimal digits.
 pub(crate) fn fingerprint(parts: &[&str]) -> String {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in parts {

@@ -14,7 +14,7 @@ const LOWEST: u16 = 15_000;
 /// from. A test stops the API server and starts it again on the same port while clients keep connecting: one of
 /// those connections could otherwise be given that very port, connect to itself, and keep the server out.
 ///
-/// Somebody else may still take the port before the server does, so a caller must be ready to try again.
+/// Another process may still take the port before the server does, so a caller must be ready to try again.
 pub(crate) fn free_port() -> Result<u16> {
     let random = SystemRandom::new();
     let range = LOWEST..first_outgoing_port();
@@ -38,7 +38,8 @@ fn any_free_port() -> Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-/// Where the range of outgoing ports starts: asked of Linux; elsewhere Linux' default, which is lower than most.
+/// The start of the range of outgoing ports: on Linux the configured one; elsewhere Linux' default, which is lower than that
+/// of most systems.
 fn first_outgoing_port() -> u16 {
     std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range")
         .ok()

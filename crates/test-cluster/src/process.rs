@@ -13,7 +13,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// A child process with its output in a log file, killed when dropped.
 ///
-/// `Drop` does not run when the test process itself is killed. For that case a watchdog stands beside each server:
+/// `Drop` does not run when the test process itself is killed. For that case each server has a watchdog:
 /// a shell that reads from a pipe nobody writes to. The read ends only when this process is gone, however it
 /// went, because the kernel closes the pipe; then the shell kills the server.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Process {
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
-            // Ctrl-C in a terminal goes to the whole process group; ending the servers is the watchdog's work.
+            // Ctrl-C in a terminal goes to the whole process group. The servers should not get it: their watchdogs end them.
             .process_group(0)
             .spawn()
             .with_context(|| format!("cannot run {name}"))?;
@@ -54,7 +54,7 @@ impl Process {
     pub(crate) fn exited(&mut self) -> Result<Option<ExitStatus>> {
         let status = self.child.try_wait().with_context(|| format!("cannot wait for {}", self.name))?;
         if status.is_some() {
-            // Its id may now be given to another process, which the watchdog must not kill.
+            // Another process may get its id now, and the watchdog must not kill that one.
             self.dismiss_watchdog();
         }
         Ok(status)
@@ -77,14 +77,14 @@ impl Process {
     }
 
     fn dismiss_watchdog(&mut self) {
-        // Fails only if it is gone already.
+        // An error means that it has ended already.
         let _ = self.watchdog.kill();
         let _ = self.watchdog.wait();
     }
 }
 
 impl Drop for Process {
-    /// SIGKILL, and no return before the process is gone. Does nothing to one that has been waited for.
+    /// Kills the process (SIGKILL) and waits until it is gone. Does nothing if it has been waited for already.
     fn drop(&mut self) {
         self.dismiss_watchdog();
         let _ = self.child.kill();
@@ -103,7 +103,7 @@ fn spawn_watchdog(process_id: u32) -> Result<Child> {
         .context("cannot run `sh`, which ends the servers if the test process is killed")
 }
 
-/// The standard library can only send SIGKILL, and calling the system directly would need unsafe code.
+/// Sends SIGTERM with `kill`: the standard library can only send SIGKILL, and a system call would need unsafe code.
 fn send_sigterm(process_id: u32) -> Result<()> {
     let status = Command::new("sh")
         .args(["-c", "kill -s TERM \"$1\"", "kill", &process_id.to_string()])

@@ -55,7 +55,7 @@ fn row(line: usize, text: &str) -> Option<Row<'_>> {
 }
 
 /// The cells of a table row; a pipe inside a cell is written `\|`.
-fn cells(text: &str) -> Option<Vec<&str>> {
+pub(crate) fn cells(text: &str) -> Option<Vec<&str>> {
     let text = text.trim().strip_prefix('|')?.strip_suffix('|')?;
     let mut cells = Vec::new();
     let mut start = 0;
@@ -111,7 +111,7 @@ fn check_number(number: Number, rows: &[Row<'_>]) -> Option<Problem> {
 }
 
 /// Every function in the sources by name, and whether it, or one of the same name, is a test.
-fn functions(tree: &Tree) -> HashMap<&str, bool> {
+pub(crate) fn functions(tree: &Tree) -> HashMap<&str, bool> {
     let mut functions = HashMap::new();
     for file in tree.rust_files() {
         let mut is_test = false;

@@ -1,4 +1,4 @@
-//! Relative links in Markdown lead somewhere.
+//! Relative links in Markdown lead somewhere: to a file, and within it to a heading or an anchor.
 
 use crate::tidy::Problem;
 use crate::tidy::tree::Tree;
@@ -7,14 +7,11 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     for file in tree.files().iter().filter(|file| file.is_markdown()) {
         for (line, target) in links(&file.text) {
-            let Some(path) = relative_path(&target) else { continue };
-            match resolve(&file.path, path) {
-                Some(place) if tree.contains(&place) => {}
-                _ => problems.push(Problem::new(
-                    &file.path,
-                    line,
-                    format!("link to `{target}`, which is not there"),
-                )),
+            let Some((path, fragment)) = relative(&target) else { continue };
+            let place = if path.is_empty() { Some(file.path.clone()) } else { resolve(&file.path, path) };
+            if !place.is_some_and(|place| is_there(tree, &place, fragment)) {
+                let text = format!("link to `{target}`, which is not there");
+                problems.push(Problem::new(&file.path, line, text));
             }
         }
     }
@@ -52,11 +49,28 @@ fn without_code_spans(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }
 
-/// The path part of a link into the project.
-fn relative_path(target: &str) -> Option<&str> {
+/// The path and the fragment of a link into the project.
+fn relative(target: &str) -> Option<(&str, &str)> {
     let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
-    let path = target.split(['#', '?']).next().unwrap_or_default();
-    (!is_elsewhere && !path.is_empty()).then_some(path)
+    let (path, fragment) = target.split_once('#').unwrap_or((target, ""));
+    (!is_elsewhere).then(|| (path.split('?').next().unwrap_or_default(), fragment))
+}
+
+/// Whether there is such a file, and in it such a place if it is a page.
+fn is_there(tree: &Tree, place: &str, fragment: &str) -> bool {
+    let page = tree.file(place).filter(|file| file.is_markdown() && !fragment.is_empty());
+    tree.contains(place) && page.is_none_or(|page| anchors(&page.text).any(|anchor| anchor == fragment))
+}
+
+/// What a fragment can name: the headings, as forges turn them into anchors, and explicit anchors.
+fn anchors(markdown: &str) -> impl Iterator<Item = String> {
+    let explicit =
+        markdown.split("<a id=\"").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()));
+    let headings = markdown.lines().filter(|line| line.starts_with('#'));
+    explicit.chain(headings.map(|line| {
+        let text = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        text.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
+    }))
 }
 
 /// The place, from the root, of `path` as seen from the file `from`; none outside the project.

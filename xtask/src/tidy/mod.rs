@@ -11,6 +11,7 @@ mod ledger_numbers;
 mod levels;
 mod links;
 mod lint_tables;
+mod references;
 mod rust_paths;
 mod test_layout;
 mod tree;
@@ -26,7 +27,7 @@ use crate::tidy::tree::Tree;
 /// A name for the rule, and the rule.
 type Rule = (&'static str, fn(&Tree) -> Vec<Problem>);
 
-const RULES: [Rule; 9] = [
+const RULES: &[Rule] = &[
     ("file size", file_size::check),
     ("behaviour ledger", ledger::check),
     ("module levels", levels::check),
@@ -34,6 +35,7 @@ const RULES: [Rule; 9] = [
     ("asserts in handlers", handler_asserts::check),
     ("lint tables", lint_tables::check),
     ("links", links::check),
+    ("references", references::check),
     ("docs.rs features", docs_rs::check),
     ("places of tests", test_layout::check),
 ];

@@ -7,8 +7,8 @@ use crate::kinds::crd;
 /// What kube-apiserver 1.36 with all APIs on answers: `/apis`, `/api/v1` and each `/apis/G/V`, one to a line.
 const REAL: &str = include_str!("../../testdata/discovery-1.36.jsonl");
 
-/// What this server serves in group versions that 1.36 has too, and 1.36 does not: k8s-openapi has it for another
-/// release.
+/// Resources that this server has and 1.36 does not, in group versions that both have. They are in k8s-openapi for other
+/// releases.
 const OF_OTHER_RELEASES: &[(&str, &str)] = &[
     ("admissionregistration.k8s.io/v1beta1", "validatingadmissionpolicies"),
     ("admissionregistration.k8s.io/v1beta1", "validatingadmissionpolicybindings"),
@@ -62,7 +62,7 @@ async fn resources_are_told_as_the_real_server_tells_them() {
         };
         assert!(more.iter().all(|name| has(&ours, name) && !has(&real, name)), "{group_version}");
         ours["resources"].as_array_mut().unwrap().retain(|entry| !more.contains(&plural(entry).as_str()));
-        // Only the order of a kind's parts may differ.
+        // Only the order of subresources may differ.
         for list in [&mut ours, &mut real] {
             list["resources"].as_array_mut().unwrap().sort_by_key(|entry| entry["name"].to_string());
         }

@@ -1,4 +1,4 @@
-//! Errors in the words of the real server.
+//! The errors that faults answer with, with the messages of the real server.
 
 use crate::journal::RecordedRequest;
 use crate::read::token_at_latest;
@@ -11,7 +11,7 @@ const TOO_OLD_TO_CONTINUE: &str = "The provided continue parameter is too old to
     the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that \
     were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
-/// An error of this code, in words that the real server uses with it.
+/// An error with this code and a message that the real server sends with it.
 pub(super) fn status(code: u16) -> ApiError {
     let (reason, message) = match code {
         400 => ("BadRequest", "the server rejected our request for an unknown reason"),
@@ -36,7 +36,7 @@ pub(super) fn status(code: u16) -> ApiError {
     ApiError::new(code, reason, message)
 }
 
-/// Who may not do what.
+/// The 403 for a request: which user may not use which verb on which resource.
 pub(super) fn forbidden(request: &RecordedRequest) -> ApiError {
     let (plural, group, user) = (request.plural(), request.group(), &request.user);
     let Some(verb) = request.verb else {
@@ -68,7 +68,7 @@ pub(super) fn forbidden(request: &RecordedRequest) -> ApiError {
     ApiError::new(403, "Forbidden", message).with_details(details)
 }
 
-/// A page that cannot be had any more, with a token to go on with at the newest version.
+/// The error for a page whose version has expired, with a token to continue at the latest version.
 pub(super) fn expired_continue(token: &str) -> ApiError {
     let error = ApiError::expired(TOO_OLD_TO_CONTINUE);
     match token_at_latest(token) {

@@ -1,4 +1,4 @@
-//! The faults that are in force.
+//! The faults that are active.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use super::effect::Effect;
 use super::fault::{Fault, Times};
 use super::plan::Plan;
 use crate::journal::RecordedRequest;
+use crate::request::Request;
 
 /// All faults of a server, in the order in which they were injected.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +25,7 @@ struct Armed {
     strikes: Strikes,
 }
 
-/// Which of the matching requests is next.
+/// How many requests have matched, and the random numbers for [`Times::Chance`].
 #[derive(Debug)]
 struct Aim {
     matched: u64,
@@ -52,12 +53,12 @@ impl Faults {
         }
     }
 
-    /// What is to go wrong with this request.
-    pub(crate) fn plan(&self, request: &RecordedRequest) -> Plan {
-        // The lock is not held while conditions are asked, which are code of the test and may inject faults.
+    /// The effects of all faults that apply to this request.
+    pub(crate) fn plan(&self, request: &Request, recorded: &RecordedRequest) -> Plan {
+        // The lock is not held while conditions run: they are code of the test and may inject faults.
         let armed = self.armed.lock().clone();
         let mut planned = Vec::new();
-        for armed in armed.iter().filter(|armed| armed.strikes_at(request)) {
+        for armed in armed.iter().filter(|armed| armed.strikes_at(request, recorded)) {
             planned.push((armed.fault.effect.clone(), armed.strikes.clone()));
             if armed.fault.effect.has_the_last_word() {
                 break;
@@ -68,8 +69,8 @@ impl Faults {
 }
 
 impl Armed {
-    fn strikes_at(&self, request: &RecordedRequest) -> bool {
-        if !self.fault.matches(request) {
+    fn strikes_at(&self, request: &Request, recorded: &RecordedRequest) -> bool {
+        if !self.fault.matches(request, recorded) {
             return false;
         }
         let mut aim = self.aim.lock();
@@ -83,7 +84,7 @@ impl Armed {
     }
 }
 
-/// What a planned effect is counted with when it is done, and what ends a stall.
+/// Counts how often a fault has had its effect, and ends a stall.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Strikes(Arc<Count>);
 
@@ -94,7 +95,7 @@ struct Count {
 }
 
 impl Strikes {
-    /// For a part of an effect that has been counted already.
+    /// For a second effect of a fault that is counted already.
     pub(super) fn uncounted() -> Self {
         Self::default()
     }
@@ -110,10 +111,10 @@ impl Strikes {
     }
 }
 
-/// A pair of what to do and how to count it.
+/// An effect and its counter.
 pub(super) type Planned = (Effect, Strikes);
 
-/// A fault that is in force. Dropping this changes nothing.
+/// A fault that is active. Dropping this value does not remove it.
 #[derive(Clone, Debug)]
 pub struct InjectedFault {
     armed: Arc<Armed>,
@@ -121,23 +122,22 @@ pub struct InjectedFault {
 }
 
 impl InjectedFault {
-    /// How often it has struck: counted when it happens, so that an event that is lost is counted when it would have
-    /// been sent.
+    /// How often it has struck. It is counted at the moment of the effect: a lost event counts when it would have been
+    /// sent.
     pub fn struck(&self) -> u64 {
         *self.armed.strikes.0.struck.borrow()
     }
 
     /// Waits until it has struck at least this often.
     ///
-    /// It may wait forever; limit it with `tokio::time::timeout`.
+    /// It may wait forever; limit the wait with `tokio::time::timeout`.
     pub async fn until_struck(&self, times: u64) {
         let mut strikes = self.armed.strikes.0.struck.subscribe();
-        // Fails only without a sender, and that is in the fault that this holds.
+        // Never an error: `self` holds the sender.
         let _ = strikes.wait_for(|struck| *struck >= times).await;
     }
 
-    /// Takes it out of force. Requests that it stalls are answered now; what else it has done to answers that are under
-    /// way remains.
+    /// Removes it. Requests that it stalls are answered now; other answers that it already affects stay affected.
     pub fn remove(&self) {
         self.faults.armed.lock().retain(|armed| !Arc::ptr_eq(armed, &self.armed));
         self.armed.strikes.0.removed.send_replace(true);

@@ -1,15 +1,14 @@
-//! What a fault does.
+//! The effects of faults.
 
 use std::time::Duration;
 
-use crate::journal::RecordedRequest;
-use crate::request::Verb;
+use crate::request::{Query, Verb};
 use crate::status::ApiError;
 
 /// What a fault does to a request or to its answer.
 #[derive(Clone, Debug)]
 pub(super) enum Effect {
-    // Before the API sees the request.
+    // Happen before the API sees the request.
     Answer(Box<ApiError>),
     Forbid,
     ExpireContinue,
@@ -18,37 +17,37 @@ pub(super) enum Effect {
     Delay(Duration),
     Rewind(u64),
     IgnoreSendInitialEvents,
-    // To the bytes of any answer.
+    // Changes the bytes of any answer.
     CutAfterBytes(u64),
-    // To an object in a list or an event; to the answer as a whole if it is neither.
+    // Change an object in a list or an event, or else the whole answer.
     Undecodable(u64),
     BadJson(u64),
-    // To the lines of a watch.
+    // Changes the lines of a watch.
     Lines(LineEffect),
 }
 
-/// What a fault does to the lines of a watch. Numbers count events of objects; bookmarks are none.
+/// What a fault does to the lines of a watch. The numbers count ADDED, MODIFIED and DELETED events, not bookmarks.
 #[derive(Clone, Debug)]
 pub(super) enum LineEffect {
-    /// The stream ends with an ERROR event after this many.
+    /// The stream ends with an ERROR event after this many events.
     ErrorAfter(u64, Box<ApiError>),
-    /// The connection breaks within the one after this many.
+    /// The connection breaks in the middle of the event that follows this many.
     CutAfter(u64),
-    /// The stream ends cleanly after this many.
+    /// The stream ends cleanly after this many events.
     CloseAfter(u64),
-    /// Nothing comes after this many.
+    /// Nothing is sent after this many events.
     StallAfter(u64),
     DropEndBookmark,
     Duplicate(u64),
-    /// It comes after the line that follows it.
+    /// The event is sent after the line that follows it.
     Reorder(u64),
     Lose(u64),
 }
 
 impl Effect {
-    /// Whether it can be done to this request at all; one that cannot is no match.
-    pub(super) fn suits(&self, request: &RecordedRequest) -> bool {
-        let watch = request.verb == Some(Verb::Watch);
+    /// Whether a request can have this effect; a fault does not match one that cannot.
+    pub(super) fn suits(&self, verb: Option<Verb>, query: &Query) -> bool {
+        let watch = verb == Some(Verb::Watch);
         match self {
             Self::Answer(_)
             | Self::Forbid
@@ -58,24 +57,19 @@ impl Effect {
             | Self::Rewind(_)
             | Self::CutAfterBytes(_) => true,
             Self::Lines(_) => watch,
-            Self::IgnoreSendInitialEvents => watch && request.parameter("sendInitialEvents").is_some(),
-            Self::Undecodable(_) | Self::BadJson(_) => {
-                watch || matches!(request.verb, Some(Verb::List | Verb::Get))
-            }
-            Self::ExpireContinue => {
-                request.verb == Some(Verb::List)
-                    && request.parameter("continue").is_some_and(|token| !token.is_empty())
-            }
+            Self::IgnoreSendInitialEvents => watch && query.first("sendInitialEvents").is_some(),
+            Self::Undecodable(_) | Self::BadJson(_) => watch || matches!(verb, Some(Verb::List | Verb::Get)),
+            Self::ExpireContinue => verb == Some(Verb::List) && !query.text("continue").is_empty(),
         }
     }
 
-    /// Whether it is done only when the API has answered.
+    /// Whether it changes the answer of the API.
     pub(super) fn is_for_the_answer(&self) -> bool {
         matches!(self, Self::CutAfterBytes(_) | Self::Undecodable(_) | Self::BadJson(_) | Self::Lines(_))
     }
 
-    /// Whether faults that were injected later do not see the request. After most of these the API is never asked; after a
-    /// stall it is, once the fault is removed.
+    /// Whether faults after this one can have no effect: the request does not reach the API, or, after a stall, not before
+    /// the fault is removed.
     pub(super) fn has_the_last_word(&self) -> bool {
         matches!(self, Self::Answer(_) | Self::Forbid | Self::ExpireContinue | Self::Refuse | Self::Stall)
     }

@@ -1,4 +1,4 @@
-//! A fault as a value: what it does, to which requests, how often.
+//! A fault: what it does, to which requests, how often.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,28 +7,27 @@ use std::time::Duration;
 use super::answers;
 use super::effect::{Effect, LineEffect};
 use crate::journal::RecordedRequest;
-use crate::request::Verb;
+use crate::request::{Request, Verb};
 use crate::status::ApiError;
 
-/// Something that goes wrong on purpose, made with one of the constructors and narrowed down to the requests it is
-/// meant for.
+/// A failure to inject, made with one of the constructors and narrowed down to certain requests.
 ///
 /// ```
 /// use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 ///
 /// let server = EmbeddedApiserver::new();
-/// // The second list of pods is refused, whoever asks for it.
+/// // The second list of pods fails, whichever client sends it.
 /// let fault = server.inject(Fault::status(500).on(Verb::List).resource("pods").nth(2));
 /// assert_eq!(fault.struck(), 0);
 /// ```
 ///
-/// Without narrowing it strikes at every request that it can be done to, until it is
-/// [removed](crate::InjectedFault::remove). Several faults may strike at one request, in the order in which
-/// they were injected. One that answers or breaks the connection has the last word: those after it do not see the request,
-/// so three faults that strike once make a sequence.
+/// Without narrowing it affects every request that it can apply to, until it is
+/// [removed](crate::InjectedFault::remove). Several faults may affect one request, in the order in which they were
+/// injected. After one that answers or breaks the connection, the later ones do not see the request: three faults with
+/// [`once`](Self::once) therefore affect three requests, one after the other.
 ///
-/// Where a constructor counts events, it counts ADDED, MODIFIED and DELETED from 1, initial ones included and
-/// bookmarks not. Those that are about events strike at watches only.
+/// Constructors that count events count ADDED, MODIFIED and DELETED from 1, initial events included, bookmarks not. They
+/// affect watches only.
 #[derive(Clone)]
 #[must_use = "a fault does nothing until it is injected"]
 pub struct Fault {
@@ -43,7 +42,7 @@ pub struct Fault {
 
 type Condition = Arc<dyn Fn(&RecordedRequest) -> bool + Send + Sync>;
 
-/// At which of the requests that match it strikes.
+/// Which of the matching requests it affects.
 #[derive(Clone, Debug)]
 pub(super) enum Times {
     Always,
@@ -52,14 +51,14 @@ pub(super) enum Times {
     Chance { probability: f64, seed: u64 },
 }
 
-/// Answers in place of the API's.
+/// Faults that answer in place of the API.
 impl Fault {
-    /// Answers with this code and a Status in the words of the real server: 410 is `Expired`, 500 `InternalError`,
+    /// Answers with this code and a Status with the message of the real server: 410 is `Expired`, 500 `InternalError`,
     /// 503 `ServiceUnavailable`, 504 `Timeout`.
     ///
     /// # Panics
     ///
-    /// If it is not between 400 and 599.
+    /// If `code` is not between 400 and 599.
     pub fn status(code: u16) -> Self {
         assert!((400..600).contains(&code), "{code} is no status of an error");
         match code {
@@ -68,44 +67,44 @@ impl Fault {
         }
     }
 
-    /// Answers with 410 `Expired`: the version that was asked for is too old.
+    /// Answers with 410 `Expired`: the requested version is too old.
     pub fn expired() -> Self {
         Self::status(410)
     }
 
-    /// Answers the next page of a list with 410 `Expired` and a token to go on with, inconsistently. Strikes only at
-    /// lists with `continue`.
+    /// Answers the next page of a list with 410 `Expired` and a token to continue with at the latest version, which makes
+    /// the list inconsistent. Affects only lists with `continue`.
     pub fn expired_continue() -> Self {
         Self::new(Effect::ExpireContinue)
     }
 
-    /// Answers with 429 `TooManyRequests` as a Status, as while the caches of the real server fill; with the header
-    /// `Retry-After` if there are seconds.
+    /// Answers with 429 `TooManyRequests` as a Status, as the real server does while its caches are filling; with the
+    /// header `Retry-After` if `retry_after` is given.
     pub fn too_many_requests(retry_after: Option<u32>) -> Self {
         let retry_after = retry_after.unwrap_or_default();
         Self::answer(ApiError::too_many_requests("storage is (re)initializing", retry_after))
     }
 
-    /// Answers with 429 in plain text, as the real server does when too much is asked of it; with the header
-    /// `Retry-After` if there are seconds (the real one says 1).
+    /// Answers with 429 in plain text, as the real server does when it is overloaded; with the header `Retry-After` if
+    /// `retry_after` is given (the real server sends 1).
     pub fn overloaded(retry_after: Option<u32>) -> Self {
         Self::answer(ApiError::overloaded(retry_after.unwrap_or_default()))
     }
 
-    /// Answers with 401 `Unauthorized`, as to a token that has expired.
+    /// Answers with 401 `Unauthorized`, as for a token that has expired.
     pub fn unauthorized() -> Self {
         Self::status(401)
     }
 
-    /// Answers with 403 `Forbidden`, and says who may not do what, as the real server does.
+    /// Answers with 403 `Forbidden`. As in the real server, the message names the user, the verb and the resource.
     pub fn forbidden() -> Self {
         Self::new(Effect::Forbid)
     }
 }
 
-/// What happens to the connection.
+/// Faults of the connection.
 impl Fault {
-    /// Breaks the connection in place of an answer. To a client without sockets it is refused.
+    /// Breaks the connection instead of answering. A client without sockets gets the error "connection refused".
     pub fn refuse() -> Self {
         Self::new(Effect::Refuse)
     }
@@ -115,23 +114,23 @@ impl Fault {
         Self::new(Effect::Stall)
     }
 
-    /// Sends nothing more after this many events of a watch, neither events nor bookmarks nor its end. With 0 it is
-    /// silent after the head of the answer.
+    /// Sends nothing more after this many events of a watch, neither events nor bookmarks nor its end. With 0 the
+    /// client gets the head of the answer and nothing else.
     pub fn stall_after(events: u64) -> Self {
         Self::lines(LineEffect::StallAfter(events))
     }
 
-    /// Answers this much later, on tokio's clock: slow pages, slow writes.
+    /// Delays the request by this time on tokio's clock.
     pub fn delay(by: Duration) -> Self {
         Self::new(Effect::Delay(by))
     }
 
-    /// Breaks the connection after this many bytes of the body of the answer, whatever they are part of.
+    /// Breaks the connection after this many bytes of the body of any answer.
     pub fn cut_after_bytes(bytes: u64) -> Self {
         Self::new(Effect::CutAfterBytes(bytes))
     }
 
-    /// Breaks the connection in the middle of the event after this many.
+    /// Breaks the connection in the middle of the event that follows this many.
     pub fn cut_after(events: u64) -> Self {
         Self::lines(LineEffect::CutAfter(events))
     }
@@ -147,10 +146,10 @@ impl Fault {
     }
 }
 
-/// What happens to the events of a watch.
+/// Faults in the events of a watch.
 impl Fault {
-    /// Ends a watch with an ERROR event, 410 `Expired`, as soon as it has begun: the way in which the real server
-    /// says that a version is too old to watch from.
+    /// Ends a watch with an ERROR event, 410 `Expired`, as soon as it has begun. That is how the real server reports
+    /// that a version is too old to watch from.
     pub fn expired_event() -> Self {
         Self::expired_event_after(0)
     }
@@ -166,8 +165,8 @@ impl Fault {
         Self::lines(LineEffect::DropEndBookmark)
     }
 
-    /// Answers as a server that does not know `sendInitialEvents` and `resourceVersionMatch`. Strikes only at
-    /// watches that ask for it.
+    /// Ignores `sendInitialEvents` and `resourceVersionMatch`, as an old server does. Affects only watches with
+    /// `sendInitialEvents`.
     pub fn ignore_send_initial_events() -> Self {
         Self::new(Effect::IgnoreSendInitialEvents)
     }
@@ -177,85 +176,86 @@ impl Fault {
         Self::lines(LineEffect::Duplicate(n))
     }
 
-    /// Sends the nth event after what follows it.
+    /// Sends the nth event after the line that follows it.
     pub fn reorder_event(n: u64) -> Self {
         Self::lines(LineEffect::Reorder(n))
     }
 
-    /// Does not send the nth event. No client can notice: it is wrong until it lists again.
+    /// Does not send the nth event. A client cannot notice this: its state is wrong until it lists again.
     pub fn lose_event(n: u64) -> Self {
         Self::lines(LineEffect::Lose(n))
     }
 }
 
-/// What happens to objects.
+/// Faults in objects and in the history.
 impl Fault {
-    /// Makes the object of the nth event of a watch, or the nth item of a list, one that no type can hold: it has a
-    /// number for its labels. Its name and version are right.
+    /// Makes the object of the nth event of a watch, or the nth item of a list, one that cannot be decoded: its
+    /// labels are a number. Its name and version are correct.
     pub fn undecodable_object(n: u64) -> Self {
         Self::new(Effect::Undecodable(n))
     }
 
-    /// Breaks the JSON of the nth event of a watch, which goes on. Other answers end cleanly in the middle, and then
+    /// Cuts off the JSON of the nth event of a watch, which then goes on. The bodies of other answers are cut in half, and
     /// `n` does not matter.
     pub fn bad_json(n: u64) -> Self {
         Self::new(Effect::BadJson(n))
     }
 
-    /// Goes back to the state at this version before it answers, as a server whose backup was restored; see
+    /// Restores the state as of this version before the request is answered, as from a backup; see
     /// [`EmbeddedApiserver::rewind`](crate::EmbeddedApiserver::rewind).
     pub fn rewind(version: u64) -> Self {
         Self::new(Effect::Rewind(version))
     }
 }
 
-/// Which requests it strikes at.
+/// Which requests a fault affects.
 impl Fault {
-    /// Only requests with this verb; called again, with this one too.
+    /// Only requests with this verb. May be called several times for several verbs.
     pub fn on(mut self, verb: Verb) -> Self {
         self.verbs.push(verb);
         self
     }
 
-    /// Only requests for this resource: `pods`, `deployments.apps`. Without a group it is this resource of any group.
+    /// Only requests for this resource: `pods`, `deployments.apps`. A name without a group
+    /// matches the resource in any group.
     pub fn resource(mut self, resource: impl Into<String>) -> Self {
         self.resource = Some(resource.into());
         self
     }
 
-    /// Only requests for this namespace; empty for those of all namespaces or of the whole cluster.
+    /// Only requests for this namespace; an empty name matches requests across all namespaces and for cluster-scoped kinds.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// Only requests for the object of this name, or with a field selector for it.
+    /// Only requests for the object with this name, or with a field selector for that name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Only requests that `condition` says yes to, whatever it looks at.
+    /// Only requests for which `condition` returns true.
     pub fn when(mut self, condition: impl Fn(&RecordedRequest) -> bool + Send + Sync + 'static) -> Self {
         self.condition = Some(Arc::new(condition));
         self
     }
 }
 
-/// How often it strikes. The last call counts.
+/// How many of the matching requests a fault affects. The last call counts.
 impl Fault {
-    /// At the first request that matches, and at no other.
+    /// Only the first request that matches.
     pub fn once(self) -> Self {
         self.first(1)
     }
 
-    /// At the first `n` requests that match.
+    /// The first `n` requests that match.
     pub fn first(mut self, n: u64) -> Self {
         self.times = Times::First(n);
         self
     }
 
-    /// At the nth request that matches, counted from 1, and at no other.
+    /// Only the nth request that matches, counted from 1.
     ///
     /// # Panics
     ///
@@ -266,7 +266,7 @@ impl Fault {
         self
     }
 
-    /// At each request that matches with this probability, from 0 to 1; the same ones for the same seed.
+    /// Each request that matches with this probability, from 0 to 1. The same seed chooses the same requests.
     pub fn chance(mut self, probability: f64, seed: u64) -> Self {
         self.times = Times::Chance { probability, seed };
         self
@@ -294,15 +294,15 @@ impl Fault {
         Self::new(Effect::Lines(effect))
     }
 
-    pub(super) fn matches(&self, request: &RecordedRequest) -> bool {
+    pub(super) fn matches(&self, request: &Request, recorded: &RecordedRequest) -> bool {
         let is =
             |wanted: &Option<String>, actual: &str| wanted.as_ref().is_none_or(|wanted| wanted == actual);
-        self.effect.suits(request)
-            && (self.verbs.is_empty() || request.verb.is_some_and(|verb| self.verbs.contains(&verb)))
-            && (is(&self.resource, &request.resource) || is(&self.resource, request.plural()))
-            && is(&self.namespace, &request.namespace)
-            && is(&self.name, &request.name)
-            && self.condition.as_ref().is_none_or(|condition| condition(request))
+        self.effect.suits(recorded.verb, &request.query)
+            && (self.verbs.is_empty() || recorded.verb.is_some_and(|verb| self.verbs.contains(&verb)))
+            && (is(&self.resource, &recorded.resource) || is(&self.resource, recorded.plural()))
+            && is(&self.namespace, &recorded.namespace)
+            && is(&self.name, &recorded.name)
+            && self.condition.as_ref().is_none_or(|condition| condition(recorded))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Faults in objects: in events, in the items of lists.
+//! Faults in objects, in events and lists.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use bytes::Bytes;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// An event with an object that no type can hold.
+/// An event whose object cannot be decoded.
 pub(super) fn undecodable_event(line: &[u8]) -> Bytes {
     let Ok(mut event) = serde_json::from_slice::<Value>(line) else { return Bytes::copy_from_slice(line) };
     spoil(&mut event["object"]);
     format!("{event}\n").into()
 }
 
-/// An event that ends before it should, and is a line nevertheless.
+/// An event whose JSON is cut off, followed by a newline as usual.
 pub(super) fn broken_event(line: &[u8]) -> Bytes {
     [&line[..line.len() / 2], b"\n"].concat().into()
 }
 
-/// A list with such an object as its nth item, or such an object if it is no list; `None` if there is no nth item.
+/// A list whose nth item cannot be decoded, or a single object that cannot be decoded; `None` if there is no nth item.
 pub(super) fn undecodable(text: &[u8], n: u64) -> Option<Bytes> {
     let mut list: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(text).ok()?;
     let Some(items) = list.get("items") else {

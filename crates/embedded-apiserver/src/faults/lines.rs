@@ -9,12 +9,12 @@ use serde::Deserialize;
 
 use crate::body::Body;
 
-/// A body, line by line.
+/// Reads a body line by line.
 #[derive(Debug)]
 pub(super) struct Lines {
     body: BodyDataStream<Body>,
     buffer: BytesMut,
-    /// How much of the buffer is known to hold no end of a line.
+    /// How many bytes of the buffer are known to have no newline.
     searched: usize,
 }
 
@@ -23,7 +23,7 @@ impl Lines {
         Self { body: body.into_data_stream(), buffer: BytesMut::new(), searched: 0 }
     }
 
-    /// The next line with its end. What is after the last end of a line is a line as well.
+    /// The next line with its newline. What follows the last newline is a line too.
     pub(super) async fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
             if let Some(end) = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n') {
@@ -45,7 +45,7 @@ impl Lines {
     }
 }
 
-/// What kind of line it is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineKind {
     /// An object was added, modified or deleted.

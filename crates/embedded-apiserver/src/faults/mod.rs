@@ -1,4 +1,4 @@
-//! What goes wrong on purpose.
+//! Faults that tests inject.
 
 mod answers;
 mod armed;

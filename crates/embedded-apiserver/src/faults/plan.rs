@@ -1,10 +1,10 @@
-//! What goes wrong with one request.
+//! The effects of all faults on one request.
 
 use std::io;
 
 use bytes::Bytes;
 use futures::stream::once;
-use http::{Response, Uri, header};
+use http::{Response, header};
 use http_body_util::BodyExt as _;
 use tokio::time::sleep;
 
@@ -14,16 +14,16 @@ use super::{answers, items, stream};
 use crate::api::Api;
 use crate::body::{Body, streamed};
 use crate::journal::RecordedRequest;
-use crate::request::Verb;
+use crate::request::{Request, Verb};
 use crate::status::ApiError;
 
-/// The faults that strike at one request, in order.
+/// The effects of the faults that apply to one request, in the order of their injection.
 #[derive(Debug)]
 pub(crate) struct Plan {
     planned: Vec<Planned>,
 }
 
-/// How it goes on after what happens before the API is asked.
+/// What happens to a request after the effects that come before the API.
 #[derive(Debug)]
 pub(crate) enum Before {
     Ask,
@@ -36,8 +36,13 @@ impl Plan {
         Self { planned }
     }
 
-    /// Does what is to be done before the API is asked.
-    pub(crate) async fn before(&self, request: &RecordedRequest, uri: &mut Uri, api: &Api) -> Before {
+    /// Performs the effects that come before the API.
+    pub(crate) async fn before(
+        &self,
+        recorded: &RecordedRequest,
+        request: &mut Request,
+        api: &Api,
+    ) -> Before {
         for (effect, strikes) in &self.planned {
             if effect.is_for_the_answer() {
                 continue;
@@ -51,10 +56,10 @@ impl Plan {
             strikes.count();
             match effect {
                 Effect::Answer(error) => return Before::Answer(error.clone()),
-                Effect::Forbid => return Before::Answer(Box::new(answers::forbidden(request))),
+                Effect::Forbid => return Before::Answer(Box::new(answers::forbidden(recorded))),
                 Effect::ExpireContinue => {
-                    let token = request.parameter("continue").unwrap_or_default();
-                    return Before::Answer(Box::new(answers::expired_continue(&token)));
+                    let token = request.query.text("continue");
+                    return Before::Answer(Box::new(answers::expired_continue(token)));
                 }
                 Effect::Refuse => {
                     let why = "the connection was refused";
@@ -63,7 +68,7 @@ impl Plan {
                 Effect::Stall => strikes.until_removed().await,
                 Effect::Delay(by) => sleep(*by).await,
                 Effect::IgnoreSendInitialEvents => {
-                    *uri = without(uri, &["sendInitialEvents", "resourceVersionMatch"]);
+                    request.query.remove(&["sendInitialEvents", "resourceVersionMatch"]);
                 }
                 _ => {}
             }
@@ -71,7 +76,7 @@ impl Plan {
         Before::Ask
     }
 
-    /// Does what is to be done to the answer.
+    /// Performs the effects on the answer.
     pub(crate) fn after(self, verb: Option<Verb>, mut answer: Response<Body>) -> Response<Body> {
         let watch = verb == Some(Verb::Watch);
         for (effect, strikes) in self.planned {
@@ -95,7 +100,7 @@ impl Plan {
                 Effect::BadJson(_) => Box::new(move |body| {
                     whole(body, strikes, |text| Some(Bytes::copy_from_slice(&text[..text.len() / 2])))
                 }),
-                // What a server that does not know of initial events does not send either.
+                // A server that does not know `sendInitialEvents` does not send the bookmark that ends them either.
                 Effect::IgnoreSendInitialEvents => Box::new(move |body| {
                     stream::lines(body, LineEffect::DropEndBookmark, Strikes::uncounted())
                 }),
@@ -108,7 +113,7 @@ impl Plan {
     }
 }
 
-/// A body that is changed as a whole, once all of it is there.
+/// Changes a body as a whole, once all of it has been read.
 fn whole(body: Body, strikes: Strikes, change: impl FnOnce(&[u8]) -> Option<Bytes> + Send + 'static) -> Body {
     streamed(once(async move {
         let text = body.collect().await?.to_bytes();
@@ -116,13 +121,4 @@ fn whole(body: Body, strikes: Strikes, change: impl FnOnce(&[u8]) -> Option<Byte
         strikes.count();
         Ok(changed)
     }))
-}
-
-/// The same without these parameters.
-fn without(uri: &Uri, names: &[&str]) -> Uri {
-    let left_out = |pair: &&str| names.contains(&pair.split('=').next().unwrap_or_default());
-    let query = uri.query().unwrap_or_default().split('&').filter(|pair| !left_out(pair));
-    let path_and_query = format!("{}?{}", uri.path(), query.collect::<Vec<_>>().join("&"));
-    // A part of a good address is a good address.
-    path_and_query.parse().unwrap_or_else(|_| uri.clone())
 }

@@ -1,4 +1,4 @@
-//! Faults in the stream of a watch, and in the bytes of any answer.
+//! Faults in the stream of a watch and in the bytes of any answer.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -15,7 +15,7 @@ use super::lines::{LineKind, Lines};
 use crate::body::{Body, streamed};
 use crate::status::ApiError;
 
-/// How it goes on after a line.
+/// What happens after a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     GoOn,
@@ -24,29 +24,29 @@ enum After {
     Cut,
 }
 
-/// What changes the lines of a watch.
+/// Changes the lines of a watch.
 trait Tamper: Send + 'static {
-    /// Before the first line.
+    /// Called before the first line.
     fn begin(&mut self, out: &mut VecDeque<Bytes>) -> After {
         let _ = out;
         After::GoOn
     }
 
-    /// Sends what should be sent for this line.
+    /// Puts into `out` what is sent for this line.
     fn line(&mut self, line: Bytes, out: &mut VecDeque<Bytes>) -> After;
 
-    /// After the last line.
+    /// Called after the last line.
     fn end(&mut self, out: &mut VecDeque<Bytes>) {
         let _ = out;
     }
 }
 
-/// A watch with something wrong in it.
+/// A watch with this effect.
 pub(super) fn lines(body: Body, effect: LineEffect, strikes: Strikes) -> Body {
     tampered(body, OnEvents { effect, strikes, seen: 0, held: None })
 }
 
-/// A watch whose nth object is changed.
+/// A watch whose nth event is changed.
 pub(super) fn nth_event(body: Body, n: u64, strikes: Strikes, change: fn(&[u8]) -> Bytes) -> Body {
     tampered(body, Change { n, strikes, seen: 0, change })
 }
@@ -88,8 +88,8 @@ fn tampered(body: Body, tamper: impl Tamper) -> Body {
     }))
 }
 
-/// The error that breaks the connection, once what was sent before it is on its way: a server that has both at once
-/// drops the bytes.
+/// The error that breaks the connection. It yields first, so that hyper sends the bytes before it: if both are ready at
+/// once, hyper drops the bytes.
 async fn cut() -> io::Error {
     tokio::task::yield_now().await;
     io::Error::new(io::ErrorKind::ConnectionReset, "the connection was cut")
@@ -98,14 +98,14 @@ async fn cut() -> io::Error {
 struct OnEvents {
     effect: LineEffect,
     strikes: Strikes,
-    /// How many events of objects have come.
+    /// How many ADDED, MODIFIED and DELETED events there have been.
     seen: u64,
-    /// The one that is sent after the next.
+    /// An event that is sent after the next line.
     held: Option<Bytes>,
 }
 
 impl OnEvents {
-    /// What is to happen when all events before it have been sent.
+    /// What happens now that this many events have been sent.
     fn reached(&mut self, out: &mut VecDeque<Bytes>) -> After {
         let after = match &self.effect {
             LineEffect::ErrorAfter(events, error) if *events == self.seen => {
@@ -191,7 +191,7 @@ fn error_event(error: &ApiError) -> Bytes {
     format!("{{\"type\":\"ERROR\",\"object\":{}}}\n", error.to_json()).into()
 }
 
-/// A body that breaks off after this many bytes. It is counted as soon as it is known to be that long.
+/// A body that breaks off after this many bytes. The strike is counted only if the body is that long.
 pub(super) fn cut_after_bytes(body: Body, bytes: u64, strikes: Strikes) -> Body {
     let state = (body.into_data_stream(), Some(bytes));
     streamed(unfold(state, move |(mut body, left)| {
@@ -206,7 +206,7 @@ pub(super) fn cut_after_bytes(body: Body, bytes: u64, strikes: Strikes) -> Body 
                 Ok(piece) => piece,
                 Err(error) => return Some((Err(error), (body, None))),
             };
-            // More than fits in memory never comes in one piece.
+            // A piece is never longer than a `usize`, so a larger number cuts nothing.
             piece.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             let left = left - piece.len() as u64;
             Some((Ok(piece), (body, Some(left))))

@@ -1,4 +1,4 @@
-//! What was asked of the server, for tests to assert on.
+//! The requests that the server has received, for tests to assert on.
 
 mod request;
 #[cfg(test)]
@@ -12,17 +12,17 @@ use tokio::sync::watch;
 
 pub use request::RecordedRequest;
 
-/// What the requests in the journal may take together, in bytes: tens of thousands of them.
+/// The memory that all records together may take, in bytes. It is enough for tens of thousands.
 const LIMIT: usize = 8 << 20;
-/// A request takes about this beside its texts.
+/// About how many bytes a record takes besides its texts.
 const ENTRY: usize = 256;
 
 /// The requests that the server has received, in order.
 ///
-/// It holds the last 8 MiB of them, tens of thousands; the oldest are forgotten first. A request is in it as soon as
-/// it arrives, and its `status` follows when it is answered. Cheap to clone; all clones are the same journal.
+/// It keeps the last 8 MiB of records, which is tens of thousands; the oldest are dropped first. A request is recorded
+/// as soon as it arrives, and its `status` is added when it is answered. Cheap to clone; all clones share one journal.
 ///
-/// Requests of [`EmbeddedApiserver::quiet_client`](crate::EmbeddedApiserver::quiet_client) are not in it.
+/// Requests of [`EmbeddedApiserver::quiet_client`](crate::EmbeddedApiserver::quiet_client) are not recorded.
 #[derive(Clone, Debug)]
 pub struct Journal {
     pages: Arc<Pages>,
@@ -31,15 +31,15 @@ pub struct Journal {
 #[derive(Debug)]
 struct Pages {
     held: Mutex<Held>,
-    /// Told of every change, so that tests can wait for one.
+    /// Notified of every change, so that tests can wait for one.
     changed: watch::Sender<()>,
 }
 
 #[derive(Debug, Default)]
 struct Held {
-    /// Shared, so that they can be looked at without the lock.
+    /// Shared, so that callers can look at them without holding the lock.
     requests: VecDeque<Arc<RecordedRequest>>,
-    /// How many were dropped from the front: the number of the first that is held.
+    /// How many records have been dropped; the number of the oldest that is kept.
     forgotten: u64,
     bytes: usize,
 }
@@ -49,25 +49,25 @@ impl Journal {
         Self { pages: Arc::new(Pages { held: Mutex::default(), changed: watch::Sender::new(()) }) }
     }
 
-    /// All requests that are held, oldest first.
+    /// All requests in the journal, oldest first.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.matching(|_| true)
     }
 
-    /// Those that `matches` says yes to, oldest first.
+    /// The requests for which `matches` returns true, oldest first.
     pub fn matching(&self, matches: impl Fn(&RecordedRequest) -> bool) -> Vec<RecordedRequest> {
         let found = self.held().into_iter().filter(|request| matches(request));
         found.map(Arc::unwrap_or_clone).collect()
     }
 
-    /// How many `matches` says yes to.
+    /// The number of requests for which `matches` returns true.
     pub fn count(&self, matches: impl Fn(&RecordedRequest) -> bool) -> usize {
         self.held().iter().filter(|request| matches(request)).count()
     }
 
-    /// Waits until `matches` says yes to at least this many, and returns them.
+    /// Waits until there are at least this many requests for which `matches` returns true, and returns them.
     ///
-    /// It may wait forever; give it a deadline with `tokio::time::timeout`.
+    /// It may wait forever; limit the wait with `tokio::time::timeout`.
     pub async fn until(
         &self,
         count: usize,
@@ -79,12 +79,12 @@ impl Journal {
             if found.len() >= count {
                 return found;
             }
-            // Fails only without a sender, and that is in the journal that this holds.
+            // Never an error: `self` holds the sender.
             let _ = changed.changed().await;
         }
     }
 
-    /// How many of the oldest requests are no longer held, [cleared](Self::clear) ones included.
+    /// How many requests have been dropped from the journal, those removed by [`clear`](Self::clear) included.
     pub fn forgotten(&self) -> u64 {
         self.pages.held.lock().forgotten
     }
@@ -97,12 +97,12 @@ impl Journal {
         held.bytes = 0;
     }
 
-    /// A view of all, so that what the caller does with them may ask the journal again.
+    /// All records, without the lock: the closures of callers may use the journal themselves.
     fn held(&self) -> VecDeque<Arc<RecordedRequest>> {
         self.pages.held.lock().requests.clone()
     }
 
-    /// Puts a request in.
+    /// Records a request.
     pub(crate) fn enter(&self, request: RecordedRequest) -> Entry {
         let mut held = self.pages.held.lock();
         held.bytes += size(&request);
@@ -129,7 +129,7 @@ fn size(request: &RecordedRequest) -> usize {
         + request.user.len()
 }
 
-/// A request in the journal that is not answered yet.
+/// The record of a request that is not answered yet.
 #[derive(Debug)]
 pub(crate) struct Entry {
     journal: Journal,
@@ -137,7 +137,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Says how it was answered.
+    /// Records the status of the answer.
     pub(crate) fn answered(self, status: u16) {
         let mut held = self.journal.pages.held.lock();
         let index = self.number.checked_sub(held.forgotten).and_then(|index| usize::try_from(index).ok());

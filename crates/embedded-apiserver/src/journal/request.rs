@@ -1,57 +1,56 @@
-//! One request, as its path and query tell.
+//! The record of one request.
 
-use http::request::Parts;
 use http::{Method, header};
 use tokio::time::Instant;
 
-use crate::request::{Query, Verb};
+use crate::request::{Query, Request, RequestInfo, Verb};
 
 /// A request that the server has received.
 ///
-/// What it asks for is read from method, path and query alone, as the real server does before it looks at access
-/// rights; whether such a resource exists does not matter.
+/// The verb and the resource are read from method, path and query alone, as the real server does for its access rules;
+/// the resource need not exist.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RecordedRequest {
-    /// What it does; `None` if it is not about objects, such as discovery and `/healthz`.
+    /// The verb; `None` if the request is not about objects, such as discovery and `/healthz`.
     pub verb: Option<Verb>,
-    /// The resource as `kubectl` spells it: `pods`, `deployments.apps`. Empty if it is not about objects.
+    /// The resource as `kubectl` spells it: `pods`, `deployments.apps`. Empty if the request is not about objects.
     pub resource: String,
     /// `status`, `scale` and so on; empty for the object itself.
     pub subresource: String,
-    /// Empty for all namespaces and for kinds of the whole cluster.
+    /// Empty for requests across all namespaces and for cluster-scoped kinds.
     pub namespace: String,
-    /// Of the object. For a list or watch, the one that its field selector names. Empty if there is none.
+    /// The name of the object. For a list or watch, the one in its field selector (`metadata.name=x`). Empty if there is
+    /// none.
     pub name: String,
     /// The method, such as `GET`.
     pub method: Method,
     /// The path, as it was sent.
     pub path: String,
-    /// What is after the `?`, as it was sent; see [`parameter`](Self::parameter).
+    /// The part of the URL after the `?`, as it was sent; see [`parameter`](Self::parameter).
     pub query: String,
-    /// As whom the client is known by its token; see [`Builder::user`](crate::Builder::user). Empty if it is not known.
+    /// The user that the token belongs to; see [`Builder::user`](crate::Builder::user). Empty without a valid token.
     pub user: String,
     /// The header `User-Agent`.
     pub user_agent: String,
     /// When it arrived, on tokio's clock.
     pub at: Instant,
-    /// The HTTP status of the answer; `None` until it is answered, and if the connection was broken instead.
+    /// The HTTP status of the answer; `None` until it is answered, and for ever if the connection was broken instead.
     pub status: Option<u16>,
 }
 
 impl RecordedRequest {
-    pub(crate) fn of(parts: &Parts, user: &str) -> Self {
-        let header = parts.headers.get(header::USER_AGENT);
-        let query = parts.uri.query().unwrap_or_default();
-        let mut request = Self {
+    pub(crate) fn new(request: &Request, user: &str) -> Self {
+        let header = request.headers.get(header::USER_AGENT);
+        let mut recorded = Self {
             verb: None,
             resource: String::new(),
             subresource: String::new(),
             namespace: String::new(),
             name: String::new(),
-            method: parts.method.clone(),
-            path: parts.uri.path().to_owned(),
-            query: query.to_owned(),
+            method: request.method.clone(),
+            path: request.uri.path().to_owned(),
+            query: request.uri.query().unwrap_or_default().to_owned(),
             user: user.to_owned(),
             user_agent: header
                 .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -59,16 +58,19 @@ impl RecordedRequest {
             at: Instant::now(),
             status: None,
         };
-        request.read_path(&parts.method, parts.uri.path(), &Query::parse(query));
-        request
+        if let Some(info) = &request.info {
+            recorded.describe(info, &request.query);
+        }
+        recorded
     }
 
-    /// The decoded value of a query parameter, such as `resourceVersion`; `None` if it is not there.
+    /// The decoded value of a query parameter, such as `resourceVersion`; `None` if it is missing.
     pub fn parameter(&self, name: &str) -> Option<String> {
+        // The journal keeps the text alone: many short parameters take many times its memory when they are parsed.
         Query::parse(&self.query).first(name).map(str::to_owned)
     }
 
-    /// Whether it does this to this resource (`pods`, `deployments.apps`).
+    /// Whether it has this verb and resource (`pods`, `deployments.apps`).
     pub fn is(&self, verb: Verb, resource: &str) -> bool {
         self.verb == Some(verb) && self.resource == resource
     }
@@ -83,56 +85,26 @@ impl RecordedRequest {
         self.resource.split_once('.').map_or(&*self.resource, |(plural, _)| plural)
     }
 
-    fn read_path(&mut self, method: &Method, path: &str, query: &Query) {
-        let mut parts = path.split('/').filter(|part| !part.is_empty());
-        let group = match parts.next() {
-            Some("api") => "",
-            Some("apis") => parts.next().unwrap_or_default(),
-            _ => return,
+    fn describe(&mut self, info: &RequestInfo, query: &Query) {
+        let text = |part: &Option<String>| part.clone().unwrap_or_default();
+        self.verb = info.verb;
+        self.resource = match &*info.group {
+            "" => info.plural.clone(),
+            group => format!("{}.{group}", info.plural),
         };
-        let Some(_version) = parts.next() else { return };
-        let mut rest: Vec<&str> = parts.collect();
-        let old_watch = rest.first() == Some(&"watch");
-        if old_watch {
-            rest.remove(0);
-        }
-        if let ["namespaces", namespace, of @ ..] = &*rest {
-            self.namespace = (*namespace).to_owned();
-            // Of the namespace itself there are only its own parts.
-            if !of.is_empty() && !["status", "finalize"].contains(&of[0]) {
-                rest.drain(..2);
-            }
-        }
-        let Some(plural) = rest.first() else { return };
-        let part = |index: usize| rest.get(index).copied().unwrap_or_default().to_owned();
-        (self.name, self.subresource) = (part(1), part(2));
-        self.resource = match group {
-            "" => (*plural).to_owned(),
-            group => format!("{plural}.{group}"),
+        (self.name, self.subresource) = (text(&info.name), text(&info.subresource));
+        // As in the real server, a request about a namespace counts as one within that namespace.
+        self.namespace = match &info.namespace {
+            None if info.plural == "namespaces" => self.name.clone(),
+            namespace => text(namespace),
         };
-        self.verb = verb(method, old_watch, self.name.is_empty(), query);
-        if matches!(self.verb, Some(Verb::List | Verb::Watch)) && self.name.is_empty() {
+        if matches!(self.verb, Some(Verb::List | Verb::Watch)) && info.name.is_none() {
             self.name = named_by_selector(query);
         }
     }
 }
 
-fn verb(method: &Method, old_watch: bool, collection: bool, query: &Query) -> Option<Verb> {
-    let watch = old_watch || collection && query.flag("watch") == Some(true);
-    Some(match *method {
-        Method::GET | Method::HEAD if watch => Verb::Watch,
-        Method::GET | Method::HEAD if collection => Verb::List,
-        Method::GET | Method::HEAD => Verb::Get,
-        Method::POST => Verb::Create,
-        Method::PUT => Verb::Update,
-        Method::PATCH => Verb::Patch,
-        Method::DELETE if collection => Verb::DeleteCollection,
-        Method::DELETE => Verb::Delete,
-        _ => return None,
-    })
-}
-
-/// The one object that a field selector lets through; empty if it is not of that form.
+/// The name that a field selector asks for; empty if it asks for none.
 fn named_by_selector(query: &Query) -> String {
     let parts = query.text("fieldSelector").split(',');
     let name = parts.filter_map(|part| part.strip_prefix("metadata.name=")).next().unwrap_or_default();

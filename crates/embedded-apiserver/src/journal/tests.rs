@@ -1,11 +1,11 @@
-use http::{Method, Request};
+use http::Method;
 
 use super::*;
-use crate::request::Verb;
+use crate::request::{Request, Verb};
 
 fn request(method: Method, uri: &str) -> RecordedRequest {
-    let (parts, ()) = Request::builder().method(method).uri(uri).body(()).unwrap().into_parts();
-    RecordedRequest::of(&parts, "")
+    let (parts, ()) = http::Request::builder().method(method).uri(uri).body(()).unwrap().into_parts();
+    RecordedRequest::new(&Request::new(parts), "")
 }
 
 fn read(method: Method, uri: &str) -> (Option<Verb>, [String; 4]) {
@@ -28,6 +28,10 @@ fn what_is_asked_is_read_from_method_path_and_query() {
             Some(Verb::List),
             ["pods", "", "x", ""],
         ),
+        (Method::GET, "/api/v1/namespaces/a/pods/x%3Ay", Some(Verb::Get), ["pods", "a", "x:y", ""]),
+        (Method::GET, "/api/v1//pods/", Some(Verb::List), ["pods", "", "", ""]),
+        (Method::GET, "/api/v1/namespaces/a/pods/x/log/y", Some(Verb::Get), ["pods", "a", "x", "log"]),
+        (Method::GET, "/api/v1/watch", None, ["", "", "", ""]),
         (Method::GET, "/api/v1/namespaces", Some(Verb::List), ["namespaces", "", "", ""]),
         (Method::GET, "/api/v1/namespaces/a", Some(Verb::Get), ["namespaces", "a", "a", ""]),
         (

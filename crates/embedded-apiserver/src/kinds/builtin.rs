@@ -1,4 +1,4 @@
-//! The built-in kinds, from the table to resources.
+//! Turns the table of built-in kinds into resources.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use crate::request::Verb;
 /// A group of built-in kinds.
 pub(super) struct Group {
     pub(super) name: &'static str,
-    /// The preferred one first.
+    /// The preferred version first.
     pub(super) versions: &'static [&'static str],
     pub(super) kinds: &'static [Kind],
 }
 
-/// A line of the table: a kind, and how it differs from most.
+/// A row of the table: a kind, and its differences from the defaults.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     plural: &'static str,
     kind: &'static str,
     namespaced: bool,
-    /// Where it is served by Kubernetes 1.36; all versions of the group if empty.
+    /// The versions in which Kubernetes 1.36 serves it; if empty, all versions of the group.
     versions: &'static [&'static str],
-    /// Where it is served by another release from 1.33 to 1.37.
+    /// Further versions in which other releases from 1.33 to 1.37 serve it.
     other_releases: &'static [&'static str],
     short_names: &'static [&'static str],
     categories: &'static [&'static str],
@@ -41,13 +41,13 @@ pub(super) struct Kind {
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     pub(super) name: &'static str,
-    /// Group, version and kind of what is read and written there, if not the object itself; the group and version are
-    /// empty where they are those of the resource.
+    /// The group, version and kind that is read and written there, if it is not the object itself. Group and version are
+    /// empty if they are those of the resource.
     pub(super) kind: Option<(&'static str, &'static str, &'static str)>,
     pub(super) verbs: &'static [Verb],
 }
 
-/// A field to select by: what selectors call it, where it is, and what it is when absent.
+/// A field for selectors: its name, its paths, and its value if it is missing.
 pub(super) type Selectable = (&'static str, &'static [&'static str], &'static str);
 
 pub(super) const fn namespaced(plural: &'static str, kind: &'static str) -> Kind {
@@ -92,7 +92,7 @@ impl Kind {
         Self { categories, ..self }
     }
 
-    /// One of those that `kubectl get all` shows.
+    /// Puts it into the category `all`: `kubectl get all` shows it.
     pub(super) const fn in_all(self) -> Self {
         self.categories(&["all"])
     }
@@ -181,7 +181,7 @@ fn field(&(label, paths, default): &Selectable) -> Field {
     Field { label: label.into(), paths, default }
 }
 
-/// All built-in resources, in the order of discovery: groups and versions as the server prefers them, plurals by name.
+/// All built-in resources, in the order of discovery: groups and versions by preference, plurals by name.
 pub(super) fn resources() -> Vec<Resource> {
     let mut resources = Vec::new();
     for group in GROUPS {

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: from the object to what is served.
+//! Turns CustomResourceDefinitions into resources that are served.
 
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::{Field, FieldRefusal, Generation, Registry, Resource, ScalePaths, Sub
 use crate::request::Verb;
 use crate::status::ApiError;
 
-/// What a custom resource is called.
+/// The names of a custom resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
     plural: String,
@@ -21,7 +21,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Those that the definition has been given.
+    /// The names that the status of a definition says are accepted.
     pub(super) fn accepted(definition: &Value) -> Self {
         Self::read(&definition["status"]["acceptedNames"])
     }
@@ -56,8 +56,8 @@ impl Names {
         names
     }
 
-    /// Takes of the names asked for those that nobody else has; says why if that is not all of them. With several
-    /// reasons the last one is told, as the real server does.
+    /// Accepts the names that no other definition has. If some are taken, the error says which; as in the real server, it
+    /// is about the last of them.
     fn claim(&mut self, asked: Self, others: &[Self]) -> Result<(), (&'static str, String)> {
         let is_resource = |name: &str| {
             let short = |other: &Self| other.short_names.iter().any(|short| short == name);
@@ -104,11 +104,12 @@ fn in_use(name: &str) -> String {
     format!("{name:?} is already in use")
 }
 
-/// Fills in what the server adds to a definition when it is written: defaults of `spec`, and in `status` the accepted
-/// names, the stored versions and the conditions `NamesAccepted` and `Established`. `now` as in `creationTimestamp`.
+/// Sets the fields that the server adds to a definition when it is written: defaults of `spec`, and in `status` the accepted
+/// names, the stored versions and the conditions `NamesAccepted` and `Established`. `now` has
+/// the format of `creationTimestamp`.
 ///
-/// An error if the definition makes no sense. One whose names are taken makes sense: its conditions say so, and
-/// [`Registry::install_crd`] serves nothing of it.
+/// Fails if the definition is invalid. A definition whose names are taken is valid: its conditions say so, and
+/// [`Registry::install_crd`] serves none of its resources.
 pub(crate) fn accept(registry: &Registry, definition: &mut Value, now: &str) -> Result<(), ApiError> {
     fill_in_spec(definition);
     crd_validation::validate(definition)?;
@@ -140,7 +141,7 @@ pub(crate) fn accept(registry: &Registry, definition: &mut Value, now: &str) -> 
     Ok(())
 }
 
-/// Refuses to change what stored objects depend on.
+/// Refuses changes of fields that stored objects depend on.
 pub(crate) fn check_change(old: &Value, new: &Value) -> Result<(), ApiError> {
     if !is_established(old) {
         return Ok(());
@@ -215,7 +216,7 @@ pub(super) fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
     definition["spec"]["versions"].as_array().into_iter().flatten()
 }
 
-/// What a definition defines: one resource for each version that is served. Nothing before it has its names.
+/// The resources of a definition, one for each served version. None before its names are accepted.
 pub(super) fn resources(definition: &Value) -> Vec<Resource> {
     if !is_established(definition) {
         return Vec::new();
@@ -275,18 +276,19 @@ fn subresources(asked: &Value, kind: &str) -> Vec<Subresource> {
     subresources
 }
 
-/// A selectable field; its path begins with a dot.
+/// A selectable field. Its path begins with a dot.
 fn field(selectable: &Value) -> Field {
     let path = text(&selectable["jsonPath"]).trim_start_matches('.');
     Field { label: path.into(), paths: vec![path.into()], default: "" }
 }
 
-/// The text of a value; empty if it is something else.
+/// The string in a value; empty if it is not a string.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The order of versions in discovery: `v2`, `v1`, `v2beta1`, `v1beta2`, `v1alpha1`, and then what looks otherwise.
+/// The order of versions in discovery: `v2`, `v1`, `v2beta1`, `v1beta2`, `v1alpha1`, and then versions of
+/// any other form.
 pub(super) fn by_preference(one: &str, other: &str) -> Ordering {
     let rank = |version: &str| {
         let (major, rest) = number(version.strip_prefix('v')?)?;
@@ -305,7 +307,7 @@ pub(super) fn by_preference(one: &str, other: &str) -> Ordering {
     Reverse(rank(one)).cmp(&Reverse(rank(other))).then_with(|| one.cmp(other))
 }
 
-/// The number that a text begins with, and the rest.
+/// The number at the start of a text, and the rest.
 fn number(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))

@@ -1,4 +1,4 @@
-//! Whether a CustomResourceDefinition makes sense.
+//! Validation of CustomResourceDefinitions.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric ch
                      alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', \
                      regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-/// Refuses, in the words of the real server, a definition that cannot be served. What schemas say is not looked at.
+/// Refuses an invalid definition with the messages of the real server. Schemas are not checked.
 pub(super) fn validate(definition: &Value) -> Result<(), ApiError> {
     let name = text(&definition["metadata"]["name"]);
     let mut causes = Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn validate(definition: &Value) -> Result<(), ApiError> {
     refuse(definition, causes)
 }
 
-/// Refuses, in the words of the real server, a change of what objects are stored as.
+/// Refuses changes of immutable fields with the messages of the real server.
 pub(super) fn validate_change(old: &Value, new: &Value) -> Result<(), ApiError> {
     let causes: Vec<Cause> = [("/spec/scope", "spec.scope"), ("/spec/names/kind", "spec.names.kind")]
         .into_iter()
@@ -33,7 +33,7 @@ pub(super) fn validate_change(old: &Value, new: &Value) -> Result<(), ApiError> 
     refuse(new, causes)
 }
 
-/// Refuses what would take the place of a built-in resource. The real server takes it and never serves it.
+/// Refuses a definition with the names of a built-in resource. The real server accepts it and never serves it.
 pub(super) fn refuse_builtin(registry: &Registry, definition: &Value) -> Result<(), ApiError> {
     let (group, plural) = (group(definition), text(&definition["spec"]["names"]["plural"]));
     if !registry.is_builtin_resource(group, plural) {

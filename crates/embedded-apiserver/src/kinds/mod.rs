@@ -1,4 +1,4 @@
-//! What the server serves: the built-in kinds, and those that CustomResourceDefinitions add at run time.
+//! The kinds that are served: the built-in ones, and those that CustomResourceDefinitions add at run time.
 
 mod builtin;
 mod builtin_table;
@@ -26,12 +26,12 @@ pub(crate) struct Resource {
     pub(crate) namespaced: bool,
     pub(crate) short_names: Vec<Arc<str>>,
     pub(crate) categories: Vec<Arc<str>>,
-    /// What can be done to its objects; in alphabetical order.
+    /// The verbs that it supports, in alphabetical order.
     pub(crate) verbs: Vec<Verb>,
     pub(crate) subresources: Vec<Subresource>,
-    /// What field selectors may name beside `metadata.name` and `metadata.namespace`.
+    /// The fields that field selectors may use besides `metadata.name` and `metadata.namespace`.
     pub(crate) fields: Vec<Field>,
-    /// How the refusal of a field selector is worded.
+    /// Which message refuses a field selector.
     pub(crate) field_refusal: FieldRefusal,
     pub(crate) generation: Generation,
     /// Whether a delete is answered with the object rather than with a Status.
@@ -40,9 +40,10 @@ pub(crate) struct Resource {
     pub(crate) create_on_update: bool,
     /// Whether a PUT needs no resourceVersion.
     pub(crate) unconditional_update: bool,
-    /// Defined by a CustomResourceDefinition: other key order in lists, kind in items.
+    /// Whether it is defined by a CustomResourceDefinition. Such objects are written with another order of keys, and items
+    /// of lists have a kind.
     pub(crate) custom: bool,
-    /// Whether the real server keeps it in its watch cache; events it does not.
+    /// Whether the real server has a watch cache for it. For events it has none.
     pub(crate) cached: bool,
 }
 
@@ -50,16 +51,16 @@ pub(crate) struct Resource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Subresource {
     pub(crate) name: Arc<str>,
-    /// What is read and written there: the kind of the object itself, or another one such as `Scale`.
+    /// The kind that is read and written there: that of the object itself, or another one such as `Scale`.
     pub(crate) kind: Arc<str>,
-    /// Group and version of that kind where they are not those of the resource.
+    /// The group and version of that kind, if they differ from those of the resource.
     pub(crate) group_version: Option<(Arc<str>, Arc<str>)>,
     pub(crate) verbs: Vec<Verb>,
-    /// Where in the object `Scale` has its numbers; only of a custom resource's `scale`.
+    /// The paths of the replica counts; set only for the `scale` of a custom resource.
     pub(crate) scale: Option<ScalePaths>,
 }
 
-/// Where in a custom resource its scale is, as paths such as `.spec.replicas`.
+/// The paths of the replica counts in a custom resource, such as `.spec.replicas`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ScalePaths {
     pub(crate) spec_replicas: Arc<str>,
@@ -67,45 +68,45 @@ pub(crate) struct ScalePaths {
     pub(crate) label_selector: Option<Arc<str>>,
 }
 
-/// A field that can be selected by.
+/// A field that field selectors may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// What selectors say, such as `spec.nodeName`.
+    /// The name of the field in selectors, such as `spec.nodeName`.
     pub(crate) label: Arc<str>,
-    /// Where in the object the value is: keys separated by dots. The first place that has a value counts.
+    /// The paths of the value in the object, with dots between keys. The first path that has a value counts.
     pub(crate) paths: Vec<Arc<str>>,
-    /// The value of an object that has none.
+    /// The value if an object has none.
     pub(crate) default: &'static str,
 }
 
-/// How the refusal of a field selector is worded.
+/// Which message refuses a field selector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldRefusal {
-    /// Of a type that has no fields but those that all have.
+    /// For kinds with no fields but `metadata.name` and `metadata.namespace`.
     OnlyMetadata,
     /// `field label not supported: spec.foo`.
     Label,
-    /// With the kind; of jobs and such.
+    /// With the kind; for jobs, for example.
     QuotedLabelAndKind,
-    /// With group, version and kind; of resource slices.
+    /// With group, version and kind; for resource slices.
     LabelForKind,
 }
 
-/// How `metadata.generation` counts.
+/// Which changes increase `metadata.generation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Generation {
-    /// The kind has none.
+    /// The kind has no generation.
     None,
-    /// 1, and that is it.
+    /// None: it is always 1.
     Fixed,
-    /// Every change outside of metadata, and outside of status where that is a subresource.
+    /// Every change outside of metadata, and outside of the status if that is a subresource.
     Content,
-    /// Changes of this part of metadata too: annotations of deployments, labels of endpoint slices.
+    /// The same, and changes of this field of metadata: annotations of deployments, labels of endpoint slices.
     ContentAnd(&'static str),
 }
 
 impl Resource {
-    /// `pods` for the core group, `deployments.apps` for the others: the form of messages.
+    /// The resource in messages: `pods` for the core group, `deployments.apps` for others.
     pub(crate) fn qualified(&self) -> String {
         match &*self.group {
             "" => self.plural.to_string(),
@@ -113,7 +114,7 @@ impl Resource {
         }
     }
 
-    /// `v1` for the core group, `apps/v1` for the others.
+    /// `v1` for the core group, `apps/v1` for others.
     pub(crate) fn api_version(&self) -> String {
         match &*self.group {
             "" => self.version.to_string(),
@@ -121,7 +122,7 @@ impl Resource {
         }
     }
 
-    /// Where its objects are stored: the same for all versions of a kind.
+    /// The collection of its objects, which is the same for all versions of a kind.
     pub(crate) fn storage_id(&self) -> StorageId {
         StorageId { group: self.group.clone(), plural: self.plural.clone() }
     }
@@ -136,7 +137,7 @@ impl Resource {
         }
     }
 
-    /// Whether its objects are kept; if not, it is a question (`TokenReview`) or an order (`Binding`).
+    /// Whether its objects are stored. A `TokenReview` or a `Binding`, for example, is only answered.
     pub(crate) fn is_stored(&self) -> bool {
         self.verbs.contains(&Verb::Watch)
     }
@@ -145,12 +146,12 @@ impl Resource {
         self.subresources.iter().find(|subresource| &*subresource.name == name)
     }
 
-    /// The field that a selector calls `label`; an error if objects of this kind cannot be selected by it.
+    /// The field that selectors call `label`; an error if this kind has no such field.
     /// `metadata.name` and `metadata.namespace` are fields of nearly every kind.
     pub(crate) fn field(&self, label: &str) -> Result<Field, ApiError> {
         let is_metadata = match label {
             "metadata.name" => true,
-            // Kinds of the whole cluster take it only where nobody gave a thought to their fields.
+            // In the real server, cluster-scoped kinds accept it only if they do not define their own fields.
             "metadata.namespace" => self.namespaced || self.field_refusal == FieldRefusal::OnlyMetadata,
             _ => false,
         };
@@ -175,7 +176,7 @@ impl Resource {
     }
 }
 
-/// A collection in the storage.
+/// Identifies a collection in the storage.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct StorageId {
     pub(crate) group: Arc<str>,

@@ -10,12 +10,12 @@ use super::crd::Names;
 use super::{Resource, builtin, crd};
 use crate::status::ApiError;
 
-/// The same for every server of the process: made once.
+/// Made once and shared by all servers of the process.
 static BUILTIN: LazyLock<Builtin> = LazyLock::new(Builtin::new);
 
 #[derive(Debug)]
 struct Builtin {
-    /// In the order of discovery.
+    /// In the order of discovery documents.
     all: Vec<Arc<Resource>>,
     by_plural: HashMap<Arc<str>, Vec<Arc<Resource>>>,
 }
@@ -31,22 +31,22 @@ impl Builtin {
     }
 }
 
-/// All kinds that are served at the moment. Those of CustomResourceDefinitions come and go.
+/// All kinds that are served at the moment: the built-in ones and those of CustomResourceDefinitions.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    /// In the order of the definitions' names.
+    /// Sorted by the names of the definitions.
     custom: RwLock<Vec<Custom>>,
 }
 
-/// What one CustomResourceDefinition adds.
+/// The kinds of one CustomResourceDefinition.
 #[derive(Debug)]
 struct Custom {
-    /// Of the definition.
+    /// The name of the definition.
     name: String,
     group: String,
-    /// The names that it has been given; what it asks for may belong to another one.
+    /// The accepted names. Names that it asks for may be taken by another definition.
     names: Names,
-    /// Nothing until it has all its names.
+    /// Empty until all its names are accepted.
     resources: Vec<Arc<Resource>>,
 }
 
@@ -56,7 +56,7 @@ impl Registry {
         Self::default()
     }
 
-    /// The resource that is served at a path.
+    /// The resource with these names, if it is served.
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
         let is = |resource: &&Arc<Resource>| {
             &*resource.plural == plural && &*resource.group == group && &*resource.version == version
@@ -67,12 +67,12 @@ impl Registry {
         self.custom.read().iter().flat_map(|custom| &custom.resources).find(is).cloned()
     }
 
-    /// Whether a group is built in: what is unknown in it is refused in other words than elsewhere.
+    /// Whether a group is built in. In such a group a 404 is a Status, elsewhere it is plain text.
     pub(crate) fn is_builtin(&self, group: &str) -> bool {
         BUILTIN.all.iter().any(|resource| &*resource.group == group)
     }
 
-    /// Whether a resource is built in, in whatever version.
+    /// Whether a resource is built in, in any version.
     pub(super) fn is_builtin_resource(&self, group: &str, plural: &str) -> bool {
         let same = BUILTIN.by_plural.get(plural);
         same.is_some_and(|same| same.iter().any(|resource| &*resource.group == group))
@@ -102,8 +102,8 @@ impl Registry {
         BUILTIN.all.iter().chain(added).cloned().collect()
     }
 
-    /// Serves what a CustomResourceDefinition defines, in place of what it defined before. To be called with what
-    /// [`crd::accept`] made of it.
+    /// Serves the resources of a CustomResourceDefinition in place of those that it had before. [`crd::accept`] must have
+    /// accepted the definition.
     pub(crate) fn install_crd(&self, definition: &Value) -> Result<(), ApiError> {
         let Some(name) = definition["metadata"]["name"].as_str() else {
             return Err(ApiError::internal("a CustomResourceDefinition without a name"));
@@ -122,17 +122,17 @@ impl Registry {
         Ok(())
     }
 
-    /// Serves no longer what the CustomResourceDefinition of that name defined.
+    /// Stops serving the resources of the CustomResourceDefinition with that name.
     pub(crate) fn remove_crd(&self, name: &str) {
         self.custom.write().retain(|custom| custom.name != name);
     }
 
-    /// Serves the built-in kinds and nothing else.
+    /// Stops serving all custom resources.
     pub(crate) fn remove_all_crds(&self) {
         self.custom.write().clear();
     }
 
-    /// The names that other definitions than `name` have in a group.
+    /// The accepted names of all definitions in a group, except those of the definition `name`.
     pub(super) fn names_beside(&self, group: &str, name: &str) -> Vec<Names> {
         let custom = self.custom.read();
         let others = custom.iter().filter(|other| other.group == group && other.name != name);

@@ -1,4 +1,4 @@
-//! Bookmarks: what a watch says when it has nothing to tell but how far it is.
+//! Bookmarks: events that carry only the version that a watch has reached.
 
 use std::time::Duration;
 
@@ -13,25 +13,26 @@ use crate::request::Form;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
     pub(super) interval: Duration,
-    /// Shortly before the end there is one more.
+    /// When the last bookmark is due, shortly before the watch ends.
     pub(super) before_end: Instant,
 }
 
 impl Schedule {
     pub(super) fn next(&self, now: Instant) -> Instant {
-        // With none at all between two bookmarks nothing else would ever be told.
+        // With an interval of zero the watch would send bookmarks and nothing else.
         let regular = later(now, self.interval.max(Duration::from_millis(1)));
         if self.before_end > now { regular.min(self.before_end) } else { regular }
     }
 }
 
-/// So much later; in thirty years, which is for ever, if that cannot be told.
+/// A later time. Very long durations are cut to thirty years, because an `Instant` may not be able to represent them.
 pub(super) fn later(now: Instant, duration: Duration) -> Instant {
     const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
     now + duration.min(FOR_EVER)
 }
 
-/// The line of a bookmark. In a typed server its object is an empty one, so what must be there is there without a value.
+/// The line of a bookmark. For built-in kinds the real server sends an empty Go struct, so required fields are there, with
+/// empty values.
 pub(super) fn line(
     resource: &Resource,
     envelope: &Envelope,
@@ -52,7 +53,7 @@ pub(super) fn line(
     format!("{{\"type\":\"BOOKMARK\",\"object\":{{{head}\"metadata\":{metadata}{rest}}}}}\n").into()
 }
 
-/// What else is in an empty object of that kind, where it matters: fields that are required and yet null.
+/// The fields of an empty Go struct of that kind, for kinds whose decoders require them.
 fn empty_object(resource: &Resource) -> &'static str {
     match (&*resource.group, &*resource.plural) {
         ("", "pods") => r#","spec":{"containers":null},"status":{}"#,

@@ -9,13 +9,13 @@ use crate::storage::Stored;
 /// Which kind and apiVersion an object is sent with, and how much of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Envelope {
-    /// The first members of each object, with a comma after each.
+    /// The first fields of each object as JSON, each followed by a comma.
     head: Arc<str>,
     form: Form,
 }
 
 impl Envelope {
-    /// Of a single object and of the objects of events.
+    /// For a single object and for the objects in events.
     pub(crate) fn new(resource: &Resource, form: Form) -> Self {
         let (kind, version) = (&resource.kind, resource.api_version());
         let head = match form {
@@ -26,7 +26,7 @@ impl Envelope {
         Self { head, form }
     }
 
-    /// Of the items of lists, which have a kind only if there is more than one way to read them.
+    /// For the items of lists. Items of built-in kinds have neither kind nor apiVersion, as in the real server.
     pub(crate) fn of_items(resource: &Resource, form: Form) -> Self {
         match form {
             Form::Whole if !resource.custom => Self { head: "".into(), form },

@@ -3,15 +3,15 @@
 use http::{Response, StatusCode};
 
 use super::{Envelope, document};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
-use crate::request::{Accept, Form, Target, Verb, parse_version};
+use crate::request::{Accept, Form, Request, Target, Verb, parse_version};
 use crate::status::ApiError;
 use crate::storage::Stored;
 
 impl Target {
-    /// The key of the object that is meant.
+    /// The storage key of the object.
     pub(crate) fn key(&self) -> String {
         let name = self.name.as_deref().unwrap_or_default();
         match &self.namespace {
@@ -22,28 +22,28 @@ impl Target {
 }
 
 impl Api {
-    /// One object, not older than the version that is asked for.
-    pub(crate) async fn get(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
-        let form = Accept::negotiate(&asked.headers, Verb::Get)?;
-        let stored = self.fresh(asked).await?;
-        Ok(object_answer(StatusCode::OK, &stored, &asked.target.resource, form))
+    /// Answers with one object that is at least as new as the requested version.
+    pub(crate) async fn get(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::Get)?;
+        let stored = self.fresh(target, request).await?;
+        Ok(object_answer(StatusCode::OK, &stored, &target.resource, form))
     }
 
-    /// The object that is meant, not older than the version that is asked for.
-    pub(crate) async fn fresh(&self, asked: &Asked) -> Result<Stored, ApiError> {
-        if let Some(version) = parse_version(asked.query.text("resourceVersion"), Verb::Get)? {
-            self.wait_for(version, &asked.target.resource).await?;
+    /// The object that is asked for, at least as new as the requested version.
+    pub(crate) async fn fresh(&self, target: &Target, request: &Request) -> Result<Stored, ApiError> {
+        if let Some(version) = parse_version(request.query.text("resourceVersion"), Verb::Get)? {
+            self.wait_for(version, &target.resource).await?;
         }
-        self.current(&asked.target)
+        self.current(target)
     }
 
-    /// The object that is meant as it is now.
+    /// The current state of the object that is asked for.
     pub(crate) fn current(&self, target: &Target) -> Result<Stored, ApiError> {
         let found = self.storage.get(&target.resource.storage_id(), &target.key());
         found.ok_or_else(|| ApiError::not_found(&target.resource, target.name.as_deref().unwrap_or_default()))
     }
 
-    /// Waits a little for a version of the future, then refuses.
+    /// Waits a little for a version that does not exist yet, then refuses.
     pub(super) async fn wait_for(&self, version: u64, resource: &Resource) -> Result<(), ApiError> {
         if self.storage.version() >= version {
             return Ok(());

@@ -1,13 +1,13 @@
-//! LIST: which version, which page.
+//! LIST: as of which version, and which page.
 
 use http::{Response, StatusCode};
 
 use super::list_text::ListMetadata;
 use super::token::Token;
 use super::{ListText, json_answer};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
-use crate::request::{Accept, ListOptions, Target, Verb, VersionMatch};
+use crate::request::{Accept, ListOptions, Request, Target, Verb, VersionMatch};
 use crate::select::Selector;
 use crate::status::ApiError;
 use crate::storage::{Page, PageRequest, Stored};
@@ -19,7 +19,7 @@ const EXPIRED_TOKEN: &str = "The provided continue parameter is too old to displ
                              between the time the first chunk was returned and now may show up in the list.";
 const EXPIRED_VERSION: &str = "The resourceVersion for the provided list is too old.";
 
-/// A part of a collection, and what a list of it says about itself.
+/// The items of a list and its metadata.
 #[derive(Debug)]
 pub(crate) struct Selected {
     pub(crate) items: Vec<Stored>,
@@ -27,16 +27,16 @@ pub(crate) struct Selected {
 }
 
 impl Api {
-    /// A collection, or a page of it.
-    pub(crate) async fn list(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
-        let form = Accept::negotiate(&asked.headers, Verb::List)?;
-        let options = ListOptions::parse(&asked.query, Verb::List)?;
-        let selected = self.select(&asked.target, &options).await?;
-        let text = ListText::new(&asked.target.resource, form, &selected.metadata, selected.items);
+    /// Answers with a collection, or a page of it.
+    pub(crate) async fn list(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::List)?;
+        let options = ListOptions::parse(&request.query, Verb::List)?;
+        let selected = self.select(target, &options).await?;
+        let text = ListText::new(&target.resource, form, &selected.metadata, selected.items);
         Ok(json_answer(StatusCode::OK, text.into_body()))
     }
 
-    /// What a list of these options consists of.
+    /// The items of a list with these options.
     pub(crate) async fn select(&self, target: &Target, options: &ListOptions) -> Result<Selected, ApiError> {
         let selector = Selector::parse(&target.resource, options)?;
         let token = match options.continue_token.as_str() {
@@ -71,7 +71,7 @@ impl Api {
         Ok(selected(page, target, &selector))
     }
 
-    /// At which version to list, `None` for the latest, and how many.
+    /// The version to list at (`None` for the latest) and the limit (zero for none).
     async fn version_and_limit(
         &self,
         target: &Target,
@@ -81,7 +81,7 @@ impl Api {
         let limit = options.limit;
         Ok(match (version, options.version_match) {
             (None, _) => (None, limit),
-            // Whatever is in the cache, which knows no pages then.
+            // Version 0 is answered from the watch cache, which ignores limits then.
             (Some(0), _) => (None, if target.resource.cached { 0 } else { limit }),
             (Some(version), Some(VersionMatch::Exact)) => (Some(version), limit),
             (Some(version), None) if limit > 0 => (Some(version), limit),

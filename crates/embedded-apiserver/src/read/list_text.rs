@@ -1,4 +1,4 @@
-//! The text of a list, piece by piece.
+//! The JSON of a list, written piece by piece.
 
 use std::vec;
 
@@ -13,10 +13,10 @@ use crate::kinds::Resource;
 use crate::request::Form;
 use crate::storage::Stored;
 
-/// About how long a piece is.
+/// About how many bytes a piece has.
 const PIECE: usize = 64 << 10;
 
-/// The text of a list, piece by piece: it is never in memory whole.
+/// The JSON of a list, written piece by piece, so that it is never in memory as a whole.
 #[derive(Debug)]
 pub(crate) struct ListText {
     items: vec::IntoIter<Stored>,
@@ -27,11 +27,11 @@ pub(crate) struct ListText {
     ended: bool,
 }
 
-/// What a list says about itself.
+/// The metadata of a list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListMetadata {
     pub(crate) version: u64,
-    /// Empty if there is nothing to go on with.
+    /// The `continue` token; empty on the last page.
     pub(crate) token: String,
     pub(crate) remaining: Option<usize>,
 }
@@ -43,7 +43,7 @@ impl ListText {
         let remaining = remaining.unwrap_or_default();
         let token = json!(metadata.token);
         let (head, tail) = if form == Form::Whole && resource.custom {
-            // In the order of the alphabet, and with the token even if there is none.
+            // The real server writes these as an unstructured map: keys in alphabetical order, `continue` even if it is empty.
             let (kind, api_version) = (&resource.list_kind, resource.api_version());
             let head = format!(r#"{{"apiVersion":"{api_version}","items":["#);
             let metadata = format!(r#"{{"continue":{token}{remaining},"resourceVersion":"{version}"}}"#);
@@ -69,13 +69,13 @@ impl ListText {
         }
     }
 
-    /// As a body: at once if it is short.
+    /// The list as a body; one that fits into a piece is sent at once.
     pub(crate) fn into_body(mut self) -> Body {
         let first = self.next().unwrap_or_default();
         match self.ended {
             true => full(first),
             false => streamed(stream::unfold((Some(first), self), async |(first, mut rest)| {
-                // Whoever takes it at once lets others go on meanwhile.
+                // A client that always takes the next piece at once must not keep other tasks from running.
                 consume_budget().await;
                 let piece = first.or_else(|| rest.next())?;
                 Some((Ok(piece), (None, rest)))

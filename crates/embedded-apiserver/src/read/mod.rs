@@ -25,13 +25,13 @@ pub(crate) fn json_answer(status: StatusCode, body: Body) -> Response<Body> {
     answer
 }
 
-/// An answer of one document, which is ended with a newline.
+/// An answer with one JSON document, followed by a newline.
 pub(crate) fn document(status: StatusCode, mut text: Vec<u8>) -> Response<Body> {
     text.push(b'\n');
     json_answer(status, full(Bytes::from(text)))
 }
 
-/// The token that goes on where this one does, at the latest version; `None` if it is none.
+/// A `continue` token for the same position at the latest version; `None` if `token` is invalid.
 pub(crate) fn token_at_latest(token: &str) -> Option<String> {
     token::Token::decode(token).ok().map(|token| token.at_latest().encode())
 }

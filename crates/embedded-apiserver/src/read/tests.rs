@@ -1,4 +1,4 @@
-//! Lists and watches where the conformance suite does not look: time, limits, history.
+//! Lists and watches in cases that the conformance suite does not cover: time, limits, history.
 
 use std::time::Duration;
 
@@ -38,13 +38,13 @@ async fn a_bookmark_that_says_nothing_new_is_not_sent() {
     let start = rv(&server.get(PODS).await.of(200));
     let query = format!("?watch=1&allowWatchBookmarks=1&timeoutSeconds=100&resourceVersion={start}");
     assert!(server.watch(&format!("{PODS}{query}")).await.told().await.is_empty());
-    // A write of another kind is something new.
+    // A write of another kind advances the version, so there is a bookmark.
     let mut watch = server.watch(&format!("{PODS}{query}")).await;
     server.configmap("a").await;
     let bookmark = watch.next().await.unwrap();
     assert_eq!(rv(&bookmark["object"]), server.api.version());
     assert_eq!(bookmark["object"]["spec"], json!({ "containers": null }), "an empty pod");
-    // Events have none but the one that ends the initial events.
+    // A watch of events has no bookmarks but the one that ends the initial events.
     let told = server.watch(&format!("{EVENTS}?{INITIAL}&timeoutSeconds=100")).await.told().await;
     assert_eq!(told, ["BOOKMARK"]);
 }
@@ -85,7 +85,7 @@ async fn a_version_of_the_future_is_waited_for() {
         (began.elapsed(), &answer.headers["retry-after"]),
         (Duration::from_secs(5), &"1".parse().unwrap())
     );
-    // What is not in the cache is not waited for.
+    // Resources without a watch cache do not wait for a version.
     let answer = server.get(&format!("{EVENTS}?resourceVersion=999&resourceVersionMatch=Exact")).await;
     answer.refused(504, "Timeout");
     assert_eq!((began.elapsed(), answer.headers.get("retry-after")), (Duration::from_secs(5), None));
@@ -209,7 +209,7 @@ async fn a_long_list_comes_in_pieces_that_are_one_document() {
         server.post(CONFIGMAPS, &object).await.of(201);
     }
     let mut body = server.open("GET", CONFIGMAPS, &[], "").await.into_body();
-    // What happens after the first piece is not part of it.
+    // Writes after the first piece do not change the list.
     let mut pieces = 0;
     let mut text = Vec::new();
     while let Some(frame) = http_body_util::BodyExt::frame(&mut body).await {
@@ -239,7 +239,7 @@ async fn limits_are_ignored_at_version_0_but_not_of_events() {
 #[tokio::test(start_paused = true)]
 async fn tokens_are_read_as_the_real_server_reads_them() {
     let server = Server::new();
-    // `!!!`, `x`, and tokens of version 0, without a key, of another format, and of a path that leads elsewhere.
+    // `!!!`, `x`, and tokens with version 0, without a key, with another format, and with a path that contains `..`.
     for (token, why) in [
         ("!!!", "illegal base64 data at input byte 0"),
         ("eA", "invalid character 'x' looking for beginning of value"),
@@ -261,7 +261,7 @@ async fn tokens_are_read_as_the_real_server_reads_them() {
     for name in ["a", "b", "c"] {
         server.configmap(name).await;
     }
-    // `/a` and NUL, at the latest version.
+    // A token with the key `/a` and NUL at the latest version.
     let token = "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0IjoiL2FcdTAwMDAifQ";
     assert_eq!(names(&server.get(&format!("{CONFIGMAPS}?continue={token}")).await.of(200)), ["b", "c"]);
 }
@@ -275,7 +275,7 @@ async fn one_object_is_watched_by_the_old_path_too() {
     assert_eq!(watch.told().await, ["ADDED b"]);
 }
 
-/// Watches have no copies of what they tell: the same bytes go to all of them.
+/// Watches share the bytes of an event instead of copying them.
 #[tokio::test(start_paused = true)]
 async fn a_thousand_watches_miss_nothing() {
     let server = Server::new();

@@ -1,19 +1,19 @@
-//! Tokens to go on with a list: base64url of JSON that says from where and at which version.
+//! The `continue` tokens of lists: JSON with a position and a version, in base64url.
 
 use serde::{Deserialize, Serialize};
 
 use crate::go;
 use crate::status::ApiError;
 
-/// From where and at which version to go on with a list.
+/// The position and version at which a list continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Token {
     #[serde(default)]
     v: String,
-    /// Negative: the latest.
+    /// Negative for the latest version.
     #[serde(default)]
     rv: i64,
-    /// The first key that may come, relative to what was asked for.
+    /// The first key of the next page, without the namespace if the list is of one namespace.
     #[serde(default)]
     start: String,
 }
@@ -22,18 +22,18 @@ const FORMAT: &str = "meta.k8s.io/v1";
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 impl Token {
-    /// To go on after a key.
+    /// A token that continues after this key.
     pub(super) fn after(key: &str, version: u64) -> Self {
         let rv = i64::try_from(version).unwrap_or(i64::MAX);
         Self { v: FORMAT.to_owned(), rv, start: format!("{key}\0") }
     }
 
-    /// The same at the latest version.
+    /// The same position at the latest version.
     pub(super) fn at_latest(&self) -> Self {
         Self { rv: -1, ..self.clone() }
     }
 
-    /// `None`: the latest.
+    /// `None` for the latest version.
     pub(super) fn version(&self) -> Option<u64> {
         u64::try_from(self.rv).ok()
     }
@@ -84,7 +84,7 @@ fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// The reverse; where the first wrong character is if it cannot be done.
+/// Decodes base64url; the error is the position of the first wrong character.
 fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let mut bytes = Vec::new();
     let (mut bits, mut count) = (0u32, 0);
@@ -98,7 +98,7 @@ fn decode(text: &str) -> Result<Vec<u8>, usize> {
         }
     }
     match count {
-        // A character that is alone has too few bits.
+        // A single character at the end has too few bits for a byte.
         6 => Err(text.len()),
         _ => Ok(bytes),
     }

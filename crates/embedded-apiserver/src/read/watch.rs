@@ -1,4 +1,4 @@
-//! WATCH: where it starts, what it tells, when it ends.
+//! WATCH: where it starts, which events it sends, when it ends.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,23 +12,22 @@ use tokio::time::{Instant, sleep_until};
 
 use super::bookmark::{self, Schedule};
 use super::{Envelope, json_answer};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::{Body, full, streamed};
 use crate::kinds::Resource;
-use crate::request::{Accept, Form, ListOptions, Verb};
+use crate::request::{Accept, Form, ListOptions, Request, Target, Verb};
 use crate::select::Selector;
 use crate::status::{ApiError, Cause};
 use crate::storage::{Cursor, Event, PageRequest, Read, Storage, Stored};
 
-/// So many changes are read at once.
+/// How many changes are read from the storage at once.
 const BATCH: usize = 64;
 
 impl Api {
-    /// The changes of a collection from a version on, or its state and then the changes.
-    pub(crate) async fn watch(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
-        let form = Accept::negotiate(&asked.headers, Verb::Watch)?;
-        let options = self.watch_options(asked)?;
-        let target = &asked.target;
+    /// Answers with the changes of a collection after a version, or with its current state and then the changes.
+    pub(crate) async fn watch(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::Watch)?;
+        let options = self.watch_options(request)?;
         let mut selector = Selector::parse(&target.resource, &options)?;
         if let Some(name) = &target.name {
             selector = selector.named(name);
@@ -40,16 +39,16 @@ impl Api {
                 let line = watch.next().await?;
                 Some((Ok(line), watch))
             })),
-            // Once the stream is what is answered with, an error is an event of it.
+            // The status 200 is decided by now, so the error is sent as an event.
             Err(error) => full(format!("{{\"type\":\"ERROR\",\"object\":{}}}\n", error.to_json())),
         };
         Ok(json_answer(StatusCode::OK, body))
     }
 
-    /// The options; without the gate some of them are refused.
-    fn watch_options(&self, asked: &Asked) -> Result<ListOptions, ApiError> {
-        let options = ListOptions::parse(&asked.query, Verb::Watch);
-        if self.options.streaming_lists || asked.query.first("sendInitialEvents").is_none() {
+    /// The options of a watch. `sendInitialEvents` is refused if the feature gate `WatchList` is off.
+    fn watch_options(&self, request: &Request) -> Result<ListOptions, ApiError> {
+        let options = ListOptions::parse(&request.query, Verb::Watch);
+        if self.options.streaming_lists || request.query.first("sendInitialEvents").is_none() {
             return options;
         }
         let mut causes = match options {
@@ -121,7 +120,7 @@ impl Api {
     }
 }
 
-/// The refusal of a version that is forgotten.
+/// The error for a version whose history is forgotten.
 fn too_old(resource: &Resource, version: u64, oldest: u64) -> ApiError {
     ApiError::expired(match resource.cached {
         true => format!("too old resource version: {version} ({oldest})"),
@@ -129,7 +128,7 @@ fn too_old(resource: &Resource, version: u64, oldest: u64) -> ApiError {
     })
 }
 
-/// Which objects a watch is about.
+/// Which objects a watch sends.
 #[derive(Debug)]
 struct Filter {
     namespace: Option<String>,
@@ -143,33 +142,33 @@ impl Filter {
     }
 }
 
-/// A watch that is under way.
+/// A watch in progress.
 #[derive(Debug)]
 struct Watch {
     storage: Arc<Storage>,
     resource: Arc<Resource>,
     envelope: Envelope,
     filter: Filter,
-    /// What of the state is still to be told.
+    /// Initial events that are not sent yet.
     initial: vec::IntoIter<Stored>,
     /// The version of the bookmark that ends the initial events, until it is sent.
     marker: Option<u64>,
     cursor: Cursor,
     pending: VecDeque<Arc<Event>>,
-    /// Only what is after this is told.
+    /// Only changes after this version are sent.
     start: u64,
-    /// Everything up to this is told.
+    /// All changes up to this version have been sent.
     told: u64,
     deadline: Instant,
     schedule: Schedule,
-    /// When the next bookmark is due, if there are any.
+    /// When the next bookmark is due; `None` if the watch gets none.
     bookmark: Option<Instant>,
 }
 
 impl Watch {
-    /// The next line, or the end.
+    /// The next line; `None` at the end of the watch.
     async fn next(&mut self) -> Option<Bytes> {
-        // Whoever takes it all at once lets others go on meanwhile.
+        // A client that always takes the next line at once must not keep other tasks from running.
         consume_budget().await;
         if Instant::now() >= self.deadline {
             return None;
@@ -181,7 +180,7 @@ impl Watch {
             return Some(bookmark::line(&self.resource, &self.envelope, version, true));
         }
         loop {
-            // Also to those who never catch up.
+            // Clients that never catch up get their bookmarks too.
             if !self.pending.is_empty()
                 && let Some(line) = self.due_bookmark()
             {
@@ -202,7 +201,7 @@ impl Watch {
                 Read::UpToDate(version) => self.told = self.told.max(version),
                 Read::Ended => return None,
             }
-            // After that, so that it tells how far the server is now.
+            // After the read, so that the bookmark has the latest version.
             if let Some(line) = self.due_bookmark() {
                 return Some(line);
             }
@@ -217,7 +216,7 @@ impl Watch {
         }
     }
 
-    /// A bookmark, if it is time for one and it says something.
+    /// A bookmark, if one is due and the watch has got further than its start.
     fn due_bookmark(&mut self) -> Option<Bytes> {
         let now = Instant::now();
         let due = self.bookmark.as_mut().filter(|due| **due <= now)?;
@@ -225,7 +224,8 @@ impl Watch {
         (self.told > self.start).then(|| bookmark::line(&self.resource, &self.envelope, self.told, false))
     }
 
-    /// What a change is to those who see a part of the objects only: it may come into sight or go out of it.
+    /// The event for a change, if the watch gets one. An object that begins to match the filter is added, and one that
+    /// ceases to match is deleted.
     fn tell(&self, event: &Event) -> Option<Bytes> {
         if event.version <= self.start {
             return None;
@@ -235,7 +235,7 @@ impl Watch {
         let (kind, stored) = match (sees(&event.old), sees(&event.new)) {
             (None, Some(new)) => ("ADDED", new),
             (Some(_), Some(new)) => ("MODIFIED", new),
-            // As it was last seen, but with the version of the change.
+            // The last state that matched, but with the version of the change.
             (Some(old), None) => ("DELETED", Stored { version: event.version, content: old.content }),
             (None, None) => return None,
         };
@@ -247,7 +247,7 @@ impl Watch {
         if kind != natural || self.envelope.form() != Form::Whole {
             return Some(self.write(kind, &stored));
         }
-        // Most watches tell this in the same words.
+        // Most watches send this event with the same bytes, so the first one keeps its line for the others.
         let head = self.envelope.head();
         let (other, line) = event.line.get_or_init(|| (head.clone(), self.write(kind, &stored)));
         Some(if other == head { line.clone() } else { self.write(kind, &stored) })

@@ -1,20 +1,20 @@
-//! What form of an answer the client accepts.
+//! The `Accept` header: the form of the answer that the client wants.
 
 use http::{HeaderMap, header};
 
 use super::Verb;
 use crate::status::{ApiError, Details};
 
-/// What form of an answer the client accepts.
+/// Negotiates the form of an answer.
 #[derive(Debug)]
 pub(crate) struct Accept;
 
-/// The form of an answer; always JSON.
+/// How much of an object an answer has. It is JSON in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The objects themselves.
     Whole,
-    /// Their metadata alone: `PartialObjectMetadata`, and `PartialObjectMetadataList` for a list.
+    /// Only their metadata: `PartialObjectMetadata`, and `PartialObjectMetadataList` for a list.
     Metadata,
 }
 
@@ -26,19 +26,19 @@ struct Clause<'a> {
     quality: f32,
 }
 
-/// What a clause leads to.
+/// What can be done for a clause.
 enum Outcome {
     Form(Form),
-    /// Of one object, where a list is asked for, or the other way round.
+    /// The clause is about one object but the answer is a list, or the other way round.
     WrongNumber(&'static str),
-    /// What the real server can do, but not this one, or not as the clause wants it.
+    /// A type that the real server knows, but that this one cannot produce, or not with this conversion.
     NotThis,
-    /// A type that nobody has heard of.
+    /// A type that the real server does not know either.
     Unknown,
 }
 
 impl Accept {
-    /// Chooses the form of the answer; 406 if there is none.
+    /// Chooses the form of the answer; 406 if no clause can be satisfied.
     pub(crate) fn negotiate(headers: &HeaderMap, verb: Verb) -> Result<Form, ApiError> {
         let values: Vec<&str> =
             headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -68,7 +68,7 @@ impl Accept {
         })
     }
 
-    /// Whether plain JSON will do, for what has no other form: discovery and the like.
+    /// Checks that the client accepts plain JSON, for answers that have no other form, such as discovery.
     pub(crate) fn takes_json(headers: &HeaderMap) -> Result<(), ApiError> {
         Self::negotiate(headers, Verb::Get).map(drop)
     }

@@ -1,8 +1,8 @@
-//! Durations as Go writes them, such as `1h30m` or `1.5s`.
+//! Durations in the notation of Go, such as `1h30m` or `1.5s`.
 
 const UNITS: [&str; 8] = ["ns", "us", "µs", "μs", "ms", "s", "m", "h"];
 
-/// Whether a text is a duration; if not, what Go says about it.
+/// Checks that a text is a duration; the error has the message of Go.
 pub(super) fn check(text: &str) -> Result<(), String> {
     let invalid = || format!("time: invalid duration {text:?}");
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);

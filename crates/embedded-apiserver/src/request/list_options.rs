@@ -1,4 +1,4 @@
-//! What lists and watches can be asked for.
+//! The options of lists and watches.
 
 use super::query::not_a_number;
 use super::{Query, Verb};
@@ -7,25 +7,26 @@ use crate::status::{ApiError, Cause};
 /// The options of a list, a watch or the deletion of a collection; decoded, defaulted and validated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListOptions {
-    /// Not parsed yet.
+    /// As sent; [`Selector::parse`](crate::select::Selector::parse) parses it.
     pub(crate) label_selector: String,
-    /// Not parsed yet.
+    /// As sent, too.
     pub(crate) field_selector: String,
     pub(crate) allow_bookmarks: bool,
-    /// As given; see [`version`](Self::version).
+    /// As sent; [`version`](Self::version) parses it.
     pub(crate) resource_version: String,
     pub(crate) version_match: Option<VersionMatch>,
-    /// How long a watch is to last; `None` for as long as the server likes.
+    /// How long a watch is to last; `None` if the server chooses.
     pub(crate) timeout_seconds: Option<u64>,
     /// The size of a page; zero for everything at once.
     pub(crate) limit: usize,
     /// Empty for none.
     pub(crate) continue_token: String,
-    /// Of watches only. Set also for a watch that names no version: it means the same.
+    /// For watches only. Also set for a watch without a resourceVersion, because that asks for the current state first as
+    /// well.
     pub(crate) send_initial_events: Option<bool>,
 }
 
-/// How the resourceVersion of a request is meant.
+/// How exactly the resourceVersion of a request has to be met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VersionMatch {
     /// That version and no other.
@@ -35,7 +36,7 @@ pub(crate) enum VersionMatch {
 }
 
 impl ListOptions {
-    /// Reads them from a query; 400 for what cannot be decoded, 422 for what contradicts itself.
+    /// Reads the options from a query; 400 for values that cannot be decoded, 422 for options that contradict each other.
     pub(crate) fn parse(query: &Query, verb: Verb) -> Result<Self, ApiError> {
         let timeout_seconds = query.integer("timeoutSeconds")?;
         let limit = query.integer("limit")?;
@@ -74,8 +75,8 @@ impl ListOptions {
         }
     }
 
-    /// The resourceVersion as a number; `None` if there is none. A wrong one is refused late, by the storage: 400 for
-    /// a list, 500 for a watch.
+    /// The resourceVersion as a number; `None` if there is none. In the real server it is the
+    /// storage that refuses an invalid one: with 400 for a list, with 500 for a watch.
     pub(crate) fn version(&self, verb: Verb) -> Result<Option<u64>, ApiError> {
         parse_version(&self.resource_version, verb)
     }

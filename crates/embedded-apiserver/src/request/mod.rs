@@ -1,85 +1,80 @@
-//! What a request asks for: its path, its query, what it accepts.
+//! Requests, parsed once: method, path, query, headers and body.
 
 mod accept;
 mod decode;
 mod duration;
+mod info;
 mod list_options;
 mod query;
 mod route;
+mod verb;
 
-use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, Method, Uri, header};
+
 use crate::kinds::Resource;
+use decode::percent_decoded;
 
 pub(crate) use accept::{Accept, Form};
+pub(crate) use info::RequestInfo;
 pub(crate) use list_options::{ListOptions, VersionMatch, parse_version};
 pub(crate) use query::Query;
 pub(crate) use route::{DiscoveryPath, Route};
+pub use verb::Verb;
 
-/// What is done to which resource. Made from method, path and query.
+/// An HTTP request whose URL has been parsed. The front makes one of each request that arrives, and the journal, the
+/// faults and the API all work from it.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) method: Method,
+    /// The URL as it was sent, for the journal and for messages.
+    pub(crate) uri: Uri,
+    /// The decoded path, split at its slashes; `None` if its percent-encoding is invalid.
+    segments: Option<Vec<String>>,
+    pub(crate) query: Query,
+    /// `None` if the path is not one of objects, such as `/healthz` and the paths of discovery.
+    pub(crate) info: Option<RequestInfo>,
+    pub(crate) headers: HeaderMap,
+    /// Empty until the front has read it. It does so last, because credentials and faults may refuse a request whose
+    /// body has not arrived yet.
+    pub(crate) body: Bytes,
+}
+
+/// The verb, the served resource and the object that a request is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) verb: Verb,
     pub(crate) resource: Arc<Resource>,
-    /// `None`: all namespaces, or a kind of the whole cluster.
+    /// `None` for a request across all namespaces and for cluster-scoped kinds.
     pub(crate) namespace: Option<String>,
-    /// Of the object. With [`Verb::Watch`] (a path that begins with `watch/`) only changes of this object are meant.
+    /// The name of the object. With [`Verb::Watch`] (a path that begins with `watch/`) only this object is watched.
     pub(crate) name: Option<String>,
     pub(crate) subresource: Option<String>,
 }
 
-/// The verbs of the API, as RBAC rules and faults name them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Verb {
-    /// An object is made.
-    Create,
-    /// One object is deleted.
-    Delete,
-    /// A collection is deleted.
-    DeleteCollection,
-    /// One object is read.
-    Get,
-    /// A collection is read.
-    List,
-    /// A part of an object is changed.
-    Patch,
-    /// An object is written whole.
-    Update,
-    /// Changes of a collection are read.
-    Watch,
-}
-
-impl Verb {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Create,
-        Self::Delete,
-        Self::DeleteCollection,
-        Self::Get,
-        Self::List,
-        Self::Patch,
-        Self::Update,
-        Self::Watch,
-    ];
-
-    /// As RBAC rules and discovery spell it: `deletecollection`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::DeleteCollection => "deletecollection",
-            Self::Get => "get",
-            Self::List => "list",
-            Self::Patch => "patch",
-            Self::Update => "update",
-            Self::Watch => "watch",
-        }
+impl Request {
+    /// Parses the URL. The body is left empty.
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { method, uri, headers, .. } = parts;
+        let query = Query::parse(uri.query().unwrap_or_default());
+        let segments = percent_decoded(uri.path()).map(|path| {
+            let path = path.strip_prefix('/').unwrap_or(&path);
+            let path = path.strip_suffix('/').unwrap_or(path);
+            path.split('/').map(str::to_owned).collect::<Vec<_>>()
+        });
+        let info = segments.as_ref().and_then(|segments| RequestInfo::parse(&method, segments, &query));
+        Self { method, uri, segments, query, info, headers, body: Bytes::new() }
     }
-}
 
-impl fmt::Display for Verb {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+    /// The `Content-Type` without its parameters; JSON if the header is missing.
+    pub(crate) fn media_type(&self) -> &str {
+        let value = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        match value.unwrap_or_default().split(';').next().unwrap_or_default().trim() {
+            "" => "application/json",
+            media_type => media_type,
+        }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// Decodes what is after the `?`. What cannot be decoded is left out, as if it were not there.
+    /// Decodes the part of a URL after the `?`. Parameters that cannot be decoded are ignored.
     pub(crate) fn parse(query: &str) -> Self {
         let pairs = query.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';'));
         let decoded = |text: &str| percent_decoded(&text.replace('+', " "));
@@ -22,12 +22,12 @@ impl Query {
         Self { parameters: parameters.collect() }
     }
 
-    /// The value of a parameter; empty if it has none, or is not there.
+    /// The value of a parameter; empty if it has no value or is missing.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.first(name).unwrap_or_default()
     }
 
-    /// The value of a parameter that is there.
+    /// The value of a parameter; `None` if it is missing.
     pub(crate) fn first(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -37,13 +37,14 @@ impl Query {
         self.parameters.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// A switch: absent is `None`, `0` and `false` are false, and everything else is true, also nothing.
+    /// A boolean, as the real server reads it: `None` if it is missing; `0` and `false` are false; everything else is
+    /// true, an empty value included.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         let value = self.first(name)?;
         Some(value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 
-    /// A number; 400 in the words of Go if it is none.
+    /// A number; if it is not a number, 400 with the message of Go's `strconv`.
     pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, ApiError> {
         let Some(text) = self.first(name) else { return Ok(None) };
         text.parse().map(Some).map_err(|_| {
@@ -52,7 +53,12 @@ impl Query {
         })
     }
 
-    /// Whether `timeout`, the time that a client gives any request but a watch, makes sense. It has no effect here.
+    /// Takes parameters out, as if they had not been sent.
+    pub(crate) fn remove(&mut self, names: &[&str]) {
+        self.parameters.retain(|(key, _)| !names.contains(&key.as_str()));
+    }
+
+    /// Checks that `timeout`, which clients may set for any request but a watch, is a duration. It has no other effect.
     pub(crate) fn check_timeout(&self) -> Result<(), ApiError> {
         let timeout = self.text("timeout");
         if timeout.is_empty() {
@@ -64,7 +70,7 @@ impl Query {
     }
 }
 
-/// What Go says about a text that is not a number in its range; `digits` is the text without its sign.
+/// The message of Go's `strconv` for a text that is not a number of the range; `digits` is the text without its sign.
 pub(super) fn not_a_number(function: &str, text: &str, digits: &str) -> String {
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let why = if is_number { "value out of range" } else { "invalid syntax" };

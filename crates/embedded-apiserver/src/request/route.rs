@@ -1,20 +1,19 @@
-//! From method and path to what is meant.
+//! Which of the things that the server serves a request is about.
 
 use std::sync::Arc;
 
-use http::{Method, Uri};
+use http::Method;
 
-use super::decode::percent_decoded;
-use super::{Query, Target, Verb};
+use super::{Request, RequestInfo, Target, Verb};
 use crate::kinds::{Registry, Resource};
 use crate::status::ApiError;
 
-/// What a request is about.
+/// What a request is about, among what is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// Objects of some kind.
+    /// Objects of a kind.
     Objects(Target),
-    /// What is served.
+    /// The groups, versions and resources that are served.
     Discovery(DiscoveryPath),
     /// `/healthz`, `/livez`, `/readyz`; the name without the slash.
     Health(&'static str),
@@ -22,10 +21,10 @@ pub(crate) enum Route {
     Version,
 }
 
-/// What to tell about what is served.
+/// Which of the discovery documents is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DiscoveryPath {
-    /// `/`: all paths that lead somewhere.
+    /// `/`: all paths.
     Paths,
     /// `/api`: the versions of the core group.
     CoreVersions,
@@ -42,14 +41,13 @@ pub(crate) enum DiscoveryPath {
 }
 
 impl Route {
-    /// Finds out what a request is about.
-    pub(crate) fn parse(registry: &Registry, method: &Method, uri: &Uri) -> Result<Self, ApiError> {
-        let Some(path) = percent_decoded(uri.path()) else {
+    /// Finds what a request is about among what is served.
+    pub(crate) fn find(registry: &Registry, request: &Request) -> Result<Self, ApiError> {
+        let Some(segments) = &request.segments else {
             return Err(ApiError::bad_request("400 Bad Request").plain());
         };
-        let path = path.strip_prefix('/').unwrap_or(&path);
-        let path = path.strip_suffix('/').unwrap_or(path);
-        let segments: Vec<&str> = path.split('/').collect();
+        let method = &request.method;
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
         let (group, version, rest) = match segments.as_slice() {
             [""] => return discovery(method, DiscoveryPath::Paths),
             ["version"] => return only_get(method, Self::Version),
@@ -72,11 +70,11 @@ impl Route {
             let (group, version) = (group.to_owned(), version.to_owned());
             return discovery(method, DiscoveryPath::Resources { group, version });
         }
-        let query = Query::parse(uri.query().unwrap_or_default());
-        let place = Place::parse(rest).ok_or_else(|| nothing_there(registry, group))?;
-        let resource = registry.find(group, version, place.plural);
+        let info = request.info.as_ref().filter(|info| info.is_exact);
+        let info = info.ok_or_else(|| nothing_there(registry, group))?;
+        let resource = registry.find(group, version, &info.plural);
         let resource = resource.ok_or_else(|| nothing_there(registry, group))?;
-        place.target(resource, method, &query).map(Self::Objects)
+        target(info, resource, request).map(Self::Objects)
     }
 }
 
@@ -91,7 +89,7 @@ fn only_get(method: &Method, route: Route) -> Result<Route, ApiError> {
     }
 }
 
-/// In a group that is built in, a Status; elsewhere plain text.
+/// The 404 for a path that is not served: a Status in built-in groups, plain text elsewhere.
 fn nothing_there(registry: &Registry, group: &str) -> ApiError {
     match registry.is_builtin(group) {
         true => ApiError::no_such_resource(),
@@ -99,124 +97,76 @@ fn nothing_there(registry: &Registry, group: &str) -> ApiError {
     }
 }
 
-/// What comes after the group and version in a path.
-#[derive(Debug, Default)]
-struct Place<'a> {
-    /// Begins with `watch/`, an old way to ask for a watch.
-    is_watch: bool,
-    namespace: Option<&'a str>,
-    plural: &'a str,
-    name: Option<&'a str>,
-    subresource: Option<&'a str>,
+fn target(info: &RequestInfo, resource: Arc<Resource>, request: &Request) -> Result<Target, ApiError> {
+    check_scope(info, &resource, &request.method)?;
+    let verb = verb(info, &resource, &request.method)?;
+    for (what, segment) in [("Name", &info.name), ("Namespace", &info.namespace)] {
+        if let Some((segment, why)) = segment.as_deref().and_then(bad_segment) {
+            return Err(ApiError::bad_request(format!("{what} parameter invalid: {segment:?}: {why}")));
+        }
+    }
+    if verb != Verb::Watch {
+        request.query.check_timeout()?;
+    }
+    let RequestInfo { namespace, name, subresource, .. } = info.clone();
+    Ok(Target { verb, resource, namespace, name, subresource })
 }
 
-impl<'a> Place<'a> {
-    /// `None` if it has too many segments, or an empty one.
-    fn parse(segments: &[&'a str]) -> Option<Self> {
-        if segments.iter().any(|segment| segment.is_empty()) {
-            return None;
-        }
-        let (is_watch, segments) = match segments {
-            ["watch", rest @ ..] => (true, rest),
-            all => (false, all),
-        };
-        // A namespace is an object as well as a place for others.
-        let (namespace, segments) = match segments {
-            ["namespaces", _, "status" | "finalize"] => (None, segments),
-            ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
-            all => (None, all),
-        };
-        let (plural, name, subresource) = match *segments {
-            [plural] => (plural, None, None),
-            [plural, name] => (plural, Some(name), None),
-            [plural, name, subresource] => (plural, Some(name), Some(subresource)),
-            _ => return None,
-        };
-        Some(Self { is_watch, namespace, plural, name, subresource })
-    }
-
-    fn target(&self, resource: Arc<Resource>, method: &Method, query: &Query) -> Result<Target, ApiError> {
-        self.check_scope(&resource, method)?;
-        let verb = self.verb(&resource, method, query)?;
-        for (what, segment) in [("Name", self.name), ("Namespace", self.namespace)] {
-            if let Some(why) = segment.and_then(bad_segment) {
-                let segment = segment.unwrap_or_default();
-                return Err(ApiError::bad_request(format!("{what} parameter invalid: {segment:?}: {why}")));
-            }
-        }
-        if verb != Verb::Watch {
-            query.check_timeout()?;
-        }
-        Ok(Target {
-            verb,
-            resource,
-            namespace: self.namespace.map(str::to_owned),
-            name: self.name.map(str::to_owned),
-            subresource: self.subresource.map(str::to_owned),
-        })
-    }
-
-    /// Objects in namespaces are reached through theirs, but for lists and watches of them all.
-    fn check_scope(&self, resource: &Resource, method: &Method) -> Result<(), ApiError> {
-        let is_all_namespaces = resource.namespaced && self.namespace.is_none();
-        let leads_nowhere = match resource.namespaced {
-            true => is_all_namespaces && (self.name.is_some() || !resource.verbs.contains(&Verb::List)),
-            false => self.namespace.is_some(),
-        };
-        match () {
-            () if leads_nowhere && resource.custom => Err(ApiError::page_not_found()),
-            () if leads_nowhere => Err(ApiError::no_such_resource()),
-            () if is_all_namespaces && *method != Method::GET => Err(match resource.custom {
-                true => ApiError::page_not_found(),
-                false => ApiError::method_not_allowed(),
-            }),
-            () => Ok(()),
-        }
-    }
-
-    fn verb(&self, resource: &Resource, method: &Method, query: &Query) -> Result<Verb, ApiError> {
-        let not_allowed = |verb: &str| match resource.custom {
-            true => unsupported(resource, verb),
+/// The paths of namespaced objects must have a namespace, except those of lists and watches across all namespaces.
+fn check_scope(info: &RequestInfo, resource: &Resource, method: &Method) -> Result<(), ApiError> {
+    let is_all_namespaces = resource.namespaced && info.namespace.is_none();
+    let leads_nowhere = match resource.namespaced {
+        true => is_all_namespaces && (info.name.is_some() || !resource.verbs.contains(&Verb::List)),
+        false => info.namespace.is_some(),
+    };
+    match () {
+        () if leads_nowhere && resource.custom => Err(ApiError::page_not_found()),
+        () if leads_nowhere => Err(ApiError::no_such_resource()),
+        () if is_all_namespaces && *method != Method::GET => Err(match resource.custom {
+            true => ApiError::page_not_found(),
             false => ApiError::method_not_allowed(),
-        };
-        let verbs = match (self.subresource, self.name) {
-            (Some(name), _) if !self.is_watch => match resource.subresource(name) {
-                Some(subresource) => &subresource.verbs,
-                None if resource.custom => {
-                    return Err(ApiError::not_found(resource, self.name.unwrap_or_default()));
-                }
-                None => return Err(ApiError::no_such_resource()),
-            },
-            _ => &resource.verbs,
-        };
-        if self.is_watch {
-            let can_be_watched = resource.verbs.contains(&Verb::Watch) && self.subresource.is_none();
-            return match *method {
-                _ if !can_be_watched => Err(ApiError::no_such_resource()),
-                Method::GET => Ok(Verb::Watch),
-                _ => Err(not_allowed(method.as_str())),
-            };
-        }
-        let verb = match (method.as_str(), self.name) {
-            ("GET", None) if query.flag("watch") == Some(true) => Verb::Watch,
-            ("GET", None) => Verb::List,
-            ("GET", Some(_)) => Verb::Get,
-            ("POST", None) => Verb::Create,
-            ("POST", Some(_)) if self.subresource.is_some() => Verb::Create,
-            ("PUT", Some(_)) => Verb::Update,
-            ("PATCH", Some(_)) => Verb::Patch,
-            ("DELETE", Some(_)) => Verb::Delete,
-            ("DELETE", None) => Verb::DeleteCollection,
-            ("PUT" | "PATCH", None) if resource.custom => {
-                return Err(ApiError::bad_request("name must be provided"));
+        }),
+        () => Ok(()),
+    }
+}
+
+/// The verb of a request, if the resource has it. The [`RequestInfo`] takes more than is served: HEAD, for one.
+fn verb(info: &RequestInfo, resource: &Resource, method: &Method) -> Result<Verb, ApiError> {
+    let not_allowed = |verb: &str| match resource.custom {
+        true => unsupported(resource, verb),
+        false => ApiError::method_not_allowed(),
+    };
+    let verbs = match &info.subresource {
+        Some(name) if !info.is_watch_path => match resource.subresource(name) {
+            Some(subresource) => &subresource.verbs,
+            None if resource.custom => {
+                return Err(ApiError::not_found(resource, info.name.as_deref().unwrap_or_default()));
             }
-            _ => return Err(not_allowed("")),
+            None => return Err(ApiError::no_such_resource()),
+        },
+        _ => &resource.verbs,
+    };
+    if info.is_watch_path {
+        let can_be_watched = resource.verbs.contains(&Verb::Watch) && info.subresource.is_none();
+        return match *method {
+            _ if !can_be_watched => Err(ApiError::no_such_resource()),
+            Method::GET => Ok(Verb::Watch),
+            _ => Err(not_allowed(method.as_str())),
         };
-        match verb {
-            verb if verbs.contains(&verb) => Ok(verb),
-            Verb::Watch if verbs.contains(&Verb::List) => Err(unsupported(resource, "watch")),
-            verb => Err(not_allowed(verb.as_str())),
+    }
+    let verb = match (info.verb, &info.name) {
+        _ if *method == Method::HEAD => return Err(not_allowed("")),
+        (Some(Verb::Create), Some(_)) if info.subresource.is_none() => return Err(not_allowed("")),
+        (Some(Verb::Update | Verb::Patch), None) if resource.custom => {
+            return Err(ApiError::bad_request("name must be provided"));
         }
+        (Some(Verb::Update | Verb::Patch), None) | (None, _) => return Err(not_allowed("")),
+        (Some(verb), _) => verb,
+    };
+    match verb {
+        verb if verbs.contains(&verb) => Ok(verb),
+        Verb::Watch if verbs.contains(&Verb::List) => Err(unsupported(resource, "watch")),
+        verb => Err(not_allowed(verb.as_str())),
     }
 }
 
@@ -225,14 +175,15 @@ fn unsupported(resource: &Resource, verb: &str) -> ApiError {
     ApiError::new(405, "MethodNotAllowed", message).with_details(resource.details(""))
 }
 
-/// What is wrong with a name that would lead to another place if it were part of a path.
-fn bad_segment(name: &str) -> Option<&'static str> {
-    match name {
-        "." => Some("may not be '.'"),
-        ".." => Some("may not be '..'"),
-        name if name.contains('%') => Some("may not contain '%'"),
-        _ => None,
-    }
+/// What is wrong with a name that would change the meaning of a path: `.`, `..`, or one with a `%`.
+fn bad_segment(name: &str) -> Option<(&str, &'static str)> {
+    let why = match name {
+        "." => "may not be '.'",
+        ".." => "may not be '..'",
+        name if name.contains('%') => "may not contain '%'",
+        _ => return None,
+    };
+    Some((name, why))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Field selectors: `metadata.name=a,status.phase!=Running`.
 
-/// A field that must, or must not, have a value.
+/// A condition that a field has, or does not have, a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
     pub(super) label: String,
@@ -9,7 +9,7 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// That the object has this name.
+    /// The condition that the object has this name.
     pub(super) fn name(name: &str) -> Self {
         Self { label: "metadata.name".to_owned(), value: name.to_owned(), equal: true }
     }
@@ -19,7 +19,7 @@ impl Condition {
     }
 }
 
-/// Reads a selector. Whether its fields can be selected by is not looked at.
+/// Parses a selector. Whether the kind has these fields is checked elsewhere.
 pub(super) fn parse(selector: &str) -> Result<Vec<Condition>, String> {
     let mut conditions = Vec::new();
     for term in terms(selector).filter(|term| !term.is_empty()) {
@@ -31,7 +31,7 @@ pub(super) fn parse(selector: &str) -> Result<Vec<Condition>, String> {
     Ok(conditions)
 }
 
-/// What is between the commas that are not escaped.
+/// The parts between commas that are not escaped.
 fn terms(selector: &str) -> impl Iterator<Item = &str> {
     let mut escaped = false;
     selector.split(move |c| {

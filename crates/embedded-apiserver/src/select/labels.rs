@@ -1,8 +1,9 @@
-//! Label selectors: `app=web,tier in (front,back),!legacy`. Grammar and refusals are those of the real server.
+//! Label selectors: `app=web,tier in (front,back),!legacy`. Grammar and error messages are those of the real
+//! server.
 
 use super::names::{label_key_problems, label_value_problems};
 
-/// A label that must, or must not, be there or have one of some values.
+/// A condition on one label: that it is there or not, or that it has one of some values or none of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Requirement {
     key: String,
@@ -26,7 +27,7 @@ impl Requirement {
 
     pub(super) fn holds(&self, value: Option<&str>) -> bool {
         let number = || value.and_then(|value| value.parse::<i64>().ok());
-        // They are sorted.
+        // `values` is sorted.
         let among = |values: &[String]| {
             value.is_some_and(|value| values.binary_search_by(|other| other.as_str().cmp(value)).is_ok())
         };
@@ -41,7 +42,7 @@ impl Requirement {
     }
 }
 
-/// Reads a selector; the text of the real server if it cannot be done.
+/// Parses a selector; the error has the message of the real server.
 pub(super) fn parse(selector: &str) -> Result<Vec<Requirement>, String> {
     let mut parser = Parser { tokens: tokens(selector), at: 0 };
     let mut requirements = Vec::new();
@@ -164,7 +165,7 @@ impl<'a> Parser<'a> {
         Ok(if let "notin" | "!=" = operator { Condition::NotIn(values) } else { Condition::In(values) })
     }
 
-    /// The one value after an operator; nothing is the empty one.
+    /// The value after an operator; empty if there is none.
     fn value(&mut self) -> Result<String, String> {
         if let Token::End | Token::Symbol(",") = self.peek() {
             return Ok(String::new());
@@ -175,7 +176,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The values in brackets, sorted; nothing between two commas is the empty one.
+    /// The values in parentheses, sorted. An empty place between two commas is an empty value.
     fn values(&mut self) -> Result<Vec<String>, String> {
         match self.next() {
             Token::Symbol("(") => {}

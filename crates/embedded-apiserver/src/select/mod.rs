@@ -1,4 +1,4 @@
-//! Label and field selectors: which objects a list or a watch is about.
+//! Label and field selectors.
 
 mod fields;
 mod labels;
@@ -11,7 +11,7 @@ use crate::storage::Stored;
 
 pub(crate) use names::{label_key_problems, label_value_problems, subdomain_problem};
 
-/// Which objects a list or a watch is about. All conditions must hold.
+/// Selects the objects of a list or a watch. All conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selector {
     labels: Vec<labels::Requirement>,
@@ -19,7 +19,7 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    /// Reads the selectors of a request; 400 in the words of the real server if it cannot be done.
+    /// Parses the selectors of a request; 400 with the message of the real server if they are invalid.
     pub(crate) fn parse(resource: &Resource, options: &ListOptions) -> Result<Self, ApiError> {
         let labels = labels::parse(&options.label_selector).map_err(ApiError::bad_request)?;
         let fields = fields::parse(&options.field_selector).map_err(ApiError::bad_request)?;
@@ -29,7 +29,7 @@ impl Selector {
         Ok(Self { labels, fields })
     }
 
-    /// Only the object of that name.
+    /// Adds the condition that the object has this name.
     #[must_use]
     pub(crate) fn named(mut self, name: &str) -> Self {
         self.fields.push(fields::Condition::name(name));

@@ -1,4 +1,4 @@
-//! What names, keys and values of labels may look like, and how the real server says that one does not.
+//! Validation of names and of label keys and values, with the messages of the real server.
 
 const NAME_PART: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
                          alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for \

@@ -1,4 +1,4 @@
-//! What the real server accepts and says, word for word.
+//! The selectors that the real server accepts, and its error messages, word for word.
 
 use super::*;
 use crate::kinds::Registry;

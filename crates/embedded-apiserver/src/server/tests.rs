@@ -8,7 +8,7 @@ use super::*;
 
 const WATCH: &str = "/api/v1/configmaps?watch=1";
 
-/// Waits until nothing holds it any more; the tasks that do end in their own time.
+/// Waits until nothing holds the server any more. Tasks that hold it may take a moment to end.
 async fn gone(front: &Weak<Front>) {
     while front.strong_count() > 0 {
         tokio::task::yield_now().await;
@@ -43,7 +43,7 @@ async fn nothing_is_left_when_the_endpoint_is_stopped_or_dropped() {
         }
         gone(&front).await;
         let end = watch.read(&mut [0; 10]).await;
-        // Told to stop it ends a watch cleanly; dropped it cuts it.
+        // A stopped endpoint ends a watch cleanly; a dropped one breaks the connection.
         assert_eq!(end.is_ok(), stopped, "{end:?}");
     }
 }

@@ -1,42 +1,42 @@
-//! What is going to happen, and when.
+//! The actions that are scheduled.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::world::{DeploymentId, NodeId, PodId, SetId};
 
-/// Something that is going to happen. Whether it still can is seen when its time comes.
+/// A scheduled action. Whether it is still possible is checked when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Action {
-    /// The deployment controller makes the ReplicaSet of the present revision.
+    /// The deployment controller creates the ReplicaSet of the present revision.
     CreateSet(DeploymentId),
-    /// It writes how many pods a ReplicaSet is to have.
+    /// The deployment controller sets the replicas of a ReplicaSet.
     ScaleSet(SetId),
-    /// It deletes a ReplicaSet that is too old to go back to.
+    /// The deployment controller deletes a ReplicaSet beyond the revision history limit.
     DeleteSet(SetId),
-    /// It writes the status of a deployment.
+    /// The deployment controller writes the status of a deployment.
     DeploymentStatus(DeploymentId),
-    /// The ReplicaSet controller makes a pod.
+    /// The ReplicaSet controller creates a pod.
     CreatePod(SetId),
-    /// It writes the status of a ReplicaSet.
+    /// The ReplicaSet controller writes the status of a ReplicaSet.
     SetStatus(SetId),
-    /// The scheduler finds a node for a pod.
+    /// The scheduler binds a pod to a node.
     Schedule(PodId),
     /// The kubelet begins to start a pod.
     Start(PodId),
     /// The containers of a pod run, and it is ready.
     Ready(PodId),
-    /// Somebody deletes a pod.
+    /// A pod is deleted.
     DeletePod(PodId),
-    /// The kubelet has ended a pod that was deleted.
+    /// The kubelet has stopped a pod that was deleted.
     Gone(PodId),
-    /// All pods of a node that does not answer are deleted.
+    /// All pods of a node that is not ready are deleted.
     Evict(NodeId),
-    /// A node answers again.
+    /// A node is ready again.
     NodeUp(NodeId),
 }
 
-/// What is going to happen, by time; at the same time in the order in which it was decided.
+/// The scheduled actions by time. Those of the same time are in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
     actions: BinaryHeap<Reverse<(u64, u64, Action)>>,
@@ -44,13 +44,13 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    /// Lets something happen at a time, in milliseconds.
+    /// Schedules an action at a time in milliseconds.
     pub(super) fn add(&mut self, at: u64, action: Action) {
         self.decided += 1;
         self.actions.push(Reverse((at, self.decided, action)));
     }
 
-    /// The next thing that happens, if it happens before `until`.
+    /// The next action, if it is due before `until`.
     pub(super) fn next_before(&mut self, until: u64) -> Option<Action> {
         let Reverse((at, ..)) = self.actions.peek()?;
         if *at > until {

@@ -1,9 +1,9 @@
-//! From the simulation's writes to changes of the API server.
+//! Sends the writes of the simulation to the API server.
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use http::{Method, Request, header};
+use http::{Method, header};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
@@ -11,11 +11,10 @@ use super::objects;
 use super::world::World;
 use super::write::{UID_OF, Write};
 use crate::api::Api;
-use crate::body::full;
-use crate::request::{Route, Target};
+use crate::request::{Request, Route, Target};
 use crate::storage::{Content, Expected, Refused};
 
-/// Makes the simulation's writes, and remembers what the server made of those that others refer to.
+/// Makes the writes of the simulation, and remembers the uids of objects that own others.
 #[derive(Debug, Default)]
 pub(super) struct Applier {
     /// The uids of owners, by path.
@@ -23,16 +22,17 @@ pub(super) struct Applier {
 }
 
 impl Applier {
-    /// Stores all objects as they are when everything runs. What exists already, such as a namespace, stays.
+    /// Stores all objects in the state in which everything runs. Existing objects, such as a namespace, are kept.
     pub(super) fn populate(&mut self, api: &Api, world: &World) {
         objects::all(world, &mut |write| self.store(api, write));
     }
 
-    /// Stores an object whole, with its status; the API would set that aside.
+    /// Stores an object with its status, which a create through the API would drop.
     fn store(&mut self, api: &Api, mut write: Write) {
         let Some(path) = write.created() else { return };
-        let Ok(uri) = path.parse() else { return };
-        let Ok(Route::Objects(target)) = Route::parse(&api.registry, &Method::GET, &uri) else { return };
+        let Ok(request) = http::Request::get(&path).body(()) else { return };
+        let request = Request::new(request.into_parts().0);
+        let Ok(Route::Objects(target)) = Route::find(&api.registry, &request) else { return };
         let uid = api.chance.uuid();
         self.fill_in_owner(&mut write.body);
         let now = api.clock.now();
@@ -52,7 +52,7 @@ impl Applier {
         }
     }
 
-    /// Makes a write. One that is refused is left at that: somebody else has been at the object.
+    /// Makes a write. If it is refused, something else has changed the object, and the write is dropped.
     pub(super) async fn apply(&mut self, api: &Api, mut write: Write) {
         self.fill_in_owner(&mut write.body);
         let created = write.created();
@@ -63,13 +63,15 @@ impl Applier {
             Method::PATCH => "application/merge-patch+json",
             _ => "application/json",
         };
-        let request = Request::builder()
+        let request = http::Request::builder()
             .method(write.method)
             .uri(&write.path)
             .header(header::CONTENT_TYPE, content_type)
-            .body(full(write.body.to_string()));
+            .body(());
         let Ok(request) = request else { return };
-        let answer = api.answer(request).await;
+        let mut request = Request::new(request.into_parts().0);
+        request.body = write.body.to_string().into();
+        let answer = api.answer(&request).await;
         let status = answer.status();
         if !status.is_success() {
             tracing::debug!(path = write.path, %status, "refused");
@@ -95,7 +97,7 @@ impl Applier {
     }
 }
 
-/// Whether other objects refer to it.
+/// Whether other objects have it as their owner.
 fn is_owner(path: &str) -> bool {
     path.contains("/deployments/") || path.contains("/replicasets/")
 }

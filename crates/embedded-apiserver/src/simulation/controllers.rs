@@ -1,15 +1,15 @@
-//! What controllers, the scheduler and kubelets do.
+//! The work of controllers, scheduler and kubelets.
 
 use super::agenda::Action;
 use super::world::{DeploymentId, NodeId, Pod, PodId, SetId, Stage, World};
 use super::write::Write;
 use super::{objects, pod};
 
-/// So many ReplicaSets of earlier revisions a deployment keeps.
+/// How many ReplicaSets of earlier revisions a deployment keeps.
 const HISTORY: usize = 2;
 
 impl World {
-    /// Does what was to happen; `None` if that is no longer possible or called for.
+    /// Performs an action; `None` if it is no longer possible or needed.
     pub(super) fn perform(&mut self, action: Action) -> Option<Write> {
         match action {
             Action::CreateSet(deployment) => Some(self.create_set(deployment)),
@@ -64,7 +64,7 @@ impl World {
         }
     }
 
-    /// Whether all pods of a deployment are of its present revision, and as many as they should be.
+    /// Whether a deployment has all its pods, and all of them are of the current revision.
     pub(super) fn is_settled(&self, deployment: DeploymentId) -> bool {
         let deployment = &self.deployments[deployment];
         let Some((newest, older)) = deployment.sets.split_last() else { return false };
@@ -74,20 +74,20 @@ impl World {
             && older.iter().all(|set| self.sets[*set].replicas == 0)
     }
 
-    /// The pods of a ReplicaSet that are here to stay, and those of them that are ready.
+    /// How many pods of a ReplicaSet are not being deleted, and how many of them are ready.
     pub(super) fn counts(&self, set: SetId) -> (u32, u32) {
         let staying = || self.sets[set].pods.iter().map(|pod| &self.pods[pod]).filter(|pod| !pod.is_doomed);
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         (count(staying().count()), count(staying().filter(|pod| pod.stage == Stage::Running).count()))
     }
 
-    /// What the status of a ReplicaSet says: what it has seen, its pods, those that are ready.
+    /// The numbers in the status of a ReplicaSet: observed generation, pods, ready pods.
     pub(super) fn set_summary(&self, set: SetId) -> [u64; 4] {
         let (here, ready) = self.counts(set);
         [self.sets[set].generation, here.into(), ready.into(), 0]
     }
 
-    /// The same of a deployment, and how many of its pods are of the present revision.
+    /// The same for a deployment, with the number of pods of the current revision.
     pub(super) fn deployment_summary(&self, id: DeploymentId) -> [u64; 4] {
         let deployment = &self.deployments[id];
         let [mut here, mut ready, mut updated] = [0; 3];
@@ -123,7 +123,7 @@ impl World {
         self.nodes[node].since.clone_from(&self.time);
     }
 
-    /// A pod has become ready, or is no longer: its owners say so.
+    /// Schedules status updates of the owners of a pod whose readiness has changed.
     pub(super) fn status_changed(&mut self, pod: PodId) {
         let Some(set) = self.pods.get(&pod).map(|pod| pod.set) else { return };
         self.set_changed(set);
@@ -148,14 +148,14 @@ impl World {
         }
     }
 
-    /// Moves a deployment a step towards what it should be: a few pods more of the new revision, and for each that is
-    /// ready one less of the old ones.
+    /// Does one step of a rollout: a few more pods of the new revision, and one less of the old ones for each new pod that
+    /// is ready.
     pub(super) fn sync_deployment(&mut self, id: DeploymentId) {
         let deployment = &self.deployments[id];
         let Some((&newest, older)) = deployment.sets.split_last() else { return };
         let older = older.to_vec();
         if self.sets[newest].revision != deployment.revision {
-            return; // Its ReplicaSet is yet to come.
+            return; // The ReplicaSet of this revision does not exist yet.
         }
         let replicas = deployment.replicas;
         let at_most = replicas + replicas.div_ceil(4);
@@ -170,7 +170,7 @@ impl World {
         let mut spare = ready.saturating_sub(replicas);
         for &set in &older {
             let (here, ready) = self.counts(set);
-            // Those that are not ready are of no use to anybody.
+            // Pods that are not ready can be removed without loss.
             let goes = self.sets[set].replicas.min(spare + (here - ready));
             spare = spare.saturating_sub(goes);
             self.want(set, self.sets[set].replicas - goes);
@@ -210,7 +210,7 @@ impl World {
         Some(objects::set_replicas(self, set))
     }
 
-    /// Lets a ReplicaSet have as many pods as it should.
+    /// Creates or deletes pods until a ReplicaSet has its replicas.
     fn sync_set(&mut self, set: SetId) {
         let (here, _) = self.counts(set);
         let wanted = self.sets[set].written_replicas;
@@ -220,7 +220,7 @@ impl World {
         }
         let mut staying: Vec<PodId> =
             self.sets[set].pods.iter().filter(|pod| !self.pods[pod].is_doomed).copied().collect();
-        // Those that are ready last, and the oldest of them.
+        // Pods that are not ready are deleted first, and younger ones before older ones.
         staying.sort_by_key(|pod| (self.pods[pod].stage == Stage::Running, std::cmp::Reverse(*pod)));
         for &pod in staying.iter().take(here.saturating_sub(wanted) as usize) {
             self.doom(pod);
@@ -256,7 +256,7 @@ impl World {
             self.set_changed(set);
             self.sync_set(set);
         } else {
-            // Nobody has to end it, so it goes at once.
+            // It has no node, so no kubelet has to stop it, and it is gone at once.
             self.remove_pod(id);
         }
         Some(write)

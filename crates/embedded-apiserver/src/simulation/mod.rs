@@ -15,15 +15,15 @@ use apply::Applier;
 pub use running::RunningSimulation;
 use world::World;
 
-/// A workload in the life of a cluster, the same for the same seed: nodes, and deployments in a few namespaces with
-/// their ReplicaSets and pods. [`populate`](Self::populate) makes all of it at once; [`run`](Self::run) then lets it
-/// live: deployments roll out and are scaled, pods crash and are evicted, nodes fail and come back, and controllers,
-/// scheduler and kubelets do what they do in a real cluster, write by write.
+/// A simulated workload: nodes, and deployments in a few namespaces with their ReplicaSets and pods.
+/// [`populate`](Self::populate) creates all of it at once; [`run`](Self::run) then makes things happen: deployments roll
+/// out and are scaled, pods crash and are evicted, nodes fail and come back, and controllers, scheduler and kubelets write
+/// what they would write in a real cluster.
 ///
-/// Each write is an ordinary change of the API server: watchers see it, and it has its resourceVersion. It is made
-/// aside, though: faults do not strike at it, and it is not in the journal.
+/// Each write is an ordinary write to the API server: it has a resourceVersion, and watches send it. But faults do not
+/// affect it, and the journal does not record it.
 ///
-/// The same seed makes the same writes in the same order. Uids and times are the server's.
+/// The same seed makes the same writes in the same order. Uids and timestamps come from the server.
 ///
 /// ```
 /// use embedded_apiserver::{EmbeddedApiserver, Simulation};
@@ -79,22 +79,22 @@ impl Simulation {
         self
     }
 
-    /// How many writes there are per second. What makes no sense, such as a negative number, means none.
+    /// How many writes there are per second. A negative or otherwise invalid number means none.
     pub fn rate(mut self, writes_per_second: f64) -> Self {
         self.rate = if writes_per_second.is_finite() { writes_per_second.max(0.0) } else { 0.0 };
         self
     }
 
-    /// Makes all objects at once, as they are when everything runs: one write for each, however many there are.
+    /// Creates all objects at once, in the state in which everything runs, with one write for each.
     pub fn populate(&self, server: &EmbeddedApiserver) {
         self.begin(server);
     }
 
-    /// Makes all objects at once, and from then on changes them at the [`rate`](Self::rate) on tokio's clock, until
-    /// the answer is stopped or dropped.
+    /// Creates all objects at once, and from then on changes them at the [`rate`](Self::rate) on tokio's clock, until the
+    /// returned value is stopped or dropped.
     ///
-    /// What others change or delete of these objects, the simulation does not notice: writes to what is gone are
-    /// refused and left at that.
+    /// The simulation does not notice if something else changes or deletes its objects: its writes to objects that are gone
+    /// are refused and dropped.
     ///
     /// # Panics
     ///

@@ -6,7 +6,7 @@ use super::pod;
 use super::world::{Deployment, DeploymentId, NodeId, SetId, World};
 use super::write::{UID_OF, Write};
 
-/// Hands out all objects as they are when everything runs, owners before what they own.
+/// Calls `store` with all objects in the state in which everything runs, owners before the objects that they own.
 pub(super) fn all(world: &World, store: &mut dyn FnMut(Write)) {
     for name in &world.namespaces {
         let labels = json!({ "kubernetes.io/metadata.name": name });
@@ -55,7 +55,7 @@ fn create_node(world: &World, node: NodeId) -> Write {
     Write::create("/api/v1/nodes".to_owned(), body)
 }
 
-/// The status of a node: whether it is well, and when it said so.
+/// The status of a node: whether it is ready, and the time of its heartbeat.
 pub(super) fn node_status(world: &World, node: NodeId) -> Write {
     let this = &world.nodes[node];
     let condition = |name: &str, is: &str, reason: &str, message: &str| {
@@ -144,7 +144,7 @@ fn create_deployment(world: &World, id: DeploymentId) -> Write {
     Write::create(format!("/apis/apps/v1/namespaces/{}/deployments", deployment.namespace), body)
 }
 
-/// A new image.
+/// Sets a new image.
 pub(super) fn deployment_template(deployment: &Deployment) -> Write {
     let body = json!({
         "metadata": { "annotations": revision(deployment) },
@@ -216,7 +216,7 @@ pub(super) fn create_set(world: &World, id: SetId) -> Write {
     Write::create(format!("/apis/apps/v1/namespaces/{}/replicasets", deployment.namespace), body)
 }
 
-/// A reference to an owner that is found at a path.
+/// A reference to the owner at a path.
 pub(super) fn owner(kind: &str, name: &str, path: &str) -> Value {
     json!([{
         "apiVersion": "apps/v1", "kind": kind, "name": name, "uid": format!("{UID_OF}{path}"),

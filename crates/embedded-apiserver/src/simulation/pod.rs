@@ -8,7 +8,7 @@ use super::write::Write;
 
 const REGISTRY: &str = "registry.example.com";
 
-/// What pods of a revision of a deployment consist of.
+/// The spec of the pods of a revision of a deployment.
 pub(super) fn spec(deployment: &Deployment, revision: u32) -> Value {
     json!({
         "containers": [
@@ -67,7 +67,7 @@ fn path(world: &World, pod: &Pod) -> String {
     format!("{}/{}", collection(world, pod), pod.name)
 }
 
-/// The name of the node that a pod is on; empty if it is on none.
+/// The name of the node of a pod; empty if it has none.
 pub(super) fn node_name(world: &World, id: PodId) -> String {
     world.pods[&id].node.map(|node| world.nodes[node].name.clone()).unwrap_or_default()
 }
@@ -101,7 +101,7 @@ pub(super) fn create(world: &World, id: PodId) -> Write {
     Write::create(collection(world, pod), body)
 }
 
-/// The scheduler's decision.
+/// Binds a pod to its node.
 pub(super) fn binding(world: &World, id: PodId) -> Write {
     let pod = &world.pods[&id];
     let target = json!({ "apiVersion": "v1", "kind": "Node", "name": node_name(world, id) });
@@ -109,7 +109,7 @@ pub(super) fn binding(world: &World, id: PodId) -> Write {
     Write::create(format!("{}/binding", path(world, pod)), body)
 }
 
-/// What the kubelet says about a pod.
+/// The status that the kubelet writes for a pod.
 pub(super) fn status(world: &World, id: PodId) -> Write {
     let pod = &world.pods[&id];
     let is_ready = pod.stage == Stage::Running;
@@ -146,7 +146,7 @@ fn container_statuses(world: &World, id: PodId, pod: &Pod) -> Vec<Value> {
     let app = world.deployments[set.deployment].app;
     let containers = [(app, set.revision, pod.stage), ("proxy", 1, pod.stage)];
     let status = |(name, revision, stage): (&str, u32, Stage)| {
-        // Only the application crashes.
+        // The proxy container never crashes.
         let stage = if name == "proxy" && stage == Stage::Crashed { Stage::Running } else { stage };
         let restarts = if name == "proxy" { 0 } else { pod.restarts };
         let state = match stage {
@@ -175,17 +175,17 @@ fn container_statuses(world: &World, id: PodId, pod: &Pod) -> Vec<Value> {
     containers.map(status).to_vec()
 }
 
-/// Somebody deletes it; the kubelet has to end it first.
+/// Deletes a pod with a grace period, so that the kubelet stops it first.
 pub(super) fn delete(world: &World, id: PodId) -> Write {
     Write::delete(path(world, &world.pods[&id]), json!({}))
 }
 
-/// The kubelet has ended it.
+/// Deletes a pod that the kubelet has stopped, without a grace period.
 pub(super) fn gone(world: &World, id: PodId) -> Write {
     Write::delete(path(world, &world.pods[&id]), json!({ "gracePeriodSeconds": 0 }))
 }
 
-/// So many digits that look like a digest of a number, and are always the same for it.
+/// Hexadecimal digits that look like a digest. They depend on `number` alone.
 fn hex(number: u64, digits: usize) -> String {
     let mut rng = fastrand::Rng::with_seed(number);
     (0..digits).map(|_| char::from_digit(rng.u32(..16), 16).unwrap_or('0')).collect()

@@ -1,4 +1,4 @@
-//! The simulation at work.
+//! A running simulation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use super::apply::Applier;
 use super::world::World;
 use crate::server::EmbeddedApiserver;
 
-/// A simulation at work. It ends when this is dropped, or on [`stop`](Self::stop).
+/// A running simulation. It ends when this value is dropped, or on [`stop`](Self::stop).
 #[derive(Debug)]
 pub struct RunningSimulation {
     task: JoinHandle<()>,
@@ -28,12 +28,12 @@ impl RunningSimulation {
         Self { task, stop, writes }
     }
 
-    /// How many writes it has made since everything was there.
+    /// How many writes it has made, without those that created the objects at the start.
     pub fn writes(&self) -> u64 {
         self.writes.load(Ordering::Relaxed)
     }
 
-    /// Ends it after the write that it is at.
+    /// Ends it after the current write.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         if let Err(error) = (&mut self.task).await {
@@ -74,7 +74,7 @@ async fn run(
     }
 }
 
-/// Until a time, or for ever.
+/// Waits until a time, or for ever.
 async fn until(due: Option<Instant>) {
     match due {
         Some(due) => sleep_until(due).await,

@@ -1,4 +1,4 @@
-//! What comes over the cluster from outside: releases, load, failures.
+//! Events from outside of the cluster: releases, load, failures.
 
 use super::agenda::Action;
 use super::world::{DeploymentId, NodeId, PodId, Stage, World};
@@ -6,7 +6,7 @@ use super::write::Write;
 use super::{objects, pod};
 
 impl World {
-    /// Begins something new; `None` if what was chosen cannot be at the moment.
+    /// Starts a random event; `None` if it is not possible at the moment.
     pub(super) fn begin_something(&mut self) -> Option<Write> {
         match self.rng.u32(..100) {
             0..=29 => {
@@ -33,7 +33,7 @@ impl World {
         }
     }
 
-    /// A node says that it is alive.
+    /// The heartbeat of a node.
     pub(super) fn heartbeat(&mut self) -> Write {
         let node = self.rng.usize(..self.nodes.len());
         objects::node_status(self, node)
@@ -65,7 +65,7 @@ impl World {
         Some(write)
     }
 
-    /// More or fewer pods.
+    /// Changes the replicas of a deployment.
     fn rescale(&mut self, deployment: DeploymentId) -> Write {
         let replicas = self.deployments[deployment].replicas;
         let more = replicas.div_ceil(4);
@@ -93,7 +93,7 @@ impl World {
         pod::status(self, id)
     }
 
-    /// A node no longer answers. Most of them always do.
+    /// A node is no longer ready. At most half of the nodes may fail at the same time.
     fn lose_node(&mut self, node: NodeId) -> Option<Write> {
         let lost = self.nodes.iter().filter(|node| !node.is_ready).count();
         if !self.nodes[node].is_ready || 2 * (lost + 1) > self.nodes.len() {

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use http::{Method, Request};
+use http::Method;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::world::Stage;
 use super::write::Write;
 use super::*;
 use crate::api::Api;
-use crate::body::full;
+use crate::request::Request;
 
 const TIME: &str = "2026-01-01T00:00:00Z";
 
@@ -17,20 +17,21 @@ fn small() -> Simulation {
     Simulation::new(42).nodes(4).namespaces(2).deployments(6).replicas(4)
 }
 
-/// The first writes at 100 per second.
+/// The first `count` writes at 100 per second.
 fn writes(simulation: &Simulation, count: u64) -> (World, Vec<Write>) {
     let mut world = World::new(simulation, TIME);
     let writes = (1..=count).map(|number| world.next(10 * number, TIME.to_owned())).collect();
     (world, writes)
 }
 
-/// Does what is under way to its end, however long that takes.
+/// Performs all scheduled actions, however late they are.
 fn settle(world: &mut World) -> Vec<Write> {
     std::iter::from_fn(|| world.next_consequence(u64::MAX)).collect()
 }
 
 async fn got(api: &Api, path: &str) -> Value {
-    let answer = api.answer(Request::get(path).body(full("")).unwrap()).await;
+    let (parts, ()) = http::Request::get(path).body(()).unwrap().into_parts();
+    let answer = api.answer(&Request::new(parts)).await;
     assert_eq!(answer.status(), 200, "{path}");
     serde_json::from_slice(&answer.into_body().collect().await.unwrap().to_bytes()).unwrap()
 }
@@ -39,7 +40,7 @@ async fn items(api: &Api, path: &str) -> Vec<Value> {
     got(api, path).await["items"].as_array().unwrap().clone()
 }
 
-/// What there is, apart from what only the server knows.
+/// All objects, without the fields that the server sets.
 async fn summary(api: &Api) -> BTreeMap<String, Value> {
     let mut summary = BTreeMap::new();
     for path in ["/api/v1/pods", "/api/v1/nodes", "/apis/apps/v1/deployments", "/apis/apps/v1/replicasets"] {
@@ -155,7 +156,7 @@ async fn populating_makes_everything_at_once() {
     let version = server.version();
     small().populate(&server);
     assert_eq!(server.version(), version, "what is there stays");
-    // The objects are those of the types that they say they are.
+    // The objects can be decoded as the types that they are of.
     for pod in pods {
         serde_json::from_value::<k8s_openapi::api::core::v1::Pod>(pod).unwrap();
     }
@@ -255,7 +256,7 @@ async fn a_rate_of_nothing_changes_nothing() {
         assert_eq!((running.writes(), server.version()), (0, version), "{rate}");
         running.stop().await;
     }
-    // Without deployments there are the nodes to tell of.
+    // Without deployments there are heartbeats of nodes to write.
     let running = Simulation::new(1).nodes(0).deployments(0).rate(1.0).run(&server);
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert!(running.writes() >= 9);

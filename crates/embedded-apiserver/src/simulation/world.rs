@@ -1,4 +1,4 @@
-//! The state of the simulated cluster, and what happens in it next.
+//! The state of the simulated cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,17 +17,17 @@ const APPS: [&str; 10] = [
     "checkout", "catalog", "payments", "search", "identity", "ledger", "gateway", "profile", "media",
     "orders",
 ];
-/// As in names that the API server makes up.
+/// The characters of names that the API server generates.
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-/// Until so many things are under way, new ones are begun.
+/// New events are started while fewer actions than this are scheduled.
 const UNDER_WAY: usize = 60;
 
-/// A node and what the scheduler knows of it.
+/// A node and its pods.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) name: String,
     pub(super) is_ready: bool,
-    /// Since when it is ready, or is not.
+    /// Since when it has been ready, or not ready.
     pub(super) since: String,
     pub(super) pods: BTreeSet<PodId>,
 }
@@ -38,13 +38,13 @@ pub(super) struct Deployment {
     pub(super) name: String,
     pub(super) app: &'static str,
     pub(super) replicas: u32,
-    /// Of the template; the image depends on it.
+    /// The revision of the template; the image depends on it.
     pub(super) revision: u32,
-    /// How often its spec was written.
+    /// How often its spec has been written.
     pub(super) generation: u64,
     /// Its ReplicaSets, the newest last.
     pub(super) sets: Vec<SetId>,
-    /// What it says about its pods and about what it has seen; written again only if that has changed.
+    /// The numbers in its last status; the status is written only if they change.
     pub(super) written_status: [u64; 4],
     pub(super) status_is_due: bool,
 }
@@ -53,20 +53,20 @@ pub(super) struct Deployment {
 pub(super) struct ReplicaSet {
     pub(super) deployment: DeploymentId,
     pub(super) name: String,
-    /// What tells the pods of this one from those of others of the deployment.
+    /// The `pod-template-hash`, which is different in each ReplicaSet of a deployment.
     pub(super) hash: String,
     pub(super) revision: u32,
-    /// How many pods it is to have.
+    /// The desired number of pods.
     pub(super) replicas: u32,
-    /// How many it says it is to have.
+    /// `spec.replicas` as it was last written.
     pub(super) written_replicas: u32,
     pub(super) generation: u64,
     pub(super) pods: BTreeSet<PodId>,
-    /// So many names were given to pods of it, and a beginning that is its own.
+    /// The number of the next pod name. Each ReplicaSet starts at a different one.
     pub(super) named: u64,
-    /// So many are on the agenda.
+    /// How many pods are scheduled to be created.
     pub(super) coming: u32,
-    /// As of a deployment.
+    /// The same as in [`Deployment`].
     pub(super) written_status: [u64; 4],
     pub(super) status_is_due: bool,
 }
@@ -77,43 +77,43 @@ pub(super) struct Pod {
     pub(super) name: String,
     pub(super) node: Option<NodeId>,
     pub(super) stage: Stage,
-    /// Since when it is at this stage.
+    /// Since when it has been at this stage.
     pub(super) since: String,
-    /// When it was given its node.
+    /// When it was bound to its node.
     pub(super) placed: String,
     pub(super) restarts: u32,
-    /// It is, or is about to be, deleted.
+    /// Whether it has been deleted, or its deletion is scheduled.
     pub(super) is_doomed: bool,
 }
 
-/// How far a pod has come.
+/// The stages of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It is there.
+    /// It has been created.
     Pending,
-    /// Its containers are being made.
+    /// Its containers are being started.
     Starting,
-    /// It does what it should.
+    /// It is ready.
     Running,
-    /// A container has ended and is not started again at once.
+    /// A container has exited and waits to be restarted.
     Crashed,
-    /// It was deleted, and ends.
+    /// It was deleted, and the kubelet is stopping it.
     Terminating,
 }
 
-/// The simulated cluster. Pure: it depends on the seed alone and touches nothing.
+/// The simulated cluster. It depends on the seed alone, and has no contact with a server.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) rng: Rng,
     pub(super) agenda: Agenda,
     /// In milliseconds.
     pub(super) now: u64,
-    /// The time of day, as objects have it.
+    /// The time for timestamps of objects.
     pub(super) time: String,
     pub(super) nodes: Vec<Node>,
     pub(super) namespaces: Vec<String>,
     pub(super) deployments: Vec<Deployment>,
-    /// The place of one that was deleted is for the next one.
+    /// The entry of a deleted ReplicaSet is used again for the next one.
     pub(super) sets: Vec<ReplicaSet>,
     pub(super) free_sets: Vec<SetId>,
     pub(super) pods: BTreeMap<PodId, Pod>,
@@ -121,7 +121,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// Everything runs, and nothing is under way.
+    /// A cluster in which everything runs and nothing is scheduled.
     pub(super) fn new(simulation: &Simulation, time: &str) -> Self {
         let node = |number| Node {
             name: format!("node-{number:03}"),
@@ -172,7 +172,7 @@ impl World {
         self.deployments[number].written_status = self.deployment_summary(number);
     }
 
-    /// Adds a ReplicaSet for the present revision of a deployment.
+    /// Adds a ReplicaSet for the current revision of a deployment.
     pub(super) fn add_set(&mut self, deployment: DeploymentId, replicas: u32) -> SetId {
         let hash = self.letters(10);
         let named = self.rng.u64(..1 << 20);
@@ -233,7 +233,7 @@ impl World {
         }
     }
 
-    /// The emptier one of two that are ready; of any two if none is.
+    /// Of two random nodes the one with fewer pods. Ready nodes are preferred.
     pub(super) fn node_for_a_pod(&mut self) -> NodeId {
         let ready: Vec<NodeId> = (0..self.nodes.len()).filter(|&node| self.nodes[node].is_ready).collect();
         let mut pick = || match ready.as_slice() {
@@ -248,14 +248,14 @@ impl World {
         (0..count).map(|_| char::from(ALPHABET[self.rng.usize(..ALPHABET.len())])).collect()
     }
 
-    /// Lets something happen after a time between the two, in milliseconds.
+    /// Schedules an action after a random time between `from` and `to`, in milliseconds.
     pub(super) fn soon(&mut self, from: u64, to: u64, action: Action) {
         let delay = self.rng.u64(from..=to);
         self.agenda.add(self.now + delay, action);
     }
 
-    /// The write that is due at a time, in milliseconds and as the time of day: what follows from earlier ones, or else
-    /// something new.
+    /// The write for a time, which is given in milliseconds and as a timestamp: the next scheduled action, or else a new
+    /// event.
     pub(super) fn next(&mut self, at: u64, time: String) -> Write {
         (self.now, self.time) = (at, time);
         if let Some(write) = self.next_consequence(at) {
@@ -265,7 +265,7 @@ impl World {
         begun.unwrap_or_else(|| self.heartbeat())
     }
 
-    /// The next write that follows from earlier ones, and is due.
+    /// The write of the next scheduled action that is due.
     pub(super) fn next_consequence(&mut self, until: u64) -> Option<Write> {
         loop {
             let action = self.agenda.next_before(until)?;
@@ -276,10 +276,10 @@ impl World {
     }
 }
 
-/// Five letters that look made up, and are others for each of the next millions of numbers.
+/// Five characters that look random, and are different for each of millions of consecutive numbers.
 fn name_end(number: u64) -> String {
     const ENDS: u64 = 27 * 27 * 27 * 27 * 27;
-    // No multiple of 3, so that no two numbers below `ENDS` lead to the same place.
+    // `ENDS` is a power of 3 and the factor is no multiple of 3, so no two numbers below `ENDS` have the same result.
     let mut place = number % ENDS * 9_999_991 % ENDS;
     let mut end = String::new();
     for _ in 0..5 {

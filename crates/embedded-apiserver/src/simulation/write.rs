@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::Value;
 
-/// A request that changes something, and the object that it is about.
+/// A write request and its body.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Write {
     pub(super) method: Method,
@@ -11,7 +11,7 @@ pub(super) struct Write {
     pub(super) body: Value,
 }
 
-/// In an owner reference, in place of the uid, which only the server knows: the path of the owner.
+/// Begins a placeholder for the uid of an owner, which only the server knows; the path of the owner follows.
 pub(super) const UID_OF: &str = "uid-of:";
 
 impl Write {

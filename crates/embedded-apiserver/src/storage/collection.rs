@@ -1,4 +1,4 @@
-//! The objects of one resource and their recent past.
+//! The objects of one resource and their recent changes.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -9,18 +9,18 @@ use tokio::sync::watch;
 use super::log::{Event, History, Log};
 use super::{Gone, Page, PageRequest, Stored};
 
-/// The objects of one resource and their recent past.
+/// The objects of one resource and their recent changes.
 #[derive(Debug)]
 pub(super) struct Collection {
     pub(super) objects: BTreeMap<Arc<str>, Stored>,
     pub(super) log: Log,
-    /// The oldest version that can be read, or watched from.
+    /// The oldest version that can be listed or watched from.
     pub(super) floor: u64,
-    /// Since when it exists.
+    /// The version at which it was created.
     born: u64,
-    /// Watches of an earlier incarnation have ended.
+    /// Increased to end all watches: a watch ends if this is not what it was at its start.
     pub(super) incarnation: u64,
-    /// Whether the resource is served no longer.
+    /// Whether the resource has been removed with its CustomResourceDefinition.
     pub(super) retired: bool,
     pub(super) changed: watch::Sender<()>,
     history: History,
@@ -40,7 +40,7 @@ impl Collection {
         }
     }
 
-    /// Puts one object in place of another, or of none.
+    /// Replaces `old` with `new` and logs the change.
     pub(super) fn apply(&mut self, version: u64, old: Option<Stored>, new: Option<Stored>) {
         match (&old, &new) {
             (_, Some(stored)) => drop(self.objects.insert(stored.content.key.clone(), stored.clone())),
@@ -53,25 +53,25 @@ impl Collection {
         self.changed.send_replace(());
     }
 
-    /// Forgets what has grown too old.
+    /// Forgets changes that are too old.
     pub(super) fn expire(&mut self) {
         if let Some(forgotten) = self.log.expire() {
             self.floor = self.floor.max(forgotten);
         }
     }
 
-    /// Forgets what was before a version.
+    /// Forgets the history before a version.
     pub(super) fn compact(&mut self, version: u64) {
         self.log.forget_to(version);
         self.floor = self.floor.max(version);
     }
 
-    /// Begins anew without objects and without a past; watches end.
+    /// Starts over without objects and history; watches end.
     pub(super) fn renew(&mut self, version: u64) {
         self.objects.clear();
         self.log = Log::new(self.history.clone());
         self.floor = version;
-        // What was there in an earlier life is forgotten, which is not the same as that there was none.
+        // A retired collection had objects. Its old versions are forgotten, so reading them must fail and not be empty.
         if !std::mem::take(&mut self.retired) {
             self.born = version;
         }
@@ -83,12 +83,12 @@ impl Collection {
         self.changed.send_replace(());
     }
 
-    /// Whether it can be taken back to a version.
+    /// Whether the history goes back to a version.
     pub(super) fn reaches(&self, version: u64) -> bool {
         self.floor <= version || self.born > version
     }
 
-    /// Takes back everything after a version; watches end.
+    /// Undoes all changes after a version; watches end.
     pub(super) fn rewind(&mut self, version: u64) {
         if self.born > version {
             self.retired = false;
@@ -105,12 +105,12 @@ impl Collection {
         self.end_watches();
     }
 
-    /// A part of the state as of a version.
+    /// A page of the objects as of a version.
     pub(super) fn page(&self, at: u64, request: &PageRequest<'_>) -> Result<Page, Gone> {
         if at < self.floor {
             return Err(Gone { oldest: self.floor });
         }
-        // What was otherwise at that version: of several changes of one object the first after it counts.
+        // The objects that were different at that version. The first change of an object after it has the state of then.
         let mut then: BTreeMap<&str, Option<&Stored>> = BTreeMap::new();
         for event in self.log.after(at).rev() {
             if let Some(key) = event.key() {
@@ -138,11 +138,11 @@ impl Collection {
 }
 
 impl PageRequest<'_> {
-    /// From where to where, by key.
+    /// The range of keys that a page is from.
     fn bounds(&self) -> (Bound<String>, Bound<String>) {
         let prefix = self.namespace.map(|namespace| format!("{namespace}/"));
         let to = match self.namespace {
-            // The character after the slash.
+            // `0` is the character after `/`, so this is the end of the keys `namespace/…`.
             Some(namespace) => Bound::Excluded(format!("{namespace}0")),
             None => Bound::Unbounded,
         };
@@ -155,7 +155,7 @@ impl PageRequest<'_> {
     }
 }
 
-/// The state now with that of then laid over it, in order of keys.
+/// Merges the current objects with those that were different then, in the order of keys.
 struct Overlaid<N: Iterator, T: Iterator> {
     now: std::iter::Peekable<N>,
     then: std::iter::Peekable<T>,

@@ -1,4 +1,4 @@
-//! Where a watch is in the changes of its resource.
+//! The position of a watch in the changes of its resource.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use super::collection::Collection;
 use super::log::Event;
 use crate::kinds::StorageId;
 
-/// When a watch is given up because its client does not keep up.
+/// When a watch is ended because its client is too slow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slowness {
-    /// So many changes may wait for the client.
+    /// How many changes may wait for the client for any time.
     pub(crate) buffer: usize,
-    /// More than that only for so long.
+    /// How long more changes than that may wait.
     pub(crate) patience: Duration,
 }
 
@@ -24,26 +24,27 @@ impl Default for Slowness {
     }
 }
 
-/// Where a watch is in the changes of its resource. It has no copy of them, so that it costs nothing to be slow.
+/// The position of a watch in the changes of its resource. It holds no copies, so a slow watch takes no more memory.
 #[derive(Debug)]
 pub(crate) struct Cursor {
     pub(super) id: StorageId,
     incarnation: u64,
     /// The number of the next change to read.
     next: u64,
-    /// Whether it has been at the end: what is still to be read of the past is no sign of slowness.
+    /// Whether it has ever read all changes. Before that it is reading history, and a backlog does not mean that the client
+    /// is slow.
     caught_up: bool,
     changed: watch::Receiver<()>,
 }
 
-/// What a watch is to do.
+/// What a watch does next.
 #[derive(Debug)]
 pub(crate) enum Read {
-    /// Tell these changes.
+    /// Send these changes.
     Events(Vec<Arc<Event>>),
-    /// Wait: everything up to this version is told.
+    /// Wait: everything up to this version has been read.
     UpToDate(u64),
-    /// End: what comes next is forgotten, or the resource is no longer what it was.
+    /// End: the next change is forgotten, the client is too slow, or the collection was replaced.
     Ended,
 }
 
@@ -59,7 +60,7 @@ impl Cursor {
         }
     }
 
-    /// Reads on.
+    /// Reads the next changes.
     pub(super) fn read(
         &mut self,
         collection: &Collection,
@@ -79,7 +80,7 @@ impl Cursor {
             }
             return Read::UpToDate(version);
         }
-        // The age of the first change for which there is no room.
+        // The age of the first change that exceeds the buffer.
         let overdue = log.age(self.next.saturating_add(slowness.buffer as u64));
         if self.caught_up && overdue.is_some_and(|age| age > slowness.patience) {
             return Read::Ended;
@@ -91,7 +92,7 @@ impl Cursor {
 
     /// Waits until there is something to read.
     pub(crate) async fn changed(&mut self) {
-        // The other end goes away only with the storage, and then nothing is ever read again.
+        // An error means that the storage is gone, and then there are no more changes.
         if self.changed.changed().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,10 +1,10 @@
-//! JSON texts as Go writes them.
+//! Escapes in JSON strings as Go writes them.
 
 use std::io;
 
 use serde_json::ser::Formatter;
 
-/// Writes `<`, `>`, `&` and the two separators that end a line in JavaScript as `\u003c` and so on.
+/// Escapes `<`, `>`, `&` and the line separators U+2028 and U+2029 as `\u003c` and so on, as Go does by default.
 pub(crate) struct HtmlSafe;
 
 impl Formatter for HtmlSafe {

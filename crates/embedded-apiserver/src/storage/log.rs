@@ -9,18 +9,18 @@ use tokio::time::Instant;
 
 use super::Stored;
 
-/// How much of the past is kept, of each resource.
+/// How much history is kept of each resource.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
-    /// So many changes are kept whatever their age.
+    /// This many changes are kept whatever their age.
     pub(crate) min_events: usize,
-    /// Never more than so many.
+    /// More changes than this are never kept.
     pub(crate) max_events: usize,
-    /// Between the two, changes younger than this are kept.
+    /// Between these two numbers, changes younger than this are kept.
     pub(crate) window: Duration,
     /// Changes older than this are forgotten even if there is room.
     pub(crate) max_age: Option<Duration>,
-    /// Never more than about so many bytes.
+    /// More bytes than about this are never kept.
     pub(crate) max_bytes: usize,
 }
 
@@ -40,12 +40,13 @@ impl Default for History {
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) version: u64,
-    /// What was before, in its own version; `None` if it was created.
+    /// The object before the change, with its version at that time; `None` if it was created.
     pub(crate) old: Option<Stored>,
-    /// `None` if it was deleted.
+    /// The object after the change; `None` if it was deleted.
     pub(crate) new: Option<Stored>,
     at: Instant,
-    /// What most watchers are told, written by the first of them, with the kind and apiVersion that is in it.
+    /// The line that most watches send for this change, with the kind and apiVersion that it was written with. The first
+    /// watch that needs it writes it.
     pub(crate) line: OnceLock<(Arc<str>, Bytes)>,
 }
 
@@ -64,12 +65,12 @@ impl Event {
     }
 }
 
-/// The recent changes of one resource, in order, numbered.
+/// The recent changes of one resource, in order. Each has a number.
 #[derive(Debug)]
 pub(super) struct Log {
     history: History,
     events: VecDeque<Arc<Event>>,
-    /// The number of the oldest that is kept.
+    /// The number of the oldest change that is kept.
     first: u64,
     capacity: usize,
     bytes: usize,
@@ -86,12 +87,12 @@ impl Log {
         self.first + self.events.len() as u64
     }
 
-    /// The number of the oldest that is kept.
+    /// The number of the oldest change that is kept.
     pub(super) fn start(&self) -> u64 {
         self.first
     }
 
-    /// Appends a change; the version of the last that was forgotten for it, if any.
+    /// Appends a change. If older ones had to be forgotten, returns the version of the last of them.
     pub(super) fn push(&mut self, event: Event) -> Option<u64> {
         let forgotten = self.make_room(event.at);
         self.bytes += event.size();
@@ -103,7 +104,8 @@ impl Log {
         last
     }
 
-    /// The ring of the real server: it grows while it is full of what is young, and shrinks when most of it is old.
+    /// Makes room as the ring buffer of the real server does: it grows while it is full of young changes, and shrinks when
+    /// most of them are old.
     fn make_room(&mut self, now: Instant) -> Option<u64> {
         let age = |event: Option<&Arc<Event>>| event.map_or(Duration::ZERO, |event| now - event.at);
         let len = self.events.len();
@@ -122,7 +124,7 @@ impl Log {
         last
     }
 
-    /// Forgets what is too old; the version of the last that was forgotten, if any.
+    /// Forgets changes that are too old; returns the version of the last of them, if any.
     pub(super) fn expire(&mut self) -> Option<u64> {
         let max_age = self.history.max_age?;
         let now = Instant::now();
@@ -134,7 +136,7 @@ impl Log {
         self.forget_while(|event| event.version <= version);
     }
 
-    /// Takes back the changes after a version, the last first.
+    /// Removes the last change and returns it, if it is after a version.
     pub(super) fn take_back(&mut self, version: u64) -> Option<Arc<Event>> {
         let event = self.events.back().filter(|event| event.version > version)?.clone();
         self.bytes -= event.size();
@@ -153,13 +155,13 @@ impl Log {
         self.first + self.events.partition_point(|event| event.version <= version) as u64
     }
 
-    /// So many changes from a number on.
+    /// At most `count` changes from a number on.
     pub(super) fn read(&self, number: u64, count: usize) -> Vec<Arc<Event>> {
         let from = usize::try_from(number - self.first).unwrap_or(usize::MAX);
         self.events.iter().skip(from).take(count).cloned().collect()
     }
 
-    /// How long ago the change of that number was.
+    /// How long ago the change with that number was made.
     pub(super) fn age(&self, number: u64) -> Option<Duration> {
         let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
         self.events.get(at).map(|event| event.at.elapsed())

@@ -1,15 +1,15 @@
-//! The objects, in one order of writes, and their recent past.
+//! All objects and their recent changes.
 //!
-//! One counter numbers all writes. Each resource has a map of its objects by key and a log of its recent changes, which
-//! says of each what was before and after. Watches read the log by position and have no copies of it. The state as of an
-//! older version is that of now with the changes since then undone, so exact and paged lists are consistent as far back
-//! as the log reaches.
+//! One counter numbers all writes. Each resource has a map of its objects by key and a log of its recent changes with the
+//! object before and after. Watches read the log by position and hold no copies of it. The state as of an older version is
+//! computed from the current one by undoing the changes since then, so exact and paged lists are consistent as far back as
+//! the log reaches.
 //!
 //! # Memory
 //!
-//! The objects, and per resource at most [`History::max_events`] changes and about [`History::max_bytes`] bytes of them;
-//! an idle resource keeps [`History::min_events`]. A list or the beginning of a watch holds on to the objects it is made
-//! of, not to copies, until it is sent. A watch is a position and a batch of at most 64 changes.
+//! The objects, and of each resource at most [`History::max_events`] changes and about [`History::max_bytes`] bytes; an
+//! idle resource keeps [`History::min_events`] changes. A list and the initial events of a watch hold references to their
+//! objects, not copies, until they are sent. A watch holds a position and a batch of at most 64 changes.
 
 mod collection;
 mod cursor;
@@ -38,7 +38,7 @@ const FIRST_VERSION: u64 = 1;
 #[derive(Debug)]
 pub(crate) struct Storage {
     state: Mutex<State>,
-    /// The last version, for those who wait for one.
+    /// The version of the last write; requests for a later version wait on it.
     version: watch::Sender<u64>,
     history: History,
     slowness: Slowness,
@@ -47,61 +47,61 @@ pub(crate) struct Storage {
 #[derive(Debug)]
 struct State {
     version: u64,
-    /// What was before this is forgotten.
+    /// History before this version is forgotten.
     compacted: u64,
     collections: HashMap<StorageId, Collection>,
 }
 
-/// Which part of a collection is asked for.
+/// Which part of a collection to read.
 pub(crate) struct PageRequest<'a> {
-    /// `None`: all of them.
+    /// `None` for all namespaces.
     pub(crate) namespace: Option<&'a str>,
     /// The first key that may be returned, without the namespace if there is one.
     pub(crate) from: Option<&'a str>,
-    /// Zero for none.
+    /// The most objects to return; zero for no limit.
     pub(crate) limit: usize,
     pub(crate) keep: &'a dyn Fn(&Stored) -> bool,
 }
 
-/// A part of a collection, all of one version.
+/// A part of a collection as of one version.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) version: u64,
     pub(crate) items: Vec<Stored>,
-    /// Whether there may be more.
+    /// Whether there may be more objects.
     pub(crate) more: bool,
-    /// How many objects, kept or not, are after these; counted only if there are more.
+    /// How many objects follow, whether `keep` selects them or not; counted only if `more` is set.
     pub(crate) remaining: usize,
 }
 
-/// The version is forgotten.
+/// The history of the requested version is forgotten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gone {
-    /// The oldest that is remembered.
+    /// The oldest version that is still known.
     pub(crate) oldest: u64,
 }
 
-/// What is replaced by a write.
+/// What a write expects to replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// Nothing: the object is created, in a namespace that must exist.
+    /// Nothing: the object is created. Its namespace must exist.
     Absent,
-    /// The object of that version.
+    /// The object with that version.
     Version(u64),
 }
 
-/// Why a write is not done.
+/// Why a write is refused.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// There is one already.
+    /// The object exists already.
     Exists(Stored),
-    /// The object is not, or no longer, of the version that was expected.
+    /// The object does not have the expected version, or is gone.
     Changed,
     /// There is no such namespace.
     NoNamespace,
-    /// The namespace is going away.
+    /// The namespace is being deleted.
     NamespaceTerminating,
-    /// The resource is served no longer.
+    /// The resource has been removed with its CustomResourceDefinition.
     Retired,
 }
 
@@ -116,7 +116,7 @@ impl Storage {
         self.state.lock().version
     }
 
-    /// Waits until a version is reached; `false` if it is not in time.
+    /// Waits until a version is reached; `false` after `patience`.
     pub(crate) async fn reached(&self, version: u64, patience: Duration) -> bool {
         let mut versions = self.version.subscribe();
         let reached = versions.wait_for(|last| *last >= version);
@@ -127,7 +127,7 @@ impl Storage {
         self.state.lock().collections.get(id)?.objects.get(key).cloned()
     }
 
-    /// A part of a collection as of a version, by default as of now.
+    /// A part of a collection as of a version; `None` for the latest.
     pub(crate) fn page(
         &self,
         id: &StorageId,
@@ -139,7 +139,7 @@ impl Storage {
         self.collection(&mut state, id).page(at, request)
     }
 
-    /// A part of a collection as of now and a position just after it.
+    /// A part of the current collection, and the position of the changes that follow it.
     pub(crate) fn page_and_cursor(
         &self,
         id: &StorageId,
@@ -151,7 +151,7 @@ impl Storage {
         Ok((collection.page(version, request)?, Cursor::after(id.clone(), collection, version)))
     }
 
-    /// The position just after a version, by default after the last one; and the version.
+    /// The position of the changes after a version (`None` for the latest), and that version.
     pub(crate) fn cursor(&self, id: &StorageId, after: Option<u64>) -> Result<(u64, Cursor), Gone> {
         let mut state = self.state.lock();
         let after = after.unwrap_or(state.version);
@@ -162,7 +162,7 @@ impl Storage {
         }
     }
 
-    /// Reads on, at most so many changes.
+    /// Reads the next changes, at most `count`.
     pub(crate) fn read(&self, cursor: &mut Cursor, count: usize) -> Read {
         let state = self.state.lock();
         match state.collections.get(&cursor.id) {
@@ -194,7 +194,7 @@ impl Storage {
         Ok(new)
     }
 
-    /// Removes an object; what it was, with the version of its removal.
+    /// Removes an object. Returns its last state with the version of its removal.
     pub(crate) fn remove(&self, id: &StorageId, key: &str, version: u64) -> Result<Stored, Refused> {
         let mut state = self.state.lock();
         let next = state.version + 1;
@@ -206,18 +206,18 @@ impl Storage {
         Ok(removed)
     }
 
-    /// Whether a namespace is there to take new objects; the empty one is none, and takes all.
+    /// Whether objects can be created in a namespace. The empty name stands for cluster-scoped objects, which always can.
     pub(crate) fn namespace_takes(&self, namespace: &str) -> Result<(), Refused> {
         self.state.lock().namespace_takes(namespace)
     }
 
-    /// Whether a collection is in use.
+    /// Whether a collection exists and is not retired.
     pub(crate) fn has(&self, id: &StorageId) -> bool {
         self.state.lock().collections.get(id).is_some_and(|collection| !collection.retired)
     }
 
-    /// Ends the use of a collection: its objects are removed, and nothing new is taken. Watches tell that and end. What
-    /// was in it is kept to go back to. Returns what was removed.
+    /// Retires a collection: its objects are removed, and writes are refused. Watches send the deletions and end. The history
+    /// is kept for [`rewind`](Self::rewind). Returns the removed objects.
     pub(crate) fn retire(&self, id: &StorageId) -> Vec<Stored> {
         let mut state = self.state.lock();
         let mut version = state.version;
@@ -233,7 +233,7 @@ impl Storage {
         removed
     }
 
-    /// Begins a collection anew, without objects and past; watches of it end.
+    /// Starts a collection over without objects and history; watches of it end.
     pub(crate) fn renew(&self, id: &StorageId) {
         let mut state = self.state.lock();
         let version = state.version;
@@ -247,7 +247,7 @@ impl Storage {
         }
     }
 
-    /// Whether anything is in a namespace.
+    /// Whether a namespace has no objects.
     pub(crate) fn is_empty(&self, namespace: &str) -> bool {
         let prefix = format!("{namespace}/");
         let state = self.state.lock();
@@ -260,7 +260,7 @@ impl Storage {
         })
     }
 
-    /// Forgets what was before a version.
+    /// Forgets the history before a version.
     pub(crate) fn compact(&self, version: u64) {
         let mut state = self.state.lock();
         let version = version.min(state.version);
@@ -268,7 +268,7 @@ impl Storage {
         state.collections.values_mut().for_each(|collection| collection.compact(version));
     }
 
-    /// Takes back everything after a version. Later writes use the same versions again; all watches end.
+    /// Undoes all writes after a version. Later writes use the same versions again; all watches end.
     pub(crate) fn rewind(&self, version: u64) -> Result<(), Gone> {
         let mut state = self.state.lock();
         if version >= state.version {
@@ -293,7 +293,7 @@ impl Storage {
     }
 
     fn collection<'a>(&self, state: &'a mut State, id: &StorageId) -> &'a mut Collection {
-        // Nothing was ever written to one that is not there: its past is known as far as any is.
+        // Nothing was ever written to a new collection, so its history is complete back to the last compaction.
         let floor = state.compacted;
         let collection = state.collections.entry(id.clone());
         let collection = collection.or_insert_with(|| Collection::new(self.history.clone(), floor));
@@ -303,7 +303,7 @@ impl Storage {
 }
 
 impl State {
-    /// Whether a namespace is there to take new objects; the empty one is none, and takes all.
+    /// Whether objects can be created in a namespace. The empty name stands for cluster-scoped objects, which always can.
     fn namespace_takes(&self, namespace: &str) -> Result<(), Refused> {
         if namespace.is_empty() {
             return Ok(());

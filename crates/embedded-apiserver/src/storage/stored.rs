@@ -1,4 +1,4 @@
-//! An object as it is stored: text, and what selectors ask about.
+//! An object as it is stored: JSON, and the values that selectors use.
 
 use std::sync::Arc;
 
@@ -9,15 +9,16 @@ use super::escape::HtmlSafe;
 use crate::kinds::Field;
 use crate::status::ApiError;
 
-/// An object in one version. Cheap to clone; one content can be of two versions, as a deleted object is.
+/// An object in one version. Cheap to clone. Two versions may share their content: a deletion has a version of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
-    /// Zero if it is not written, but only tried.
+    /// Zero in a dry run of a create.
     pub(crate) version: u64,
     pub(crate) content: Arc<Content>,
 }
 
-/// What is stored cannot be read again. No write lets that happen; if one does, nothing is to be made up in its place.
+/// Stored JSON that cannot be read again. No write should store such JSON; if one does, this is an error rather than an
+/// empty object.
 #[derive(Debug)]
 pub(crate) struct Unreadable(serde_json::Error);
 
@@ -27,20 +28,20 @@ impl From<Unreadable> for ApiError {
     }
 }
 
-/// All of an object but its resourceVersion, which is known only once it is written.
+/// An object without its resourceVersion, which is known only when it is written.
 #[derive(Debug)]
 pub(crate) struct Content {
-    /// `namespace/name`, or `name` of a kind of the whole cluster.
+    /// `namespace/name`, or `name` for cluster-scoped kinds.
     pub(crate) key: Arc<str>,
     /// Compact JSON with metadata first, without kind and apiVersion, with an empty resourceVersion.
     json: Bytes,
     /// Where in `json` the digits of the resourceVersion belong.
     version_at: usize,
-    /// Where in `json` metadata is over.
+    /// The end of the metadata in `json`.
     metadata_end: usize,
     labels: Vec<(Box<str>, Box<str>)>,
-    /// The values that field selectors ask for, by label. Those of the resource as it was when this was written: if a
-    /// definition gets other selectable fields, its objects are found by them once they are written again.
+    /// The values of fields that selectors may use, by label. They are set at the write: if a CustomResourceDefinition gets
+    /// other selectable fields later, an object has them after its next write.
     fields: Vec<(Arc<str>, Box<str>)>,
     pub(crate) uid: Box<str>,
     /// Whether it has a deletionTimestamp.
@@ -48,7 +49,7 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Of an object as a client sent it. Kind, apiVersion, resourceVersion and managedFields are left out.
+    /// Makes the content from an object. Kind, apiVersion, resourceVersion and managedFields are left out.
     pub(crate) fn new(key: &str, object: &Map<String, Value>, fields: &[Field]) -> Self {
         let empty = Map::new();
         let metadata = object.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
@@ -81,7 +82,7 @@ impl Content {
         }
     }
 
-    /// Whether nothing but the version can differ.
+    /// Whether both are the same but for the resourceVersion.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         self.json == other.json
     }
@@ -90,7 +91,7 @@ impl Content {
         self.key.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Empty of a kind of the whole cluster.
+    /// Empty for cluster-scoped kinds.
     pub(crate) fn namespace(&self) -> &str {
         self.key.split_once('/').map_or("", |(namespace, _)| namespace)
     }
@@ -99,7 +100,7 @@ impl Content {
         self.labels.iter().find(|(label, _)| &**label == key).map(|(_, value)| &**value)
     }
 
-    /// The value of a field that selectors may name; empty if the object lacks it.
+    /// The value of a field for selectors; empty if the object has none.
     pub(crate) fn field(&self, label: &str) -> &str {
         match label {
             "metadata.name" => self.name(),
@@ -115,12 +116,12 @@ impl Content {
 }
 
 impl Stored {
-    /// Writes it as JSON. `head` are members to begin with, each with its comma: kind and apiVersion, or nothing.
+    /// Writes the object as JSON. `head` has the first fields, each followed by a comma: kind and apiVersion, or nothing.
     pub(crate) fn write_whole(&self, head: &str, out: &mut Vec<u8>) {
         self.write_until(self.content.json.len(), head, out);
     }
 
-    /// Writes metadata alone.
+    /// Writes only the metadata.
     pub(crate) fn write_metadata(&self, head: &str, out: &mut Vec<u8>) {
         self.write_until(self.content.metadata_end, head, out);
         out.push(b'}');
@@ -132,7 +133,7 @@ impl Stored {
         out.push(b'{');
         out.extend_from_slice(head.as_bytes());
         if self.version == 0 {
-            // It is not written yet. There is always a name after the version, so there is a comma to skip.
+            // A dry run has no version, so the empty one is left out. A name always follows, so there is a comma to skip.
             out.extend_from_slice(b"\"metadata\":{");
             out.extend_from_slice(&json[version_at + 2..end]);
             return;
@@ -142,7 +143,7 @@ impl Stored {
         out.extend_from_slice(&json[*version_at..end]);
     }
 
-    /// As a value, without kind and apiVersion.
+    /// Parses the object; it has no kind and no apiVersion.
     pub(crate) fn to_object(&self) -> Result<Map<String, Value>, Unreadable> {
         let mut text = Vec::new();
         self.write_whole("", &mut text);
@@ -157,7 +158,7 @@ fn write_member(json: &mut Vec<u8>, name: &str, value: &Value) {
     write_json(json, &value);
 }
 
-/// Writes JSON in the manner of Go. Neither names nor values can fail to be written.
+/// Writes JSON as Go does. Serializing a JSON value cannot fail.
 fn write_json(json: &mut Vec<u8>, value: &impl serde::Serialize) {
     let mut serializer = serde_json::Serializer::with_formatter(json, HtmlSafe);
     let written = value.serialize(&mut serializer);

@@ -1,4 +1,4 @@
-//! The storage against a simple model, and its edges.
+//! The storage compared with a simple model, and its edge cases.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn everything<'a>() -> PageRequest<'a> {
     PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true }
 }
 
-/// Key, version and value of each.
+/// Key, version and value of each object.
 type State = Vec<(String, u64, u64)>;
 
 fn state(page: &Page) -> State {
@@ -52,7 +52,7 @@ fn drained(storage: &Storage, cursor: &mut Cursor) -> Vec<Arc<Event>> {
     }
 }
 
-/// Of one collection, every state there has been.
+/// Every state that one collection has had.
 #[derive(Clone, Default)]
 struct Model {
     now: BTreeMap<String, (u64, u64)>,
@@ -75,7 +75,7 @@ impl Model {
     }
 }
 
-/// Applies what a watch is told to what was listed.
+/// Applies the events of a watch to a listed state.
 fn replay(mut state: BTreeMap<String, (u64, u64)>, events: &[Arc<Event>]) -> State {
     let mut last = 0;
     for event in events {
@@ -135,7 +135,7 @@ async fn any_sequence_of_writes_can_be_listed_at_and_watched_from_every_version(
                 assert_eq!(replay(then, &drained(&storage, &mut cursor)), model.state());
             }
         }
-        // Back to somewhere in the middle, and on from there.
+        // Rewinds to a version in the middle, and goes on writing from there.
         let back = chance.u64(first..storage.version());
         let (_, mut cursor) = storage.cursor(&ids[0], None).unwrap();
         storage.rewind(back).unwrap();

@@ -21,8 +21,8 @@ use crate::front::Front;
 /// The server as a [`Service`] for [`kube_client::Client::new`] and `ClientBuilder::new`: a stack of your own, with
 /// layers of your own, and no socket beneath it.
 ///
-/// Most tests want [`EmbeddedApiserver::client`](crate::EmbeddedApiserver::client). Dropping an answer, or the future
-/// of one, ends what it was the answer to. It keeps the server alive.
+/// Most tests want [`EmbeddedApiserver::client`](crate::EmbeddedApiserver::client). Dropping an answer, or the
+/// future of one, ends the request. This value keeps the server alive.
 #[derive(Clone, Debug)]
 pub struct InMemory {
     front: Arc<Front>,
@@ -68,7 +68,7 @@ impl Service<Request<kube_client::client::Body>> for InMemory {
     }
 }
 
-/// The body of an answer, as it comes.
+/// The body of an answer.
 pub struct AnswerBody(Body);
 
 impl fmt::Debug for AnswerBody {

@@ -1,4 +1,4 @@
-//! How requests come in: over TCP, or from within the process.
+//! The ways in which requests arrive: over TCP, or from within the process.
 
 mod memory;
 mod patience;

@@ -1,4 +1,4 @@
-//! A connection whose other side must take what it is sent, or lose it.
+//! A connection that is broken if the other side stops reading.
 
 use std::future::Future as _;
 use std::io;
@@ -9,12 +9,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Fails a write that makes no progress for a while, so that a client that reads nothing is not held forever.
+/// Fails a write that makes no progress for a while, so that a client that reads nothing does not hold its connection
+/// forever.
 #[derive(Debug)]
 pub(super) struct Patient<T> {
     inner: T,
     patience: Duration,
-    /// Runs while a write waits.
+    /// Set while a write is blocked.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 

@@ -1,21 +1,21 @@
-//! The word to stop.
+//! The signal to stop.
 
 use std::future::pending;
 
 use tokio::sync::watch;
 
-/// Says when a transport is told to stop. One for each answer that is under way.
+/// Signals that a transport is to stop. Each answer in progress has a clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Stop(Option<watch::Receiver<bool>>);
 
 impl Stop {
-    /// And what to tell it with.
+    /// With the sender that gives the signal.
     pub(super) fn channel() -> (watch::Sender<bool>, Self) {
         let (sender, receiver) = watch::channel(false);
         (sender, Self(Some(receiver)))
     }
 
-    /// Of a transport that ends only with the answers that it carries.
+    /// For a transport that is never stopped.
     pub(super) fn never() -> Self {
         Self(None)
     }
@@ -24,10 +24,10 @@ impl Stop {
         self.0.is_none()
     }
 
-    /// Waits for it.
+    /// Waits for the signal.
     pub(crate) async fn told(mut self) {
         match &mut self.0 {
-            // Without a sender the transport is gone, and with it all that could wait.
+            // An error means that the sender was dropped: the transport is gone, and its connections with it.
             Some(stopped) => drop(stopped.wait_for(|stopped| *stopped).await),
             None => pending().await,
         }

@@ -23,17 +23,17 @@ use super::stop::Stop;
 use crate::front::Front;
 use crate::kubeconfig;
 
-/// Connections that are held at once; the next ones wait in the backlog of the socket.
+/// How many connections are open at once; more wait in the backlog of the socket.
 const CONNECTIONS: usize = 8_192;
-/// What is buffered of one connection in each direction.
+/// The buffer of a connection, in each direction.
 const BUFFER: usize = 64 * 1024;
-/// For the head of a request, and between two requests.
+/// How long the head of a request may take, and how long a connection may be idle between two requests.
 const HEADER_PATIENCE: Duration = Duration::from_secs(30);
-/// For a client that does not read.
+/// How long a client may go without reading.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
-/// For what is under way when the server is told to stop.
+/// How long requests in progress may take after [`Endpoint::stop`].
 const GRACE: Duration = Duration::from_secs(5);
-/// After a failure to accept, which is mostly too many open files.
+/// The wait after a failed accept, which mostly means too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The server on a TCP address, until it is stopped or dropped.
@@ -77,10 +77,10 @@ impl Endpoint {
         kubeconfig::write(path.as_ref(), &self.kubeconfig())
     }
 
-    /// The same as a configuration for [`kube_client::Client`], with the namespace `default`.
+    /// The address and token as a configuration for [`kube_client::Client`], with the namespace `default`.
     ///
-    /// Such a client asks again by itself when it is answered with 429, 503 or 504, unless `default_retry` is set to
-    /// false. One without sockets does not.
+    /// Such a client repeats requests that are answered with 429, 503 or 504, unless `default_retry` is set to false. A
+    /// client without sockets does not.
     pub fn config(&self) -> kube_client::Config {
         kubeconfig::config(self.address, self.token.as_deref())
     }
@@ -88,7 +88,7 @@ impl Endpoint {
     /// Stops listening, ends all watches cleanly, lets answers finish for up to 5 s, and closes all connections.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
-        // Fails only if the task panicked, and then it has ended as well.
+        // An error means that the task panicked, and then it has ended too.
         let _ = (&mut self.task).await;
     }
 }
@@ -99,13 +99,13 @@ impl Drop for Endpoint {
     }
 }
 
-/// Takes connections until told to stop. The tasks of the connections end with this future.
+/// Accepts connections until `stop`. Dropping this future ends the tasks of all connections.
 async fn accept(listener: TcpListener, front: Arc<Front>, stop: Stop) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
         let next = async {
-            // Never closed, so there always is a permit in the end.
+            // The semaphore is never closed, so this only waits.
             let place = places.clone().acquire_owned().await.ok();
             (listener.accept().await, place)
         };
@@ -119,17 +119,17 @@ async fn accept(listener: TcpListener, front: Arc<Front>, stop: Stop) {
                 Err(_) => sleep(ACCEPT_PAUSE).await,
             },
         }
-        // Forgets those that have ended.
+        // Removes connections that have ended.
         while connections.join_next().now_or_never().flatten().is_some() {}
     }
     drop(listener);
-    // Those that are not done by then are cut with the set.
+    // Dropping the set breaks the connections that have not ended by then.
     let _ = timeout(GRACE, async { while connections.join_next().await.is_some() {} }).await;
 }
 
 /// Serves one connection until either side ends it.
 async fn serve(stream: TcpStream, front: Arc<Front>, stop: Stop, place: Option<OwnedSemaphorePermit>) {
-    // Only delays small answers; without it they are merely slower.
+    // On failure small answers are slower, and nothing else.
     let _ = stream.set_nodelay(true);
     let answering = {
         let stop = stop.clone();

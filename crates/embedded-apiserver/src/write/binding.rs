@@ -1,4 +1,4 @@
-//! What is done to pods through subresources: they are bound to a node, or evicted from it.
+//! The subresources `binding` and `eviction` of pods.
 
 use http::Response;
 use serde_json::{Value, json};
@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 use super::delete::DeleteOptions;
 use super::status_part::Part;
 use super::{created_status, dry_run, input, metadata};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
+use crate::request::{Request, Target};
 use crate::status::{ApiError, Cause, Details};
 
 impl Api {
     /// Assigns a pod to a node.
-    pub(super) async fn bind(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
-        input::expect_json(&asked.headers)?;
-        let dry_run = dry_run(&asked.query, "CreateOptions")?;
-        let binding = input::document(&input::read(body).await?)?;
+    pub(super) fn bind(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        input::expect_json(request)?;
+        let dry_run = dry_run(&request.query, "CreateOptions")?;
+        let binding = input::document(&request.body)?;
         let node = binding.get("target").and_then(|target| target.get("name")).and_then(Value::as_str);
         let Some(node) = node.filter(|node| !node.is_empty()) else {
             let name = target.name.as_deref().unwrap_or_default();
@@ -41,14 +41,14 @@ impl Api {
         Ok(created_status())
     }
 
-    /// Deletes a pod, as a drain does. Budgets are not looked at.
-    pub(super) async fn evict(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        input::expect_json(&asked.headers)?;
-        let eviction = input::document(&input::read(body).await?)?;
+    /// Deletes a pod, as `kubectl drain` does. PodDisruptionBudgets are ignored.
+    pub(super) fn evict(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        input::expect_json(request)?;
+        let eviction = input::document(&request.body)?;
         let options = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
-        let mut options = DeleteOptions::parse(&options, &asked.query)?;
-        options.dry_run |= dry_run(&asked.query, "CreateOptions")?;
-        self.delete_object(&asked.target, &options)?;
+        let mut options = DeleteOptions::parse(&options, &request.query)?;
+        options.dry_run |= dry_run(&request.query, "CreateOptions")?;
+        self.delete_object(target, &options)?;
         Ok(created_status())
     }
 }

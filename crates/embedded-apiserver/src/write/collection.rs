@@ -3,23 +3,22 @@
 use http::{Response, StatusCode};
 
 use super::delete::DeleteOptions;
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::read::{ListText, json_answer};
-use crate::request::{Form, ListOptions, Target, Verb};
+use crate::request::{Form, ListOptions, Request, Target, Verb};
 use crate::status::ApiError;
 use crate::storage::Stored;
 
 impl Api {
-    /// Deletes what a list of these options selects, one by one; answers with that list.
+    /// Deletes the objects that a list with these options has, one by one, and answers with that list.
     pub(crate) async fn delete_collection(
         &self,
-        asked: &Asked,
-        body: Body,
+        target: &Target,
+        request: &Request,
     ) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
-        let list_options = ListOptions::parse(&asked.query, Verb::DeleteCollection)?;
-        let options = DeleteOptions::read(asked, body).await?;
+        let list_options = ListOptions::parse(&request.query, Verb::DeleteCollection)?;
+        let options = DeleteOptions::read(request)?;
         let selected = self.select(target, &list_options).await?;
         for stored in &selected.items {
             self.delete_selected(target, stored, &options)?;
@@ -28,7 +27,7 @@ impl Api {
         Ok(json_answer(StatusCode::OK, text.into_body()))
     }
 
-    /// Deletes one of several; that it is gone already is fine.
+    /// Deletes one object of a collection. It is no error if it is gone already.
     pub(super) fn delete_selected(
         &self,
         target: &Target,

@@ -5,32 +5,30 @@ use std::sync::Arc;
 use http::{Response, StatusCode};
 
 use super::{Object, dry_run, input, metadata, status_part, validate};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::{Generation, Resource};
 use crate::read::object_answer;
-use crate::request::{Accept, Target, Verb};
+use crate::request::{Accept, Request, Target, Verb};
 use crate::status::{ApiError, Cause};
 use crate::storage::{Content, Expected, Refused, Stored};
 
-/// What is kept of the beginning of a name that is generated.
+/// How many characters of `generateName` are kept.
 const PREFIX: usize = 58;
-/// So often a name is made up anew if it is taken.
+/// How many generated names are tried if they are taken.
 const ATTEMPTS: usize = 8;
 
 impl Api {
-    pub(crate) async fn create(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
-        let form = Accept::negotiate(&asked.headers, Verb::Create)?;
-        let dry_run = dry_run(&asked.query, "CreateOptions")?;
-        input::expect_json(&asked.headers)?;
-        let body = input::read(body).await?;
-        let object = input::object(&self.registry, &target.resource, &body)?;
+    pub(crate) fn create(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::Create)?;
+        let dry_run = dry_run(&request.query, "CreateOptions")?;
+        input::expect_json(request)?;
+        let object = input::object(&self.registry, &target.resource, &request.body)?;
         let stored = self.create_object(target, object, dry_run)?;
         Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
     }
 
-    /// Creates an object; of version 0 if it is tried only.
+    /// Creates an object. In a dry run the answer has version 0.
     pub(super) fn create_object(
         &self,
         target: &Target,
@@ -107,7 +105,7 @@ impl Api {
         Ok(written)
     }
 
-    /// Sets what belongs to the server.
+    /// Sets the fields that the server owns.
     fn begin_object(&self, resource: &Resource, object: &mut Object) {
         status_part::begin(resource, object);
         let metadata = metadata::metadata_mut(object);
@@ -143,7 +141,7 @@ impl Api {
     }
 }
 
-/// An object is written where the path says; what it says itself must not contradict.
+/// Sets the namespace of an object to that of the path. An object that names another namespace is refused.
 pub(super) fn place(target: &Target, object: &mut Object) -> Result<(), ApiError> {
     let given = metadata::text(object, "namespace").to_owned();
     let metadata = metadata::metadata_mut(object);

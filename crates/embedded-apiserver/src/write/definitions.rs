@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: what they define is served as soon as they are written, and no longer when they are gone.
+//! CustomResourceDefinitions: their resources are served from the moment they are written until they are deleted.
 
 use parking_lot::MutexGuard;
 use serde_json::Value;
@@ -13,7 +13,7 @@ fn is_definition(resource: &Resource) -> bool {
     (&*resource.group, &*resource.plural) == ("apiextensions.k8s.io", "customresourcedefinitions")
 }
 
-/// Where the objects are that a definition defines.
+/// The collection of the objects of a definition.
 fn defined(definition: &Object) -> Option<StorageId> {
     let spec = definition.get("spec")?;
     let (group, plural) = (spec.get("group")?.as_str()?, spec.get("names")?.get("plural")?.as_str()?);
@@ -21,12 +21,12 @@ fn defined(definition: &Object) -> Option<StorageId> {
 }
 
 impl Api {
-    /// Definitions are written one after the other, so that what is served is what is stored.
+    /// Writes definitions one after the other, so that the stored ones and the served ones do not diverge.
     pub(super) fn definition_lock(&self, resource: &Resource) -> Option<MutexGuard<'_, ()>> {
         is_definition(resource).then(|| self.definitions.lock())
     }
 
-    /// Completes a definition that is about to be written, or refuses it.
+    /// Sets the defaults and the status of a definition that is about to be written, or refuses it.
     pub(super) fn accept_definition(
         &self,
         resource: &Resource,
@@ -47,7 +47,7 @@ impl Api {
         accepted
     }
 
-    /// Serves what a definition defines that has been written. Objects that are there stay, but watches of them end.
+    /// Serves the resources of a definition that has been written. Existing objects stay, but watches of them end.
     pub(super) fn serve_definition(&self, resource: &Resource, written: &Stored) {
         if !is_definition(resource) {
             return;
@@ -68,7 +68,7 @@ impl Api {
         }
     }
 
-    /// Serves no longer what a definition defined that is gone: its objects go too, and watches of them end.
+    /// Stops serving the resources of a definition that is gone. Their objects are removed, and watches of them end.
     pub(super) fn withdraw_definition(&self, resource: &Resource, removed: &Stored) {
         if !is_definition(resource) {
             return;
@@ -81,7 +81,8 @@ impl Api {
         self.give_away_names(resource, &id.group);
     }
 
-    /// Names have become free in a group: those who asked for them get them, in the order of their own.
+    /// Gives names that have become free in a group to the definitions that asked for them, in the order of the
+    /// definitions' names.
     fn give_away_names(&self, resource: &Resource, group: &str) {
         let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
         let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
@@ -101,7 +102,7 @@ impl Api {
         }
     }
 
-    /// Serves what the stored definitions define and nothing else.
+    /// Serves the resources of the stored definitions, and no other custom resources.
     pub(crate) fn serve_stored_definitions(&self) {
         let Some(resource) = self.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
         else {

@@ -1,18 +1,19 @@
-//! DELETE of one object: at once, or marked first.
+//! DELETE of one object, which is removed at once or gets a deletionTimestamp first.
 
 use http::{Response, StatusCode};
 use serde_json::Value;
 
-use super::{Object, deleted_status, dry_run, input, media_type, metadata};
-use crate::api::{Api, Asked};
+use super::{Object, deleted_status, dry_run, input, metadata};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::object_answer;
-use crate::request::{Form, Query, Target};
+use crate::request::{Form, Query, Request, Target};
 use crate::status::{ApiError, Cause, Details};
 use crate::storage::{Content, Expected, Stored};
 
-/// How to delete. Dependents are neither deleted nor orphaned: that is the work of a controller, which is not here.
+/// The options of a delete. `propagationPolicy` has no effect: deleting or orphaning dependents is the work of the garbage
+/// collector, and there is none here.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeleteOptions {
     grace_seconds: Option<i64>,
@@ -21,19 +22,18 @@ pub(super) struct DeleteOptions {
     pub(super) dry_run: bool,
 }
 
-/// What has become of an object.
+/// The outcome of a delete.
 #[derive(Debug)]
 pub(super) enum Deleted {
-    /// It is gone; as it was, with the version of its deletion.
+    /// The object is gone. This is its last state, with the version of its deletion.
     Gone(Stored),
-    /// It is still there, marked.
+    /// The object is still there, with a deletionTimestamp.
     Marked(Stored),
 }
 
 impl Api {
-    pub(crate) async fn delete(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
-        let options = DeleteOptions::read(asked, body).await?;
+    pub(crate) fn delete(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let options = DeleteOptions::read(request)?;
         let resource = &target.resource;
         Ok(match self.delete_object(target, &options)? {
             Deleted::Gone(stored) if !resource.delete_answers_object => {
@@ -46,7 +46,7 @@ impl Api {
         })
     }
 
-    /// Deletes an object, or marks it to be deleted.
+    /// Removes an object, or sets its deletionTimestamp.
     pub(super) fn delete_object(
         &self,
         target: &Target,
@@ -87,14 +87,14 @@ impl Api {
         }
     }
 
-    /// What the object is to become first, if anything, and whether it then goes.
+    /// The object with its deletionTimestamp, if that has to be written, and whether the object is then removed.
     fn mark(&self, resource: &Resource, old: &Object, options: &DeleteOptions) -> (Option<Object>, bool) {
         let is_pod = (&*resource.group, &*resource.plural) == ("", "pods");
         let held = !metadata::finalizers(old).is_empty();
         let grace = if is_pod { pod_grace(old, options.grace_seconds) } else { 0 };
         let before = metadata::number(old, "deletionGracePeriodSeconds");
         let marked = if metadata::is_terminating(old) {
-            // The time can only become less.
+            // A second delete can only shorten the grace period.
             before.is_some_and(|before| grace < before && options.grace_seconds.is_some())
         } else {
             is_pod || held
@@ -115,7 +115,8 @@ impl Api {
         (object, !held && remaining == 0)
     }
 
-    /// What an object's being gone means to others.
+    /// Does what follows from the removal of an object: of a CustomResourceDefinition, or of the last object in a
+    /// namespace that is being deleted.
     pub(super) fn after_removal(&self, resource: &Resource, removed: &Stored) {
         self.withdraw_definition(resource, removed);
         self.finalise_namespace(removed.content.namespace());
@@ -123,22 +124,21 @@ impl Api {
 }
 
 impl DeleteOptions {
-    /// At once, whatever it is.
+    /// Without a grace period.
     pub(super) fn at_once() -> Self {
         Self { grace_seconds: Some(0), ..Self::default() }
     }
 
-    /// From the body, or from the query if there is none.
-    pub(super) async fn read(asked: &Asked, body: Body) -> Result<Self, ApiError> {
-        let body = input::read(body).await?;
-        if !body.is_empty() && media_type(&asked.headers) != "application/json" {
+    /// Reads the options of a request from its body and its query.
+    pub(super) fn read(request: &Request) -> Result<Self, ApiError> {
+        if !request.body.is_empty() && request.media_type() != "application/json" {
             return Err(ApiError::unsupported_media_type(&["application/json"]));
         }
-        let options = Self::parse(&input::document(&body)?, &asked.query)?;
-        Ok(Self { dry_run: options.dry_run || dry_run(&asked.query, "DeleteOptions")?, ..options })
+        let options = Self::parse(&input::document(&request.body)?, &request.query)?;
+        Ok(Self { dry_run: options.dry_run || dry_run(&request.query, "DeleteOptions")?, ..options })
     }
 
-    /// From a document, and from a query what is not in it.
+    /// Reads the options from a document. Those that it lacks are read from the query.
     pub(super) fn parse(document: &Object, query: &Query) -> Result<Self, ApiError> {
         let policy = document.get("propagationPolicy").and_then(Value::as_str);
         let policy = policy.unwrap_or_else(|| query.text("propagationPolicy"));
@@ -190,7 +190,7 @@ impl DeleteOptions {
     }
 }
 
-/// How long a pod has to end: no time at all if it does not run.
+/// The grace period of a pod in seconds; zero if it does not run.
 fn pod_grace(pod: &Object, asked: Option<i64>) -> i64 {
     let text = |part: &str, name: &str| {
         pod.get(part).and_then(|part| part.get(name)).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -199,7 +199,7 @@ fn pod_grace(pod: &Object, asked: Option<i64>) -> i64 {
     if text("spec", "nodeName").is_empty() || matches!(&*text("status", "phase"), "Succeeded" | "Failed") {
         return 0;
     }
-    // Less than nothing means the least that is something.
+    // The real server takes a negative grace period for one second.
     match asked.or_else(|| spec("terminationGracePeriodSeconds")).unwrap_or(30) {
         negative if negative < 0 => 1,
         seconds => seconds,

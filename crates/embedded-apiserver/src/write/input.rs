@@ -1,41 +1,22 @@
-//! From the body of a request to an object.
+//! Objects in the bodies of requests.
 
-use bytes::Bytes;
-use http::HeaderMap;
-use http_body_util::BodyExt as _;
 use serde_json::Value;
 
-use super::{Object, media_type};
-use crate::body::Body;
+use super::Object;
 use crate::go;
 use crate::kinds::{Registry, Resource};
-use crate::status::{ApiError, BODY_LIMIT, Cause};
+use crate::request::Request;
+use crate::status::{ApiError, Cause};
 
-/// Reads a body; 413 if it is too large, without reading all of it.
-pub(super) async fn read(mut body: Body) -> Result<Bytes, ApiError> {
-    let mut bytes = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let frame =
-            frame.map_err(|error| ApiError::bad_request(format!("the body cannot be read: {error}")))?;
-        if let Some(data) = frame.data_ref() {
-            bytes.extend_from_slice(data);
-        }
-        if bytes.len() > BODY_LIMIT {
-            return Err(ApiError::entity_too_large());
-        }
-    }
-    Ok(bytes.into())
-}
-
-/// Refuses what is not JSON.
-pub(super) fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
-    match media_type(headers) {
+/// Refuses a body that is not JSON.
+pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
+    match request.media_type() {
         "application/json" => Ok(()),
         _ => Err(ApiError::unsupported_media_type(&["application/json"])),
     }
 }
 
-/// Reads an object of a kind, in the version that is asked for.
+/// Reads an object of the kind and version of `resource`.
 pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> Result<Object, ApiError> {
     let unrecognized = |why: String| {
         let (kind, shown) = (&resource.kind, shown(body));
@@ -115,7 +96,7 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
     Ok(())
 }
 
-/// What everything else here depends on must be of the right type.
+/// Checks the types of the fields that the rest of the server relies on.
 pub(super) fn check_metadata(resource: &Resource, object: &Object) -> Result<(), ApiError> {
     let (kind, version) = (&resource.kind, &resource.version);
     let cannot = |value: &Value, field: String, wanted: &str| {
@@ -125,7 +106,7 @@ pub(super) fn check_metadata(resource: &Resource, object: &Object) -> Result<(),
              struct field {field} of type {wanted}"
         )))
     };
-    // What is defined by users may look different.
+    // In a custom resource `spec` and `status` may be of any type.
     for (name, wanted) in [("spec", "Spec"), ("status", "Status")] {
         let given = object.get(name).filter(|_| !resource.custom);
         if let Some(other) = given.filter(|value| !value.is_object() && !value.is_null()) {
@@ -175,7 +156,7 @@ pub(super) fn document(body: &[u8]) -> Result<Object, ApiError> {
     })
 }
 
-/// What typed objects do not keep.
+/// Removes fields that are null: the real server drops them when it decodes built-in kinds into Go structs.
 pub(super) fn remove_nulls(object: &mut Object) {
     object.retain(|_, value| !value.is_null());
     for value in object.values_mut() {

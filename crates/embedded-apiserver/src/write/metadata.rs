@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Object;
 use crate::kinds::{Generation, Resource};
 
-/// The metadata of an object; made if there is none.
+/// The metadata of an object, which is created if it is missing.
 pub(super) fn metadata_mut(object: &mut Object) -> &mut Object {
     let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Object::new()));
     if !metadata.is_object() {
@@ -17,7 +17,7 @@ pub(super) fn metadata_mut(object: &mut Object) -> &mut Object {
     }
 }
 
-/// A text of metadata; empty if there is none.
+/// A string in metadata; empty if it is missing.
 pub(super) fn text<'a>(object: &'a Object, name: &str) -> &'a str {
     object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str).unwrap_or_default()
 }
@@ -32,12 +32,12 @@ pub(super) fn finalizers(object: &Object) -> Vec<&str> {
     finalizers.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Whether it is being deleted.
+/// Whether an object is being deleted.
 pub(super) fn is_terminating(object: &Object) -> bool {
     !text(object, "deletionTimestamp").is_empty()
 }
 
-/// Leaves out what says nothing, as the real server does.
+/// Removes empty fields, as the real server does.
 pub(super) fn tidy(metadata: &mut Object) {
     metadata.retain(|name, value| match value {
         Value::Null => false,
@@ -48,7 +48,7 @@ pub(super) fn tidy(metadata: &mut Object) {
     });
 }
 
-/// Sets what an update cannot change to what it was.
+/// Restores the fields that an update cannot change.
 pub(super) fn keep_identity(old: &Object, new: &mut Object) {
     let empty = Object::new();
     let old = old.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
@@ -72,7 +72,7 @@ pub(super) fn keep_identity(old: &Object, new: &mut Object) {
     tidy(new);
 }
 
-/// Counts a change of the desired state.
+/// Increases `metadata.generation` if the desired state has changed.
 pub(super) fn count_generation(resource: &Resource, old: &Object, new: &mut Object) {
     let counts = match resource.generation {
         Generation::None | Generation::Fixed => false,

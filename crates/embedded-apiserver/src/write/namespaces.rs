@@ -1,8 +1,8 @@
-//! Namespaces: they begin active, and when deleted go with all that is in them.
+//! Namespaces, and their deletion with everything that is in them.
 //!
-//! In a cluster a controller empties a namespace that is being deleted. Here the server does it, at once: what is in the
-//! namespace is deleted as if asked for with no time to spare, and the namespace goes when nothing is left, which is only
-//! later if something has finalizers.
+//! In a cluster a controller empties a namespace that is being deleted. Here the server does that at once: it deletes the
+//! objects in the namespace without a grace period, and removes the namespace when the last of them is gone. Objects with
+//! finalizers delay that.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::status::ApiError;
 use crate::storage::{Content, Expected, PageRequest, Stored};
 
 impl Api {
-    /// Makes the namespaces that every cluster has.
+    /// Creates the namespaces that every cluster has.
     pub(crate) fn create_system_namespaces(&self) {
         let Some(resource) = self.registry.find("", "v1", "namespaces") else { return };
         let target = Target { verb: Verb::Create, resource, namespace: None, name: None, subresource: None };
@@ -46,7 +46,8 @@ impl Api {
         }
     }
 
-    /// Marks a namespace, empties it, and lets it go if it is empty; the namespace as it was marked.
+    /// Sets the deletionTimestamp of a namespace, deletes the objects in it, and removes it if none are left. Returns the
+    /// namespace with its deletionTimestamp.
     pub(super) fn delete_namespace(
         &self,
         target: &Target,
@@ -91,7 +92,7 @@ impl Api {
         Ok(())
     }
 
-    /// Lets a namespace go that is being deleted, if nothing holds it any more.
+    /// Removes a namespace that is being deleted, if it has no finalizers and no objects any more.
     pub(super) fn finalise_namespace(&self, name: &str) {
         if name.is_empty() {
             return;

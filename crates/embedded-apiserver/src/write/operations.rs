@@ -1,11 +1,12 @@
-//! The operations of a JSON patch, one by one, so that a small patch cannot make something huge.
+//! Applies JSON patches one operation at a time, so that a small patch cannot grow an object without bounds.
 
 use json_patch::{Patch, PatchOperation, patch_unsafe};
 use serde_json::Value;
 
 use crate::status::{ApiError, BODY_LIMIT};
 
-/// What is put in by a patch ends at this depth at most. Anything deeper than 127 could be written but not be read.
+/// How deep a value that a patch inserts may reach. serde_json reads nothing deeper than 127, so a deeper object could be
+/// stored but not read again.
 const MAX_DEPTH: usize = 100;
 
 /// Applies all operations, or none.
@@ -21,13 +22,13 @@ pub(super) fn apply(patch: &Patch, mut document: Value) -> Result<Value, ApiErro
                 return Err(ApiError::new(413, "RequestEntityTooLarge", message));
             }
         }
-        // Nothing need be undone: what fails is thrown away whole.
+        // After a failure the document is thrown away, so there is nothing to undo.
         patch_unsafe(&mut document, std::slice::from_ref(operation)).map_err(|_| ApiError::rejected())?;
     }
     Ok(document)
 }
 
-/// The depth of a document grows by what is put into it only, so it need not be measured whole.
+/// Checks the depth of what an operation inserts. Nothing else makes a document deeper, so this is enough.
 fn check_depth(operation: &PatchOperation, document: &Value) -> Result<(), ApiError> {
     let (path, value) = match operation {
         PatchOperation::Add(add) => (&add.path, Some(&add.value)),
@@ -42,7 +43,7 @@ fn check_depth(operation: &PatchOperation, document: &Value) -> Result<(), ApiEr
     }
 }
 
-/// How many objects and lists are one in the other.
+/// How deep objects and lists are nested.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Object(object) => 1 + object.values().map(depth).max().unwrap_or(0),
@@ -51,7 +52,7 @@ fn depth(value: &Value) -> usize {
     }
 }
 
-/// About how many bytes it takes as JSON.
+/// About how many bytes a value takes as JSON.
 fn size(value: &Value) -> usize {
     match value {
         Value::Object(object) => {

@@ -1,20 +1,20 @@
-//! PATCH: a part of an object is changed, whatever else has changed meanwhile.
+//! PATCH: changes a part of an object, and is applied again if the object is changed meanwhile.
 
-use http::{HeaderMap, Response, StatusCode};
+use http::{Response, StatusCode};
 use serde_json::Value;
 
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, create, dry_run, input, media_type, operations, strategic};
-use crate::api::{Api, Asked};
+use super::{Object, create, dry_run, input, operations, strategic};
+use crate::api::Api;
 use crate::body::Body;
 use crate::go;
 use crate::kinds::Resource;
 use crate::read::object_answer;
-use crate::request::{Accept, Verb};
+use crate::request::{Accept, Request, Target, Verb};
 use crate::status::{ApiError, Cause, Details};
 
-/// The most operations of a JSON patch.
+/// How many operations a JSON patch may have.
 const MAX_OPERATIONS: usize = 10_000;
 
 /// The kinds of patches.
@@ -26,19 +26,17 @@ pub(super) enum Patch {
 }
 
 impl Api {
-    pub(crate) async fn patch(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
+    pub(crate) fn patch(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         let resource = &target.resource;
-        let form = Accept::negotiate(&asked.headers, Verb::Patch)?;
-        let patch = Patch::media_type(&asked.headers, resource)?;
-        let dry_run = dry_run(&asked.query, "PatchOptions")?;
-        let body = input::read(body).await?;
+        let form = Accept::negotiate(&request.headers, Verb::Patch)?;
+        let patch = Patch::of(request, resource)?;
+        let dry_run = dry_run(&request.query, "PatchOptions")?;
         let part = Part::of(target.subresource.as_deref());
         let stored = self.change(target, part, dry_run, &|stored| {
             let mut object = stored.to_object()?;
             object.insert("kind".to_owned(), (&*resource.kind).into());
             object.insert("apiVersion".to_owned(), resource.api_version().into());
-            let mut patched = patch.apply(&body, object)?;
+            let mut patched = patch.apply(&request.body, object)?;
             let check = input::check_kind(&self.registry, resource, &patched);
             check.and_then(|()| input::check_metadata(resource, &patched)).map_err(invalid_patch)?;
             patched.remove("kind");
@@ -55,9 +53,9 @@ impl Api {
 }
 
 impl Patch {
-    /// Which one a request has.
-    pub(super) fn media_type(headers: &HeaderMap, resource: &Resource) -> Result<Self, ApiError> {
-        match media_type(headers) {
+    /// The kind of patch that a request has, by its media type.
+    pub(super) fn of(request: &Request, resource: &Resource) -> Result<Self, ApiError> {
+        match request.media_type() {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
             "application/strategic-merge-patch+json" if !resource.custom => Ok(Self::Strategic),
@@ -117,7 +115,7 @@ impl Patch {
     }
 }
 
-/// A patch that makes of an object what it cannot be.
+/// The error for a patch that makes an object invalid.
 fn invalid_patch(error: ApiError) -> ApiError {
     let cause = Cause { reason: "FieldValueInvalid", message: error.message, field: "patch".to_owned() };
     ApiError::invalid("", "", "", vec![cause])

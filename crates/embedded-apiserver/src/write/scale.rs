@@ -1,4 +1,4 @@
-//! How many replicas a workload has: the subresource `scale`.
+//! The subresource `scale`: the number of replicas of a workload.
 
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
@@ -6,36 +6,38 @@ use serde_json::{Value, json};
 use super::patch::Patch;
 use super::status_part::Part;
 use super::{Object, dry_run, input, metadata};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::document;
-use crate::request::Verb;
+use crate::request::{Request, Target, Verb};
 use crate::status::ApiError;
 use crate::storage::Stored;
 
 impl Api {
-    pub(super) async fn get_scale(&self, asked: &Asked) -> Result<Response<Body>, ApiError> {
-        let stored = self.fresh(asked).await?;
-        answer(&asked.target.resource, &stored)
+    pub(super) async fn get_scale(
+        &self,
+        target: &Target,
+        request: &Request,
+    ) -> Result<Response<Body>, ApiError> {
+        let stored = self.fresh(target, request).await?;
+        answer(&target.resource, &stored)
     }
 
-    pub(super) async fn set_scale(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
+    pub(super) fn set_scale(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         let options = if target.verb == Verb::Patch { "PatchOptions" } else { "UpdateOptions" };
-        let dry_run = dry_run(&asked.query, options)?;
+        let dry_run = dry_run(&request.query, options)?;
         let patch = match target.verb {
-            Verb::Patch => Some(Patch::media_type(&asked.headers, &target.resource)?),
+            Verb::Patch => Some(Patch::of(request, &target.resource)?),
             _ => None,
         };
         if patch.is_none() {
-            input::expect_json(&asked.headers)?;
+            input::expect_json(request)?;
         }
-        let body = input::read(body).await?;
         let stored = self.change(target, Part::Main, dry_run, &|stored| {
             let scale = match patch {
-                Some(kind) => kind.apply(&body, scale_of(&target.resource, stored)?)?,
-                None => input::document(&body)?,
+                Some(kind) => kind.apply(&request.body, scale_of(&target.resource, stored)?)?,
+                None => input::document(&request.body)?,
             };
             let mut object = stored.to_object()?;
             let replicas =
@@ -48,7 +50,7 @@ impl Api {
             let path = paths(&target.resource).0;
             set(&mut object, &path, replicas);
             let version = metadata::text(&scale, "resourceVersion").to_owned();
-            // Without a version whatever is there is scaled.
+            // A Scale without a version changes the object whatever its version is.
             if !version.is_empty() {
                 metadata::metadata_mut(&mut object).insert("resourceVersion".to_owned(), version.into());
             }
@@ -63,7 +65,7 @@ fn answer(resource: &Resource, stored: &Stored) -> Result<Response<Body>, ApiErr
     Ok(document(StatusCode::OK, scale.to_string().into_bytes()))
 }
 
-/// Where a kind has the wanted and the actual number, and the selector of its pods as text.
+/// The paths of the desired and the actual number of replicas, and of the label selector if it is stored as text.
 fn paths(resource: &Resource) -> (String, String, Option<String>) {
     match resource.subresource("scale").and_then(|scale| scale.scale.as_ref()) {
         Some(paths) => {
@@ -107,7 +109,7 @@ fn scale_of(resource: &Resource, stored: &Stored) -> Result<Object, ApiError> {
     }
 }
 
-/// The labels by which a workload selects its pods, as a selector.
+/// The `matchLabels` of a workload as a label selector.
 fn pod_selector(object: &Object) -> Option<String> {
     let selector = object.get("spec")?.get("selector")?;
     let labels = selector.get("matchLabels").unwrap_or(selector).as_object()?;

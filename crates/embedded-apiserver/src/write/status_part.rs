@@ -1,19 +1,19 @@
-//! Desired state and status are written apart.
+//! Which part of an object a write changes: spec and status are written separately.
 
 use serde_json::{Value, json};
 
 use super::{Object, metadata};
 use crate::kinds::Resource;
 
-/// Which part of an object a write is about.
+/// Which part of an object a write changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All but the status, if that is written apart.
+    /// Everything, except the status where that is a subresource.
     Main,
     Status,
-    /// The finalizers of a namespace that are in its spec.
+    /// `spec.finalizers` of a namespace.
     Finalizers,
-    /// The node of a pod, which is no change of what is desired.
+    /// The node of a pod. It does not count for `metadata.generation`.
     Node,
 }
 
@@ -27,12 +27,12 @@ impl Part {
     }
 }
 
-/// Sets what a new object of a kind begins with.
+/// Sets the initial status of a new object.
 pub(super) fn begin(resource: &Resource, object: &mut Object) {
     let status = match (&*resource.group, &*resource.plural) {
         _ if resource.subresource("status").is_none() => return,
         _ if resource.custom => None,
-        // Nodes come with what their kubelet knows, definitions with what they are served as.
+        // The kubelet creates its node with a status; that of a CustomResourceDefinition is set by `crd::accept`.
         ("", "nodes") | ("apiextensions.k8s.io", _) => return,
         ("", "pods" | "persistentvolumes" | "persistentvolumeclaims") => Some(json!({ "phase": "Pending" })),
         ("", "namespaces") => Some(json!({ "phase": "Active" })),
@@ -46,7 +46,7 @@ pub(super) fn begin(resource: &Resource, object: &mut Object) {
     fill_in_replicas(resource, object);
 }
 
-/// Where it is not said how many there are to be, there is to be one.
+/// Defaults `spec.replicas` to 1.
 fn fill_in_replicas(resource: &Resource, object: &mut Object) {
     if let (
         ("apps", "deployments" | "replicasets" | "statefulsets") | ("", "replicationcontrollers"),
@@ -57,7 +57,7 @@ fn fill_in_replicas(resource: &Resource, object: &mut Object) {
     }
 }
 
-/// Takes from a new object the part that is written, and all else from the old one.
+/// Combines the part of the new object that is written with the rest of the old one.
 pub(super) fn combine(resource: &Resource, part: Part, old: &Object, new: Object) -> Object {
     match part {
         Part::Main | Part::Node => main(resource, old, new),
@@ -97,7 +97,7 @@ fn status(resource: &Resource, old: &Object, mut new: Object) -> Object {
         None => drop(object.remove("status")),
     }
     if !resource.custom {
-        // Labels and annotations of built-in kinds may be written here too.
+        // In built-in kinds a write of the status changes labels and annotations too.
         let owners = old.get("metadata").and_then(|metadata| metadata.get("ownerReferences")).cloned();
         let written = metadata::metadata_mut(&mut new);
         match owners {

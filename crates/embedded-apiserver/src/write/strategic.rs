@@ -1,4 +1,4 @@
-//! Strategic merge patches: merge patches that know how the lists of built-in kinds are meant.
+//! Strategic merge patches: merge patches that merge the lists of built-in kinds item by item.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ const RETAIN: &str = "$retainKeys";
 const ORDER: &str = "$setElementOrder/";
 const DELETE: &str = "$deleteFromPrimitiveList/";
 
-/// Lists whose items are merged, with the member by which items are the same.
+/// Lists whose items are merged, with the merge keys that identify an item.
 const MERGE_KEYS: [(&str, &[&str]); 26] = [
     ("addresses", &["type"]),
     ("conditions", &["type"]),
@@ -39,7 +39,7 @@ const MERGE_KEYS: [(&str, &[&str]); 26] = [
     ("webhooks", &["name"]),
 ];
 
-/// Lists of texts that are united.
+/// Lists of strings to which a patch only adds.
 const UNITED: [&str; 2] = ["finalizers", "podCIDRs"];
 
 /// Applies a patch to an object.

@@ -1,4 +1,4 @@
-//! PUT, and what it has in common with PATCH.
+//! PUT, and the part of the work that it shares with PATCH.
 
 use std::sync::Arc;
 
@@ -7,25 +7,23 @@ use http::{Response, StatusCode};
 use super::delete::is_namespace;
 use super::status_part::{self, Part};
 use super::{Object, create, dry_run, input, metadata, validate};
-use crate::api::{Api, Asked};
+use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::object_answer;
-use crate::request::{Accept, Target, Verb};
+use crate::request::{Accept, Request, Target, Verb};
 use crate::status::{ApiError, Cause};
 use crate::storage::{Content, Expected, Stored};
 
-/// Makes the new object out of the stored one.
+/// Computes the new object from the stored one.
 pub(super) type Change<'a> = &'a dyn Fn(&Stored) -> Result<Object, ApiError>;
 
 impl Api {
-    pub(crate) async fn update(&self, asked: &Asked, body: Body) -> Result<Response<Body>, ApiError> {
-        let target = &asked.target;
-        let form = Accept::negotiate(&asked.headers, Verb::Update)?;
-        let dry_run = dry_run(&asked.query, "UpdateOptions")?;
-        input::expect_json(&asked.headers)?;
-        let body = input::read(body).await?;
-        let mut object = input::object(&self.registry, &target.resource, &body)?;
+    pub(crate) fn update(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        let form = Accept::negotiate(&request.headers, Verb::Update)?;
+        let dry_run = dry_run(&request.query, "UpdateOptions")?;
+        input::expect_json(request)?;
+        let mut object = input::object(&self.registry, &target.resource, &request.body)?;
         create::place(target, &mut object)?;
         check_name(target, &object)?;
         let part = Part::of(target.subresource.as_deref());
@@ -38,7 +36,8 @@ impl Api {
         Ok(object_answer(StatusCode::OK, &stored, &target.resource, form))
     }
 
-    /// Changes a stored object; the new one. If somebody else changes it meanwhile, it is tried again with theirs.
+    /// Changes a stored object and returns the new one. If another write comes in between, `change` is called again with
+    /// the object of that write.
     pub(super) fn change(
         &self,
         target: &Target,
@@ -73,7 +72,8 @@ impl Api {
                 return Ok(Stored { version: current.version, content: Arc::new(content) });
             }
             if goes {
-                // What is told is the deletion of what was; what is answered is what was wanted.
+                // This removed the last finalizer. Watches see the deletion of the stored object; the client gets the object
+                // that it sent.
                 if self.storage.remove(&id, &current.content.key, current.version).is_ok() {
                     self.after_removal(resource, &current);
                     return Ok(Stored { version: current.version, content: Arc::new(content) });
@@ -83,7 +83,7 @@ impl Api {
                     self.serve_definition(resource, &stored);
                 }
                 if is_namespace(resource) {
-                    // What held it may have been a finalizer of its own.
+                    // The finalizer that this write removed may have been the last thing that kept it.
                     self.finalise_namespace(name);
                 }
                 return Ok(stored);
@@ -93,7 +93,7 @@ impl Api {
     }
 }
 
-/// The name in the object must be that of the path.
+/// Checks that an object has the name that the path says.
 pub(super) fn check_name(target: &Target, object: &Object) -> Result<(), ApiError> {
     let name = target.name.as_deref().unwrap_or_default();
     match metadata::text(object, "name") {
@@ -107,7 +107,7 @@ pub(super) fn check_name(target: &Target, object: &Object) -> Result<(), ApiErro
     }
 }
 
-/// Version and uid in the new object must be those of the stored one; most kinds may leave them out.
+/// Checks that the new object has the uid and version of the stored one. Most kinds may leave them out.
 fn check_identity(resource: &Resource, current: &Stored, new: &Object) -> Result<(), ApiError> {
     let name = current.content.name();
     match metadata::text(new, "uid") {
@@ -138,7 +138,7 @@ fn check_identity(resource: &Resource, current: &Stored, new: &Object) -> Result
     }
 }
 
-/// Whether an object that is being deleted has nothing more that holds it.
+/// Whether an object that is being deleted has no finalizers and no grace period left, so that it can be removed.
 fn is_released(resource: &Resource, object: &Object) -> bool {
     if !metadata::is_terminating(object) || !metadata::finalizers(object).is_empty() {
         return false;

@@ -1,4 +1,4 @@
-//! What names and labels of objects must look like, and how large they may be.
+//! Validation of names, labels, finalizers and the size of objects.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::select::{label_key_problems, label_value_problems, subdomain_problem}
 use crate::status::{ApiError, BODY_LIMIT, Cause};
 use crate::storage::Content;
 
-/// Refuses an object whose name or labels are not allowed.
+/// Refuses an object with an invalid name or invalid labels.
 pub(super) fn object(resource: &Resource, object: &Object) -> Result<(), ApiError> {
     let name = metadata::text(object, "name");
     let mut causes = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn object(resource: &Resource, object: &Object) -> Result<(), ApiErro
     }
 }
 
-/// While an object is being deleted, no finalizers are added.
+/// Refuses to add finalizers to an object that is being deleted.
 pub(super) fn finalizers(resource: &Resource, old: &Object, new: &Object) -> Result<(), ApiError> {
     if !metadata::is_terminating(old) {
         return Ok(());
@@ -53,7 +53,8 @@ pub(super) fn finalizers(resource: &Resource, old: &Object, new: &Object) -> Res
     Err(ApiError::invalid(&resource.group, &resource.kind, metadata::text(new, "name"), vec![cause]))
 }
 
-/// What is wrong with a name. Most are DNS subdomains, those of roles and bindings only parts of a path.
+/// What is wrong with a name. Names of most kinds must be DNS subdomains; those of the RBAC kinds only have to fit into a
+/// path.
 fn name_problem(resource: &Resource, name: &str) -> Option<String> {
     match (&*resource.group, &*resource.plural) {
         ("rbac.authorization.k8s.io", _) => path_segment_problem(name),
@@ -74,7 +75,7 @@ fn path_segment_problem(name: &str) -> Option<String> {
     ['/', '%'].into_iter().find(|c| name.contains(*c)).map(|c| format!("may not contain '{c}'"))
 }
 
-/// Refuses what is too large to be stored, in the words of the real server.
+/// Refuses an object that is too large to be stored, with the message of the real server.
 pub(super) fn size(content: &Content) -> Result<(), ApiError> {
     match content.size() > BODY_LIMIT {
         true => Err(ApiError::internal("etcdserver: request is too large")),

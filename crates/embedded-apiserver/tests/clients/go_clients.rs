@@ -11,7 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use test_cluster::{Binaries, Oracle, Watched, available, print_skip};
 
-/// A server whose kubeconfig is in a directory of its own.
+/// A server with a kubeconfig in a temporary directory.
 struct Bed {
     server: EmbeddedApiserver,
     _endpoint: Endpoint,
@@ -19,7 +19,7 @@ struct Bed {
 }
 
 impl Bed {
-    /// `None`, after saying why, where the tools cannot be had.
+    /// `None` if the tools are not available; the reason is printed.
     async fn new(test: &str) -> Result<Option<Self>> {
         if let Err(why) = available() {
             print_skip(test, &why);
@@ -37,7 +37,7 @@ impl Bed {
         self.dir.path().join("kubeconfig")
     }
 
-    /// Runs kubectl to its end; what it printed.
+    /// Runs kubectl and returns its output.
     async fn kubectl(&self, arguments: &[&str]) -> Result<String> {
         let mut command = kubectl(self.dir.path(), arguments)?;
         let output: Output = tokio::task::spawn_blocking(move || command.output()).await??;
@@ -61,12 +61,12 @@ fn kubectl(dir: &Path, arguments: &[&str]) -> Result<Command> {
     Ok(command)
 }
 
-/// A process that is ended with the test.
+/// A process that is killed at the end of the test.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Fails only if it has ended already.
+        // An error means that it has ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -75,7 +75,7 @@ impl Drop for Running {
 const MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\ndata:\n  key: one\n";
 
 impl Bed {
-    /// From a file: `kubectl create configmap` would send protobuf.
+    /// Creates a ConfigMap from a file, because `kubectl create configmap` sends protobuf.
     async fn create(&self, name: &str) -> Result<String> {
         let file = self.write(name, &MAP.replace("mine", name))?;
         self.kubectl(&["create", "--validate=false", "-f", &file]).await
@@ -155,7 +155,7 @@ async fn kubectl_watches() -> Result<()> {
     Ok(())
 }
 
-/// Reads what the oracle says until all of this was said, in whatever order; what else it said.
+/// Reads lines of the oracle until all expected ones have come, in any order. Returns the other lines.
 async fn told(mut oracle: Oracle, expected: &[&str]) -> Result<(Oracle, Vec<String>)> {
     let mut expected: Vec<String> = expected.iter().map(|line| (*line).to_owned()).collect();
     tokio::task::spawn_blocking(move || {
@@ -195,7 +195,7 @@ async fn an_informer_of_client_go_follows() -> Result<()> {
     bed.kubectl(&["delete", "configmap", "b"]).await?;
     let (oracle, others) = told(oracle, &["add default/b", "update default/a", "delete default/b"]).await?;
     assert!(others.is_empty(), "{others:?}");
-    // Its watch ends, the next ones fail, and it makes up for it.
+    // The watch of the informer ends and the next ones fail; then it has to catch up.
     let faults = [
         bed.server.inject(Fault::refuse().on(Verb::Watch).once()),
         bed.server.inject(Fault::expired_event().on(Verb::Watch).once()),

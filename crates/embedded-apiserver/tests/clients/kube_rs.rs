@@ -22,7 +22,7 @@ fn name(map: &ConfigMap) -> &str {
     map.metadata.name.as_deref().unwrap_or_default()
 }
 
-/// What a watcher says, in short.
+/// The next event of a watcher, in short form.
 async fn next(events: &mut (impl Stream<Item = Result<Event<ConfigMap>, watcher::Error>> + Unpin)) -> String {
     match events.next().await.expect("a watcher never ends") {
         Ok(Event::Init) => "init".to_owned(),
@@ -53,7 +53,7 @@ async fn a_watcher_sees_everything_with_and_without_streaming_lists() {
         assert_eq!(next(&mut events).await, "apply a");
         quiet.delete("b", &DeleteParams::default()).await.unwrap();
         assert_eq!(next(&mut events).await, "delete b");
-        // A day later it has begun many watches, and missed nothing.
+        // After a day it has opened many watches, and no event is missing.
         tokio::time::advance(Duration::from_secs(86_400)).await;
         server.create(&config_map("d")).await.unwrap();
         assert_eq!(next(&mut events).await, "apply d");
@@ -81,7 +81,7 @@ async fn a_watcher_lists_again_when_its_version_is_forgotten() {
     assert_eq!(server.journal().count(|request| request.is(Verb::List, "configmaps")), 2);
 }
 
-/// Marks every map as seen.
+/// Labels every ConfigMap.
 async fn reconcile(map: Arc<ConfigMap>, client: Arc<Client>) -> Result<Action, kube_client::Error> {
     let maps: Api<ConfigMap> = Api::default_namespaced(Client::clone(&client));
     let patch = Patch::Merge(json!({"data": {"seen": "yes"}}));

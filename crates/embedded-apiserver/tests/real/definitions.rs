@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions, right and wrong ones, to both servers.
+//! Valid and invalid CustomResourceDefinitions on both servers.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn changed(change: impl FnOnce(&mut Value)) -> Value {
     definition
 }
 
-/// Definitions that make no sense, each for one reason.
+/// Invalid definitions, each with one mistake.
 fn wrong() -> Vec<Value> {
     let version = |name: &str, storage: bool| json!({ "name": name, "served": true, "storage": storage, "schema": { "openAPIV3Schema": { "type": "object" } } });
     vec![
@@ -57,8 +57,8 @@ fn wrong() -> Vec<Value> {
     ]
 }
 
-/// The parts of a refusal that are alike. The embedded server shows of a list of versions their names alone, and has
-/// nothing to say about what follows for the status.
+/// The parts of an error that are the same on both servers. In messages about versions the embedded server shows only their
+/// names, and it has no errors about the status that follow from an invalid spec.
 fn refusal(answer: &Answer) -> Value {
     let causes = answer.body["details"]["causes"].as_array().cloned().unwrap_or_default();
     let short: Vec<Value> = causes
@@ -74,7 +74,7 @@ fn refusal(answer: &Answer) -> Value {
     json!([answer.status, answer.body["reason"], answer.body["details"]["kind"], short])
 }
 
-/// Waits until the server has made up its mind about a definition; its status, without times.
+/// Waits until a definition has its conditions, and returns its status without timestamps.
 async fn settled(client: &Client, name: &str, names_accepted: &str) -> Result<Value> {
     let mut again = tokio::time::interval(Duration::from_millis(50));
     let waiting = async {
@@ -133,7 +133,7 @@ async fn definitions_are_refused_and_accepted_as_by_the_real_server() -> Result<
             assert_eq!(ask(client, &format!("GET {path}")).await?.status, 404, "{path}");
         }
     }
-    // Names that become free are given to those who asked for them.
+    // Names that become free go to the definitions that asked for them.
     let mut statuses = Vec::new();
     for client in [&servers.real, &servers.embedded] {
         for name in ["parts.example.com", "widgets.example.com"] {

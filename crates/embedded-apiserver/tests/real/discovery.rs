@@ -25,7 +25,7 @@ fn the_fixture_is_what_the_real_server_answers() -> Result<()> {
         };
         let mut real: Value = serde_json::from_str(&cluster.get(&path)?)?;
         for entry in real["resources"].as_array_mut().unwrap() {
-            // Of no use to anybody but the server itself.
+            // A value for the real server's own use.
             entry.as_object_mut().unwrap().remove("storageVersionHash");
         }
         assert_eq!(real, expected, "{path}");

@@ -1,5 +1,5 @@
-//! The embedded server beside the real one: what is told about kinds, odd requests,
-//! definitions of custom resources, and how kinds are written.
+//! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, and writes of
+//! each kind.
 
 mod definitions;
 mod discovery;

@@ -1,4 +1,4 @@
-//! The same requests to the real server and to the embedded one: paths, methods and options, right and wrong ones.
+//! Sends the same requests to the real server and to the embedded one: valid and invalid paths, methods and options.
 
 use anyhow::Result;
 use kube_client::Client;
@@ -6,9 +6,9 @@ use serde_json::json;
 
 use crate::support::{DEFINITIONS, Servers, ask, ask_with};
 
-/// Each is answered alike: status, type and body.
+/// Requests with the same answer from both servers: status, type and body.
 const REQUESTS: &[&str] = &[
-    // Where nothing is.
+    // Paths that are not served.
     "GET /nowhere",
     "GET /API/v1/pods",
     "GET /openapi",
@@ -53,7 +53,7 @@ const REQUESTS: &[&str] = &[
     "PUT /apis/example.com/v1/namespaces/default/widgets",
     "DELETE /apis/example.com/v1/namespaces/default/widgets/x/status",
     "FOO /apis/example.com/v1/namespaces/default/widgets/x",
-    // Climbing.
+    // Paths with `..`, empty segments and escapes.
     "GET //api/v1/pods",
     "GET /api//v1/pods",
     "GET /api/v1//pods",
@@ -86,7 +86,7 @@ const REQUESTS: &[&str] = &[
     "GET /livez",
     "GET /readyz?exclude=foo",
     "GET /healthz/ping",
-    // Watches by path.
+    // Watches by the deprecated path.
     "GET /api/v1/watch/foos",
     "GET /api/v1/watch/bindings",
     "GET /api/v1/watch/componentstatuses",
@@ -130,7 +130,7 @@ const REQUESTS: &[&str] = &[
     "GET /api/v1/namespaces/default/configmaps?watch=1&resourceVersionMatch=Exact&resourceVersion=5",
     "DELETE /api/v1/namespaces/default/configmaps?resourceVersionMatch=Exact",
     "DELETE /api/v1/namespaces/default/configmaps?limit=x",
-    // Fields to select by.
+    // Field selectors.
     "GET /api/v1/pods?fieldSelector=spec.foo=x",
     "GET /api/v1/pods?fieldSelector=spec.host=x,status.podIPs=y,spec.hostNetwork=true",
     "GET /api/v1/configmaps?fieldSelector=spec.foo=x",
@@ -149,12 +149,12 @@ const REQUESTS: &[&str] = &[
     "GET /apis/certificates.k8s.io/v1/certificatesigningrequests?fieldSelector=spec.signerName=x",
     "GET /apis/certificates.k8s.io/v1/certificatesigningrequests?fieldSelector=spec.foo=x",
     "GET /apis/storage.k8s.io/v1/storageclasses?fieldSelector=metadata.namespace=x",
-    // What is served.
+    // Discovery.
     "GET /apis/apps",
     "GET /apis/apps/",
 ];
 
-/// Answered otherwise, and why that is so.
+/// Requests with different answers, and why.
 const DIFFERENCES: &[(&str, &str)] = &[
     ("GET /api/v1/namespaces//pods", "an empty namespace is no namespace, rather than all of them"),
     (
@@ -170,7 +170,7 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("POST /apis", "only GET"),
 ];
 
-/// A custom resource with a version that is not served.
+/// Creates a custom resource with a version that is not served.
 async fn serve_widgets(client: &Client) -> Result<()> {
     let version = |name: &str, served: bool, storage: bool| {
         let open = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });

@@ -1,4 +1,4 @@
-//! Both servers, and how they are asked.
+//! Both servers, and requests to them.
 
 use anyhow::{Context, Result};
 use embedded_apiserver::EmbeddedApiserver;
@@ -20,7 +20,7 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Starts both; `None`, after saying why, if there is no real one to be had.
+    /// Starts both; `None` if there is no real one to start, and then the reason is printed.
     pub(crate) async fn start(test: &str) -> Result<Option<Self>> {
         if let Err(why) = test_cluster::available() {
             test_cluster::print_skip(test, &why);
@@ -41,13 +41,13 @@ impl Servers {
     }
 }
 
-/// What is compared: status, type, body. Versions are of no interest.
+/// The parts of an answer that are compared: status, type and body without versions.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) content_type: String,
     pub(crate) body: Value,
-    /// The resourceVersion, which is not left in the body.
+    /// The resourceVersion, which has been removed from the body.
     pub(crate) version: String,
 }
 
@@ -57,7 +57,7 @@ impl PartialEq for Answer {
     }
 }
 
-/// The answer to a method and a path; with an empty object as the body, where there is to be one.
+/// Sends a request, given as method and path. Methods that need a body send an empty object.
 pub(crate) async fn ask(client: &Client, request: &str) -> Result<Answer> {
     ask_with(client, request, &json!({})).await
 }

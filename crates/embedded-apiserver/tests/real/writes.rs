@@ -1,4 +1,4 @@
-//! What kinds differ in when they are written: the same writes to one object of each, on both servers.
+//! How kinds differ in writes: the same writes to one object of each kind, on both servers.
 
 use anyhow::Result;
 use kube_client::Client;
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Servers, ask, ask_with};
 
-/// One object of a kind: where it goes, and what it consists of beside its name. No job: the real server gives it a
-/// selector that a PUT has to repeat, and waits on its deletion for a garbage collector that is in neither server.
+/// One object of each kind: its path, and its fields besides the name. There is no job: the real server gives a job a
+/// selector that a PUT has to repeat, and its deletion waits for a garbage collector, which neither server has.
 fn objects() -> Vec<(&'static str, Value)> {
     let labels = json!({ "app": "x" });
     let pod = json!({ "containers": [{ "name": "c", "image": "i" }] });
@@ -94,7 +94,7 @@ fn objects() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What the kind is seen to do, step by step.
+/// The answers to the writes, step by step.
 async fn course(client: &Client, collection: &str, object: &Value) -> Result<Vec<Value>> {
     let mut object = object.clone();
     object["metadata"] = json!({ "name": "x" });
@@ -111,7 +111,7 @@ async fn course(client: &Client, collection: &str, object: &Value) -> Result<Vec
     let labelled = ask_with(client, &put, &object).await?;
     course.push(json!({ "PUT without a version": [labelled.status, labelled.body["reason"]] }));
     let mut current = ask(client, &format!("GET {collection}/x")).await?;
-    // The resourceVersion was set aside when the answer was read.
+    // `ask` has moved the resourceVersion out of the body.
     current.body["metadata"]["resourceVersion"] = current.version.into();
     current.body["metadata"]["annotations"] = json!({ "changed": "yes" });
     let annotated = ask_with(client, &put, &current.body).await?;

@@ -7,7 +7,7 @@ use kube_client::{Api, Client, Config, Error};
 
 use crate::support::{answer_to, get};
 
-/// A token with everything that YAML might trip over.
+/// A token with characters that are special in YAML.
 const TOKEN: &str = "it's \"secret\": #1 \\ {}";
 
 async fn names(client: Client) -> Result<Vec<String>, Error> {
@@ -43,7 +43,7 @@ async fn only_its_owner_may_read_a_kubeconfig() {
     let endpoint = EmbeddedApiserver::builder().token("secret").build().listen().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("kubeconfig");
-    // One that was there before, open to all.
+    // A file that exists already and is readable by everyone.
     std::fs::write(&path, "").unwrap();
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
     endpoint.write_kubeconfig(&path).unwrap();

@@ -1,4 +1,4 @@
-//! What no client should send. The answer is an error or a closed connection, and the server goes on.
+//! Invalid input. The answer is an error or a closed connection, and the server keeps working.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ async fn heads_that_are_too_large_are_refused() {
     let long_path = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(200_000));
     for bytes in [long_header, many_headers, long_path] {
         let answer = answer_to(&endpoint, &bytes).await;
-        // What was not read may break the connection before the answer is.
+        // Bytes that the server did not read may reset the connection before the answer is read.
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{}: {answer}", &bytes[..30]);
     }
     assert_alive(&endpoint).await;
@@ -70,7 +70,7 @@ async fn a_body_over_the_limit_is_413() {
         assert!(answer.contains("Request entity too large: limit is 3145728"), "{answer}");
         assert!(answer.contains(r#""reason":"RequestEntityTooLarge","code":413"#), "{answer}");
     }
-    // One byte less is read, and found to be no object.
+    // A body of exactly the limit is read, and refused because it is not an object.
     let answer = answer_to(&endpoint, [head(limit).into_bytes(), vec![b' '; limit]].concat()).await;
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     assert_alive(&endpoint).await;
@@ -115,7 +115,7 @@ async fn paths_that_lead_nowhere_are_404() {
     assert_alive(&endpoint).await;
 }
 
-/// Time passes at once where nothing but sockets is waited for.
+/// With paused time the clock jumps to the next timer while all tasks wait for sockets.
 #[tokio::test(start_paused = true)]
 async fn connections_that_say_nothing_are_closed() {
     let endpoint = server().await;
@@ -127,7 +127,7 @@ async fn connections_that_say_nothing_are_closed() {
     assert!(!answer.starts_with(b"HTTP/1.1 2"));
 }
 
-/// The same for a body that never comes.
+/// The same for a body that never arrives.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_never_comes_ends_the_connection() {
     let endpoint = server().await;
@@ -136,15 +136,15 @@ async fn a_body_that_never_comes_ends_the_connection() {
     assert_eq!(raw.rest().await, b"");
 }
 
-/// What a client can read of a watch with many large changes when it begins to read late.
+/// The bytes that a client can read of a watch with many large changes if it starts to read after `pause`.
 async fn unread(pause: Duration) -> Vec<u8> {
     let server = EmbeddedApiserver::builder().history_bytes(2_000_000).build();
     let endpoint = server.listen().await.expect("a port is free");
     let raw = flooded(&server, &endpoint).await;
-    // On a clock that is paused.
+    // The clock is paused, so this returns at once.
     let _ = tokio::time::timeout(pause, std::future::pending::<()>()).await;
     let read = raw.rest().await;
-    // The rest is not kept for it.
+    // The server has dropped the rest.
     assert!(read.len() < FLOOD / 2, "{}", read.len());
     assert_alive(&endpoint).await;
     read

@@ -18,10 +18,10 @@ const WATCH: &str = "/api/v1/namespaces/default/configmaps?watch=1&timeoutSecond
 const STREAM: &str = "/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=1&sendInitialEvents=true\
     &resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
 
-/// A server with the maps `a`, `b` and `c`, and the two ways to it.
+/// A server with the ConfigMaps `a`, `b` and `c`, and a client of each transport.
 struct Bed {
     server: EmbeddedApiserver,
-    /// Before the first of them.
+    /// The version before the first of them.
     start: u64,
     endpoint: Endpoint,
     clients: [(&'static str, Client); 2],
@@ -47,7 +47,7 @@ impl Bed {
     }
 }
 
-/// The body of the answer as far as it came, and whether it ended cleanly. A status of an error is an error.
+/// The part of the body that arrived, and whether it ended cleanly. An answer with an error status is an error.
 async fn body(client: &Client, path: &str) -> Result<(String, io::Result<()>), Error> {
     let request = Request::get(path).body(Vec::new()).expect("the path is good");
     let mut stream = client.request_stream(request).await?;
@@ -61,7 +61,7 @@ async fn body(client: &Client, path: &str) -> Result<(String, io::Result<()>), E
     }
 }
 
-/// What a watch tells, in short: `+a`, `~a`, `-a`, `end` for the end of the initial events, `410` for an error.
+/// The events of a watch, in short form: `+a`, `~a`, `-a`, `end` for the end of the initial events, `410` for an error.
 fn told(text: &str) -> Vec<String> {
     let short = |line: &str| {
         let Ok(event) = serde_json::from_str::<Value>(line) else { return "?".to_owned() };
@@ -79,7 +79,7 @@ fn told(text: &str) -> Vec<String> {
     text.lines().map(short).collect()
 }
 
-/// The whole of a watch, which ends cleanly.
+/// All events of a watch. Panics if it does not end cleanly.
 async fn whole(client: &Client, path: &str) -> Vec<String> {
     let (text, end) = in_time(body(client, path)).await.expect("it is answered");
     end.expect("it ends cleanly");
@@ -94,7 +94,7 @@ async fn code(client: &Client, path: &str) -> u16 {
     }
 }
 
-/// Injects it once for each transport.
+/// Injects a fault that strikes once for each transport.
 fn once(bed: &Bed, fault: Fault) -> InjectedFault {
     bed.server.inject(fault.once())
 }
@@ -235,7 +235,7 @@ async fn what_is_cut_is_not_a_clean_end() {
     }
 }
 
-/// What is told with a fault by a watch of changes, and by one that begins with the state.
+/// The events of two watches with each fault: one from a version, and one with initial events.
 #[tokio::test]
 async fn events_go_wrong() {
     let cases: [(Fault, &[&str], &[&str], u64); 12] = [
@@ -261,7 +261,7 @@ async fn events_go_wrong() {
         assert_eq!(whole(client, STREAM).await, streamed, "{transport} {fault:?}");
         assert_eq!(injected.struck(), strikes, "{transport} {fault:?}");
     };
-    // Each lasts for the second or two that its watches do.
+    // Each case takes the second or two that its watches last.
     let both = cases.into_iter().flat_map(|it| [case(it.clone(), 0), case(it, 1)]);
     futures::future::join_all(both).await;
 }
@@ -297,7 +297,7 @@ async fn objects_that_cannot_be_decoded() {
     }
 }
 
-/// Only without sockets: with them the clock would jump.
+/// Only without sockets: with sockets the paused clock would jump.
 #[tokio::test(start_paused = true)]
 async fn delays_and_silence_take_their_time() {
     let server = EmbeddedApiserver::new();
@@ -339,7 +339,7 @@ async fn what_was_stalled_is_answered_when_the_fault_is_removed() {
     }
 }
 
-/// The same over TCP, as far as it can be seen without waiting.
+/// The same over TCP, as far as it can be tested without waiting.
 #[tokio::test]
 async fn silence_over_tcp_leaves_the_connection_open() {
     let bed = Bed::new().await;
@@ -356,7 +356,7 @@ async fn silence_over_tcp_leaves_the_connection_open() {
         answer = body(client, LIST) => panic!("{answer:?}"),
         () = in_time(stalled.until_struck(1)) => {}
     }
-    // Only the end of the server ends it, and what was not sent until then never is.
+    // Only stopping the server ends the watch, and what it did not send by then is lost.
     bed.endpoint.stop().await;
     assert_eq!(in_time(lines.try_next()).await.unwrap(), None);
 }

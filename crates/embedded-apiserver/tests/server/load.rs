@@ -1,4 +1,4 @@
-//! Many watchers at once. In release the numbers are those that are promised.
+//! Many watches at once. In release builds the numbers are those that the documentation promises.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::support::{config_map, in_time};
 
 const MANY: usize = if cfg!(debug_assertions) { 200 } else { 1_000 };
 
-/// Reads a watch from the beginning until it has told so many changes; the versions that it told.
+/// Reads a watch from `start` until all changes have come, and returns their versions.
 async fn versions(client: Client, start: u64, begun: Arc<Barrier>) -> anyhow::Result<Vec<u64>> {
     let path = format!("/api/v1/namespaces/default/configmaps?watch=1&resourceVersion={start}");
     let stream = client.request_stream(Request::get(path).body(Vec::new())?).await?;
@@ -34,7 +34,7 @@ async fn versions(client: Client, start: u64, begun: Arc<Barrier>) -> anyhow::Re
     Ok(versions)
 }
 
-/// All watchers hear of all changes, in order.
+/// Checks that all watches send all changes in order.
 async fn nothing_is_lost(server: &EmbeddedApiserver, client: impl Fn() -> Client) -> Duration {
     server.create(&config_map("busy")).await.expect("it is created");
     let start = server.version();
@@ -77,7 +77,7 @@ async fn many_watchers_over_tcp() {
 
 #[tokio::test]
 async fn the_first_answer_comes_soon() {
-    // What is read once for the process is there for the second.
+    // The table of built-in kinds is made once per process, so the second server starts faster.
     for server in ["first", "second"] {
         let began = Instant::now();
         let endpoint = EmbeddedApiserver::new().listen().await.unwrap();

@@ -1,4 +1,4 @@
-//! Which requests a fault strikes at, and how often.
+//! Which requests a fault affects, and how often.
 
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -7,7 +7,7 @@ use kube_client::Api;
 
 use crate::support::config_map;
 
-/// Whether each of these lists fails.
+/// Sends `count` lists; whether each of them fails.
 async fn fail(server: &EmbeddedApiserver, count: usize) -> Vec<bool> {
     let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
     let mut failed = Vec::new();

@@ -1,4 +1,4 @@
-//! How the server ends, and what it leaves behind: nothing.
+//! Stopping the server, which leaves nothing behind.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ async fn what_is_stalled_does_not_hold_up_a_stop() {
     assert_eq!(in_time(raw.rest()).await, b"");
 }
 
-/// Time passes at once where nothing but sockets is waited for.
+/// With paused time the clock jumps to the next timer while all tasks wait for sockets.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_read_holds_up_a_stop_for_five_seconds_at_most() {
     let server = EmbeddedApiserver::new();

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers of these tests.
 
 use std::io;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// A connection that sends what a test says, and nothing else.
+/// A TCP connection for raw bytes.
 pub(crate) struct Raw {
     stream: TcpStream,
 }
@@ -21,19 +21,19 @@ impl Raw {
         Self { stream: TcpStream::connect(endpoint.address()).await.expect("it listens") }
     }
 
-    /// Sends these bytes; what the server no longer takes is left out.
+    /// Sends these bytes. It is no error if the server closes the connection meanwhile.
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.write_all(bytes.as_ref()).await;
     }
 
-    /// Everything until the server closes the connection, or breaks it.
+    /// Reads until the server closes or resets the connection.
     pub(crate) async fn rest(mut self) -> Vec<u8> {
         let mut read = Vec::new();
         let _ = self.stream.read_to_end(&mut read).await;
         read
     }
 
-    /// Everything up to and with `end`.
+    /// Reads up to and including `end`.
     pub(crate) async fn until(&mut self, end: &str) -> io::Result<String> {
         let mut read = Vec::new();
         while !read.ends_with(end.as_bytes()) {
@@ -43,29 +43,29 @@ impl Raw {
     }
 }
 
-/// Sends these bytes on a connection of their own, and returns all of the answer.
+/// Sends these bytes on a new connection, and returns everything that the server sends.
 pub(crate) async fn answer_to(endpoint: &Endpoint, bytes: impl AsRef<[u8]>) -> String {
     let mut raw = Raw::connect(endpoint).await;
     raw.send(bytes).await;
     String::from_utf8_lossy(&in_time(raw.rest()).await).into_owned()
 }
 
-/// A get whose answer ends the connection.
+/// A GET with `Connection: close`.
 pub(crate) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
 }
 
-/// An empty one in the namespace `default`.
+/// An empty ConfigMap in the namespace `default`.
 pub(crate) fn config_map(name: &str) -> ConfigMap {
     let mut map = ConfigMap::default();
     map.metadata.name = Some(name.to_owned());
     map
 }
 
-/// How many bytes a flood has, at least: more than fits into the buffers of a connection.
+/// The size of the events of [`flooded`] in bytes: more than fits into the buffers of a connection.
 pub(crate) const FLOOD: usize = 50_000_000;
 
-/// A connection with a watch that has so much to tell, and of which nothing but the head has been read.
+/// A connection with a watch that has [`FLOOD`] bytes to send, and of which only the head has been read.
 pub(crate) async fn flooded(server: &EmbeddedApiserver, endpoint: &Endpoint) -> Raw {
     const SIZE: usize = 500_000;
     let mut raw = Raw::connect(endpoint).await;
@@ -80,7 +80,7 @@ pub(crate) async fn flooded(server: &EmbeddedApiserver, endpoint: &Endpoint) -> 
     raw
 }
 
-/// Fails a test that would hang otherwise.
+/// Panics if the future takes too long, so that a test does not hang.
 pub(crate) async fn in_time<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future).await.expect("it takes too long")
 }

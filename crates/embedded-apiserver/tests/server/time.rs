@@ -1,4 +1,4 @@
-//! Under paused time, hours pass in an instant.
+//! Watches that last for hours, under paused time.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::support::config_map;
 
-/// The types of the events of a watch, to its end.
+/// The types of all events of a watch until its end.
 async fn types(server: &EmbeddedApiserver, parameters: &str) -> anyhow::Result<Vec<String>> {
     let path = format!("/api/v1/configmaps?watch=1&{parameters}");
     let stream = server.client().request_stream(Request::get(path).body(Vec::new())?).await?;

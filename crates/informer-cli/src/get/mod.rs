@@ -22,7 +22,7 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
     let mut wanted = args.objects.clone();
     if let Some(name) = &args.name {
-        // The server picks it out: there may be very many of the kind.
+        // The server selects the object, because there may be very many of its kind.
         let named = format!("metadata.name={}", escaped(name));
         wanted.fields =
             Some(wanted.fields.map_or_else(|| named.clone(), |fields| format!("{fields},{named}")));
@@ -67,12 +67,12 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A value as it stands in a field selector.
+/// Escapes a value for a field selector.
 fn escaped(value: &str) -> String {
     value.chars().flat_map(|c| [Some('\\').filter(|_| ",=\\".contains(c)), Some(c)]).flatten().collect()
 }
 
-/// The object that was named, or a List.
+/// One object if it was named on the command line, a List otherwise.
 fn document(objects: &[Object<DynamicObject>], named: bool) -> Value {
     let mut items: Vec<_> = objects.iter().map(shown).collect();
     match items.len() {
@@ -97,7 +97,7 @@ fn as_table(kind: &str, objects: &[Object<DynamicObject>], with_namespace: bool)
     table(kind, &rows, with_namespace)
 }
 
-/// Clocks differ: what was created in the future is new.
+/// The age of an object. Clocks of machines differ, so one that was created in the future has age zero.
 fn age(now: i64, then: i64) -> Duration {
     Duration::from_secs(u64::try_from(now - then).unwrap_or(0))
 }

@@ -1,4 +1,4 @@
-//! Objects as a table for people.
+//! Objects as a table.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::plain::plain;
 
-/// A column beside name, namespace and age.
+/// A column besides name, namespace and age.
 struct Column {
     title: &'static str,
     cell: fn(&Value) -> String,
 }
 
-/// The columns of kinds that people look at most. Others have name and age.
+/// The columns of common kinds. Other kinds have only name and age.
 fn columns(kind: &str) -> &'static [Column] {
     match kind {
         "Pod" => &[
@@ -86,7 +86,7 @@ pub(crate) fn table(kind: &str, rows: &[Row<'_>], with_namespace: bool) -> Strin
     aligned(&lines)
 }
 
-/// What the columns say, in one line: `ready 1/2, status Running`. Empty for kinds without columns.
+/// The columns of an object in one line: `ready 1/2, status Running`. Empty for kinds without columns.
 pub(crate) fn summary(kind: &str, object: &Value) -> String {
     let cells = columns(kind).iter().map(|column| (column.title.to_lowercase(), (column.cell)(object)));
     let told: Vec<_> =
@@ -146,7 +146,7 @@ fn ready_containers(pod: &Value) -> String {
     format!("{ready}/{}", list(pod, "/spec/containers").len())
 }
 
-/// The reason why a container waits or ended says more than the phase.
+/// The reason why a container waits or has ended, which says more than the phase; otherwise the phase.
 fn pod_status(pod: &Value) -> String {
     if pod.pointer("/metadata/deletionTimestamp").is_some_and(Value::is_string) {
         return "Terminating".to_owned();
@@ -172,7 +172,7 @@ fn node_status(node: &Value) -> String {
     if cordoned { format!("{status},SchedulingDisabled") } else { status.to_owned() }
 }
 
-/// What an Event is about, such as `pod/web-0`. The group `events.k8s.io` has other names for the same.
+/// The object that an Event is about, such as `pod/web-0`. Its field has another name in the group `events.k8s.io`.
 fn event_object(event: &Value) -> String {
     let part = |field: &str| {
         let of =

@@ -1,4 +1,4 @@
-//! What changed between two versions of an object, in a few words.
+//! The changes between two versions of an object, in short form.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use crate::plain::plain;
 
-/// One field that differs.
+/// A field that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Change {
-    /// Such as `status.conditions[Ready].status`.
+    /// The path of the field, such as `status.conditions[Ready].status`.
     pub(crate) path: String,
     /// Absent if the field is new.
     pub(crate) old: Option<Value>,
@@ -18,14 +18,14 @@ pub(crate) struct Change {
     pub(crate) new: Option<Value>,
 }
 
-/// Members that name an element of a list, so that it is found again when the list is ordered differently.
+/// Fields that identify an element of a list, so that a change of the order is no change of the elements.
 const NAMING: [&str; 6] = ["name", "type", "key", "uid", "ip", "mountPath"];
 
-/// Longer values are shortened.
+/// The number of characters that longer values are cut to.
 const SHOWN: usize = 40;
 
-/// All fields that differ, in the order in which they are best read: what was asked for, then what became of it, then
-/// metadata, and times at the end, since they change with everything.
+/// All fields that differ, the most interesting first: spec, then status, then metadata, and timestamps last, because they
+/// change with everything else.
 pub(crate) fn changes(old: &Value, new: &Value) -> Vec<Change> {
     let mut found = Vec::new();
     compare(&mut String::new(), Some(old), Some(new), &mut found);
@@ -34,7 +34,7 @@ pub(crate) fn changes(old: &Value, new: &Value) -> Vec<Change> {
     found
 }
 
-/// What changes with every write and says nothing.
+/// Fields that change with every write, such as the resourceVersion.
 fn is_noise(path: &str) -> bool {
     path == "metadata.resourceVersion" || path.starts_with("metadata.managedFields")
 }
@@ -119,7 +119,7 @@ fn compare_by_position(path: &mut String, old: &[Value], new: &[Value], found: &
     }
 }
 
-/// The elements by name, if all have one and no two have the same.
+/// The elements by their identifying field, if all have one and no two are the same.
 fn named(list: &[Value]) -> Option<BTreeMap<&str, &Value>> {
     let member = NAMING.iter().find(|member| list.iter().all(|item| item[**member].is_string()))?;
     let names: BTreeMap<_, _> =
@@ -128,7 +128,7 @@ fn named(list: &[Value]) -> Option<BTreeMap<&str, &Value>> {
 }
 
 impl Change {
-    /// Whether it says little to people: times, counters, identifiers, and why a condition changed.
+    /// Whether it is of little interest: timestamps, counters, identifiers, and the reasons of conditions.
     pub(crate) fn is_detail(&self) -> bool {
         let path = self.path.as_str();
         let explains = path.starts_with("status.conditions[")
@@ -136,7 +136,7 @@ impl Change {
         explains || is_time(path) || is_counter(path) || path.ends_with("At") || path.ends_with("ID")
     }
 
-    /// What is shown of the path: of a condition, its name.
+    /// The path as it is shown: for a condition, only its type.
     fn shown_path(&self) -> &str {
         let condition =
             self.path.strip_prefix("status.conditions[").and_then(|rest| rest.strip_suffix("].status"));

@@ -1,4 +1,4 @@
-//! The events of the kinds that are watched, every one of them, and what was there at the start.
+//! The events of the watched kinds, and the objects that existed at the start.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,14 +11,14 @@ use tokio::sync::mpsc;
 
 use crate::failure::Failure;
 
-/// So many events of a kind may wait to be shown, because a terminal or a pipe takes its time. If more wait, changes of
-/// the same object are merged into one, which is said.
+/// How many events of a kind may wait for a slow terminal or pipe. If there are more, changes of the same object are merged
+/// into one, and a line says so.
 pub(crate) const LIMIT: usize = 100_000;
 
-/// Events at hand; all others wait in the informer.
+/// How many events are taken from the informer at once; the others wait there.
 const AT_HAND: usize = 64;
 
-/// Objects of one kind that are there at the start are shown one by one up to so many.
+/// How many objects of a kind that exist at the start are shown one by one; if there are more, only their number is shown.
 const SHOWN: usize = 20;
 
 /// The events of one kind.
@@ -26,18 +26,18 @@ pub(crate) struct Events {
     pub(crate) informer: SharedInformer<DynamicObject>,
     registration: Registration,
     events: mpsc::Receiver<Event<DynamicObject>>,
-    /// What was there at the start, while that is still coming.
+    /// The objects that existed at the start, until all of them have come.
     first: Option<First>,
-    /// How many changes were merged, as far as that was said.
+    /// How many merged changes have been reported so far.
     merged: u64,
     ended: bool,
 }
 
-/// What was there at the start.
+/// The objects that existed at the start.
 #[derive(Default)]
 pub(crate) struct First {
     pub(crate) count: usize,
-    /// Those that are shown: all or, if there are too many, none. They are read when they are shown.
+    /// The objects to show: all, or none if there are too many. They are decoded when they are shown.
     pub(crate) shown: Vec<Object<DynamicObject>>,
 }
 
@@ -47,7 +47,7 @@ impl Events {
         let hears = async_handler(move |event: Event<DynamicObject>| {
             let sender = sender.clone();
             async move {
-                // If nobody shows them any more, the command is about to end.
+                // An error means that the receiver is gone: the command is about to end.
                 sender.send(event).await.ok();
             }
         });
@@ -57,7 +57,7 @@ impl Events {
         Ok(Self { informer, registration, events, first, merged: 0, ended: false })
     }
 
-    /// Counts an object that was there at the start; false for all other events.
+    /// Counts an object that existed at the start; false for all other events.
     pub(crate) fn count(&mut self, event: &Event<DynamicObject>) -> bool {
         let (Some(first), Event::Added { object, initial: true }) = (&mut self.first, event) else {
             return false;
@@ -74,7 +74,7 @@ impl Events {
         self.first.is_some()
     }
 
-    /// What was there at the start, once all of it has come. `before` says that an event is at hand that came after it.
+    /// The objects that existed at the start, once all of them have come. `before` means that a later event is waiting.
     pub(crate) fn take_first(&mut self, before: bool) -> Option<First> {
         let all = self.registration.has_synced() && (before || self.events.is_empty());
         let mut first = self.first.take_if(|_| all)?;
@@ -82,14 +82,14 @@ impl Events {
         Some(first)
     }
 
-    /// How many more changes have been merged because they came faster than they could be shown.
+    /// How many more changes have been merged since the last call, because they came faster than they could be shown.
     pub(crate) fn take_merged(&mut self) -> u64 {
         let merged = self.registration.stats().merged;
         merged.saturating_sub(std::mem::replace(&mut self.merged, merged))
     }
 }
 
-/// All events as one stream; each with the place of its kind.
+/// The events of all kinds as one stream; each has the index of its kind.
 pub(crate) struct AllEvents(pub(crate) Vec<Events>);
 
 impl Stream for AllEvents {

@@ -1,4 +1,4 @@
-//! One event as a line: for people, or as JSON.
+//! An event as a line of text or of JSON.
 
 use k8s_openapi::jiff::Timestamp;
 use kube_client::api::DynamicObject;
@@ -10,10 +10,10 @@ use crate::get::table::summary;
 use crate::plain::plain;
 use crate::watch::changes::Change;
 
-/// More changes of one event are counted, not shown.
+/// How many changes of an event are shown; the others are only counted.
 const SHOWN: usize = 3;
 
-/// A longer key pushes the rest of its line to the right.
+/// The widest column for keys. A longer key pushes the rest of its line to the right.
 const KEY_WIDTH: usize = 40;
 
 const GREEN: &str = "\x1b[32m";
@@ -22,7 +22,7 @@ const RED: &str = "\x1b[31m";
 const DIM: &str = "\x1b[2m";
 const PLAIN: &str = "\x1b[0m";
 
-/// What a line is made of.
+/// The content of a line.
 pub(crate) struct Told {
     what: What,
     object: Object<DynamicObject>,
@@ -31,7 +31,7 @@ pub(crate) struct Told {
     initial: bool,
 }
 
-/// How wide the columns of the log are. They grow with what is shown.
+/// The widths of the columns of the log. They grow with the longest entries.
 pub(crate) struct Columns {
     kind: usize,
     key: usize,
@@ -43,7 +43,7 @@ impl Columns {
         Self { kind: kinds.max().unwrap_or(0), key: 0 }
     }
 
-    /// Makes room.
+    /// Widens the columns for these lines.
     pub(crate) fn fit(&mut self, told: &[Told]) {
         let widths = told.iter().map(|told| told.object.key().to_string().len());
         self.key = widths.filter(|width| *width <= KEY_WIDTH).fold(self.key, usize::max);
@@ -58,12 +58,12 @@ enum What {
 }
 
 impl Told {
-    /// What was there at the start.
+    /// An object that existed at the start.
     pub(crate) fn initial(object: Object<DynamicObject>) -> Self {
         Self { what: What::Added, content: shown(&object), object, changes: Vec::new(), initial: true }
     }
 
-    /// `None` for what is not shown: a resync, or a word about the events themselves.
+    /// The line of an event; `None` for a resync and for other events that are no changes.
     pub(crate) fn of(event: &Event<DynamicObject>) -> Option<Self> {
         let (what, object, old, initial) = match event {
             Event::Added { object, initial } => (What::Added, object, None, *initial),
@@ -76,7 +76,7 @@ impl Told {
         Some(Self { what, object: object.clone(), content: shown(object), changes, initial })
     }
 
-    /// `12:00:01 ADDED   pod  default/web-0  ready 0/1, status Pending`, with colours for who can show them.
+    /// `12:00:01 ADDED   pod  default/web-0  ready 0/1, status Pending`, with colours if they are on.
     pub(crate) fn text(&self, time: &str, columns: &Columns) -> String {
         let (word, colour) = match self.what {
             What::Added => ("ADDED  ", GREEN),
@@ -85,7 +85,7 @@ impl Told {
         };
         let kind = self.object.kind().kind();
         let rest = match self.what {
-            // An Event is a message: that another one like it came is said by its count.
+            // A repeated Event has a higher count; its message is shown, and not the changed fields.
             What::Updated if kind == "Event" => {
                 let count = self.changes.iter().find(|change| change.path.ends_with("count"));
                 let count = count.map(|change| format!(", {change}")).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Told {
         line.trim_end().to_owned()
     }
 
-    /// One JSON document.
+    /// The line as a JSON document.
     pub(crate) fn json(&self, at: Timestamp) -> String {
         let event = match self.what {
             What::Added => "added",
@@ -128,7 +128,7 @@ impl Told {
     }
 }
 
-/// A time for programs.
+/// A time in UTC, for JSON.
 pub(crate) fn utc(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }

@@ -1,4 +1,4 @@
-//! Where events are written, in the form that was asked for.
+//! Writes events in the chosen format.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::screen::Screen;
 use crate::watch::events::First;
 use crate::watch::line::{Columns, Told, utc};
 
-/// A cache that fills sooner is not worth a word about the time.
+/// The time to sync is printed only if it is longer than this.
 const WORTH_SAYING: Duration = Duration::from_secs(1);
 
 pub(crate) struct Log {
@@ -34,7 +34,7 @@ impl Log {
         self.form == Lines::Json
     }
 
-    /// Something happened. False if it is not worth a line.
+    /// Writes an event. False if it has no line.
     pub(crate) fn event(&mut self, event: &Event<DynamicObject>) -> Result<bool, Failure> {
         let Some(told) = Told::of(event) else { return Ok(false) };
         self.columns.fit(std::slice::from_ref(&told));
@@ -42,7 +42,7 @@ impl Log {
         Ok(true)
     }
 
-    /// The cache of a kind is filled, with what was there at the start.
+    /// Writes that a kind has synced, and the objects that existed at the start.
     pub(crate) fn synced(&mut self, kind: &KindInfo, first: First, lasted: Duration) -> Result<(), Failure> {
         if self.is_json() {
             return self.remark("synced", kind, "objects", first.count as u64);
@@ -57,7 +57,7 @@ impl Log {
         shown.iter().try_for_each(|told| self.write(told))
     }
 
-    /// Some changes have no line of their own.
+    /// Writes how many changes were merged into others.
     pub(crate) fn merged(&self, kind: &KindInfo, count: u64) -> Result<(), Failure> {
         if self.is_json() {
             return self.remark("merged", kind, "updates", count);
@@ -77,7 +77,7 @@ impl Log {
         Ok(self.screen.line(&line)?)
     }
 
-    /// A line that is about no object.
+    /// Writes a line that is not about an object.
     fn remark(&self, event: &str, kind: &KindInfo, what: &str, count: u64) -> Result<(), Failure> {
         let line = json!({ "time": utc(Timestamp::now()), "event": event, "kind": kind.kind(),
             "apiVersion": kind.api_version(), what: count });

@@ -1,4 +1,4 @@
-//! `informer watch`: what happens, as it happens.
+//! `informer watch`: shows changes as they happen.
 
 pub(crate) mod changes;
 mod events;
@@ -26,14 +26,14 @@ use crate::failure::Failure;
 use crate::kinds::informers;
 use crate::screen::Screen;
 
-/// How often it is looked how things are.
+/// How often the status of the informers is checked.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// How long handlers have to finish when the command ends.
 const ENDING: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
-    // Before the informers are built: what they measure goes to the recorder that is there then.
+    // Informers send their metrics to the recorder that is installed when they are built, so it comes first.
     let recorder = match args.listen {
         Some(_) => Some(informer_endpoint::install_recorder().map_err(Failure::local)?),
         None => None,
@@ -94,7 +94,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     ended
 }
 
-/// Writes events until nobody reads them.
+/// Writes events until the reader of the output is gone.
 async fn show(
     mut log: Log,
     informers: &[SharedInformer<DynamicObject>],
@@ -112,7 +112,7 @@ async fn show(
             event = events.next() => {
                 let Some((place, event)) = event else { return Ok(()) };
                 let of_kind = &mut events.0[place];
-                // As text, what was there at the start is shown together and sorted, once all of it has come.
+                // In text format the objects that existed at the start are shown sorted, once all of them have come.
                 if of_kind.count(&event) && !log.is_json() {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! One line about how the watch is doing, on a terminal.
+//! The status line of `watch` on a terminal.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -9,14 +9,14 @@ use kube_informer::{Phase, SharedInformer};
 
 use crate::screen::Screen;
 
-/// The rate is that of the last seconds.
+/// The rate of events is measured over this time.
 const OVER: Duration = Duration::from_secs(10);
 
 pub(crate) struct StatusLine {
     informers: Vec<SharedInformer<DynamicObject>>,
     screen: Screen,
     begun: bool,
-    /// When events came, within the last seconds.
+    /// The times of recent events.
     events: VecDeque<Instant>,
 }
 
@@ -25,13 +25,13 @@ impl StatusLine {
         Self { informers: informers.to_vec(), screen: screen.clone(), begun: false, events: VecDeque::new() }
     }
 
-    /// An event was shown.
+    /// Counts an event that was shown.
     pub(crate) fn count(&mut self) {
         self.events.push_back(Instant::now());
         self.forget();
     }
 
-    /// From now on there is something to say: the caches are filled.
+    /// Starts to show the line, once all caches have synced.
     pub(crate) fn begin(&mut self) {
         self.begun = true;
         self.events.clear();
@@ -75,7 +75,7 @@ impl StatusLine {
     }
 }
 
-/// Bytes of memory of this process, where the system says.
+/// The memory of this process in bytes, if the system reports it.
 fn memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,4 +1,4 @@
-//! How far the caches have been filled, of how many objects.
+//! The progress of the first sync: how many objects of how many.
 
 use kube_client::api::DynamicObject;
 use kube_informer::SharedInformer;
@@ -10,7 +10,7 @@ use crate::listing::Listing;
 use crate::screen::Screen;
 use crate::watch::events::Events;
 
-/// How many objects there are, if the server says so for every kind.
+/// The number of all objects, if the server reports it for every kind.
 pub(crate) struct Total(Option<JoinHandle<Option<u64>>>, Option<u64>);
 
 impl Total {
@@ -20,7 +20,7 @@ impl Total {
         informers: &[SharedInformer<DynamicObject>],
         screen: &Screen,
     ) -> Self {
-        // With a selector the server does not say.
+        // With a selector the server does not report the number.
         let says = screen.is_terminal() && objects.labels.is_none() && objects.fields.is_none();
         if !says {
             return Self(None, None);
@@ -37,7 +37,7 @@ impl Total {
         Self(Some(tokio::spawn(asked)), None)
     }
 
-    /// As far as it is known by now.
+    /// The number, if it is known by now.
     async fn known(&mut self) -> Option<u64> {
         if let Some(asked) = self.0.take_if(|asked| asked.is_finished()) {
             self.1 = asked.await.ok().flatten();
@@ -45,7 +45,7 @@ impl Total {
         self.1
     }
 
-    /// Shows how far the caches have been filled.
+    /// Shows the progress.
     pub(crate) async fn draw(&mut self, events: &[Events], screen: &Screen) {
         let held: usize = events.iter().map(|events| events.informer.status().versions_alive).sum();
         let waiting = events.iter().filter(|events| events.is_filling());
@@ -62,7 +62,7 @@ impl Drop for Total {
     }
 }
 
-/// How many there are, without reading them.
+/// The number of objects, from a list of one object and the number of those that follow.
 async fn count(listing: &Listing) -> Option<u64> {
     let first = listing.page(1, None).await.ok()?;
     Some(first.items.len() as u64 + first.remaining.unwrap_or(0))

@@ -1,4 +1,4 @@
-//! What goes wrong is said once, and so is that it is over.
+//! Reports each failure once, and once when it is over.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,14 +11,14 @@ use crate::plain::plain;
 use crate::refusal::Refusal;
 use crate::screen::Screen;
 
-/// Cheap to clone.
+/// The failures that are not over yet. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Troubles {
     screen: Screen,
-    /// By kind and part of the cluster.
+    /// By kind and scope.
     open: Arc<Mutex<HashMap<String, Trouble>>>,
     refusal: Refusal,
-    /// Kinds that have been watched. What is refused of them now may be granted again.
+    /// Kinds whose watch has worked. If it is refused later, that may be temporary.
     watched: Arc<Mutex<HashSet<KindInfo>>>,
 }
 
@@ -38,7 +38,7 @@ impl Troubles {
         }
     }
 
-    /// Says what went wrong, unless that is what was said last.
+    /// Reports a failure, unless it is the same as the last one.
     pub(crate) fn hear(&self, failure: &Failure) {
         let said = plain(&failure.to_string()).into_owned();
         if !matches!(failure.cause, Cause::List { .. } | Cause::Watch { .. }) {
@@ -46,7 +46,7 @@ impl Troubles {
         }
         let has_worked = locked(&self.watched).contains(&failure.kind);
         if !has_worked && self.refusal.hear(failure) {
-            return; // It is the end, and said there.
+            return; // The command ends with this failure and reports it then.
         }
         let place = failure.scope.as_ref().map(ToString::to_string).unwrap_or_default();
         let now = Instant::now();
@@ -63,12 +63,12 @@ impl Troubles {
         }
     }
 
-    /// Waits until the server refuses what has never worked.
+    /// Waits until the server refuses a kind that has never been watched successfully.
     pub(crate) async fn refused(&self) -> crate::failure::Failure {
         self.refusal.heard().await
     }
 
-    /// Says which troubles are over.
+    /// Reports which failures are over.
     pub(crate) fn look(&self, informers: &[SharedInformer<DynamicObject>]) {
         let mut watched = locked(&self.watched);
         for informer in informers.iter().filter(|informer| informer.status().phase == Phase::Watching) {
@@ -96,7 +96,7 @@ impl Troubles {
     }
 }
 
-/// A panic while it was locked leaves it usable.
+/// Locks a mutex. Its data stays valid if a thread panics while it holds the lock.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What goes wrong is said, with what to do about it, and told by the exit code.
+//! Error messages, which say what to do, and exit codes.
 
 use embedded_apiserver::{Fault, Verb};
 
@@ -95,7 +95,7 @@ async fn a_wrong_command_line_is_explained() {
 async fn help_has_examples_and_exit_codes_and_shells_get_completions() {
     let said = run(informer(&["--help"])).await;
     assert!(said.code == 0 && said.out.contains("Exit codes:") && said.out.contains("Examples:"), "{said:?}");
-    for command in ["watch", "get", "diff", "serve", "gen"] {
+    for command in ["watch", "get", "diff", "serve"] {
         let said = run(informer(&[command, "--help"])).await;
         assert!(said.code == 0 && said.out.contains(&format!("informer {command}")), "{said:?}");
         assert!(said.out.contains("Examples:"), "{said:?}");

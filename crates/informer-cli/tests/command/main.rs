@@ -1,7 +1,6 @@
 //! The command `informer` as its users run it, on an embedded API server.
 
 mod failures;
-mod generating;
 mod reading;
 mod readme;
 mod refusing;

@@ -1,4 +1,4 @@
-//! What README.md quotes from a terminal is what the command prints.
+//! The command prints what README.md shows.
 //!
 //! Every block marked `console` has lines `$ COMMAND`, each followed by lines of its output; `…` stands for any others.
 //! Times and ages differ from run to run and are not compared.
@@ -10,10 +10,10 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::support::{Running, informer};
 
-/// The simulation is the same each time, but a busy machine may see two of its steps as one.
+/// The simulation is the same in every run, but on a busy machine two of its steps may be merged into one event.
 const ATTEMPTS: usize = 3;
 
-/// For one attempt.
+/// The time limit of one attempt.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Quoted {
@@ -42,7 +42,7 @@ async fn the_readme_quotes_what_is_printed() {
     }
 }
 
-/// Runs the command until it has printed all lines; if it does not, tells what came in place of the first missing one.
+/// Runs the command until it has printed all lines. The error says what it printed in place of the first missing one.
 async fn prints(quoted: &Quoted) -> Result<(), String> {
     let arguments = ["cargo run --release -- ", "informer "];
     let arguments = arguments.iter().find_map(|program| quoted.command.strip_prefix(program));
@@ -64,7 +64,7 @@ async fn prints(quoted: &Quoted) -> Result<(), String> {
             if masked(printed.trim_end()) == masked(line) {
                 break;
             }
-            // Other deployments may have their turn between the steps of one.
+            // Updates of other deployments may come in between.
             if !elided && !line.contains("UPDATED") {
                 return Err(format!("{line:?} but {printed:?}"));
             }

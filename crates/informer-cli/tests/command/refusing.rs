@@ -1,4 +1,4 @@
-//! What no waiting heals is said at once.
+//! Errors that waiting does not cure are reported at once.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::canned::{Answer, Canned, kubeconfig};
 use crate::support::{Running, informer, run};
 
-/// Far less than the 30 s that a cache is waited for, far more than a busy machine takes.
+/// Far less than the 30 s that a command waits for the cache, far more than a busy machine needs.
 const AT_ONCE: Duration = Duration::from_secs(20);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -34,7 +34,7 @@ async fn a_refusal_ends_the_command_at_once() {
     }
 }
 
-/// A list that fills the cache, and no streamed lists.
+/// A server that answers lists, but refuses streamed lists.
 fn lists(watch: Answer) -> Canned {
     let list =
         json!({ "kind": "PodList", "apiVersion": "v1", "metadata": { "resourceVersion": "9" }, "items": [] });
@@ -82,7 +82,7 @@ async fn a_context_that_is_not_there_brings_those_that_are() {
     }
 }
 
-/// Writing to it fails as on a full disk.
+/// `/dev/full`: writing to it fails as on a full disk.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn output_that_cannot_be_written_is_no_fault_of_the_cluster() {

@@ -12,10 +12,10 @@ use crate::support::{Running, Said, Server, run};
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Random Secrets; all their values are remembered.
+/// Makes random Secrets and remembers all their values.
 struct World {
     state: u64,
-    /// As they are and in base64.
+    /// All values, as they are and in base64.
     writings: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl World {
         encoded
     }
 
-    /// As `kubectl create` or `kubectl apply` makes one.
+    /// A Secret as `kubectl create` or `kubectl apply` makes it.
     fn secret(&mut self, name: &str, version: usize, applied: bool) -> Value {
         let mut data = json!({});
         for _ in 0..1 + self.number(3) {
@@ -112,7 +112,7 @@ async fn no_value_is_shown_of_what_is_there_and_what_happens() {
         for _ in 0..3 {
             shown += &as_json.line().await;
         }
-        // Annotations come as a whole, go as a whole, change; values come, go and change.
+        // Over the rounds all annotations are added, removed and changed, and so are values.
         for (round, applied) in [true, false, true, true].into_iter().enumerate() {
             for number in 0..3 {
                 let name = format!("s-{number}");
@@ -155,7 +155,7 @@ async fn no_value_is_shown_of_what_is_there_and_what_happens() {
 async fn no_value_is_shown_of_differences() {
     for seed in 10..14 {
         let mut world = World::new(seed);
-        // The cache is filled with one state, the list that it is compared with is another.
+        // The cache gets one state, and the list that it is compared with another.
         let list = |world: &mut World, applied: bool| {
             let items: Vec<_> = (0..3).map(|n| world.secret(&format!("s-{n}"), 5, applied)).collect();
             json!({ "kind": "SecretList", "apiVersion": "v1", "metadata": { "resourceVersion": "9" }, "items": items })
@@ -213,7 +213,7 @@ async fn no_value_is_shown_of_an_error_with_objects_in_it() {
     }
 }
 
-/// The list that is compared with comes from the server after the cache has been filled, and may fail on its own.
+/// `diff` lists again after the cache has synced, and that list may fail by itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_value_is_shown_if_the_list_to_compare_with_fails() {
     let mut world = World::new(30);

@@ -79,7 +79,7 @@ async fn an_address_that_is_taken_is_named() {
     assert!(said.err.contains(&format!("error: cannot listen at {address}: ")), "{said:?}");
 }
 
-/// The status and the body.
+/// Sends a GET; the status and the body of the answer.
 pub(crate) async fn get(address: &str, path: &str) -> (u16, String) {
     let (address, request) =
         (address.to_owned(), format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));

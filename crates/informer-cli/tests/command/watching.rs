@@ -91,7 +91,7 @@ async fn nothing_is_lost_to_a_reader_that_takes_its_time() {
     let told = |line: String| -> Value { serde_json::from_str(&line).expect("JSON") };
     while told(watch.line().await)["event"] != "synced" {}
     let maps: Api<ConfigMap> = Api::namespaced(server.api.quiet_client(), "shop");
-    // More than a pipe holds, so that the command has to wait in the middle of it.
+    // More than a pipe holds, so that the command blocks while it writes.
     let text = "x".repeat(2_000);
     for number in 1..=300 {
         let patch = json!({ "data": { "key": number.to_string(), "text": text } });
@@ -125,7 +125,7 @@ async fn times_are_those_of_the_user() {
     watch.env("TZ", "FAR-13:30");
     let said = run(watch).await;
     let now = Timestamp::now().as_second();
-    // The hour and minute of the last seconds, thirteen and a half hours ahead.
+    // Hours and minutes of the last seconds in a zone that is thirteen and a half hours ahead.
     let near = |seconds: i64| {
         let minutes = (now - seconds + 13 * 3_600 + 1_800).div_euclid(60).rem_euclid(1_440);
         format!("{:02}:{:02}:", minutes / 60, minutes % 60)

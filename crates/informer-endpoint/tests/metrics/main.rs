@@ -1,6 +1,6 @@
-//! What the installed recorder serves, read as strictly as Prometheus would, and what it keeps while nobody asks.
+//! The output of the installed recorder, parsed as strictly as by Prometheus, and its memory while nobody scrapes it.
 //!
-//! There is one recorder for a process, so this is one test.
+//! A process has only one recorder, so this is one test.
 
 mod support;
 
@@ -11,10 +11,10 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_informer::{ScriptedSource, SharedInformer, handler};
 
-/// Unscraped they would take at least 160 MB.
+/// Without upkeep they would take at least 160 MB.
 const SAMPLES: u32 = 10_000_000;
 
-/// What may come and go with allocators and test harnesses.
+/// How much the memory may vary because of the allocator and the test harness.
 const LEVEL_KILOBYTES: usize = 8_192;
 
 /// The bounds of client-go's histogram.
@@ -83,7 +83,7 @@ fn text(endpoint: &Endpoint) -> String {
     endpoint.answer(&http::Method::GET, "/metrics").into_body()
 }
 
-/// What the process has in memory; nothing where that cannot be told.
+/// The resident memory of the process; zero if the system does not report it.
 fn resident_kilobytes() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,4 +1,4 @@
-//! A strict reader of Prometheus' text format: what it does not expect is an error.
+//! A strict parser of the text format of Prometheus: anything unexpected is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ pub(crate) struct Family {
     pub(crate) samples: Vec<(String, BTreeMap<String, String>, f64)>,
 }
 
-/// Every metric by its name. Each has HELP and TYPE before its samples, which stand together and are there once.
+/// Every metric by its name. Each must have HELP and TYPE before its samples, and all its samples must follow each other,
+/// without duplicates.
 pub(crate) fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
     let mut current: Option<String> = None;
@@ -95,7 +96,7 @@ fn sample(line: &str) -> Option<(String, BTreeMap<String, String>, f64)> {
     is_name(name).then(|| (name.to_owned(), labels, value))
 }
 
-/// The text up to the closing quote, and what comes after that.
+/// The text up to the closing quote, and the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.char_indices();
@@ -119,7 +120,7 @@ fn is_name(name: &str) -> bool {
         && characters.all(|other| other.is_ascii_alphanumeric() || other == '_')
 }
 
-/// Buckets rise, in their bounds and in their counts, and the last has them all.
+/// Checks a histogram: bounds and counts of buckets increase, and the last bucket has all samples.
 fn cumulative(name: &str, family: &Family) -> Result<(), String> {
     let mut buckets: BTreeMap<BTreeMap<String, String>, Vec<(f64, f64)>> = BTreeMap::new();
     let of =

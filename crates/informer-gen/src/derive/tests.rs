@@ -4,7 +4,7 @@ fn read_text(text: &str) -> Result<Vec<KindSpec>, String> {
     read(text, &Place::file("src/kinds.rs"), "crate::kinds").map_err(|problems| problems.to_string())
 }
 
-/// Type, API version and kind, plural and scope of each.
+/// Type, API version, kind, plural and scope of each kind.
 fn shown(text: &str) -> Vec<String> {
     let kinds = read_text(text).unwrap();
     let show = |kind: &KindSpec| {

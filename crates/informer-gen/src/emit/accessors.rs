@@ -1,13 +1,13 @@
-//! The way from a group over its versions to its kinds, for kinds of Kubernetes and of others alike.
+//! The accessors from a group to its versions and kinds, for built-in and custom kinds.
 
 use crate::emit::code::{Code, Function};
 use crate::model::{Availability, Group, Kind, KindSpec, Scope, Version};
 
-/// How the accessors of a file differ from those of others.
+/// The differences between generated files for built-in and for custom kinds.
 pub(crate) struct Manner {
-    /// How a kind's type is called in this file.
+    /// The path of a kind's type in this file.
     pub(crate) type_of: fn(&KindSpec) -> String,
-    /// Whether they are part of a program, which may not use all of them, rather than of a library.
+    /// Whether the accessors are part of a program, which may not use all of them, rather than of a library.
     pub(crate) may_be_unused: bool,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn write(code: &mut Code, group: &Group, manner: &Manner) {
     }
 }
 
-/// The macros around what is there in `availability`, within something that is there in `outer`.
+/// The macros that limit code to the versions of `availability`, within code that is limited to `outer`.
 pub(crate) fn conditions(availability: Availability, outer: Availability) -> Vec<String> {
     if availability == outer {
         return Vec::new();
@@ -75,7 +75,7 @@ pub(crate) fn entry<R>(group: &Group, visibility: &str, write: impl FnOnce(&Func
     })
 }
 
-/// A program has accessors for all of its kinds, whether it uses them or not.
+/// Allows unused code: a program may not use all accessors.
 pub(crate) fn unused(code: &mut Code, manner: &Manner) {
     if manner.may_be_unused {
         code.line("#[allow(dead_code)]");
@@ -139,7 +139,7 @@ fn constant(kind: &Kind, index: &str) -> String {
     format!("{}_BY_{}", kind.function, index).to_uppercase()
 }
 
-/// `core` has no name in Kubernetes.
+/// The name of a group for documentation; the name of the core group is empty in Kubernetes.
 fn shown(group: &str) -> String {
     if group.is_empty() { "the core group".to_owned() } else { format!("`{group}`") }
 }
@@ -149,12 +149,12 @@ fn api_version(version: &Version) -> String {
     format!("`{}`", api_version.as_ref().unwrap_or(&version.name))
 }
 
-/// A text as Rust writes it.
+/// A string literal of Rust.
 pub(crate) fn literal(text: &str) -> String {
     format!("{text:?}")
 }
 
-/// Group, version, kind, plural and whether it is namespaced, as arguments.
+/// Group, version, kind, plural and scope as arguments.
 pub(crate) fn facts(spec: &KindSpec) -> Vec<String> {
     let mut facts = [&spec.group, &spec.version, &spec.kind, &spec.plural].map(|fact| literal(fact)).to_vec();
     facts.push((spec.scope == Scope::Namespaced).to_string());

@@ -65,7 +65,7 @@ fn contents(model: &Model, generator: &str, style: Style) -> String {
     code.line("#[cfg(test)]");
     code.line("mod tests;");
     code.gap();
-    // One group is called `core`, as a crate is.
+    // The group `core` has the same name as the crate `core`.
     for group in &always {
         code.line(&format!("pub use self::{}::*;", group.function));
     }

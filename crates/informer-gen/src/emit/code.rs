@@ -1,4 +1,4 @@
-//! Rust text that rustfmt would leave as it is.
+//! Writes Rust code in the format of rustfmt.
 
 /// The settings of rustfmt that decide how the text looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// What rustfmt does with this `max_width` and no other settings.
+    /// The style of rustfmt with this `max_width` and no other settings.
     pub fn of_width(max_width: usize) -> Self {
         // 60, and in proportion above a width of 100, in steps of a tenth.
         let tenths = (max_width.max(100) + 5) / 10;
@@ -19,7 +19,7 @@ impl Style {
 }
 
 impl Default for Style {
-    /// What rustfmt does without a configuration.
+    /// The style of rustfmt without a configuration.
     fn default() -> Self {
         Self::of_width(100)
     }
@@ -66,7 +66,7 @@ impl Code {
         self.line("}");
     }
 
-    /// The same for several heads, each within the one before; just the contents for none.
+    /// Nested blocks, one for each head; without heads only the contents.
     pub(crate) fn blocks(&mut self, heads: &[String], contents: impl FnOnce(&mut Self)) {
         match heads {
             [] => contents(self),
@@ -86,7 +86,7 @@ impl Code {
         self.line(&format!("{head};"));
     }
 
-    /// Writes all but the last line of a function's head, and gives back the last, without its `end`.
+    /// Writes all but the last line of a function's head, and returns the last one without `end`.
     fn signature(&mut self, Function { name, parameters, result }: &Function<'_>, end: &str) -> String {
         let (generic, arguments) = result;
         let result = match *generic {
@@ -103,7 +103,7 @@ impl Code {
             return format!("){result}");
         }
         if self.fits(&format!("){result}")) {
-            // Only the brace has no room.
+            // The line is too long only because of the brace.
             self.line(&format!("){result}"));
             return String::new();
         }
@@ -137,7 +137,7 @@ impl Code {
 
     /// `start` and a call, as one statement or item: `start function(arguments);`.
     ///
-    /// If both do not fit in one line, an assignment is broken behind its `=`.
+    /// If they do not fit on one line, an assignment is broken after its `=`.
     pub(crate) fn call(&mut self, start: &str, function: &str, arguments: &[String]) {
         let listed = arguments.join(", ");
         let call = format!("{function}({listed});");
@@ -145,7 +145,7 @@ impl Code {
         if is_short && self.fits(&format!("{start}{call}")) {
             return self.line(&format!("{start}{call}"));
         }
-        // Behind the `=` if that saves lines, or if there is no room for even the opening parenthesis.
+        // After the `=` if that saves lines, or if there is no room for even the opening parenthesis.
         let is_assignment = start.ends_with("= ") && !start.starts_with('>');
         if is_assignment && (is_short || !self.fits(&format!("{start}{function}("))) {
             self.line(start.trim_end());

@@ -1,4 +1,4 @@
-//! One file for somebody's own kinds: an extension trait of the factory per group.
+//! The file for custom kinds: an extension trait of the factory for each group.
 
 use crate::emit::accessors::{self, Manner, facts};
 use crate::emit::code::{Code, Function, Style};
@@ -42,7 +42,7 @@ fn extension_trait(code: &mut Code, group: &Group) {
     });
 }
 
-/// A kind that does not say the same as its type would be found out only at run time.
+/// Writes a test that each kind matches its Rust type. Without it a mismatch would show only at run time.
 fn test(code: &mut Code, model: &Model) {
     code.gap();
     code.line("#[cfg(test)]");

@@ -1,4 +1,4 @@
-//! From the model to Rust text.
+//! Writes the model as Rust code.
 
 mod accessors;
 pub(crate) mod built_in;

@@ -1,4 +1,4 @@
-//! The command as its users see it.
+//! The command `informer-gen`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a run of the command said and how it ended.
+/// The output of a run and its exit code.
 struct Run {
     status: Option<i32>,
     stdout: String,
@@ -30,7 +30,8 @@ fn fixtures(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
-/// The output must be that of the file. To accept another one, run the command with `--out` in the same directory.
+/// Checks that the output is the content of a file. To accept a new output, run the command with `--out` in the same
+/// directory.
 fn check_golden(directory: &str, input: &str, expected: &str) {
     let directory = fixtures(directory);
     let run = informer_gen(&directory, &[input]);
@@ -95,6 +96,28 @@ fn check_says_whether_the_file_is_up_to_date() {
              +     pub fn tool_boxes(self) -> Access<crate::kinds::ToolBox> {{\n"
         )
     );
+}
+
+#[test]
+fn accessors_are_written_and_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |text: &str| fs::write(directory.path().join("kinds.toml"), text).unwrap();
+    write(
+        "[[kind]]\ngroup = \"example.com\"\nversion = \"v1\"\nkind = \"Widget\"\ntype = \"crate::Widget\"\nscope = \"Namespaced\"\n",
+    );
+    let generate = |more: &[&str]| {
+        informer_gen(directory.path(), &[&["kinds.toml", "--out", "informers.rs"], more].concat())
+    };
+    assert_eq!(generate(&["--check"]).status, Some(1), "it is not there yet");
+    let written = generate(&[]);
+    assert_eq!((written.status, written.stderr.as_str()), (Some(0), ""));
+    let text = fs::read_to_string(directory.path().join("informers.rs")).unwrap();
+    assert!(text.contains("pub fn widgets(self) -> Access<crate::Widget>"), "{text}");
+    assert_eq!(generate(&["--check"]).status, Some(0));
+    write("[[kind]]\nkind = 1\n");
+    let wrong = generate(&[]);
+    assert_eq!(wrong.status, Some(2), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("kinds.toml:2:"), "the place is named: {}", wrong.stderr);
 }
 
 #[test]
@@ -171,7 +194,7 @@ fn help_has_examples_and_arguments_are_checked() {
     assert!(no_out.stderr.contains("--out <FILE>"), "{}", no_out.stderr);
 }
 
-/// The description in the help is one.
+/// The example of a description in the help is valid.
 #[test]
 fn the_example_of_the_help_works() {
     let directory = tempfile::tempdir().unwrap();

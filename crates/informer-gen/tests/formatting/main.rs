@@ -1,4 +1,4 @@
-//! rustfmt leaves what was generated as it is.
+//! rustfmt does not change generated code.
 
 #![allow(clippy::unwrap_used)]
 

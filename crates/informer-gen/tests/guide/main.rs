@@ -1,4 +1,4 @@
-//! The guide and the example project that it tells of say the same.
+//! The files in the guide are those of its example project.
 
 #![allow(clippy::unwrap_used)]
 

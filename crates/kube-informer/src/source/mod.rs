@@ -11,6 +11,7 @@ pub(crate) mod intake;
 mod list_frames;
 mod request;
 mod scan;
+#[cfg(any(test, feature = "testing"))]
 mod scripted;
 pub(crate) mod status;
 pub(crate) mod stream_error;
@@ -22,6 +23,7 @@ mod tests;
 pub use error::{HttpFailure, SourceError};
 pub use http::{FindClusterError, FoundCluster, HttpSource, find_cluster};
 pub use request::{ListParams, Request, Verb, VersionMatch, WatchParams};
+#[cfg(any(test, feature = "testing"))]
 pub use scripted::{Fault, InjectedFault, ScriptedSource};
 
 use bytes::Bytes;

@@ -2,7 +2,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use super::*;
 
-/// A process to play with: it ends by itself after a minute, should a test fail to end it.
+/// A process for tests. It ends by itself after a minute if a test does not end it.
 fn sleeper() -> Command {
     let mut command = Command::new("sleep");
     command.arg("60");
@@ -47,7 +47,7 @@ fn terminate_kills_what_does_not_end() {
     deaf.args(["-c", "trap '' TERM; echo deaf; while :; do sleep 1; done"]);
     let (process, dir) = spawn(&mut deaf);
     let server = process.child.id();
-    // Only once it says so does it ignore the signal.
+    // It ignores the signal only after it has printed its line.
     while std::fs::read_to_string(dir.path().join("log")).unwrap().is_empty() {
         thread::sleep(POLL);
     }
@@ -70,14 +70,14 @@ fn an_exit_is_noticed_and_ends_the_watchdog() {
     process.terminate(Duration::ZERO).unwrap();
 }
 
-/// The test process cannot kill itself and look on, so it runs itself a second time and kills that.
+/// A test cannot kill its own process and observe the result, so it runs itself a second time and kills that process.
 #[test]
 fn the_process_dies_with_a_killed_test() {
     const VICTIM: &str = "TEST_CLUSTER_VICTIM";
     if std::env::var_os(VICTIM).is_some() {
         let (process, _dir) = spawn(&mut sleeper());
         println!("victim's server: {}", process.child.id());
-        // Until killed, or until the other side is gone.
+        // Waits until it is killed, or until the test that started it is gone.
         let _ = std::io::stdin().read(&mut [0]);
         return;
     }

@@ -1,9 +1,9 @@
-//! The cluster itself against the real servers. Slow the first time, because it builds them.
+//! Tests of the cluster with the real servers. Slow the first time, because it builds them.
 
 use anyhow::{Context, Result};
 use test_cluster::{Cluster, Options};
 
-/// False, with a word on stderr, where these tests cannot run.
+/// False if these tests cannot run; the reason is printed on stderr.
 fn can_run(test: &str) -> bool {
     test_cluster::available().inspect_err(|why| test_cluster::print_skip(test, why)).is_ok()
 }

@@ -16,14 +16,14 @@ const WATCH: &str = concat!(
     r#"{"type":"DELETED","object":{"metadata":{"name":"c"}}}"#,
 );
 
-/// The same bytes in pieces of this size, which know nothing of lines.
+/// The same bytes in pieces of this size, which are cut without regard to lines.
 fn in_pieces(size: usize) -> Body {
     let pieces: Vec<_> =
         WATCH.as_bytes().chunks(size).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
     streamed(iter(pieces))
 }
 
-/// The text that comes, and whether it ends cleanly.
+/// The text of a body, and whether it ends cleanly.
 async fn read(mut body: Body) -> (String, bool) {
     let mut text = Vec::new();
     while let Some(frame) = body.frame().await {

@@ -4,7 +4,7 @@ fn parsed(query: &str, verb: Verb) -> ListOptions {
     ListOptions::parse(&Query::parse(query), verb).unwrap()
 }
 
-/// What is wrong with the options, without what is the same for all.
+/// The message that refuses the options, without the part that is the same in all messages.
 fn refused(query: &str, verb: Verb) -> String {
     let error = ListOptions::parse(&Query::parse(query), verb).unwrap_err();
     assert_eq!((error.code, error.reason), (422, "Invalid"));

@@ -19,7 +19,8 @@ fn registry() -> Registry {
 }
 
 fn route(method: &str, path: &str) -> Result<Route, ApiError> {
-    Route::parse(&registry(), &method.parse().unwrap(), &path.parse().unwrap())
+    let (parts, ()) = http::Request::builder().method(method).uri(path).body(()).unwrap().into_parts();
+    Route::find(&registry(), &Request::new(parts))
 }
 
 /// A target on one line: verb, api version, plural, namespace, name, subresource.
@@ -41,7 +42,7 @@ fn target(method: &str, path: &str) -> String {
     }
 }
 
-/// Code, reason and message of a refusal; `text` where it is no Status.
+/// Code, reason and message of an error; `text` in place of the reason if it is no Status.
 fn refused(method: &str, path: &str) -> String {
     match route(method, path) {
         Err(error) if matches!(error.form, crate::status::Form::Plain { .. }) => {

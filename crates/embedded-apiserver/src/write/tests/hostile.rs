@@ -1,4 +1,4 @@
-//! Requests that no sane client sends: each is refused, and the server goes on.
+//! Hostile requests: each is refused, and the server keeps working.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Creates, updates and patches: what is kept, what is refused and in which words.
+//! Creates, updates and patches: which fields are kept, which writes are refused, and with which messages.
 
 mod delete;
 mod hostile;
@@ -349,7 +349,7 @@ async fn status_is_written_apart_where_it_is_a_subresource() {
     assert_eq!((&written["spec"]["a"], &written["status"]["phase"]), (&json!(1), &json!("Running")));
     assert_eq!(written["metadata"]["labels"]["x"], "y", "labels of built-in kinds go along");
     assert_eq!(written["metadata"]["generation"], 1);
-    // Nodes begin with what their kubelet says.
+    // A node is created with the status that its kubelet sends.
     let node = json!({ "metadata": { "name": "n1" }, "status": { "nodeInfo": { "os": "linux" } } });
     assert_eq!(server.post("/api/v1/nodes", &node).await.of(201)["status"]["nodeInfo"]["os"], "linux");
     server.get(&format!("{CONFIGMAPS}/a/status")).await.refused(404, "NotFound");

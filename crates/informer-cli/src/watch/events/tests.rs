@@ -38,7 +38,7 @@ async fn events(server: &ScriptedSource, limit: usize) -> Events {
     events
 }
 
-/// Waits until the cache has all that the server has.
+/// Waits until the cache has all objects of the server.
 async fn caught_up(events: &Events, server: &ScriptedSource) {
     server.bookmark();
     while events.informer.last_sync_resource_version() != server.version() {

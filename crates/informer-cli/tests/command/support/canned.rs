@@ -1,4 +1,4 @@
-//! A server that answers each request as the test says, for answers that no good server gives.
+//! A server with prepared answers, for answers that a correct server does not give.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -11,12 +11,12 @@ use tempfile::TempDir;
 
 use crate::support::informer;
 
-/// What is answered.
+/// An answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     /// A status, a content type and a body.
     Body(u16, &'static str, String),
-    /// A body of which nothing more comes, as of a watch of a quiet kind.
+    /// A body that does not end, like a watch without events.
     Silence(String),
 }
 
@@ -25,7 +25,7 @@ impl Answer {
         Self::Body(status, "application/json", body.to_string())
     }
 
-    /// As an API server reports an error.
+    /// A Status with an error.
     pub(crate) fn status(code: u16, reason: &str, message: &str) -> Self {
         let status = json!({ "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code,
             "reason": reason, "message": message });
@@ -33,13 +33,13 @@ impl Answer {
     }
 }
 
-/// Runs as long as the test.
+/// The server, which runs until the end of the test.
 pub(crate) struct Canned {
     directory: TempDir,
 }
 
 impl Canned {
-    /// Answers with what the function gives for a path and query; discovery knows core pods, configmaps and secrets.
+    /// Answers with what the function returns for a path and query. Discovery has pods, configmaps and secrets.
     pub(crate) fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address").to_string();
@@ -77,7 +77,7 @@ pub(crate) fn kubeconfig(server: &str) -> String {
     )
 }
 
-/// A connection is for one request.
+/// Answers one request; each connection has only one.
 fn serve(stream: TcpStream, answer: &dyn Fn(&str) -> Answer) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut first = String::new();
@@ -102,7 +102,7 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&str) -> Answer) -> Option<()> {
         Answer::Silence(body) => {
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n").ok()?;
             stream.write_all(body.as_bytes()).ok()?;
-            // Until the other side has enough.
+            // Waits until the client closes the connection.
             reader.read_to_end(&mut Vec::new()).ok()?;
         }
     }

@@ -1,4 +1,4 @@
-//! A server to run the command against, and what the command said.
+//! A server for the command, and the output of the command.
 
 pub(crate) mod canned;
 pub(crate) mod proxy;
@@ -60,7 +60,7 @@ pub(crate) fn named(namespace: Option<&str>, name: &str) -> ObjectMeta {
     ObjectMeta { name: Some(name.into()), namespace: namespace.map(Into::into), ..ObjectMeta::default() }
 }
 
-/// The command where nothing says which cluster is meant.
+/// The command without any kubeconfig.
 pub(crate) fn informer(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_informer"));
     command.args(arguments).stdin(Stdio::null());
@@ -73,7 +73,7 @@ pub(crate) fn informer(arguments: &[&str]) -> Command {
     command
 }
 
-/// What the command said and how it ended.
+/// The output of the command and its exit code.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) out: String,
@@ -81,7 +81,7 @@ pub(crate) struct Said {
     pub(crate) code: i32,
 }
 
-/// Runs it to its end, away from the test's own runtime: the server must go on answering.
+/// Runs the command on another thread, because the server has to answer on the test's runtime meanwhile.
 pub(crate) async fn run(mut command: Command) -> Said {
     let output = tokio::task::spawn_blocking(move || command.output()).await.expect("it is awaited");
     said(&output.expect("it runs"))
@@ -97,7 +97,7 @@ pub(crate) fn said(output: &Output) -> Said {
 
 type Lines = Box<dyn BufRead + Send>;
 
-/// A command that goes on by itself; it is ended when this is dropped.
+/// A command in the background; it is killed when this is dropped.
 pub(crate) struct Running {
     child: Child,
     out: Option<Lines>,
@@ -112,7 +112,7 @@ impl Running {
         Self { child, out, err }
     }
 
-    /// With all that it says on one line after the other, as on a terminal.
+    /// Starts a command with stdout and stderr merged, as on a terminal.
     pub(crate) fn start_merged(mut command: Command) -> Self {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         command.stdout(writer.try_clone().expect("its end")).stderr(writer);
@@ -124,14 +124,14 @@ impl Running {
         self.child.id()
     }
 
-    /// The next line that it writes.
+    /// The next line on stdout.
     pub(crate) async fn line(&mut self) -> String {
         let (line, out) = next_line(self.out.take().expect("its output")).await;
         self.out = Some(out);
         line
     }
 
-    /// The next line on stderr that has this in it.
+    /// The next line on stderr that contains this text.
     pub(crate) async fn remark(&mut self, about: &str) -> String {
         loop {
             let (line, err) = next_line(self.err.take().expect("its remarks")).await;
@@ -143,12 +143,12 @@ impl Running {
         }
     }
 
-    /// Nobody reads what it writes from now on.
+    /// Closes the pipe that the command writes to.
     pub(crate) fn stop_reading(&mut self) {
         self.out = None;
     }
 
-    /// Its exit code, and what it said on stderr.
+    /// Waits for the end; the exit code and the rest of stderr.
     pub(crate) async fn ended(mut self) -> (Option<i32>, String) {
         let mut stderr = self.err.take().expect("its remarks");
         let wait = move || {
@@ -160,7 +160,7 @@ impl Running {
     }
 }
 
-/// Empty at the end.
+/// Reads a line; empty at the end.
 async fn next_line(mut reader: Lines) -> (String, Lines) {
     let read = move || {
         let mut line = String::new();

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Runs as long as the test.
+/// The proxy, which runs until the end of the test.
 pub(crate) struct Proxy {
     address: String,
     connections: Arc<AtomicUsize>,
@@ -26,7 +26,7 @@ impl Proxy {
         Self { address, connections }
     }
 
-    /// How many were let through.
+    /// How many connections it has tunnelled.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }

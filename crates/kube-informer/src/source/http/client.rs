@@ -4,18 +4,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use http::Uri;
-use hyper::rt::{Read, Write};
 use hyper_util::client::legacy::Client as HyperClient;
-use hyper_util::client::legacy::connect::{Connection, HttpConnector};
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use k8s_openapi::jiff::Timestamp;
 use kube_client::client::{Body, ClientBuilder, ConfigExt as _};
 use kube_client::{Client, Config};
 use parking_lot::Mutex;
-use tower::{BoxError, Service, ServiceBuilder};
+use tower::{BoxError, ServiceBuilder};
 
-use super::proxy::{Proxy, socks5, tunnel};
+use super::connect::boxed;
+#[cfg(feature = "socks")]
+use super::proxy::socks5;
+use super::proxy::{Proxy, tunnel};
 use super::told::told;
 
 /// How long a connection may be idle before the kernel asks whether the peer is still there. A peer that vanished without
@@ -175,27 +176,19 @@ fn build(config: &Config) -> Result<Client, kube_client::Error> {
     tcp.set_keepalive_interval(Some(KEEP_ALIVE));
     tcp.set_keepalive_retries(Some(3));
     tcp.set_connect_timeout(config.connect_timeout);
-    match Proxy::of(config)? {
-        None => build_over(config, tcp),
-        Some(Proxy::Http(proxy)) => build_over(config, tunnel(&proxy, tcp)),
+    let connector = match Proxy::of(config)? {
+        None => boxed(tcp),
+        Some(Proxy::Http(proxy)) => boxed(tunnel(&proxy, tcp)),
         Some(Proxy::Https(proxy)) => {
             // What the server is called is not what the proxy is called.
             let mut to_proxy = config.clone();
             to_proxy.tls_server_name = None;
             let tls = to_proxy.rustls_https_connector_with_connector(tcp)?;
-            build_over(config, tunnel(&proxy, tls))
+            boxed(tunnel(&proxy, tls))
         }
-        Some(Proxy::Socks5(proxy)) => build_over(config, socks5(&proxy, tcp)),
-    }
-}
-
-fn build_over<C>(config: &Config, connector: C) -> Result<Client, kube_client::Error>
-where
-    C: Service<Uri> + Clone + Send + Sync + 'static,
-    C::Response: Connection + Read + Write + Send + Unpin + 'static,
-    C::Future: Send + 'static,
-    C::Error: Into<BoxError>,
-{
+        #[cfg(feature = "socks")]
+        Some(Proxy::Socks5(proxy)) => boxed(socks5(&proxy, tcp)),
+    };
     let tls = config.rustls_https_connector_with_connector(connector)?;
     let mut http = HyperClient::builder(TokioExecutor::new());
     http.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);

@@ -2,6 +2,7 @@
 
 mod client;
 mod cluster;
+mod connect;
 mod proxy;
 mod told;
 
@@ -61,7 +62,7 @@ impl HttpSource {
     /// - kube-client's retries are switched off: beneath the informer they would hide every 429, 503 and 504 for up to
     ///   fifteen attempts, while the informer counts, reports and waits as the server asks.
     /// - Connections have TCP keep-alive.
-    /// - `proxy_url` may name an HTTP, HTTPS or SOCKS5 proxy, with user and password if it wants them. The certificate
+    /// - `proxy_url` may name an HTTP, HTTPS or, with the feature `socks`, SOCKS5 proxy, with user and password. The certificate
     ///   of an HTTPS proxy is checked against the same authorities as the server's. Through a proxy
     ///   keep-alive reaches as far as the proxy: if the server behind it vanishes without a word, the informer's own
     ///   watchdogs notice. Which proxy the environment names is looked up by [`find_cluster`], not here.

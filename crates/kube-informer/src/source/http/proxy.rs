@@ -1,7 +1,9 @@
 //! The proxy on the way to the server: which one, and how to connect through it.
 
 use http::Uri;
-use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
+#[cfg(feature = "socks")]
+use hyper_util::client::legacy::connect::proxy::SocksV5;
+use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use kube_client::Config;
 
@@ -11,6 +13,7 @@ use super::address;
 pub(super) enum Proxy {
     Http(Intercept),
     Https(Intercept),
+    #[cfg(feature = "socks")]
     Socks5(Intercept),
 }
 
@@ -18,10 +21,9 @@ impl Proxy {
     /// The proxy that a configuration names.
     pub(super) fn of(config: &Config) -> Result<Option<Self>, kube_client::Error> {
         let Some(url) = &config.proxy_url else { return Ok(None) };
-        let unsupported = || {
-            let shown = address(url, "http").parse().unwrap_or_default();
-            kube_client::Error::ProxyProtocolUnsupported { proxy_url: Box::new(shown) }
-        };
+        // Without the password that may be in it.
+        let shown = || Box::new(address(url, "http").parse().unwrap_or_default());
+        let unsupported = || kube_client::Error::ProxyProtocolUnsupported { proxy_url: shown() };
         // It takes the address apart; whether a proxy is used is not its decision here.
         let any_server = Uri::from_static("https://server");
         let proxy = Matcher::builder().all(url.to_string()).build().intercept(&any_server);
@@ -29,7 +31,13 @@ impl Proxy {
         match proxy.uri().scheme_str() {
             Some("http") => Ok(Some(Self::Http(proxy))),
             Some("https") => Ok(Some(Self::Https(proxy))),
+            #[cfg(feature = "socks")]
             Some("socks5" | "socks5h") => Ok(Some(Self::Socks5(proxy))),
+            #[cfg(not(feature = "socks"))]
+            Some("socks5" | "socks5h") => Err(kube_client::Error::ProxyProtocolDisabled {
+                proxy_url: shown(),
+                protocol_feature: "kube-informer/socks",
+            }),
             _ => Err(unsupported()),
         }
     }
@@ -45,6 +53,7 @@ pub(super) fn tunnel<C>(proxy: &Intercept, connector: C) -> Tunnel<C> {
 }
 
 /// Connects by asking a SOCKS5 proxy, which also resolves the name of the server.
+#[cfg(feature = "socks")]
 pub(super) fn socks5<C>(proxy: &Intercept, connector: C) -> SocksV5<C> {
     let socks = SocksV5::new(with_socks_port(proxy.uri()), connector);
     match proxy.raw_auth() {
@@ -54,6 +63,7 @@ pub(super) fn socks5<C>(proxy: &Intercept, connector: C) -> SocksV5<C> {
 }
 
 /// 1080 unless the address says otherwise: the connector knows the ports of HTTP only.
+#[cfg(feature = "socks")]
 fn with_socks_port(address: &Uri) -> Uri {
     let named = match (address.port(), address.host()) {
         (None, Some(host)) => format!("socks5://{host}:1080").parse().ok(),

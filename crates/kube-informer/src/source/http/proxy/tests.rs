@@ -72,8 +72,6 @@ fn a_proxy_is_taken_by_what_it_speaks() {
     assert!(matches!(proxy("http://proxy:3128"), Ok(Some(Proxy::Http(_)))));
     assert!(matches!(proxy("proxy:3128"), Ok(Some(Proxy::Http(_)))), "as curl and client-go read it");
     assert!(matches!(proxy("https://proxy:3128"), Ok(Some(Proxy::Https(_)))));
-    assert!(matches!(proxy("socks5://proxy:1080"), Ok(Some(Proxy::Socks5(_)))));
-    assert!(matches!(proxy("socks5h://proxy:1080"), Ok(Some(Proxy::Socks5(_)))));
     assert!(Proxy::of(&Config::new(Uri::from_static("https://api.example.com"))).unwrap().is_none());
     for other in ["socks4://proxy:1080", "ftp://user:secret@proxy"] {
         let error = proxy(other).err().unwrap().to_string();
@@ -86,6 +84,13 @@ fn user_and_password_are_taken_out_of_the_address() {
     let Ok(Some(Proxy::Http(http))) = proxy("http://user:p%40ss@proxy:3128") else { panic!("an HTTP proxy") };
     assert_eq!(http.uri(), "http://proxy:3128/");
     assert_eq!(http.basic_auth().unwrap(), "Basic dXNlcjpwQHNz");
+}
+
+#[cfg(feature = "socks")]
+#[test]
+fn a_socks_proxy_is_known_with_its_user_and_password() {
+    assert!(matches!(proxy("socks5://proxy:1080"), Ok(Some(Proxy::Socks5(_)))));
+    assert!(matches!(proxy("socks5h://proxy:1080"), Ok(Some(Proxy::Socks5(_)))));
     let Ok(Some(Proxy::Socks5(socks))) = proxy("socks5://user:p%40ss@proxy:1080") else {
         panic!("a SOCKS5 proxy")
     };
@@ -93,6 +98,14 @@ fn user_and_password_are_taken_out_of_the_address() {
     assert_eq!(socks.raw_auth(), Some(("user", "p@ss")));
 }
 
+#[cfg(not(feature = "socks"))]
+#[test]
+fn without_the_feature_a_socks_proxy_is_refused_by_its_name() {
+    let error = proxy("socks5://user:secret@proxy:1080").err().unwrap().to_string();
+    assert!(error.contains("kube-informer/socks") && !error.contains("secret"), "{error}");
+}
+
+#[cfg(feature = "socks")]
 #[test]
 fn the_port_of_a_socks_proxy_is_1080_unless_it_is_named() {
     let port = |address| with_socks_port(&Uri::from_static(address)).to_string();

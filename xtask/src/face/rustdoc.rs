@@ -1,0 +1,63 @@
+//! What rustdoc knows of a crate, as JSON.
+//!
+//! The form is not stable and has a number, so it is asked for with `-Z unstable-options`, and the number is checked. A
+//! stable rustdoc accepts the option if it is told to with `RUSTC_BOOTSTRAP`. Set for all of cargo that variable would
+//! have every dependency built again, since their build scripts look at it; so cargo is given this very program in place of
+//! rustdoc, which sets the variable and calls rustdoc.
+
+use std::env;
+use std::fs;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::cargo::{Cargo, target_directory};
+use crate::packages::Package;
+
+/// The form of the JSON that is understood: that of Rust 1.95.
+const KNOWN_FORM: u64 = 57;
+
+/// Set for the call of this program that stands in for rustdoc.
+const STAND_IN: &str = "XTASK_IS_RUSTDOC";
+
+/// Arguments of cargo that make the documentation of a package as docs.rs makes it.
+pub(crate) fn as_docs_rs(command: &str, package: &Package) -> Result<Cargo> {
+    let mut arguments = format!("{command} --package {} --lib", package.name);
+    if !package.docs_features.is_empty() {
+        arguments += &format!(" --features {}", package.docs_features.join(","));
+    }
+    let this = env::current_exe().context("cannot tell where this program is")?;
+    Ok(Cargo::new(&arguments).env("RUSTDOC", &this.to_string_lossy()).env(STAND_IN, "1"))
+}
+
+/// Describes the library of a package; or says why this rustdoc cannot.
+pub(crate) fn describe(package: &Package) -> Result<Result<Value, String>> {
+    let arguments = ["--", "-Zunstable-options", "--output-format", "json"].map(str::to_owned);
+    as_docs_rs("rustdoc", package)?.args(&arguments).run()?;
+    let path = target_directory()?.join("doc").join(format!("{}.json", package.name.replace('-', "_")));
+    let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let description: Value = serde_json::from_slice(&text).context("rustdoc's JSON")?;
+    Ok(match description["format_version"].as_u64() {
+        Some(KNOWN_FORM) => Ok(description),
+        other => Err(format!(
+            "this rustdoc writes its JSON in form {}, and xtask/src/face knows form {KNOWN_FORM}",
+            other.unwrap_or_default()
+        )),
+    })
+}
+
+/// If this program was called in place of rustdoc, what rustdoc answers.
+pub(crate) fn stand_in() -> Option<ExitCode> {
+    env::var_os(STAND_IN)?;
+    let mut rustdoc = Command::new("rustdoc");
+    rustdoc.args(env::args_os().skip(1)).env("RUSTC_BOOTSTRAP", "1").env_remove(STAND_IN);
+    Some(match rustdoc.status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("cannot run rustdoc: {error}");
+            ExitCode::FAILURE
+        }
+    })
+}

@@ -7,7 +7,7 @@ use http::Method;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_informer::error::SourceError;
-use kube_informer::{ScriptedSource, SharedInformer, VerbMatch, handler};
+use kube_informer::{Fault, ScriptedSource, SharedInformer, handler};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -24,7 +24,7 @@ fn informer(server: &ScriptedSource) -> SharedInformer<ConfigMap> {
 /// Makes all requests of the next minutes fail.
 fn fail(server: &ScriptedSource, error: &SourceError) {
     for _ in 0..1_000 {
-        server.fail_next(VerbMatch::Any, error.clone());
+        server.inject(Fault::error(error.clone()).once());
     }
 }
 
@@ -78,7 +78,7 @@ async fn an_outage_makes_unready_only_where_age_was_said_to_count() {
     start(&informer);
     informer.wait_synced(Duration::from_secs(5)).await.unwrap();
     fail(&server, &SourceError::transport("connection refused"));
-    server.end_watches();
+    server.close_watches();
     tokio::time::sleep(Duration::from_secs(300)).await;
     let (status, body) = get(&about(&informer), "/readyz");
     assert_eq!(status, 200, "{body}");

@@ -194,7 +194,7 @@ pub use source::{
     VersionMatch, WatchParams,
 };
 #[cfg(any(test, feature = "testing"))]
-pub use source::{Hold, ScriptedSource, ScriptedState, VerbMatch};
+pub use source::{Fault, InjectedFault, ScriptedSource};
 pub use status::{HandlerStatus, InformerStatus, Phase, RelistReason, ScopeStatus};
 pub use version::{ResourceVersion, Uid};
 

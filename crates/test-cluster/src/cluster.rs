@@ -143,6 +143,12 @@ impl Cluster {
         self.start_apiserver()
     }
 
+    /// Kills the API server at once and starts it again: connections are reset, and it has no history from before.
+    pub fn crash_apiserver(&mut self) -> Result<()> {
+        self.kill_apiserver();
+        self.start_apiserver()
+    }
+
     /// Kills etcd at once (SIGKILL). The API server keeps running, and answers from its watch cache.
     pub fn kill_etcd(&mut self) {
         self.etcd = None;
@@ -160,6 +166,12 @@ impl Cluster {
         })
     }
 
+    /// Kills etcd at once and starts it again. The API server answers with errors until it has found etcd again.
+    pub fn crash_etcd(&mut self) -> Result<()> {
+        self.kill_etcd();
+        self.start_etcd()
+    }
+
     /// Compacts etcd: everything before `revision` is forgotten at once, and requests that need it are answered with 410.
     ///
     /// The API server still serves recent versions from its watch caches, which exist for everything but events.
@@ -167,18 +179,21 @@ impl Cluster {
         etcd::compact(&self.dir.path().join(flags::ETCD_SOCKET), revision)
     }
 
-    /// Copies etcd's data, for [`restore_etcd`](Self::restore_etcd). etcd must not be running.
-    pub fn backup_etcd(&self) -> Result<()> {
-        ensure!(self.etcd.is_none(), "etcd is running; kill it first");
-        backup::replace(&self.dir.path().join(flags::ETCD_DATA), &self.etcd_backup())
+    /// Copies etcd's data, for [`restore_etcd`](Self::restore_etcd). etcd is killed for it and started again.
+    pub fn backup_etcd(&mut self) -> Result<()> {
+        self.kill_etcd();
+        backup::replace(&self.dir.path().join(flags::ETCD_DATA), &self.etcd_backup())?;
+        self.start_etcd()
     }
 
-    /// Restores the copy that [`backup_etcd`](Self::backup_etcd) made: the cluster goes back in time. Neither etcd nor the
-    /// API server may be running; the latter would still have later versions in its watch caches.
-    pub fn restore_etcd(&self) -> Result<()> {
-        ensure!(self.etcd.is_none(), "etcd is running; kill it first");
-        ensure!(self.apiserver.is_none(), "the API server is running; stop or kill it first");
-        backup::replace(&self.etcd_backup(), &self.dir.path().join(flags::ETCD_DATA))
+    /// Restores the copy that [`backup_etcd`](Self::backup_etcd) made: the cluster goes back in time. etcd and the API server
+    /// are killed for it and started again: the latter would still have later versions in its watch caches.
+    pub fn restore_etcd(&mut self) -> Result<()> {
+        self.kill_apiserver();
+        self.kill_etcd();
+        backup::replace(&self.etcd_backup(), &self.dir.path().join(flags::ETCD_DATA))?;
+        self.start_etcd()?;
+        self.start_apiserver()
     }
 
     /// Makes new tokens. The API server accepts them, and no longer the old ones, after its next start; clients have to read

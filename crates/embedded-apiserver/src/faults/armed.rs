@@ -41,14 +41,16 @@ impl Faults {
         let armed = Arc::new(Armed {
             fault,
             aim: Mutex::new(Aim { matched: 0, luck: Rng::with_seed(seed) }),
-            strikes: Strikes(Arc::default()),
+            strikes: Strikes::default(),
         });
         self.armed.lock().push(armed.clone());
         InjectedFault { armed, faults: self.clone() }
     }
 
     pub(crate) fn clear(&self) {
-        self.armed.lock().clear();
+        for armed in std::mem::take(&mut *self.armed.lock()) {
+            armed.strikes.0.removed.send_replace(true);
+        }
     }
 
     /// The effects of all faults that apply to this request.
@@ -82,18 +84,30 @@ impl Armed {
     }
 }
 
-/// Counts how often a fault has had its effect.
-#[derive(Clone, Debug)]
-pub(super) struct Strikes(Arc<watch::Sender<u64>>);
+/// Counts how often a fault has had its effect, and ends a stall.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strikes(Arc<Count>);
+
+#[derive(Debug, Default)]
+struct Count {
+    struck: watch::Sender<u64>,
+    removed: watch::Sender<bool>,
+}
 
 impl Strikes {
     /// For a second effect of a fault that is counted already.
     pub(super) fn uncounted() -> Self {
-        Self(Arc::default())
+        Self::default()
     }
 
     pub(super) fn count(&self) {
-        self.0.send_modify(|struck| *struck += 1);
+        self.0.struck.send_modify(|struck| *struck += 1);
+    }
+
+    /// Waits until the fault is taken out of force.
+    pub(super) async fn until_removed(&self) {
+        // Fails only without a sender, and that is here.
+        let _ = self.0.removed.subscribe().wait_for(|removed| *removed).await;
     }
 }
 
@@ -111,20 +125,21 @@ impl InjectedFault {
     /// How often it has struck. It is counted at the moment of the effect: a lost event counts when it would have been
     /// sent.
     pub fn struck(&self) -> u64 {
-        *self.armed.strikes.0.borrow()
+        *self.armed.strikes.0.struck.borrow()
     }
 
     /// Waits until it has struck at least this often.
     ///
     /// It may wait forever; limit the wait with `tokio::time::timeout`.
     pub async fn until_struck(&self, times: u64) {
-        let mut strikes = self.armed.strikes.0.subscribe();
+        let mut strikes = self.armed.strikes.0.struck.subscribe();
         // Never an error: `self` holds the sender.
         let _ = strikes.wait_for(|struck| *struck >= times).await;
     }
 
-    /// Removes it. Answers that it already affects stay affected.
+    /// Removes it. Requests that it stalls are answered now; other answers that it already affects stay affected.
     pub fn remove(&self) {
         self.faults.armed.lock().retain(|armed| !Arc::ptr_eq(armed, &self.armed));
+        self.armed.strikes.0.removed.send_replace(true);
     }
 }

@@ -68,7 +68,8 @@ impl Effect {
         matches!(self, Self::CutAfterBytes(_) | Self::Undecodable(_) | Self::BadJson(_) | Self::Lines(_))
     }
 
-    /// Whether the request does not reach the API, so that faults after this one can have no effect.
+    /// Whether faults after this one can have no effect: the request does not reach the API, or, after a stall, not before
+    /// the fault is removed.
     pub(super) fn has_the_last_word(&self) -> bool {
         matches!(self, Self::Answer(_) | Self::Forbid | Self::ExpireContinue | Self::Refuse | Self::Stall)
     }

@@ -109,7 +109,7 @@ impl Fault {
         Self::new(Effect::Refuse)
     }
 
-    /// Never answers. The connection stays open.
+    /// Does not answer until the fault is [removed](crate::InjectedFault::remove). The connection stays open.
     pub fn stall() -> Self {
         Self::new(Effect::Stall)
     }

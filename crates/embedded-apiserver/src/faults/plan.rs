@@ -1,6 +1,5 @@
 //! The effects of all faults on one request.
 
-use std::future::pending;
 use std::io;
 
 use bytes::Bytes;
@@ -66,7 +65,7 @@ impl Plan {
                     let why = "the connection was refused";
                     return Before::Break(io::Error::new(io::ErrorKind::ConnectionRefused, why));
                 }
-                Effect::Stall => pending().await,
+                Effect::Stall => strikes.until_removed().await,
                 Effect::Delay(by) => sleep(*by).await,
                 Effect::IgnoreSendInitialEvents => {
                     request.query.remove(&["sendInitialEvents", "resourceVersionMatch"]);

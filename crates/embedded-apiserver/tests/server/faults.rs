@@ -325,6 +325,20 @@ async fn delays_and_silence_take_their_time() {
     assert_eq!(stalled.struck(), 1);
 }
 
+#[tokio::test]
+async fn what_was_stalled_is_answered_when_the_fault_is_removed() {
+    let bed = Bed::new().await;
+    for (name, client) in &bed.clients {
+        let stalled = bed.server.inject(Fault::stall());
+        let answered = async {
+            in_time(stalled.until_struck(1)).await;
+            stalled.remove();
+        };
+        let (answer, ()) = tokio::join!(in_time(body(client, LIST)), answered);
+        assert!(answer.unwrap().0.contains("ConfigMapList"), "{name}");
+    }
+}
+
 /// The same over TCP, as far as it can be tested without waiting.
 #[tokio::test]
 async fn silence_over_tcp_leaves_the_connection_open() {

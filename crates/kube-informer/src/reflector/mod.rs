@@ -27,6 +27,8 @@ mod recovery;
 pub(crate) mod shared_probe;
 mod snapshot;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 pub(crate) mod turn;
 mod watch;

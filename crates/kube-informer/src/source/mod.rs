@@ -20,7 +20,7 @@ mod tests;
 pub use http::{Cluster, FindCluster, HttpSource};
 pub use request::{ListParams, Request, Selection, Verb, VersionMatch, WatchParams};
 #[cfg(any(test, feature = "testing"))]
-pub use scripted::{Hold, ScriptedSource, ScriptedState, VerbMatch};
+pub use scripted::{Fault, InjectedFault, ScriptedSource};
 pub(crate) use sources::Server;
 pub use sources::Sources;
 

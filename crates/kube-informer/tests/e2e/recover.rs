@@ -17,10 +17,7 @@ async fn a_restarted_server_is_followed_without_loss() -> Result<()> {
         assert!(running.heard.next().await?.starts_with("add "));
     }
 
-    tokio::task::block_in_place(|| {
-        cluster.kill_apiserver();
-        cluster.start_apiserver()
-    })?;
+    tokio::task::block_in_place(|| cluster.crash_apiserver())?;
     label(&pods, "changes", "two").await?;
     delete(&pods, "goes").await?;
     let last = create(&pods, "comes").await?;

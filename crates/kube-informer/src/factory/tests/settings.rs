@@ -15,7 +15,7 @@ use crate::handler::{Event, handler};
 use crate::informer::InformerBuilder;
 use crate::options::{Options, StreamingList};
 use crate::scope::Scope;
-use crate::source::{Request, ScriptedSource, SourceError, Verb, VerbMatch};
+use crate::source::{Fault, Request, ScriptedSource, SourceError, Verb};
 
 fn scopes(server: &ScriptedSource) -> Vec<Scope> {
     server.requests().into_iter().map(|request| request.scope).collect()
@@ -241,7 +241,7 @@ async fn w_06_timeouts_backoff_and_the_error_callback_are_reached_through_the_fa
         .build()
         .unwrap();
     for server in [servers.of::<Pod>(), servers.of::<Secret>()] {
-        server.fail_next(VerbMatch::Any, SourceError::transport("refused"));
+        server.inject(Fault::error(SourceError::transport("refused")).once());
     }
     factory.kind::<Pod>().informer();
     factory.kind::<Secret>().informer();

@@ -10,7 +10,7 @@ use super::support::{SOON, Servers, rest, started};
 use crate::factory::SharedInformerFactory;
 use crate::handler::handler;
 use crate::kind::KindInfo;
-use crate::source::{SourceError, VerbMatch};
+use crate::source::{Fault, SourceError};
 use crate::status::Phase;
 
 fn kind(number: usize) -> KindInfo {
@@ -66,7 +66,7 @@ async fn w_36_a_few_informers_at_a_time_read_their_first_list() {
     let factory = servers.builder().stagger(3, SOON).build().unwrap();
     let mut holds = Vec::new();
     for number in 0..10 {
-        holds.push(servers.of_kind(&kind(number)).hold_next(VerbMatch::Any));
+        holds.push(servers.of_kind(&kind(number)).inject(Fault::stall().once()));
         factory.kind_of(kind(number)).informer();
     }
     factory.start();
@@ -75,7 +75,7 @@ async fn w_36_a_few_informers_at_a_time_read_their_first_list() {
     while !holds.is_empty() {
         assert_eq!(servers.requests(), (listed + 3).min(10));
         // In the order in which they were asked for.
-        holds.remove(0).release();
+        holds.remove(0).remove();
         listed += 1;
         rest().await;
     }
@@ -94,16 +94,16 @@ async fn w_36_every_namespace_is_a_list() {
         .informer();
     factory.kind::<Secret>().informer();
     factory.kind::<ConfigMap>().informer();
-    let holds: Vec<_> = many.iter().map(|_| servers.of::<Pod>().hold_next(VerbMatch::Any)).collect();
-    let of_secrets = servers.of::<Secret>().hold_next(VerbMatch::Any);
+    let of_pods = servers.of::<Pod>().inject(Fault::stall().first(5));
+    let of_secrets = servers.of::<Secret>().inject(Fault::stall().once());
     factory.start();
     rest().await;
     assert_eq!(servers.requests(), 5, "an informer with more than there is room for starts alone");
-    drop(holds);
+    of_pods.remove();
     in_many.wait_synced(SOON).await.unwrap();
     rest().await;
     assert_eq!((servers.of::<Secret>().requests().len(), servers.of::<ConfigMap>().requests().len()), (2, 0));
-    drop(of_secrets);
+    of_secrets.remove();
     factory.wait_for_cache_sync(SOON).await.unwrap();
 }
 
@@ -113,8 +113,8 @@ async fn w_36_a_list_that_takes_its_time_or_fails_does_not_hold_up_the_others() 
     let factory = servers.builder().stagger(1, Duration::from_secs(5)).build().unwrap();
     let (pods, secrets) = (factory.kind::<Pod>().informer(), factory.kind::<Secret>().informer());
     let (maps, nodes) = (factory.kind::<ConfigMap>().informer(), factory.kind::<Node>().informer());
-    let _slow = servers.of::<Pod>().hold_next(VerbMatch::Any);
-    servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::transport("refused"));
+    servers.of::<Pod>().inject(Fault::stall().once());
+    servers.of::<Secret>().inject(Fault::error(SourceError::transport("refused")).once());
     let begun = Instant::now();
     factory.start();
     rest().await;
@@ -134,7 +134,7 @@ async fn w_36_who_waits_for_a_turn_can_be_stopped() {
     factory.kind::<Pod>().informer();
     let secrets = factory.kind::<Secret>().informer();
     let told = secrets.add_event_handler(handler()).unwrap();
-    let _slow = servers.of::<Pod>().hold_next(VerbMatch::Any);
+    servers.of::<Pod>().inject(Fault::stall().once());
     factory.start();
     rest().await;
     factory.shutdown().await;

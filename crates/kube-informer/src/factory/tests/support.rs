@@ -82,7 +82,7 @@ impl Sources for Servers {
     }
 }
 
-/// A moment under a paused clock is until nobody has anything to do.
+/// Waits until nobody has anything to do: a paused clock moves on only then.
 pub(super) async fn rest() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }

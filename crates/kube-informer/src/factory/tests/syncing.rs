@@ -7,13 +7,13 @@ use tokio::time::Instant;
 
 use super::support::{SOON, Servers, rest};
 use crate::scope::Scope;
-use crate::source::{HttpFailure, SourceError, VerbMatch};
+use crate::source::{Fault, HttpFailure, SourceError};
 
 fn forbid(server: &crate::source::ScriptedSource) {
     let message = "the server says no".to_owned();
     let refused = HttpFailure { code: 403, reason: "Forbidden".into(), message, ..HttpFailure::default() };
     for _ in 0..1_000 {
-        server.fail_next(VerbMatch::Any, SourceError::from(refused.clone()));
+        server.inject(Fault::error(SourceError::from(refused.clone())).once());
     }
 }
 
@@ -38,7 +38,7 @@ async fn b_426_the_error_names_every_kind_and_scope_and_why() {
     factory.kind::<Secret>().informer();
     factory.kind::<ConfigMap>().named("slow", |maps| maps).unwrap().informer();
     forbid(&servers.of::<Secret>());
-    let _hold = servers.of::<ConfigMap>().hold_next(VerbMatch::Any);
+    servers.of::<ConfigMap>().inject(Fault::stall().once());
     factory.start();
     let error = factory.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err();
     assert_eq!(
@@ -68,7 +68,7 @@ async fn w_36_who_waits_for_a_turn_is_said_to() {
     let factory = servers.builder().stagger(1, SOON).build().unwrap();
     factory.kind::<Pod>().informer();
     factory.kind::<Secret>().informer();
-    let _hold = servers.of::<Pod>().hold_next(VerbMatch::Any);
+    servers.of::<Pod>().inject(Fault::stall().once());
     factory.start();
     let error = factory.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err();
     assert_eq!(
@@ -83,7 +83,7 @@ async fn b_426_a_shutdown_ends_the_wait() {
     let servers = Servers::default();
     let factory = servers.factory();
     factory.kind::<Pod>().informer();
-    let _hold = servers.of::<Pod>().hold_next(VerbMatch::Any);
+    servers.of::<Pod>().inject(Fault::stall().once());
     factory.start();
     let shut_down = async {
         rest().await;

@@ -5,13 +5,12 @@ use kube_core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::{Value, json};
 
 use super::support::{
-    Rig, SOON, event_line, list_body, lists_only, map, phase, quiet, relists, served, started, texts,
-    wire_map,
+    Rig, SOON, event_line, list_body, lists_only, map, phase, relists, rest, served, started, texts, wire_map,
 };
 use crate::informer::SharedInformer;
 use crate::kind::Kind;
 use crate::options::Options;
-use crate::source::{ScriptedSource, VerbMatch};
+use crate::source::{Fault, ScriptedSource};
 use crate::status::{Phase, RelistReason};
 
 /// What is said of a list with this body. The cache stays as it was, and the next list is taken.
@@ -20,7 +19,7 @@ async fn said_of_list(body: &str) -> String {
     let before = rig.cached();
     rig.server.lose_next_event();
     rig.put("a/x", "new");
-    rig.server.reply_next(VerbMatch::List, [body.to_owned()]);
+    rig.server.inject(Fault::reply([body.to_owned()]).on_list().once());
     rig.informer.refresh();
     phase(&rig.informer, Phase::BackingOff).await;
     assert_eq!(rig.cached(), before, "after {body}");
@@ -93,7 +92,7 @@ async fn a_list_without_a_version_or_without_items_is_refused() {
 async fn taken(items: &[Value]) -> (Vec<String>, Vec<String>) {
     let rig = Rig::with(&[], |builder| builder.options(|_| lists_only()));
     rig.server.advance(99);
-    rig.server.reply_next(VerbMatch::List, [list_body("50", items)]);
+    rig.server.inject(Fault::reply([list_body("50", items)]).on_list().once());
     let rig = rig.started().await;
     let mut cached: Vec<_> =
         rig.cached().into_iter().map(|(key, version, _)| format!("{key}@{version}")).collect();
@@ -145,7 +144,7 @@ async fn p_075_null_items_are_an_empty_list() {
         let rig = Rig::with(&[], |builder| builder.options(|_| lists_only()));
         let body =
             format!(r#"{{"items":{items},"kind":"ConfigMapList","metadata":{{"resourceVersion":"1"}}}}"#);
-        rig.server.reply_next(VerbMatch::List, [body]);
+        rig.server.inject(Fault::reply([body]).on_list().once());
         let rig = rig.started().await;
         assert!(rig.cached().is_empty() && rig.failures.lock().is_empty());
     }
@@ -162,7 +161,7 @@ async fn objects_with_odd_missing_or_no_versions_are_kept_and_updated() {
         let mut object = wire_map("odd", version);
         object["data"] = json!({ "text": format!("at {version}") });
         rig.server.send_raw(event_line("MODIFIED", &object));
-        quiet().await;
+        rest().await;
         let cached = rig.informer.lister().namespace("a").get("odd").unwrap();
         assert_eq!(cached.get().unwrap().data.as_ref().unwrap()["text"], format!("at {version}"));
     }
@@ -171,7 +170,7 @@ async fn objects_with_odd_missing_or_no_versions_are_kept_and_updated() {
 #[tokio::test(start_paused = true)]
 async fn a_list_at_a_version_that_is_no_number_is_used_until_there_is_a_better_one() {
     let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only()));
-    rig.server.reply_next(VerbMatch::List, [list_body("abc", &[wire_map("y", "8")])]);
+    rig.server.inject(Fault::reply([list_body("abc", &[wire_map("y", "8")])]).on_list().once());
     let rig = rig.started().await;
     assert_eq!(rig.informer.last_sync_resource_version().to_string(), "abc");
     phase(&rig.informer, Phase::BackingOff).await;
@@ -293,7 +292,7 @@ async fn deeply_nested_objects_are_kept_and_only_decoding_them_fails() {
             SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).options(|_| settings);
         let informer = started(builder.build().unwrap()).await;
         server.put_json(widget("watched")).unwrap();
-        quiet().await;
+        rest().await;
         for name in ["listed", "watched"] {
             let object = informer.lister().namespace("a").get(name).unwrap();
             let error = object.get().unwrap_err().to_string();
@@ -316,7 +315,9 @@ async fn deeply_nested_metadata_leaves_that_object_out() {
     let (cached, said) = {
         let rig = Rig::with(&[], |builder| builder.options(|_| lists_only()));
         rig.server.advance(99);
-        rig.server.reply_next(VerbMatch::List, [list_body("50", &[labels, annotations, wire_map("x", "8")])]);
+        rig.server.inject(
+            Fault::reply([list_body("50", &[labels, annotations, wire_map("x", "8")])]).on_list().once(),
+        );
         let rig = rig.started().await;
         assert_eq!(relists(&rig.informer), [(RelistReason::First, 1)]);
         let mut keys: Vec<_> = rig.informer.lister().keys().iter().map(ToString::to_string).collect();

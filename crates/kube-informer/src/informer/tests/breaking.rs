@@ -11,7 +11,7 @@ use metrics::{
 use super::support::{Rig, SOON, index_error, quiet_panic, rest, soon};
 use crate::error::{IndexError, InformerError, WaitError};
 use crate::handler::handler;
-use crate::source::VerbMatch;
+use crate::source::Fault;
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
@@ -143,12 +143,12 @@ async fn d9_who_waits_for_the_first_sync_of_an_informer_that_breaks_hears_of_it(
     let (rig, broken) = fragile("informer_last_bookmark_timestamp_seconds");
     broken.store(true, Ordering::Relaxed);
     let (_, registration) = rig.listen();
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     let running = rig.start_to_end();
-    hold.reached().await;
+    hold.until_struck(1).await;
     let informer = rig.informer.clone();
     let waiting = tokio::spawn(async move { informer.wait_synced(SOON).await });
-    drop(hold);
+    hold.remove();
     let ended = soon(running).await.unwrap();
     let said = soon(waiting).await.unwrap().unwrap_err().to_string();
     assert_eq!(said, "configmaps not synced: the informer has stopped");

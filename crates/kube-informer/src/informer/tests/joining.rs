@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::support::{Listener, Rig, SOON, map, quiet_panic, rest};
 use crate::handler::{Registration, handler};
-use crate::source::{ScriptedSource, VerbMatch};
+use crate::source::{Fault, ScriptedSource};
 
 #[tokio::test(start_paused = true)]
 async fn b_262_handlers_come_and_go_while_events_flow() {
@@ -213,12 +213,12 @@ async fn b_272_a_removed_handler_hears_of_no_later_change() {
 #[tokio::test(start_paused = true)]
 async fn b_273_synced_when_the_calls_with_the_initial_objects_have_returned() {
     let rig = Rig::new(&["a/x", "a/y"]);
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     let (listener, registration, permits) = rig.listen_stuck();
     rig.start();
     rest().await;
     assert!(!registration.has_synced(), "not before the informer is");
-    hold.release();
+    hold.remove();
     rig.synced().await;
     permits.add_permits(1);
     rest().await;

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::support::{Rig, SOON, map, quiet, started};
+use super::support::{Rig, SOON, map, rest, started};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
@@ -106,7 +106,7 @@ async fn d1_decoded_objects_are_there_for_as_long_as_they_are_cached() {
     let decoded = lister.get("x").unwrap().get().unwrap();
     assert!(Arc::ptr_eq(&decoded, &lister.list_decoded()[0]), "one for all readers");
     server.update(&map("a/x", "changed")).unwrap();
-    quiet().await;
+    rest().await;
     assert_eq!(lister.get("x").unwrap().get().unwrap().data.as_ref().unwrap()["text"], "changed");
     assert_eq!(informer.status().decode_misses, 0);
     assert_eq!(Arc::strong_count(&decoded), 1, "the version that is gone took its own along");
@@ -148,7 +148,7 @@ async fn p_002_dynamic_objects_have_kind_and_api_version_where_list_items_lack_t
         SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).options(|_| settings);
     let informer = started(builder.build().unwrap()).await;
     server.create(&map("a/later", "hello")).unwrap();
-    quiet().await;
+    rest().await;
     for name in ["x", "later"] {
         let object = informer.lister().namespace("a").get(name).unwrap().get().unwrap();
         let types = object.types.as_ref().unwrap();
@@ -178,7 +178,7 @@ async fn p_072_a_metadata_informer_asks_for_metadata_only() {
     let server = server_of(&["a/x"]);
     let informer = started(SharedInformer::<Meta>::builder(server.clone()).build().unwrap()).await;
     server.create(&map("a/later", "hello")).unwrap();
-    quiet().await;
+    rest().await;
     assert!(server.requests().iter().all(|request| request.metadata_only));
     for name in ["x", "later"] {
         let object = informer.lister().namespace("a").get(name).unwrap();
@@ -207,7 +207,7 @@ async fn a_metadata_informer_takes_the_metadata_of_whole_objects() {
         let informer = started(informer).await;
         for text in ["one", "two"] {
             server.put_json(serde_json::to_value(map("a/x", text)).unwrap()).unwrap();
-            quiet().await;
+            rest().await;
         }
         let lister = informer.lister();
         assert_eq!(lister.namespace("a").list().len(), 2, "{:?}", informer.status().last_failure);
@@ -251,7 +251,7 @@ async fn d1_d16_a_wrong_type_is_said_by_the_first_list_also_of_a_namespace_that_
     let informer = started(builder.build().unwrap()).await;
     informer.add_namespace("a").unwrap();
     informer.wait_namespace_synced("a", SOON).await.unwrap();
-    quiet().await;
+    rest().await;
     assert!(informer.status().wrong_type.unwrap().contains("missing field `spec`"));
     let failures = failures.lock().clone();
     assert!(matches!(failures[..], [Failure { cause: Cause::WrongType { .. }, .. }]), "{failures:?}");
@@ -264,7 +264,7 @@ async fn d1_a_wrong_type_is_said_once_in_status_and_to_the_callback() {
     let builder = SharedInformer::<Wrong>::builder(server_of(&["a/x", "a/y"]))
         .on_error(move |failure| heard.lock().push(failure.clone()));
     let informer = started(builder.build().unwrap()).await;
-    quiet().await;
+    rest().await;
     let status = informer.status();
     assert!(status.wrong_type.unwrap().contains("missing field `spec`"));
     let failures = failures.lock().clone();
@@ -296,7 +296,7 @@ async fn d1_nothing_of_ours_prints_what_is_in_a_secret() {
     let odd = json!({ "metadata": { "namespace": "a", "name": "odd", "labels": VALUE } });
     server.put_json(odd).unwrap();
     informer.lister().list_decoded();
-    quiet().await;
+    rest().await;
 
     let mut printed = std::mem::take(&mut *printed.lock());
     assert!(printed.len() >= 3, "{printed:?}");

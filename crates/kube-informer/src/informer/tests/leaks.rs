@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 
-use super::support::{Meter, SOON, quiet};
+use super::support::{Meter, SOON, rest};
 use crate::handler::handler;
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::Kind;
@@ -267,7 +267,7 @@ where
         good.put_json(world.object(name)).unwrap();
     }
     good.delete("a/s0").unwrap();
-    quiet().await;
+    rest().await;
 
     for object in informer.lister().list() {
         told.add(format_args!("object: {object} {object:?}"));

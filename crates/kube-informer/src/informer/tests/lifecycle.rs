@@ -11,7 +11,7 @@ use super::support::{Rig, SOON, rest};
 use crate::handler::handler;
 use crate::informer::run;
 use crate::informer::tasks::Spawn;
-use crate::source::{HttpFailure, SourceError, VerbMatch};
+use crate::source::{Fault, HttpFailure, SourceError};
 use crate::status::Phase;
 
 #[tokio::test(start_paused = true)]
@@ -108,14 +108,14 @@ async fn b_258_indexes_are_added_before_and_after_the_start_but_not_after_the_st
 #[tokio::test(start_paused = true)]
 async fn b_107_b_259_synced_once_the_first_list_is_in_the_store_and_from_then_on() {
     let rig = Rig::new(&["a/x"]);
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     let (stop, running) = rig.start_until();
-    hold.reached().await;
+    hold.until_struck(1).await;
     assert!(!rig.informer.has_synced());
-    hold.release();
+    hold.remove();
     rig.synced().await;
     assert_eq!(rig.informer.lister().len(), 1);
-    rig.server.fail_next(VerbMatch::Any, SourceError::transport("refused"));
+    rig.server.inject(Fault::error(SourceError::transport("refused")).once());
     rig.relist().await;
     assert!(rig.informer.has_synced(), "a relist takes nothing back");
     drop(stop);
@@ -128,7 +128,7 @@ async fn b_259_never_synced_if_no_list_succeeds() {
     let rig = Rig::new(&[]);
     let refused = HttpFailure { code: 403, reason: "Forbidden".into(), ..HttpFailure::default() };
     for _ in 0..1_000 {
-        rig.server.fail_next(VerbMatch::Any, SourceError::from(refused.clone()));
+        rig.server.inject(Fault::error(SourceError::from(refused.clone())).once());
     }
     rig.start();
     tokio::time::sleep(SOON).await;

@@ -6,18 +6,13 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use super::support::{Rig, SOON, http, list_body, lists_only, map, phase, quiet, relists, rest, wire_map};
-use crate::key::ObjectKey;
-use crate::source::{Request, Verb, VerbMatch};
+use super::support::{Rig, SOON, http, key, list_body, lists_only, map, phase, relists, rest, wire_map};
+use crate::source::{Fault, Request, Verb};
 use crate::status::{Phase, RelistReason};
 use crate::version::{ResourceVersion, Uid};
 
 const PATIENCE: Duration = Duration::from_millis(500);
 const SHORT: Duration = Duration::from_secs(5);
-
-fn key(text: &str) -> ObjectKey {
-    text.parse().unwrap()
-}
 
 /// The uid that the server has given to an object.
 fn uid(rig: &Rig, name: &str) -> Uid {
@@ -36,7 +31,7 @@ fn lookups(rig: &Rig) -> Vec<Request> {
 async fn d11_a_write_that_the_watch_does_not_bring_is_asked_for_after_half_a_second() {
     let rig = Rig::new(&["a/x"]).started().await;
     let (listener, _) = rig.listen();
-    rig.server.stall();
+    rig.server.stall_watches();
     let written = rig.put("a/new", "1");
     let began = Instant::now();
     rig.informer.wait_for_version(&key("a/new"), &written, SOON).await.unwrap();
@@ -50,7 +45,7 @@ async fn d11_a_write_that_the_watch_does_not_bring_is_asked_for_after_half_a_sec
     assert_eq!(rig.informer.last_sync_resource_version(), ResourceVersion::new("2"), "of this object alone");
 
     rig.informer.wait_for_version(&key("a/new"), &written, Duration::ZERO).await.expect("known by now");
-    rig.server.unstall();
+    rig.server.unstall_watches();
     rig.settle().await;
     assert_eq!(listener.log().len(), 2, "what the watch brings later is no news: {:?}", listener.log());
     assert_eq!(lookups(&rig).len(), 1);
@@ -60,7 +55,7 @@ async fn d11_a_write_that_the_watch_does_not_bring_is_asked_for_after_half_a_sec
 async fn d11_what_a_late_watch_tells_of_the_time_before_is_never_shown() {
     let rig = Rig::new(&["a/x"]).started().await;
     let (listener, _) = rig.listen();
-    rig.server.stall();
+    rig.server.stall_watches();
     rig.put("a/new", "1");
     let gone = uid(&rig, "new");
     rig.delete("a/new");
@@ -68,7 +63,7 @@ async fn d11_what_a_late_watch_tells_of_the_time_before_is_never_shown() {
     rig.informer.wait_for_version(&key("a/new"), &last, SOON).await.unwrap();
     rig.informer.wait_gone(&key("a/new"), &gone, Duration::ZERO).await.unwrap_err();
     rig.informer.wait_gone(&key("a/new"), &gone, SOON).await.unwrap();
-    rig.server.unstall();
+    rig.server.unstall_watches();
     rig.settle().await;
     assert_eq!(listener.log().len(), 2, "neither the first incarnation nor its end: {:?}", listener.log());
     rig.put("a/new", "3");
@@ -80,13 +75,13 @@ async fn d11_what_a_late_watch_tells_of_the_time_before_is_never_shown() {
 async fn d11_a_cache_that_does_not_hold_an_object_is_no_proof_that_it_is_gone() {
     let rig = Rig::new(&[]).started().await;
     let (listener, _) = rig.listen();
-    rig.server.stall();
+    rig.server.stall_watches();
     rig.put("a/new", "1");
     let new = uid(&rig, "new");
     let a_new = key("a/new");
     let mut wait = std::pin::pin!(rig.informer.wait_gone(&a_new, &new, SOON));
     assert!(futures::poll!(wait.as_mut()).is_pending());
-    quiet().await;
+    rest().await;
     assert!(futures::poll!(wait.as_mut()).is_pending(), "it is there, and now in the cache too");
     assert!(rig.informer.lister().namespace("a").get("new").is_ok());
     rig.delete("a/new");
@@ -94,7 +89,7 @@ async fn d11_a_cache_that_does_not_hold_an_object_is_no_proof_that_it_is_gone() 
     wait.await.unwrap();
     assert!(began.elapsed() <= Duration::from_secs(1), "{:?}", began.elapsed());
     assert_eq!(lookups(&rig).len(), 2);
-    rig.server.unstall();
+    rig.server.unstall_watches();
     rig.settle().await;
     assert_eq!(listener.log().len(), 2, "an add and a delete: {:?}", listener.log());
 }
@@ -103,14 +98,14 @@ async fn d11_a_cache_that_does_not_hold_an_object_is_no_proof_that_it_is_gone() 
 async fn d11_wait_gone_of_what_the_cache_has_not_seen_asks_at_once() {
     let rig = Rig::new(&[]).started().await;
     let (listener, _) = rig.listen();
-    rig.server.stall();
+    rig.server.stall_watches();
     rig.put("a/new", "1");
     let new = uid(&rig, "new");
     rig.delete("a/new");
     let began = Instant::now();
     rig.informer.wait_gone(&key("a/new"), &new, SOON).await.unwrap();
     assert_eq!((began.elapsed(), lookups(&rig).len()), (Duration::ZERO, 1));
-    rig.server.unstall();
+    rig.server.unstall_watches();
     rig.settle().await;
     assert!(listener.log().is_empty(), "it never shows up: {:?}", listener.log());
 }
@@ -118,22 +113,22 @@ async fn d11_wait_gone_of_what_the_cache_has_not_seen_asks_at_once() {
 #[tokio::test(start_paused = true)]
 async fn d11_a_question_that_was_sent_before_the_wait_began_proves_nothing_gone() {
     let rig = Rig::new(&[]).started().await;
-    rig.server.stall();
-    let hold = rig.server.hold_next(VerbMatch::List);
+    rig.server.stall_watches();
+    let hold = rig.server.inject(Fault::stall().on_list().once());
     let first = async {
         let nobody = Uid::new("nobody");
         rig.informer.wait_gone(&key("a/new"), &nobody, SOON).await
     };
     let second = async {
-        hold.reached().await;
+        hold.until_struck(1).await;
         rig.put("a/new", "1");
         let new = uid(&rig, "new");
         rig.delete("a/new");
         let wait = async { rig.informer.wait_gone(&key("a/new"), &new, SOON).await };
         let release = async {
-            quiet().await;
+            rest().await;
             assert_eq!(lookups(&rig).len(), 1, "one at a time");
-            hold.release();
+            hold.remove();
         };
         tokio::join!(wait, release).0
     };
@@ -146,7 +141,7 @@ async fn d11_a_question_that_was_sent_before_the_wait_began_proves_nothing_gone(
 #[tokio::test(start_paused = true)]
 async fn d11_all_who_wait_for_an_object_share_one_question() {
     let rig = Rig::new(&["a/x"]).started().await;
-    rig.server.stall();
+    rig.server.stall_watches();
     let written = rig.put("a/x", "1");
     let a_x = key("a/x");
     let waits = (0..100).map(|_| rig.informer.wait_for_version(&a_x, &written, SOON));
@@ -159,7 +154,7 @@ async fn d11_all_who_wait_for_an_object_share_one_question() {
 #[tokio::test(start_paused = true)]
 async fn d11_more_objects_than_can_be_asked_for_are_settled_by_one_list() {
     let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only())).started().await;
-    rig.server.stall();
+    rig.server.stall_watches();
     let mut written = Vec::new();
     for number in 0..40 {
         let name = format!("a/n{number}");
@@ -188,7 +183,7 @@ async fn d11_more_objects_than_can_be_asked_for_are_settled_by_one_list() {
 async fn d11_what_is_held_back_is_bounded_by_a_list() {
     let patient = lists_only().min_watch_timeout(Duration::from_secs(80_000));
     let rig = Rig::with(&["a/x"], |builder| builder.options(|_| patient)).started().await;
-    rig.server.stall();
+    rig.server.stall_watches();
     for number in 0..1_010_u32 {
         let name = format!("a/n{number}");
         let written = rig.put(&name, "1");
@@ -202,9 +197,9 @@ async fn d11_what_is_held_back_is_bounded_by_a_list() {
 #[tokio::test(start_paused = true)]
 async fn d11_a_question_that_fails_is_asked_again_ever_more_rarely_and_told() {
     let rig = Rig::new(&["a/x"]).started().await;
-    rig.server.stall();
+    rig.server.stall_watches();
     for _ in 0..2 {
-        rig.server.fail_next(VerbMatch::List, http(500, "InternalError"));
+        rig.server.inject(Fault::error(http(500, "InternalError")).on_list().once());
     }
     let written = rig.put("a/x", "1");
     let began = Instant::now();
@@ -218,8 +213,8 @@ async fn d11_a_question_that_fails_is_asked_again_ever_more_rarely_and_told() {
 #[tokio::test(start_paused = true)]
 async fn d11_a_question_without_an_answer_is_given_up_after_ten_seconds() {
     let rig = Rig::new(&["a/x"]).started().await;
-    rig.server.stall();
-    let _no_answer = rig.server.hold_next(VerbMatch::List);
+    rig.server.stall_watches();
+    rig.server.inject(Fault::stall().on_list().once());
     let written = rig.put("a/x", "1");
     let began = Instant::now();
     rig.informer.wait_for_version(&key("a/x"), &written, SOON).await.unwrap();
@@ -241,22 +236,22 @@ async fn d11_a_version_ahead_of_the_server_means_that_it_went_back() {
 #[tokio::test(start_paused = true)]
 async fn d11_while_a_server_that_went_back_is_read_nothing_can_be_waited_for() {
     let rig = Rig::new(&["a/x"]).started().await;
-    let backup = rig.server.snapshot();
+    let backup = rig.server.version();
     let there = rig.put("a/x", "1");
     rig.settle().await;
     let gone = uid(&rig, "x");
-    let question = rig.server.hold_next(VerbMatch::List);
-    rig.server.restore(&backup);
-    question.reached().await;
-    let hold = rig.server.hold_next(VerbMatch::Watch);
-    question.release();
-    hold.reached().await;
+    let question = rig.server.inject(Fault::stall().on_list().once());
+    rig.server.rewind(&backup);
+    question.until_struck(1).await;
+    let hold = rig.server.inject(Fault::stall().on_watch().once());
+    question.remove();
+    hold.until_struck(1).await;
     assert_eq!(rig.informer.status().phase, Phase::Rewound);
     let error = rig.informer.wait_for_version(&key("a/x"), &there, SOON).await.unwrap_err();
     assert!(error.is_rewound(), "{error}");
     let error = rig.informer.wait_gone(&key("a/x"), &gone, SOON).await.unwrap_err();
     assert!(error.is_rewound(), "{error}");
-    hold.release();
+    hold.remove();
     phase(&rig.informer, Phase::Watching).await;
     rig.settle().await;
     assert_eq!(rig.informer.progress().rewinds(), 1);
@@ -267,11 +262,11 @@ async fn d11_while_a_server_that_went_back_is_read_nothing_can_be_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn d11_an_answer_that_cannot_be_placed_is_an_error_and_no_hang() {
     let rig = Rig::new(&["a/x"]).started().await;
-    rig.server.stall();
-    rig.server.reply_next(VerbMatch::List, [list_body("opaque", &[])]);
+    rig.server.stall_watches();
+    rig.server.inject(Fault::reply([list_body("opaque", &[])]).on_list().once());
     let error = rig.informer.wait_gone(&key("a/new"), &Uid::new("u"), SOON).await.unwrap_err();
     assert!(error.is_not_comparable(), "{error}");
-    rig.server.reply_next(VerbMatch::List, [list_body("opaque", &[])]);
+    rig.server.inject(Fault::reply([list_body("opaque", &[])]).on_list().once());
     let written = rig.put("a/x", "1");
     let error = rig.informer.wait_for_version(&key("a/x"), &written, SOON).await.unwrap_err();
     assert!(error.is_not_comparable(), "{error}");
@@ -280,9 +275,10 @@ async fn d11_an_answer_that_cannot_be_placed_is_an_error_and_no_hang() {
 #[tokio::test(start_paused = true)]
 async fn d11_a_server_that_does_not_select_by_name_is_listed_instead() {
     let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only())).started().await;
-    rig.server.stall();
+    rig.server.stall_watches();
     let written = rig.put("a/new", "1");
-    rig.server.reply_next(VerbMatch::List, [list_body(&written.to_string(), &[wire_map("other", "2")])]);
+    rig.server
+        .inject(Fault::reply([list_body(&written.to_string(), &[wire_map("other", "2")])]).on_list().once());
     rig.informer.wait_for_version(&key("a/new"), &written, SHORT).await.unwrap();
     assert!(rig.informer.lister().namespace("a").get("new").is_ok());
     assert!(rig.informer.lister().namespace("a").get("other").is_err());
@@ -337,7 +333,7 @@ async fn d11_objects_that_leave_a_selector_are_not_taken_for_gone_without_asking
     rig.server.put_json(labelled("1", "web")).unwrap();
     let rig = rig.started().await;
     let x = uid(&rig, "x");
-    rig.server.stall();
+    rig.server.stall_watches();
     // It leaves, comes back, and only then is deleted: a cache that has seen it leave has not seen its end.
     rig.server.put_json(labelled("2", "other")).unwrap();
     rig.server.put_json(labelled("3", "web")).unwrap();
@@ -346,8 +342,8 @@ async fn d11_objects_that_leave_a_selector_are_not_taken_for_gone_without_asking
     let a_x = key("a/x");
     let wait = rig.informer.wait_gone(&a_x, &x, SOON);
     let bring = async {
-        quiet().await;
-        rig.server.unstall();
+        rest().await;
+        rig.server.unstall_watches();
     };
     tokio::join!(wait, bring).0.unwrap();
     assert!(rig.informer.lister().is_empty());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::support::{Meter, Rig, event_line, quiet, rest, wire_map};
+use super::support::{Meter, Rig, event_line, rest, wire_map};
 use crate::handler::handler;
 
 /// The names of the series of handlers.
@@ -101,7 +101,7 @@ async fn d10_watches_that_are_opened_again_are_counted_by_reason() {
     let restarts = |reason: &str| meter.of("watch_restarts_total", &format!(",reason={reason}"));
     assert_eq!((restarts("ended"), restarts("transport")), (0.0, 0.0));
     tokio::time::sleep(Duration::from_secs(60)).await;
-    rig.server.end_watches();
+    rig.server.close_watches();
     rest().await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     rig.server.cut_watches();
@@ -144,12 +144,12 @@ async fn d10_what_is_not_taken_in_is_counted() {
     let mut stranger = wire_map("y", "11");
     stranger["metadata"]["namespace"] = json!("b");
     rig.server.send_raw(event_line("ADDED", &stranger));
-    quiet().await;
+    rest().await;
     assert_eq!(count("unknown_deletes_total", ""), 1.0);
     assert_eq!(count("outside_scope_total", ""), 1.0);
     assert_eq!(count("failures_total", ",cause=left_out"), 1.0);
     rig.server.send_raw(event_line("ADDED", &wire_map("refused", "12")));
-    quiet().await;
+    rest().await;
     assert_eq!(count("failures_total", ",cause=left_out"), 2.0, "{:?}", rig.failures());
 }
 
@@ -166,7 +166,7 @@ async fn d10_what_does_not_decode_is_counted() {
     let mut odd = wire_map("odd", "10");
     odd["data"] = json!(5);
     rig.server.send_raw(event_line("ADDED", &odd));
-    quiet().await;
+    rest().await;
     // Of the sample that is checked at the start it is one too.
     assert_eq!(count(), 2.0, "{:?}", rig.failures());
 }

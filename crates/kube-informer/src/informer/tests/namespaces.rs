@@ -6,13 +6,13 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use parking_lot::Mutex;
 
-use super::support::{Denies, Rig, SOON, cached, map, phase_of, quiet, rest, served, soon, start, started};
+use super::support::{Denies, Rig, SOON, cached, map, phase_of, rest, served, soon, start, started};
 use crate::delta::{Delta, DeltaChange};
 use crate::error::WaitError;
 use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::scope::Scope;
-use crate::source::{ScriptedSource, VerbMatch};
+use crate::source::{Fault, ScriptedSource};
 use crate::status::{Phase, RelistReason};
 use crate::version::{ResourceVersion, Uid};
 
@@ -76,10 +76,10 @@ async fn d16_until_it_is_listed_the_informer_is_not_synced_but_old_handlers_are(
     let rig = over_a().started().await;
     let (_, before) = rig.listen();
     before.wait_synced(SOON).await.unwrap();
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.informer.add_namespace("b").unwrap();
     assert!(!rig.informer.has_synced(), "from the moment of the call");
-    hold.reached().await;
+    hold.until_struck(1).await;
     let (_, after) = rig.listen();
     rest().await;
     assert!(!rig.has_synced("b") && !rig.informer.status().synced);
@@ -90,7 +90,7 @@ async fn d16_until_it_is_listed_the_informer_is_not_synced_but_old_handlers_are(
     assert_eq!(error.to_string(), r#"configmaps not synced after 5s; namespace "b" is listing"#);
     let error = rig.informer.wait_namespace_synced("b", SHORT).await.unwrap_err();
     assert_eq!(error.to_string(), r#"configmaps not synced after 5s; namespace "b" is listing"#);
-    drop(hold);
+    hold.remove();
     rig.synced().await;
     after.wait_synced(SOON).await.unwrap();
     assert!(rig.has_synced("b"));
@@ -103,7 +103,7 @@ async fn d16_who_adds_what_another_thread_adds_sees_it_not_synced() {
     const THREADS: usize = 4;
     let rig = Rig::with(&["a/x"], |builder| builder.namespace("a")).started().await;
     for round in 0..200 {
-        let hold = rig.server.hold_next(VerbMatch::Any);
+        let hold = rig.server.inject(Fault::stall().once());
         let (informer, namespace) = (rig.informer.clone(), format!("n{round}"));
         let adding = tokio::task::spawn_blocking(move || {
             let barrier = std::sync::Barrier::new(THREADS);
@@ -118,7 +118,7 @@ async fn d16_who_adds_what_another_thread_adds_sees_it_not_synced() {
             })
         });
         assert!(!adding.await.unwrap(), "synced before its list, round {round}");
-        drop(hold);
+        hold.remove();
         rig.synced().await;
     }
 }
@@ -128,7 +128,7 @@ async fn d16_adding_what_is_there_changes_nothing() {
     let rig = over_a().started().await;
     rig.informer.add_namespace("a").unwrap();
     assert!(rig.has_synced("a") && rig.informer.has_synced());
-    quiet().await;
+    rest().await;
     assert_eq!(rig.asked(), ["a"]);
     rig.remove_namespace("a").await;
     assert!(!rig.has_synced("a"), "one call removes what two have added");
@@ -160,7 +160,7 @@ async fn d16_a_removed_namespace_leaves_in_one_step_and_is_told() {
     assert_eq!(told, ["delete b/x@3 guessed", "delete b/y@4 guessed", "delete b/z@5 guessed"]);
     rig.put("b/x", "nobody looks");
     rig.server.bookmark();
-    quiet().await;
+    rest().await;
     assert_eq!((rig.cached(), listener.calls()), (rig.served(&["a"]), 7));
     listener.check();
 }
@@ -169,7 +169,7 @@ async fn d16_a_removed_namespace_leaves_in_one_step_and_is_told() {
 async fn d16_the_status_of_a_namespace_goes_with_it() {
     let rig = Rig::with(&["a/x", "b/x"], |builder| builder.namespaces(["a", "b"])).started().await;
     rig.server.bookmark();
-    quiet().await;
+    rest().await;
     rig.put("b/x", "a has not heard of it");
     rest().await;
     assert_eq!(rig.informer.last_sync_resource_version().to_string(), "3", "the older of the two");
@@ -202,14 +202,14 @@ async fn d16_what_is_on_its_way_from_a_removed_namespace_is_ignored() {
     engine.queue.push(Delta { scope, change: list() }).await.unwrap();
     engine.queue.push(Delta { scope, change: DeltaChange::Added(b_x.clone()) }).await.unwrap();
     rest().await;
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.informer.add_namespace("b").unwrap();
-    hold.reached().await;
+    hold.until_struck(1).await;
     engine.queue.push(Delta { scope, change: list() }).await.unwrap();
     rest().await;
     assert_eq!((rig.cached(), rig.has_synced("b")), (rig.served(&["a"]), false));
     assert_eq!(listener.log()[2..], ["delete b/x@3 guessed"]);
-    drop(hold);
+    hold.remove();
     rig.informer.wait_namespace_synced("b", SOON).await.unwrap();
     rest().await;
     assert_eq!(listener.log()[3..], ["add b/x@3 initial"]);
@@ -336,14 +336,15 @@ async fn d16_a_denied_namespace_is_named_and_can_be_removed_while_the_others_wor
 #[tokio::test(start_paused = true)]
 async fn d16_a_namespace_is_removed_whatever_its_reflector_is_doing() {
     let rig = over_a().started().await;
-    for held in [VerbMatch::List, VerbMatch::Watch] {
+    for in_list in [true, false] {
         // Held in the middle of a request, and of a list that goes on for ever.
-        let hold = rig.server.hold_next(held);
+        let stall = if in_list { Fault::stall().on_list() } else { Fault::stall().on_watch() };
+        let hold = rig.server.inject(stall.once());
         rig.informer.add_namespace("b").unwrap();
-        if held == VerbMatch::List {
-            rig.server.fail_next(VerbMatch::Watch, super::support::http(422, "Invalid"));
+        if in_list {
+            rig.server.inject(Fault::error(super::support::http(422, "Invalid")).on_watch().once());
         }
-        hold.reached().await;
+        hold.until_struck(1).await;
         let informer = rig.informer.clone();
         let waits = tokio::spawn(async move { informer.wait_namespace_synced("b", SOON).await });
         rest().await;
@@ -352,7 +353,7 @@ async fn d16_a_namespace_is_removed_whatever_its_reflector_is_doing() {
         assert_eq!(error.to_string(), "configmaps not synced: namespace \"b\" was removed");
         assert!(rig.informer.has_synced());
         assert_eq!((rig.cached(), rig.server.open_watches()), (rig.served(&["a"]), 1));
-        rig.server.forget_commands();
+        rig.server.clear_faults();
     }
 }
 
@@ -364,7 +365,7 @@ async fn d11_d16_waiting_for_an_object_ends_when_its_namespace_is_removed() {
     let wait = rig.informer.wait_for_version(&b_x, &ahead, SOON);
     let wait_gone = rig.informer.wait_gone(&b_x, &uid, SOON);
     let remove = async {
-        quiet().await;
+        rest().await;
         rig.remove_namespace("b").await;
     };
     let (wait, wait_gone, ()) = tokio::join!(wait, wait_gone, remove);
@@ -402,9 +403,9 @@ async fn d16_after_the_stop_nothing_is_added_or_removed_and_nobody_waits() {
     let rig = over_a();
     start(&rig.informer);
     rig.synced().await;
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.informer.add_namespace("b").unwrap();
-    hold.reached().await;
+    hold.until_struck(1).await;
     let ((), waited) =
         tokio::join!(rig.informer.shutdown(SHORT), rig.informer.wait_namespace_synced("b", SOON));
     assert_eq!(waited.unwrap_err().to_string(), "configmaps not synced: the informer has stopped");

@@ -10,13 +10,13 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use super::support::{BuildExclusive, Rig, SOON, http, map, phase, quiet, relists, started};
+use super::support::{BuildExclusive, Rig, SOON, http, map, phase, relists, rest, started};
 use crate::delta::{Delta, DeltaChange};
 use crate::handler::{Event, handler};
 use crate::informer::SharedInformer;
 use crate::object::Object;
 use crate::options::{Options, StreamingList};
-use crate::source::{ScriptedSource, VerbMatch};
+use crate::source::{Fault, ScriptedSource};
 use crate::status::{Phase, RelistReason};
 use crate::version::ResourceVersion;
 
@@ -24,24 +24,24 @@ use crate::version::ResourceVersion;
 async fn d10_the_phase_follows_the_reflector_from_start_to_stop() {
     let rig = Rig::new(&["a/x"]);
     assert_eq!(rig.informer.status().phase, Phase::Pending);
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.start();
-    hold.reached().await;
+    hold.until_struck(1).await;
     assert_eq!(rig.informer.status().phase, Phase::Listing);
-    drop(hold);
+    hold.remove();
     rig.synced().await;
     assert_eq!(rig.informer.status().phase, Phase::Watching);
-    rig.server.fail_next(VerbMatch::Watch, http(503, "ServiceUnavailable"));
-    rig.server.end_watches();
+    rig.server.inject(Fault::error(http(503, "ServiceUnavailable")).on_watch().once());
+    rig.server.close_watches();
     phase(&rig.informer, Phase::BackingOff).await;
     phase(&rig.informer, Phase::Watching).await;
-    rig.server.fail_next(VerbMatch::Watch, http(404, "NotFound"));
-    rig.server.end_watches();
+    rig.server.inject(Fault::error(http(404, "NotFound")).on_watch().once());
+    rig.server.close_watches();
     phase(&rig.informer, Phase::Gone).await;
     phase(&rig.informer, Phase::Watching).await;
-    rig.server.stall();
+    rig.server.stall_watches();
     phase(&rig.informer, Phase::Stalled).await;
-    rig.server.unstall();
+    rig.server.unstall_watches();
     rig.informer.shutdown(Duration::from_secs(1)).await;
     let status = rig.informer.status();
     assert_eq!((status.phase, status.stopped), (Phase::Stopped, true));
@@ -51,20 +51,20 @@ async fn d10_the_phase_follows_the_reflector_from_start_to_stop() {
 #[tokio::test(start_paused = true)]
 async fn d10_a_server_that_went_back_in_time_shows_as_rewound_until_it_is_read_anew() {
     let rig = Rig::new(&["a/x"]).started().await;
-    let backup = rig.server.snapshot();
+    let backup = rig.server.version();
     rig.put("a/x", "lost in the restore");
     rig.settle().await;
-    let question = rig.server.hold_next(VerbMatch::List);
-    rig.server.restore(&backup);
-    question.reached().await;
-    let hold = rig.server.hold_next(VerbMatch::Watch);
+    let question = rig.server.inject(Fault::stall().on_list().once());
+    rig.server.rewind(&backup);
+    question.until_struck(1).await;
+    let hold = rig.server.inject(Fault::stall().on_watch().once());
     drop(question);
-    hold.reached().await;
+    hold.until_struck(1).await;
     assert_eq!(rig.informer.status().phase, Phase::Rewound);
     assert_eq!(rig.informer.last_sync_resource_version().to_string(), "3", "the cache is still readable");
-    drop(hold);
+    hold.remove();
     phase(&rig.informer, Phase::Watching).await;
-    quiet().await;
+    rest().await;
     assert_eq!(rig.informer.last_sync_resource_version().to_string(), "2", "the server's own, though older");
     assert_eq!(relists(&rig.informer), [(RelistReason::First, 1), (RelistReason::Rewound, 1)]);
 }
@@ -73,8 +73,8 @@ async fn d10_a_server_that_went_back_in_time_shows_as_rewound_until_it_is_read_a
 async fn d10_the_last_error_stays_visible_with_its_http_status() {
     let rig = Rig::new(&["a/x"]).started().await;
     assert!(rig.informer.status().scopes[0].last_error.is_none());
-    rig.server.fail_next(VerbMatch::Watch, http(503, "ServiceUnavailable"));
-    rig.server.end_watches();
+    rig.server.inject(Fault::error(http(503, "ServiceUnavailable")).on_watch().once());
+    rig.server.close_watches();
     phase(&rig.informer, Phase::BackingOff).await;
     phase(&rig.informer, Phase::Watching).await;
     let status = rig.informer.status();
@@ -157,7 +157,7 @@ async fn d10_waiting_for_the_sync_has_a_deadline_and_says_what_is_in_the_way() {
     assert_eq!(said, "configmaps not synced after 5s: the informer was not started");
 
     let rig = Rig::new(&[]);
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.start();
     let said = rig.informer.wait_synced(short).await.unwrap_err();
     assert_eq!(said.to_string(), "configmaps not synced after 5s; all namespaces is listing");
@@ -166,7 +166,7 @@ async fn d10_waiting_for_the_sync_has_a_deadline_and_says_what_is_in_the_way() {
         ("ConfigMap", Phase::Listing)
     );
     rig.informer.shutdown(short).await;
-    drop(hold);
+    hold.remove();
     let said = rig.informer.wait_synced(short).await.unwrap_err().to_string();
     assert_eq!(said, "configmaps not synced: the informer has stopped");
 }
@@ -220,7 +220,7 @@ async fn d10_metrics_count_what_client_go_does_not() {
         let registration = rig.informer.add_event_handler(counted).unwrap();
         (rig, registration)
     });
-    rig.server.drop_end_bookmark(true);
+    rig.server.inject(Fault::drop_end_bookmark());
     let rig = rig.started().await;
     registration.wait_synced(SOON).await.unwrap();
     rig.server.duplicate_next_event();
@@ -229,9 +229,9 @@ async fn d10_metrics_count_what_client_go_does_not() {
     rig.server.compact();
     rig.server.advance(1);
     rig.server.compact();
-    rig.server.fail_next(VerbMatch::Watch, http(410, "Gone"));
-    rig.server.fail_next(VerbMatch::List, http(500, "InternalError"));
-    rig.server.end_watches();
+    rig.server.inject(Fault::error(http(410, "Gone")).on_watch().once());
+    rig.server.inject(Fault::error(http(500, "InternalError")).on_list().once());
+    rig.server.close_watches();
     phase(&rig.informer, Phase::BackingOff).await;
     phase(&rig.informer, Phase::Watching).await;
     rig.settle().await;
@@ -260,19 +260,19 @@ async fn d10_d16_the_version_in_the_metrics_is_the_oldest_of_the_scopes() {
     let set =
         || Rig::with(&["a/x", "b/x"], |builder| builder.options(|_| settings).namespace("a").namespace("b"));
     let (rig, metrics) = recorded(set);
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.start();
-    hold.reached().await;
-    quiet().await;
+    hold.until_struck(1).await;
+    rest().await;
     let labels = "name=configmaps,group=,version=v1,resource=configmaps";
     let version = format!("informer_store_resource_version{{{labels}}}");
     let before = series(&metrics);
     assert_eq!(before[&version], 0.0);
     assert_eq!(before[&format!("informer_synced{{{labels}}}")], 0.0);
-    drop(hold);
+    hold.remove();
     rig.synced().await;
     rig.put("a/x", "only a hears of this");
-    quiet().await;
+    rest().await;
     assert_eq!(series(&metrics)[&version], 3.0);
 }
 
@@ -287,11 +287,11 @@ async fn d16_the_metrics_follow_namespaces_that_come_and_go() {
         ["synced", "objects"].map(|name| series[&format!("informer_{name}{{{labels}}}")])
     };
     assert!(rig.informer.has_synced());
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.informer.add_namespace("b").unwrap();
-    hold.reached().await;
+    hold.until_struck(1).await;
     assert_eq!(shown(), [0.0, 1.0], "synced no more");
-    drop(hold);
+    hold.remove();
     rig.informer.wait_namespace_synced("b", SOON).await.unwrap();
     assert_eq!(shown(), [1.0, 3.0]);
     rig.informer.remove_namespace("b").unwrap();

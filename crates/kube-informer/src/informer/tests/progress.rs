@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::support::{Rig, SOON, quiet};
+use super::support::{Rig, SOON, rest};
 use crate::error::WaitError;
 use crate::scope::Scope;
 
@@ -27,7 +27,7 @@ async fn d11_progress_can_be_waited_for() {
     let before = rig.informer.progress();
     let wait = rig.informer.wait_progress(&before, SOON);
     let write = async {
-        quiet().await;
+        rest().await;
         rig.put("a/x", "1")
     };
     let (after, written) = tokio::join!(wait, write);
@@ -43,7 +43,7 @@ async fn d11_progress_can_be_waited_for() {
     let error = rig.informer.wait_progress(&after, Duration::from_secs(5)).await.unwrap_err();
     assert_eq!(error.to_string(), "the cache of configmaps did not go on from commit 2 within 5s");
     let stop = async {
-        quiet().await;
+        rest().await;
         rig.informer.shutdown(SOON).await;
     };
     let (error, ()) = tokio::join!(rig.informer.wait_progress(&after, SOON), stop);

@@ -6,13 +6,13 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_core::labels::{Expression, Selector};
 use serde_json::json;
 
-use super::support::{Rig, SOON, quiet, start, started};
+use super::support::{Rig, SOON, rest, start, started};
 use crate::informer::SharedInformer;
 use crate::key::ObjectKey;
 use crate::lister::Lister;
 use crate::object::Object;
 use crate::report::Cause;
-use crate::source::{ScriptedSource, VerbMatch};
+use crate::source::{Fault, ScriptedSource};
 
 fn labelled(rig: &Rig, key: &str, app: &str) {
     let (namespace, name) = key.split_once('/').unwrap();
@@ -134,20 +134,20 @@ async fn b_405_reading_before_the_sync_gives_what_is_there() {
     assert!(rig.informer.lister().list().is_empty(), "not started");
     rig.start();
     rig.server.wait_for_watches(2).await;
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.informer.engine().scopes.now()[0].refresh.notify_one();
-    hold.reached().await;
+    hold.until_struck(1).await;
     assert_eq!(rig.informer.lister().len(), 2, "a relist under way takes nothing away");
 
     let late = Rig::with(&["a/x", "b/x"], |builder| builder.namespace("a").namespace("b"));
-    let hold = late.server.hold_next(VerbMatch::Any);
+    let hold = late.server.inject(Fault::stall().once());
     start(&late.informer);
-    hold.reached().await;
-    quiet().await;
+    hold.until_struck(1).await;
+    rest().await;
     assert!(!late.informer.has_synced());
     assert_eq!(late.informer.lister().len(), 1, "one namespace is there, the other is on its way");
     assert!(late.informer.lister().namespace("c").get("x").is_err());
-    drop(hold);
+    hold.remove();
     late.synced().await;
     assert_eq!(late.informer.lister().len(), 2);
 }

@@ -10,14 +10,14 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::oneshot;
 
 use super::support::{
-    Rig, SOON, cached, http, list_body, lists_only, map, phase, quiet, relists, served, started, texts,
+    Rig, SOON, cached, http, list_body, lists_only, map, phase, relists, rest, served, started, texts,
     wire_map,
 };
 use crate::informer::SharedInformer;
 use crate::informer::process_loop::Command;
 use crate::object::Object;
 use crate::options::Options;
-use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Verb, VerbMatch};
+use crate::source::{ByteStream, Fault, ListWatch, Request, ScriptedSource, SourceError, Verb};
 use crate::status::{Phase, RelistReason};
 
 fn object(rig: &Rig, name: &str) -> Object<ConfigMap> {
@@ -39,11 +39,11 @@ fn check(rig: &Rig, listener: &super::support::Listener) {
 
 /// The watch can only go on with a relist: its history is gone.
 async fn expire(rig: &Rig) {
-    rig.server.stall();
+    rig.server.stall_watches();
     rig.server.advance(1);
     rig.server.compact();
     rig.server.cut_watches();
-    rig.server.unstall();
+    rig.server.unstall_watches();
 }
 
 #[tokio::test(start_paused = true)]
@@ -72,7 +72,7 @@ async fn d4_d6_a_refresh_reads_everything_anew_and_unchanged_content_is_no_event
     rig.server.lose_next_event();
     rig.put("a/y", "lost");
     rig.informer.refresh();
-    quiet().await;
+    rest().await;
     rig.settle().await;
     assert_eq!(listener.log().last().unwrap(), "update a/y@3 4");
     assert_eq!(listener.calls(), 3);
@@ -97,16 +97,16 @@ async fn d4_a_list_that_matches_the_store_wins_over_changes_that_are_still_queue
         let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| settings)).started().await;
         let (listener, registration) = rig.listen();
         registration.wait_synced(SOON).await.unwrap();
-        let (x, backup) = (object(&rig, "x"), rig.server.snapshot());
+        let (x, backup) = (object(&rig, "x"), rig.server.version());
 
         let release = hold_writer(&rig);
-        quiet().await;
+        rest().await;
         rig.delete("a/x");
         rig.put("a/y", "queued");
-        quiet().await;
+        rest().await;
         assert_eq!(object(&rig, "y").resource_version().to_string(), "3", "the writer is held");
         // Back to the state that the store still shows, at a version that lies ahead of all.
-        rig.server.restore(&backup);
+        rig.server.rewind(&backup);
         rig.server.advance(10);
         rig.server.compact();
         tokio::time::sleep(Duration::from_secs(60)).await;
@@ -123,11 +123,11 @@ async fn d4_a_list_that_matches_the_store_wins_over_changes_that_are_still_queue
 async fn d15_a_restored_backup_is_noticed_and_nothing_is_taken_over() {
     let rig = Rig::new(&["a/x", "a/y", "a/old"]).started().await;
     let (listener, _registration) = rig.listen();
-    let backup = rig.server.snapshot();
+    let backup = rig.server.version();
     rig.put("a/y", "before");
     rig.put("a/z", "before");
     rig.settle().await;
-    rig.server.restore(&backup);
+    rig.server.rewind(&backup);
     rig.put("a/y", "after");
     let y = object(&rig, "y");
     assert_eq!(y.resource_version(), &rig.server.version(), "the version is given out a second time");
@@ -179,7 +179,7 @@ async fn p_041_history_that_is_gone_is_read_anew_whichever_way_the_server_says_s
         rig.server.lose_next_event();
         rig.put("a/y", "");
         if as_status {
-            rig.server.fail_next(VerbMatch::Watch, http(410, "Gone"));
+            rig.server.inject(Fault::error(http(410, "Gone")).on_watch().once());
         } else {
             rig.server.compact(); // The watch is opened and brings an ERROR event.
         }
@@ -211,9 +211,9 @@ async fn p_024_a_410_between_pages_starts_the_list_over() {
     rig.put("a/x", "newer");
     rig.delete("a/y");
     rig.server.compact();
-    rig.server.reply_next(VerbMatch::List, [body]);
+    rig.server.inject(Fault::reply([body]).on_list().once());
     rig.informer.refresh();
-    quiet().await;
+    rest().await;
     rig.settle().await;
     let tokens =
         rig.server.requests().iter().filter(|request| request.query().starts_with("continue=4")).count();
@@ -230,7 +230,7 @@ async fn p_021_p_025_pages_become_one_cache() {
     assert_eq!(rig.cached(), served(&rig.server, None));
     // The first list takes any version, which a server answers from its cache, whole; then pages are used.
     rig.informer.refresh();
-    quiet().await;
+    rest().await;
     let pages = rig.server.requests().iter().filter(|request| matches!(request.verb, Verb::List(_))).count();
     assert_eq!(pages, 1 + 3);
     assert_eq!(rig.cached(), served(&rig.server, None));
@@ -242,9 +242,9 @@ async fn d15_a_kind_that_goes_keeps_the_cache_and_is_read_anew_when_it_is_back()
     let (listener, registration) = rig.listen();
     registration.wait_synced(SOON).await.unwrap();
     for _ in 0..3 {
-        rig.server.fail_next(VerbMatch::Any, http(404, "NotFound"));
+        rig.server.inject(Fault::error(http(404, "NotFound")).once());
     }
-    rig.server.end_watches();
+    rig.server.close_watches();
     phase(&rig.informer, Phase::Gone).await;
     assert_eq!(rig.informer.lister().len(), 2);
     assert!(rig.informer.has_synced());
@@ -269,8 +269,8 @@ async fn p_048_refused_requests_keep_the_cache_are_reported_and_retried() {
         [(401, "Unauthorized", "check the credentials"), (403, "Forbidden", "grant the verbs")]
     {
         let rig = Rig::new(&["a/x"]).started().await;
-        rig.server.fail_next(VerbMatch::Watch, http(code, reason));
-        rig.server.end_watches();
+        rig.server.inject(Fault::error(http(code, reason)).on_watch().once());
+        rig.server.close_watches();
         phase(&rig.informer, Phase::BackingOff).await;
         assert_eq!(rig.cached(), served(&rig.server, None));
         let text = rig.failures.lock()[0].to_string();
@@ -326,9 +326,9 @@ async fn b_060c_p_060_a_server_that_cannot_stream_lists_is_asked_with_list_and_r
     for ignores in [true, false] {
         let rig = Rig::new(&["a/x"]);
         if ignores {
-            rig.server.ignore_send_initial_events(true);
+            rig.server.inject(Fault::ignore_send_initial_events());
         } else {
-            rig.server.drop_end_bookmark(true);
+            rig.server.inject(Fault::drop_end_bookmark());
         }
         let began = tokio::time::Instant::now();
         let rig = rig.started().await;
@@ -341,7 +341,7 @@ async fn b_060c_p_060_a_server_that_cannot_stream_lists_is_asked_with_list_and_r
         assert_eq!((status.streaming_fallbacks, status.lists), (1, 1));
 
         rig.informer.refresh();
-        quiet().await;
+        rest().await;
         rig.settle().await;
         let status = &rig.informer.status().scopes[0];
         assert_eq!((status.streaming_fallbacks, status.lists), (1, 2), "not tried again so soon");
@@ -353,10 +353,12 @@ async fn b_565_objects_do_not_keep_the_page_alive_that_they_came_in() {
     let rig = Rig::with(&[], |builder| builder.options(|_| lists_only()));
     rig.server.advance(8);
     let page = Bytes::from(list_body("9", &[wire_map("x", "5"), wire_map("y", "6")]));
-    rig.server.reply_next(VerbMatch::List, [page.clone()]);
+    rig.server.inject(Fault::reply([page.clone()]).on_list().once());
     let rig = rig.started().await;
-    quiet().await;
+    rest().await;
     assert_eq!(rig.informer.lister().list().len(), 2);
+    // A fault that has struck still holds its answer.
+    rig.server.clear_faults();
     assert!(page.is_unique(), "nobody but this test holds the page");
 }
 

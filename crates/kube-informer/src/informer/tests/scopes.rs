@@ -7,13 +7,13 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
 use super::support::{
-    Denies, Listener, Rig, SOON, cached, map, phase_of, quiet, served, soon, start, started,
+    Denies, Listener, Rig, SOON, cached, map, phase_of, rest, served, soon, start, started,
 };
 use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::options::StreamingList;
 use crate::scope::Scope;
-use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
+use crate::source::{ByteStream, Fault, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
 
 fn two(keys: &[&str]) -> Rig {
@@ -36,16 +36,16 @@ async fn d16_two_namespaces_are_one_cache_with_a_watch_each() {
 #[tokio::test(start_paused = true)]
 async fn d16_it_is_synced_when_both_are() {
     let rig = two(&["a/x", "b/x"]);
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.start();
-    hold.reached().await;
+    hold.until_struck(1).await;
     phase_of(&rig.informer, 1, Phase::Watching).await;
-    quiet().await;
+    rest().await;
     let status = rig.informer.status();
     assert!(!rig.informer.has_synced() && !status.synced);
     assert_eq!(status.phase, Phase::Listing, "the worst of both");
     assert!(rig.informer.last_sync_resource_version().is_empty());
-    drop(hold);
+    hold.remove();
     rig.synced().await;
     assert_eq!(rig.informer.last_sync_resource_version(), rig.server.version());
 }
@@ -60,7 +60,7 @@ async fn d16_versions_are_kept_per_scope_and_the_oldest_counts() {
     assert_eq!(versions, ["3", "4"]);
     assert_eq!(rig.informer.last_sync_resource_version().to_string(), "3", "a has not heard of it");
     rig.server.bookmark();
-    quiet().await;
+    rest().await;
     assert_eq!(rig.informer.last_sync_resource_version(), version);
 }
 
@@ -100,7 +100,7 @@ async fn d16_a_denied_namespace_is_named_while_the_other_works() {
 
     server.put_json(serde_json::to_value(map("a/y", "new")).unwrap()).unwrap();
     soon(informer.wait_for_version(&"a/y".parse().unwrap(), &server.version(), SOON)).await.unwrap();
-    quiet().await;
+    rest().await;
     assert_eq!(cached(&informer), served(&server, Some(&["a"])));
     assert_eq!(listener.log(), ["add a/x@2 initial", "add a/y@4"]);
     let status = informer.status();
@@ -120,7 +120,7 @@ async fn d16_a_relist_deletes_within_its_scope_only() {
     rig.server.lose_next_event();
     rig.delete("a/x");
     rig.informer.engine().scopes.now()[0].refresh.notify_one();
-    quiet().await;
+    rest().await;
     rig.settle().await;
     assert_eq!(listener.log()[2..], ["delete a/x@2 guessed"]);
     assert_eq!(rig.cached(), served(&rig.server, Some(&["a", "b"])));
@@ -173,7 +173,7 @@ async fn objects_of_other_namespaces_are_reported_once_for_each_list_and_watch()
         assert_eq!(failures.lock().len(), 1, "{:?}", failures.lock());
         for text in ["one", "two"] {
             server.put_json(serde_json::to_value(map("b/x", text)).unwrap()).unwrap();
-            quiet().await;
+            rest().await;
         }
         assert_eq!(failures.lock().len(), reports, "{:?}", failures.lock());
         assert_eq!(informer.lister().list().len(), 1);

@@ -11,7 +11,7 @@ use crate::informer::SharedInformer;
 use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::object::body::buffers_hold;
-use crate::source::{HttpFailure, ScriptedSource, SourceError, VerbMatch};
+use crate::source::{Fault, HttpFailure, ScriptedSource, SourceError};
 
 const VALUE: &str = "aHVudGVyMg";
 
@@ -130,10 +130,10 @@ async fn why_a_transform_refuses_a_sensitive_object_is_not_told() {
 async fn what_a_server_says_when_it_is_asked_for_a_sensitive_object_is_not_told() {
     for sensitive in [false, true] {
         let rig = rig(sensitive).started().await;
-        rig.server.stall();
+        rig.server.stall_watches();
         let message = format!("cannot store {VALUE}");
         let failure = HttpFailure { code: 500, message, ..HttpFailure::default() };
-        rig.server.fail_next(VerbMatch::List, SourceError::from(failure));
+        rig.server.inject(Fault::error(SourceError::from(failure)).on_list().once());
         let written = rig.put("a/x", "1");
         rig.informer.wait_for_version(&ObjectKey::namespaced("a", "x"), &written, SOON).await.unwrap();
         let said = rig.failures();

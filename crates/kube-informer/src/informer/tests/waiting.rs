@@ -5,17 +5,17 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::support::{Rig, SOON, rest};
-use crate::source::{HttpFailure, SourceError, VerbMatch};
+use crate::source::{Fault, HttpFailure, SourceError};
 
 #[tokio::test(start_paused = true)]
 async fn b_330_waiting_is_told_at_once_and_never_polls() {
     let rig = Rig::new(&["a/x"]);
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.start();
     let asked = Instant::now();
     let answer = async {
         tokio::time::sleep(Duration::from_millis(37)).await;
-        hold.release();
+        hold.remove();
     };
     let (synced, ()) = tokio::join!(rig.informer.wait_synced(SOON), answer);
     synced.unwrap();
@@ -25,7 +25,7 @@ async fn b_330_waiting_is_told_at_once_and_never_polls() {
 #[tokio::test(start_paused = true)]
 async fn b_330_a_stop_ends_the_waiting() {
     let rig = Rig::new(&[]);
-    let _hold = rig.server.hold_next(VerbMatch::Any);
+    rig.server.inject(Fault::stall().once());
     let (stop, _running) = rig.start_until();
     let (synced, ()) = tokio::join!(rig.informer.wait_synced(SOON), async { drop(stop) });
     assert_eq!(synced.unwrap_err().to_string(), "configmaps not synced: the informer has stopped");
@@ -34,18 +34,18 @@ async fn b_330_a_stop_ends_the_waiting() {
 #[tokio::test(start_paused = true)]
 async fn b_331_several_are_waited_for_together() {
     let (one, other) = (Rig::new(&["a/x"]), Rig::new(&["a/y"]));
-    let hold = other.server.hold_next(VerbMatch::Any);
+    let hold = other.server.inject(Fault::stall().once());
     one.start();
     other.start();
     let mut both = std::pin::pin!(tokio::time::timeout(
         SOON,
         futures::future::join(one.informer.wait_synced(SOON), other.informer.wait_synced(SOON)),
     ));
-    hold.reached().await;
+    hold.until_struck(1).await;
     rest().await;
     assert!(futures::poll!(both.as_mut()).is_pending(), "one is, the other is not");
     assert!(one.informer.has_synced() && !other.informer.has_synced());
-    hold.release();
+    hold.remove();
     let (one, other) = both.await.unwrap();
     one.unwrap();
     other.unwrap();
@@ -74,8 +74,8 @@ async fn b_332_the_error_names_kind_scope_and_cause() {
     let refused =
         HttpFailure { code: 403, message: "configmaps is forbidden".into(), ..HttpFailure::default() };
     // The requests of both scopes come in order, so the first of each pair is that of namespace a; only it falls back.
-    rig.server.fail_next(VerbMatch::Watch, SourceError::from(refused.clone()));
-    rig.server.fail_next(VerbMatch::List, SourceError::from(refused));
+    rig.server.inject(Fault::error(SourceError::from(refused.clone())).on_watch().once());
+    rig.server.inject(Fault::error(SourceError::from(refused)).on_list().once());
     rig.start();
     rig.server.wait_for_requests(2).await;
     let error = rig.informer.wait_synced(Duration::from_millis(100)).await.unwrap_err();

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use super::support::{Rig, SOON, map, phase, quiet};
+use super::support::{Rig, SOON, key, map, phase, rest};
 use crate::error::WaitError;
-use crate::key::ObjectKey;
-use crate::source::VerbMatch;
+use crate::source::Fault;
 use crate::status::Phase;
 use crate::version::{ResourceVersion, Uid};
 
@@ -18,10 +17,6 @@ fn written(key: &str, version: &ResourceVersion) -> ConfigMap {
     let mut answer = map(key, "");
     answer.metadata.resource_version = Some(version.to_string());
     answer
-}
-
-fn key(text: &str) -> ObjectKey {
-    text.parse().unwrap()
 }
 
 fn version(text: &str) -> ResourceVersion {
@@ -45,13 +40,13 @@ async fn d11_what_is_there_already_needs_no_wait() {
 #[tokio::test(start_paused = true)]
 async fn d11_a_write_that_is_on_its_way_is_waited_for() {
     let rig = Rig::new(&["a/x"]).started().await;
-    rig.server.stall();
+    rig.server.stall_watches();
     let answer = written("a/new", &rig.server.create(&map("a/new", "")).unwrap());
     let wait = rig.informer.wait_for(&answer, SOON);
     let arrive = async {
-        quiet().await;
+        rest().await;
         assert!(rig.informer.lister().namespace("a").get("new").is_err());
-        rig.server.unstall();
+        rig.server.unstall_watches();
     };
     tokio::join!(wait, arrive).0.unwrap();
     assert!(rig.informer.lister().namespace("a").get("new").is_ok());
@@ -63,7 +58,7 @@ async fn d11_a_wait_may_begin_before_the_sync() {
     let answer = written("a/x", &version("2"));
     let wait = rig.informer.wait_for(&answer, SOON);
     let begin = async {
-        quiet().await;
+        rest().await;
         rig.start();
     };
     tokio::join!(wait, begin).0.unwrap();
@@ -77,7 +72,7 @@ async fn b_045_d11_a_bookmark_that_passes_the_version_ends_the_wait() {
     let a_lost = key("a/lost");
     let wait = rig.informer.wait_for_version(&a_lost, &lost, SOON);
     let pass = async {
-        quiet().await;
+        rest().await;
         rig.server.bookmark();
     };
     tokio::join!(wait, pass).0.unwrap();
@@ -86,7 +81,7 @@ async fn b_045_d11_a_bookmark_that_passes_the_version_ends_the_wait() {
 #[tokio::test(start_paused = true)]
 async fn d11_a_timeout_names_what_was_waited_for_and_where_the_cache_is() {
     let rig = Rig::new(&["a/x"]).started().await;
-    let _no_answer = rig.server.hold_next(VerbMatch::List);
+    rig.server.inject(Fault::stall().on_list().once());
     let error = rig.informer.wait_for_version(&key("a/x"), &version("99"), SHORT).await.unwrap_err();
     assert_eq!(error.to_string(), "the cache of configmaps did not show a/x at 99 within 5s; it is at 2");
     assert!(error.is_timeout());
@@ -122,7 +117,7 @@ async fn d11_versions_that_cannot_be_compared_are_an_error_at_once() {
 #[tokio::test(start_paused = true)]
 async fn d11_a_server_that_went_back_in_time_ends_every_wait() {
     let rig = Rig::new(&["a/x"]).started().await;
-    let backup = rig.server.snapshot();
+    let backup = rig.server.version();
     rig.put("a/x", "1");
     rig.put("a/x", "2");
     rig.settle().await;
@@ -131,8 +126,8 @@ async fn d11_a_server_that_went_back_in_time_ends_every_wait() {
     let wait = rig.informer.wait_for_version(&a_x, &ahead, SOON);
     let wait_gone = rig.informer.wait_gone(&a_x, &uid, SOON);
     let restore = async {
-        quiet().await;
-        rig.server.restore(&backup);
+        rest().await;
+        rig.server.rewind(&backup);
     };
     let (wait, wait_gone, ()) = tokio::join!(wait, wait_gone, restore);
     let error = wait.unwrap_err();
@@ -159,7 +154,7 @@ async fn d11_a_stop_ends_every_wait() {
     let wait = rig.informer.wait_for_version(&a_x, &ahead, SOON);
     let wait_gone = rig.informer.wait_gone(&a_x, &uid, SOON);
     let stop = async {
-        quiet().await;
+        rest().await;
         rig.informer.shutdown(SHORT).await;
     };
     let (wait, wait_gone, ()) = tokio::join!(wait, wait_gone, stop);
@@ -180,7 +175,7 @@ async fn d11_wait_gone_ends_when_the_object_goes_or_has_gone() {
     let a_x = key("a/x");
     let wait = rig.informer.wait_gone(&a_x, &uid, SOON);
     let delete = async {
-        quiet().await;
+        rest().await;
         rig.delete("a/x");
     };
     tokio::join!(wait, delete).0.unwrap();
@@ -202,12 +197,12 @@ async fn d11_wait_gone_takes_the_next_incarnation_for_gone() {
 #[tokio::test(start_paused = true)]
 async fn d11_an_empty_cache_that_has_not_been_filled_proves_nothing_gone() {
     let rig = Rig::new(&["a/x"]);
-    let hold = rig.server.hold_next(VerbMatch::Any);
+    let hold = rig.server.inject(Fault::stall().once());
     rig.start();
-    hold.reached().await;
+    hold.until_struck(1).await;
     let uid = Uid::new(rig.server.objects()[0]["metadata"]["uid"].as_str().unwrap());
     let error = rig.informer.wait_gone(&key("a/x"), &uid, SHORT).await.unwrap_err();
     assert!(error.is_timeout(), "{error}");
-    drop(hold);
+    hold.remove();
     phase(&rig.informer, Phase::Watching).await;
 }

@@ -1,10 +1,8 @@
 use serde_json::json;
 
-use tokio::time::Instant;
-
+use super::super::testing;
 use super::*;
 use crate::kind::KindInfo;
-use crate::scope::Scope;
 use crate::source::{ByteStream, Request, SourceError};
 
 struct Nobody;
@@ -17,20 +15,7 @@ impl ListWatch for Nobody {
 
 /// A scope that is complete up to version 100 and holds `n/a` at 90.
 fn witness() -> Witness {
-    let target = Target {
-        kind: KindInfo::new("", "v1", "Pod", "pods"),
-        id: 0,
-        scope: Scope::All,
-        label_selector: None,
-        field_selector: None,
-        metadata_only: false,
-        sensitive: false,
-    };
-    let status = Arc::new(StatusCell::new(Scope::All, Instant::now()));
-    let probes = Arc::new(Mutex::new(Budget::new(10, Duration::from_secs(1))));
-    let witness = Witness::new(Arc::new(Nobody), target, status, probes, Arc::default());
-    witness.newest(|newest| newest.put(&key(), &"u".into(), &"90".into()));
-    witness
+    testing::witness(Arc::new(Nobody), KindInfo::new("", "v1", "Pod", "pods"), &key(), "90")
 }
 
 fn key() -> ObjectKey {

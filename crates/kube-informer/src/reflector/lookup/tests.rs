@@ -1,16 +1,14 @@
+use super::super::testing::target;
 use super::*;
 use crate::kind::KindInfo;
 
 fn asked(scope: Scope, fields: Option<&str>, key: &ObjectKey) -> String {
     let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
     let target = Target {
-        kind: kind.clone(),
-        id: 0,
         scope,
         label_selector: Some("app=web".into()),
         field_selector: fields.map(Into::into),
-        metadata_only: false,
-        sensitive: false,
+        ..target(kind.clone())
     };
     request(&target, key).path_and_query(&kind)
 }

@@ -4,16 +4,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::future::{BoxFuture, join_all};
 use futures::{FutureExt, StreamExt, stream};
-use parking_lot::Mutex;
 
-use super::super::Target;
-use super::super::budget::Budget;
+use super::super::testing;
 use super::*;
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
-use crate::scope::Scope;
 use crate::source::{ByteStream, ListWatch, Request, SourceError};
-use crate::status::StatusCell;
 
 /// Answers every question with the same document, a second later.
 struct Answers {
@@ -44,20 +40,10 @@ fn object(name: &str, version: &str) -> String {
 
 /// A scope of a kind that holds one object, named as its kind, at this version.
 fn scope(probe: &SharedProbe, plural: &str, version: &str, source: &Arc<Answers>) -> Arc<Witness> {
-    let target = Target {
-        kind: KindInfo::new("", "v1", "Kind", plural),
-        id: 0,
-        scope: Scope::All,
-        label_selector: None,
-        field_selector: None,
-        metadata_only: false,
-        sensitive: false,
-    };
-    let status = Arc::new(StatusCell::new(Scope::All, Instant::now()));
-    status.version(&version.into());
-    let probes = Arc::new(Mutex::new(Budget::new(10, Duration::from_secs(1))));
-    let witness = Arc::new(Witness::new(source.clone(), target, status, probes, Arc::default()));
-    witness.newest(|newest| newest.put(&ObjectKey::cluster(plural), &"u".into(), &version.into()));
+    let kind = KindInfo::new("", "v1", "Kind", plural);
+    let witness = testing::witness(source.clone(), kind, &ObjectKey::cluster(plural), version);
+    witness.status.version(&version.into());
+    let witness = Arc::new(witness);
     probe.join(&witness);
     witness
 }

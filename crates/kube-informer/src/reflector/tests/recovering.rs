@@ -1,10 +1,6 @@
 use super::*;
 use crate::scope::Scope;
 
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(1)).await;
-}
-
 fn hang() -> Reply {
     Reply::Body(vec![Piece::Hang])
 }
@@ -23,7 +19,7 @@ async fn b_008_b_015_one_backoff_for_lists_and_watches() {
 async fn p_043_retry_after_is_obeyed() {
     let busy = HttpFailure { retry_after: Some(7 * SECOND), ..http(429) };
     let play = Play::start(&lists(), vec![refuse(busy), list("10", None, &[])]);
-    quiet().await;
+    rest().await;
     assert_eq!(play.status().phase, Phase::BackingOff);
     play.deltas().await;
     assert_eq!(play.times()[1], 7 * SECOND);
@@ -36,7 +32,7 @@ async fn d15_404_keeps_the_cache_and_asks_ever_more_rarely_until_the_kind_is_bac
     replies.push(list("20", None, &[]));
     let play = Play::start(&lists(), replies);
     assert_eq!(play.deltas().await, ["=10[a@1]"]);
-    quiet().await;
+    rest().await;
     assert_eq!(play.status().phase, Phase::Gone);
     assert_eq!(play.deltas().await, ["=20[]"]);
     let times = play.times();
@@ -68,7 +64,7 @@ async fn d15_a_silent_watch_is_dead_after_its_timeout_and_15_s_then_reopened_the
     let settings = lists().min_watch_timeout(5 * SECOND);
     let play = Play::start(&settings, replies);
     play.deltas().await;
-    quiet().await;
+    rest().await;
     let first = Duration::from_secs(u64::from(play.watches()[0].timeout_seconds)) + 15 * SECOND;
     tokio::time::sleep(first).await;
     assert_eq!(play.times()[2], first);
@@ -84,7 +80,7 @@ async fn a_reopened_watch_that_is_not_answered_is_stalled() {
     let replies = vec![list("10", None, &[]), hang(), Reply::Silence, list("11", None, &[])];
     let play = Play::start(&lists().min_watch_timeout(5 * SECOND), replies);
     play.deltas().await;
-    quiet().await;
+    rest().await;
     assert_eq!(play.status().phase, Phase::Watching);
     tokio::time::sleep(Duration::from_secs(u64::from(play.watches()[0].timeout_seconds)) + 15 * SECOND).await;
     assert_eq!(play.watches().len(), 2);
@@ -101,11 +97,11 @@ async fn d15_once_a_bookmark_came_150_s_of_silence_are_enough() {
     let play = Play::start(&lists(), replies);
     assert_eq!(play.first_deltas(2).await, ["=10[]", "#20"]);
     tokio::time::sleep(150 * SECOND).await;
-    quiet().await;
+    rest().await;
     assert_eq!(play.times()[2], 210 * SECOND);
     assert_eq!(play.status().phase, Phase::Stalled);
     assert_eq!(play.deltas().await, ["#21"]);
-    quiet().await;
+    rest().await;
     assert_eq!(play.status().phase, Phase::Watching);
 }
 
@@ -217,7 +213,7 @@ async fn a_refresh_during_a_wait_is_done_after_it() {
     let start = Instant::now();
     let busy = HttpFailure { retry_after: Some(7 * SECOND), ..http(429) };
     let play = Play::start(&lists(), vec![refuse(busy), list("10", None, &[])]);
-    quiet().await;
+    rest().await;
     play.refresh.notify_one();
     play.deltas().await;
     assert_eq!(start.elapsed(), 7 * SECOND);
@@ -239,7 +235,7 @@ async fn d9_a_source_that_panics_is_reported_and_asked_again_after_a_backoff() {
     let times = play.times();
     let waits: Vec<_> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert_eq!(waits[..3], [800, 1600, 3200].map(Duration::from_millis));
-    quiet().await;
+    rest().await;
     let failures = play.failures();
     assert_eq!(failures.len(), 4, "{failures:?}");
     let said = "cannot list configmaps in all namespaces: the source panicked: a bug of the source";
@@ -269,7 +265,7 @@ async fn d15_an_account_that_may_only_list_lists_every_30_to_60_s() {
     }
     let play = Play::start(&lists(), replies);
     assert_eq!(play.first_deltas(5).await, ["=10[]", "=20[]", "=21[]", "=22[]", "=23[]"]);
-    quiet().await;
+    rest().await;
     assert_eq!(play.status().phase, Phase::Polling);
     let times = play.times();
     assert!(times[4] - times[3] < 5 * SECOND, "perhaps listing is not allowed either: {times:?}");

@@ -4,10 +4,6 @@ fn watched(body: Vec<Piece>) -> Vec<Reply> {
     vec![list("10", None, &[]), Reply::Body(body)]
 }
 
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(1)).await;
-}
-
 #[tokio::test(start_paused = true)]
 async fn b_041_events_and_bookmarks_pass_in_order_and_move_the_version() {
     let play = Play::start(
@@ -23,7 +19,7 @@ async fn b_041_events_and_bookmarks_pass_in_order_and_move_the_version() {
         ]),
     );
     assert_eq!(play.first_deltas(6).await, ["=10[]", "+a@11", "~a@12", "-a@13", "?bad@14", "#20"]);
-    quiet().await;
+    rest().await;
     let status = play.status();
     assert_eq!((status.events, status.bookmarks), (3, 1));
     assert_eq!(status.last_version, Some("20".into()));
@@ -66,7 +62,7 @@ async fn b_049_the_length_of_a_watch_counts_from_the_request() {
     let play = Play::start(&lists(), replies);
     play.deltas().await;
     tokio::time::sleep(SECOND).await;
-    quiet().await;
+    rest().await;
     assert_eq!(play.times()[2], SECOND);
     assert_eq!(play.failures(), [""; 0]);
 }
@@ -194,10 +190,10 @@ async fn b_005_b_014_dropping_the_future_ends_everything() {
 
     let play = Play::start(&lists(), watched(vec![Piece::Hang]));
     play.deltas().await;
-    quiet().await;
+    rest().await;
     assert_eq!(play.open_connections(), 1);
     play.task.abort();
-    quiet().await;
+    rest().await;
     assert_eq!((play.open_connections(), play.requests()), (0, 2));
     assert_eq!(play.status().phase, Phase::Stopped);
 }

@@ -12,6 +12,26 @@ pub(super) fn failure(code: u16, reason: &str, message: String) -> HttpFailure {
     HttpFailure { code, reason: reason.to_owned(), message, ..HttpFailure::default() }
 }
 
+/// An error of this code, with the reason that the real server gives with it.
+pub(super) fn status(code: u16) -> HttpFailure {
+    let (reason, message) = match code {
+        400 => ("BadRequest", "the server rejected our request for an unknown reason"),
+        401 => ("Unauthorized", "Unauthorized"),
+        403 => ("Forbidden", "forbidden"),
+        404 => ("NotFound", "the server could not find the requested resource"),
+        405 => ("MethodNotAllowed", "the server does not allow this method on the requested resource"),
+        409 => ("Conflict", "the server reported a conflict"),
+        410 => ("Expired", "The resourceVersion for the provided list is too old."),
+        422 => ("Invalid", "the server rejected our request due to an error in our request"),
+        429 => ("TooManyRequests", "storage is (re)initializing"),
+        500 => ("InternalError", "Internal error occurred: etcdserver: request timed out"),
+        503 => ("ServiceUnavailable", "the server is currently unable to handle the request"),
+        504 => ("Timeout", "Timeout: request did not complete within the allotted timeout"),
+        _ => ("", "the server did not return more information"),
+    };
+    failure(code, reason, message.to_owned())
+}
+
 /// A version ahead of the server.
 pub(super) fn too_large(asked: u64, current: u64) -> HttpFailure {
     HttpFailure {

@@ -1,8 +1,9 @@
 //! A Kubernetes API server of one kind, in memory, that does what a test tells it.
 
 mod answers;
+mod armed;
 mod body;
-mod hold;
+mod fault;
 mod model;
 mod select;
 mod state;
@@ -18,13 +19,15 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::Notify;
 
-pub use hold::Hold;
+pub use armed::InjectedFault;
+pub use fault::Fault;
 
+use self::armed::Faults;
 use self::body::WatchBody;
-use self::hold::Gate;
+use self::fault::Effect;
 use self::model::{Change, Model};
 use self::select::Select;
-use self::state::{Piece, Script, State};
+use self::state::{Piece, State, Unusual};
 use super::error::{HttpFailure, SourceError};
 use super::request::{Request, Verb};
 use super::{ByteStream, ListWatch};
@@ -36,8 +39,8 @@ use crate::version::ResourceVersion;
 ///
 /// Clones are handles on the same server: give one to the informer and keep one to command it. Objects are created,
 /// changed and deleted as on a real server, which gives them increasing versions and fresh uids; lists, pages,
-/// watches, bookmarks, streaming lists and their errors follow the protocol. On command it fails as real servers and
-/// networks do. Everything that happens follows from the calls alone: no threads, no random numbers, and no clock but
+/// watches, bookmarks, streaming lists and their errors follow the protocol. With a [`Fault`] it fails as real servers
+/// and networks do. Everything that happens follows from the calls alone: no threads, no random numbers, and no clock but
 /// tokio's for the end of watches, which a test may pause.
 ///
 /// ```
@@ -70,7 +73,7 @@ use crate::version::ResourceVersion;
 /// let event = events.next().await.unwrap()?;
 /// assert!(event.starts_with(br#"{"type":"DELETED""#));
 ///
-/// source.end_watches();
+/// source.close_watches();
 /// assert!(events.next().await.is_none());
 /// # Ok(())
 /// # }
@@ -82,33 +85,10 @@ pub struct ScriptedSource {
 
 struct Shared {
     state: Mutex<State>,
+    faults: Faults,
     /// Told whenever a request comes in or a watch opens or ends.
     changed: Notify,
 }
-
-/// Which requests a command is meant for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VerbMatch {
-    /// The next LIST.
-    List,
-    /// The next WATCH.
-    Watch,
-    /// The next request, whatever it is.
-    Any,
-}
-
-impl VerbMatch {
-    fn matches(self, verb: &Verb) -> bool {
-        match verb {
-            Verb::List(_) => self != Self::Watch,
-            Verb::Watch(_) => self != Self::List,
-        }
-    }
-}
-
-/// All objects and the version counter at one moment.
-#[derive(Clone)]
-pub struct ScriptedState(Model);
 
 impl Shared {
     /// Changes the state, then wakes whoever waits for the result.
@@ -148,7 +128,9 @@ impl ScriptedSource {
 
     /// An empty server for a kind, at version 1.
     pub fn new(kind: KindInfo) -> Self {
-        Self { shared: Arc::new(Shared { state: Mutex::new(State::new(kind)), changed: Notify::new() }) }
+        let shared =
+            Shared { state: Mutex::new(State::new(kind)), faults: Faults::default(), changed: Notify::new() };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Creates an object. A namespaced kind without a namespace goes to `default`; kind and apiVersion are filled in.
@@ -199,23 +181,20 @@ impl ScriptedSource {
         self.shared.with(|state| state.model.version = state.model.version.saturating_add(by));
     }
 
-    /// The state now, to be restored later.
-    pub fn snapshot(&self) -> ScriptedState {
-        ScriptedState(self.shared.state.lock().model.clone())
-    }
-
-    /// A restored backup: objects and version counter go back, history is forgotten, connections break.
+    /// Makes everything as it was at this version, as a restored backup does: all watches break, the history is
+    /// forgotten, and later writes use the same versions again. A version that is not there yet changes nothing.
     ///
-    /// As on a real server, versions are given out a second time from here on, and a watch at a version that lies
-    /// ahead now is accepted and silent.
-    pub fn restore(&self, snapshot: &ScriptedState) {
+    /// As on a real server, a watch at a version that lies ahead now is accepted and silent.
+    pub fn rewind(&self, version: &ResourceVersion) {
+        let Ok(version) = version.to_string().parse() else { return };
         self.shared.with(|state| {
-            state.model.restore(&snapshot.0);
-            state.send(&[reset(), Piece::End], true);
+            if state.model.rewind(version) {
+                state.send(&[reset(), Piece::End], true);
+            }
         });
     }
 
-    /// Forgets the history: resuming a watch or a paged list from before gives 410.
+    /// Forgets what was before the current version: who lists or watches from an older one is told 410 `Expired`.
     pub fn compact(&self) {
         self.shared.with(|state| state.model.compact());
     }
@@ -251,17 +230,17 @@ impl ScriptedSource {
     }
 
     /// Ends all watches cleanly, as a server does when their time is over.
-    pub fn end_watches(&self) {
+    pub fn close_watches(&self) {
         self.shared.with(|state| state.send(&[Piece::End], true));
     }
 
-    /// Breaks all watches: the connection is reset.
+    /// Breaks the connection of all watches.
     pub fn cut_watches(&self) {
         self.shared.with(|state| state.send(&[reset(), Piece::End], true));
     }
 
-    /// Ends all watches in the middle of an event.
-    pub fn cut_mid_frame(&self) {
+    /// Ends all watches cleanly, but in the middle of an event.
+    pub fn close_watches_mid_event(&self) {
         self.shared.with(|state| {
             let mut event = answers::bookmark_event(&state.model, false);
             event.truncate(event.len() / 2);
@@ -269,13 +248,13 @@ impl ScriptedSource {
         });
     }
 
-    /// Withholds all bytes of watches, ends included, without a sign: a dead connection.
-    pub fn stall(&self) {
+    /// Sends nothing more on any watch, neither events nor bookmarks nor its end: a dead connection.
+    pub fn stall_watches(&self) {
         self.shared.with(|state| state.stalled = true);
     }
 
-    /// Lets the bytes of watches through again, those withheld first.
-    pub fn unstall(&self) {
+    /// Sends again on all watches, first what was held back.
+    pub fn unstall_watches(&self) {
         self.shared.with(|state| state.stalled = false);
         // A watch whose time ran out meanwhile waits without anything in its queue.
         let wakers: Vec<_> = {
@@ -285,57 +264,29 @@ impl ScriptedSource {
         wakers.into_iter().for_each(std::task::Waker::wake);
     }
 
-    /// The next change happens but its event is not sent to the watches that are open.
+    /// Does not send the event of the next change to the watches that are open. No client can notice: it is wrong until
+    /// it lists again.
     pub fn lose_next_event(&self) {
         self.shared.with(|state| state.lose_next_event = true);
     }
 
-    /// The event of the next change is sent twice.
+    /// Sends the event of the next change twice.
     pub fn duplicate_next_event(&self) {
         self.shared.with(|state| state.duplicate_next_event = true);
     }
 }
 
-/// What happens to requests. Commands wait in a queue; a request takes the first that is meant for its verb.
+/// What happens to requests.
 impl ScriptedSource {
-    /// Forgets the commands that no request has taken yet.
-    pub fn forget_commands(&self) {
-        self.shared.with(State::forget_plans);
+    /// Lets something go wrong from now on; see [`Fault`] for what.
+    pub fn inject(&self, fault: Fault) -> InjectedFault {
+        self.shared.faults.inject(fault)
     }
 
-    /// The next such request fails. Call it again for the one after that.
-    pub fn fail_next(&self, verb: VerbMatch, error: SourceError) {
-        self.shared.with(|state| state.plan(verb, Script::Fail(error)));
-    }
-
-    /// The next such request is answered with exactly these chunks, and then ends.
-    pub fn reply_next<B: Into<Bytes>>(&self, verb: VerbMatch, chunks: impl IntoIterator<Item = B>) {
-        let chunks = chunks.into_iter().map(|chunk| Ok(chunk.into())).collect();
-        self.shared.with(|state| state.plan(verb, Script::Reply(chunks)));
-    }
-
-    /// The next such request is answered with these chunks, and then the connection breaks.
-    pub fn reply_next_then_cut<B: Into<Bytes>>(&self, verb: VerbMatch, chunks: impl IntoIterator<Item = B>) {
-        let mut chunks: Vec<_> = chunks.into_iter().map(|chunk| Ok(chunk.into())).collect();
-        chunks.push(Err(connection_reset()));
-        self.shared.with(|state| state.plan(verb, Script::Reply(chunks)));
-    }
-
-    /// The next such request gets no answer until the guard is released.
-    pub fn hold_next(&self, verb: VerbMatch) -> Hold {
-        let gate = Gate::new();
-        self.shared.with(|state| state.plan(verb, Script::Hold(gate.clone())));
-        Hold { gate }
-    }
-
-    /// Whether streaming lists are unknown to this server: the parameter is ignored, as servers before 1.19 do.
-    pub fn ignore_send_initial_events(&self, ignore: bool) {
-        self.shared.with(|state| state.ignore_send_initial_events = ignore);
-    }
-
-    /// Whether the bookmark that ends the initial events gets lost, as some proxies manage.
-    pub fn drop_end_bookmark(&self, drop: bool) {
-        self.shared.with(|state| state.drop_end_bookmark = drop);
+    /// Removes all faults, and events that were to be lost or sent twice.
+    pub fn clear_faults(&self) {
+        self.shared.faults.clear();
+        self.shared.with(State::clear_faults);
     }
 
     /// Splits the bodies of lists and watches into chunks of at most this many bytes.
@@ -377,20 +328,23 @@ impl ListWatch for ScriptedSource {
         let shared = self.shared.clone();
         Box::pin(async move {
             shared.with(|state| state.journal.push(request.clone()));
-            loop {
-                let script = shared.state.lock().take_script(&request.verb);
-                match script {
-                    Some(Script::Fail(error)) => return Err(error),
-                    Some(Script::Reply(chunks)) => return Ok(stream::iter(chunks).boxed()),
-                    Some(Script::Hold(gate)) => gate.pass().await,
-                    None => return answer(&shared, &request),
+            let (mut unusual, mut last) = (Unusual::default(), 0);
+            while let Some(fault) = shared.faults.next(&request, last) {
+                last = fault.number;
+                match fault.strike() {
+                    Effect::Fail(error) => return Err(error.clone()),
+                    Effect::Reply(chunks) => return Ok(stream::iter(chunks.clone()).boxed()),
+                    Effect::Stall => fault.until_removed().await,
+                    Effect::DropEndBookmark => unusual.drop_end_bookmark = true,
+                    Effect::IgnoreSendInitialEvents => unusual.ignore_send_initial_events = true,
                 }
             }
+            answer(&shared, &request, &unusual)
         })
     }
 }
 
-fn answer(shared: &Arc<Shared>, request: &Request) -> Result<ByteStream, SourceError> {
+fn answer(shared: &Arc<Shared>, request: &Request, unusual: &Unusual) -> Result<ByteStream, SourceError> {
     match &request.verb {
         Verb::List(params) => {
             let state = shared.state.lock();
@@ -399,7 +353,8 @@ fn answer(shared: &Arc<Shared>, request: &Request) -> Result<ByteStream, SourceE
             Ok(split(body, state.chunk_bytes))
         }
         Verb::Watch(params) => {
-            let id = shared.with(|state| state.open_watch(request, params)).map_err(SourceError::from)?;
+            let id =
+                shared.with(|state| state.open_watch(request, params, unusual)).map_err(SourceError::from)?;
             Ok(WatchBody::new(shared.clone(), id, params.timeout_seconds).boxed())
         }
     }
@@ -436,12 +391,6 @@ impl fmt::Debug for ScriptedSource {
             .field("objects", &state.model.objects.len())
             .field("open_watches", &state.open_watches())
             .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ScriptedState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ScriptedState({} objects at version {})", self.0.objects.len(), self.0.version)
     }
 }
 

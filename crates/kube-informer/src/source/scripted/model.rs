@@ -27,8 +27,9 @@ pub(super) struct Model {
     pub(super) kind: KindInfo,
     pub(super) objects: Objects,
     pub(super) version: u64,
-    /// Changes up to this version have been forgotten.
+    /// Changes up to this version are not told to clients any more.
     pub(super) forgotten: u64,
+    /// All changes, because a backup may be older than what clients can ask for.
     history: Vec<Change>,
     uids: u64,
 }
@@ -96,33 +97,46 @@ impl Model {
 
     /// Forgets the history: whoever wants to resume from before has to list again.
     pub(super) fn compact(&mut self) {
-        self.history.clear();
         self.forgotten = self.version;
     }
 
-    /// Back to an earlier state, counter included. Uids are never given twice, as on a real server.
-    pub(super) fn restore(&mut self, earlier: &Self) {
-        let uids = self.uids.max(earlier.uids);
-        *self = Self { uids, ..earlier.clone() };
+    /// Back to the state at an earlier version, counter included; `false` if that version is not there yet. Uids are never
+    /// given twice, as on a real server.
+    pub(super) fn rewind(&mut self, version: u64) -> bool {
+        if version > self.version {
+            return false;
+        }
+        self.objects = self.objects_at(version);
+        self.history.retain(|change| change.version <= version);
+        self.version = version;
         self.compact();
+        true
     }
 
     /// Changes after a version; `None` if some of them have been forgotten.
     pub(super) fn since(&self, version: u64) -> Option<&[Change]> {
-        let first = self.history.partition_point(|change| change.version <= version);
-        (version >= self.forgotten).then(|| &self.history[first..])
+        (version >= self.forgotten).then(|| self.changes_after(version))
     }
 
     /// The state at an earlier version; `None` if that has been forgotten.
     pub(super) fn at(&self, version: u64) -> Option<Objects> {
+        (version >= self.forgotten).then(|| self.objects_at(version))
+    }
+
+    fn changes_after(&self, version: u64) -> &[Change] {
+        let first = self.history.partition_point(|change| change.version <= version);
+        &self.history[first..]
+    }
+
+    fn objects_at(&self, version: u64) -> Objects {
         let mut objects = self.objects.clone();
-        for change in self.since(version)?.iter().rev() {
+        for change in self.changes_after(version).iter().rev() {
             match &change.before {
                 Some(before) => objects.insert(change.key.clone(), before.clone()),
                 None => objects.remove(&change.key),
             };
         }
-        Some(objects)
+        objects
     }
 
     fn commit(&mut self, key: String, object: Option<Value>) -> Change {

@@ -1,42 +1,35 @@
-//! What the scripted server does with requests and commands. No clock, no tasks: everything happens in the call.
+//! What the scripted server does with requests and writes. No clock, no tasks: everything happens in the call.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 use std::task::Waker;
 
 use bytes::Bytes;
 
-use super::VerbMatch;
 use super::answers;
-use super::hold::Gate;
 use super::model::{Change, Model};
 use super::select::Select;
 use crate::kind::KindInfo;
 use crate::source::error::{HttpFailure, SourceError};
-use crate::source::request::{Request, Verb, WatchParams};
+use crate::source::request::{Request, WatchParams};
 
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) model: Model,
     pub(super) journal: Vec<Request>,
-    script: VecDeque<(VerbMatch, Script)>,
     /// In the order in which they were opened.
     pub(super) watches: BTreeMap<u64, Watch>,
     opened: u64,
     pub(super) stalled: bool,
-    pub(super) ignore_send_initial_events: bool,
-    pub(super) drop_end_bookmark: bool,
     pub(super) lose_next_event: bool,
     pub(super) duplicate_next_event: bool,
     pub(super) chunk_bytes: usize,
 }
 
-/// What happens to a request in place of the usual answer.
-#[derive(Debug)]
-pub(super) enum Script {
-    Fail(SourceError),
-    Reply(Vec<Result<Bytes, SourceError>>),
-    Hold(Arc<Gate>),
+/// What faults change about one watch.
+#[derive(Debug, Default)]
+pub(super) struct Unusual {
+    pub(super) ignore_send_initial_events: bool,
+    pub(super) drop_end_bookmark: bool,
 }
 
 /// One open watch.
@@ -63,32 +56,18 @@ impl State {
         Self {
             model: Model::new(kind),
             journal: Vec::new(),
-            script: VecDeque::new(),
             watches: BTreeMap::new(),
             opened: 0,
             stalled: false,
-            ignore_send_initial_events: false,
-            drop_end_bookmark: false,
             lose_next_event: false,
             duplicate_next_event: false,
             chunk_bytes: usize::MAX,
         }
     }
 
-    pub(super) fn forget_plans(&mut self) {
-        self.script.clear();
+    pub(super) fn clear_faults(&mut self) {
         self.lose_next_event = false;
         self.duplicate_next_event = false;
-    }
-
-    pub(super) fn plan(&mut self, verb: VerbMatch, script: Script) {
-        self.script.push_back((verb, script));
-    }
-
-    /// The first planned thing that is meant for such a request.
-    pub(super) fn take_script(&mut self, verb: &Verb) -> Option<Script> {
-        let place = self.script.iter().position(|(wanted, _)| wanted.matches(verb))?;
-        self.script.remove(place).map(|(_, script)| script)
     }
 
     /// Tells all open watches of a change.
@@ -130,7 +109,12 @@ impl State {
     }
 
     /// Opens a watch and gives its number.
-    pub(super) fn open_watch(&mut self, request: &Request, params: &WatchParams) -> Result<u64, HttpFailure> {
+    pub(super) fn open_watch(
+        &mut self,
+        request: &Request,
+        params: &WatchParams,
+        unusual: &Unusual,
+    ) -> Result<u64, HttpFailure> {
         let select = Select::new(request)?;
         let asked = answers::parse_version(&params.resource_version).map_err(|refused| HttpFailure {
             code: 500,
@@ -138,7 +122,7 @@ impl State {
             ..refused
         })?;
         let model = &self.model;
-        let initial = asked == 0 || (params.send_initial_events && !self.ignore_send_initial_events);
+        let initial = asked == 0 || (params.send_initial_events && !unusual.ignore_send_initial_events);
         let mut queue = VecDeque::new();
         let mut refused = None;
         if initial && asked > model.version {
@@ -146,7 +130,7 @@ impl State {
         } else if initial {
             let matching = model.objects.values().filter(|object| select.matches(object));
             queue.extend(matching.map(|object| Piece::Bytes(answers::added_event(object, &select))));
-            if !self.ignore_send_initial_events && !self.drop_end_bookmark {
+            if !unusual.ignore_send_initial_events && !unusual.drop_end_bookmark {
                 queue.push_back(Piece::Bytes(answers::bookmark_event(model, true)));
             }
         } else if let Some(changes) = model.since(asked) {

@@ -253,7 +253,7 @@ async fn b_066_b_545_watches_replay_and_go_on() {
     source.advance(10);
     source.bookmark();
     assert_eq!(reader.read(), ["Added d/b@4", "Deleted d/a@5", "Bookmark 15"]);
-    source.end_watches();
+    source.close_watches();
     assert_eq!(reader.read(), ["end"]);
     assert_eq!(reader.read(), ["end"]);
 }
@@ -284,13 +284,14 @@ async fn p_053_streaming_lists_end_with_a_marker() {
         let mut reader = Reader::open(&source, request).await;
         assert_eq!(reader.read(), ["Added d/a@3", "Added d/b@2", "Bookmark 3 end"]);
     }
-    source.drop_end_bookmark(true);
+    let dropped = source.inject(Fault::drop_end_bookmark());
     let mut reader = Reader::open(&source, watch("", true)).await;
     assert_eq!(reader.read(), ["Added d/a@3", "Added d/b@2"]);
     source.create(&map("d/c", "")).unwrap();
     assert_eq!(reader.read(), ["Added d/c@4"]);
-    source.drop_end_bookmark(false);
-    source.ignore_send_initial_events(true);
+    assert_eq!(dropped.struck(), 1);
+    dropped.remove();
+    source.inject(Fault::ignore_send_initial_events());
     assert_eq!(Reader::open(&source, watch("3", true)).await.read(), ["Added d/c@4"]);
     assert_eq!(Reader::open(&source, watch("", true)).await.read().len(), 3, "objects but no marker");
 }
@@ -304,11 +305,11 @@ async fn p_040_watches_end_when_their_time_is_over() {
     assert_eq!(started.elapsed().as_secs(), 300);
     assert_eq!(source.open_watches(), 0);
 
-    source.stall();
+    source.stall_watches();
     let mut body = source.open(watch("1", false)).await.unwrap();
     let end = tokio::time::timeout(Duration::from_secs(1000), body.next()).await;
     assert!(end.is_err(), "a dead connection brings no end either");
-    source.unstall();
+    source.unstall_watches();
     assert!(body.next().await.is_none());
 }
 
@@ -327,7 +328,7 @@ async fn watches_break_on_command() {
         assert_eq!(reader.read(), ["end"]);
     }
     let mut reader = Reader::open(&source, watch("1", false)).await;
-    source.cut_mid_frame();
+    source.close_watches_mid_event();
     assert_eq!(reader.read(), ["Err(CutFrame)"]);
 
     let mut reader = Reader::open(&source, watch("1", false)).await;
@@ -341,10 +342,10 @@ async fn watches_break_on_command() {
 async fn b_545_events_are_stalled_lost_and_doubled() {
     let source = config_maps();
     let mut reader = Reader::open(&source, watch("1", false)).await;
-    source.stall();
+    source.stall_watches();
     source.create(&map("d/a", "")).unwrap();
     assert_eq!(reader.read(), Vec::<String>::new());
-    source.unstall();
+    source.unstall_watches();
     assert_eq!(reader.read(), ["Added d/a@2"]);
     source.lose_next_event();
     source.create(&map("d/b", "")).unwrap();
@@ -358,11 +359,11 @@ async fn b_545_events_are_stalled_lost_and_doubled() {
 async fn b_545_a_restored_backup_goes_back_in_time() {
     let source = config_maps();
     source.create(&map("d/a", "")).unwrap();
-    let backup = source.snapshot();
+    let backup = source.version();
     source.create(&map("d/b", "")).unwrap();
     let uid = source.objects()[1]["metadata"]["uid"].clone();
     let mut reader = Reader::open(&source, watch("3", false)).await;
-    source.restore(&backup);
+    source.rewind(&backup);
     assert_eq!(reader.read(), ["failed: connection reset by peer (scripted)"]);
     assert_eq!(source.version().to_string(), "2");
     assert_eq!(keys(&source, list(ListParams::default())).await.unwrap().0, ["d/a"]);
@@ -376,11 +377,11 @@ async fn b_545_a_restored_backup_goes_back_in_time() {
 async fn b_545_requests_fail_and_are_answered_as_told() {
     let source = config_maps();
     let refused = SourceError::transport("refused");
-    source.fail_next(VerbMatch::Watch, refused.clone());
-    source.fail_next(VerbMatch::List, refused.clone());
-    source.fail_next(VerbMatch::List, refused.clone());
-    source.reply_next(VerbMatch::Any, ["{\"x\"", ":1}"]);
-    source.reply_next_then_cut(VerbMatch::List, ["{"]);
+    source.inject(Fault::error(refused.clone()).on_watch().once());
+    source.inject(Fault::error(refused.clone()).on_list().once());
+    source.inject(Fault::error(refused.clone()).on_list().once());
+    source.inject(Fault::reply(["{\"x\"", ":1}"]).once());
+    source.inject(Fault::reply_then_cut(["{"]).on_list().once());
     let ask = || body(&source, list(ListParams::default()));
     assert_eq!(ask().await.unwrap_err(), refused);
     assert_eq!(ask().await.unwrap_err(), refused);
@@ -394,13 +395,13 @@ async fn b_545_requests_fail_and_are_answered_as_told() {
 #[tokio::test]
 async fn requests_are_held_until_released() {
     let source = config_maps();
-    let hold = source.hold_next(VerbMatch::List);
+    let hold = source.inject(Fault::stall().on_list().once());
     let handle = source.clone();
     let asking = tokio::spawn(async move { keys(&handle, list(ListParams::default())).await });
-    hold.reached().await;
+    hold.until_struck(1).await;
     source.create(&map("d/a", "")).unwrap();
     assert!(!asking.is_finished());
-    hold.release();
+    hold.remove();
     assert_eq!(asking.await.unwrap().unwrap().0, ["d/a"], "answered as of now");
 }
 
@@ -431,4 +432,53 @@ async fn bodies_come_in_chunks_of_any_size() {
     assert!(chunks.iter().all(|chunk| chunk.len() <= 3));
     assert_eq!(chunks.concat(), whole.as_bytes());
     assert_eq!(Reader::open(&source, watch("1", false)).await.read(), ["Added d/a@2"]);
+}
+
+#[tokio::test]
+async fn faults_strike_at_the_requests_they_are_meant_for() {
+    let source = config_maps();
+    let second = source.inject(Fault::status(503).on_list().nth(2));
+    let of_namespace = source.inject(Fault::refuse().when(|request| request.scope == Scope::namespace("d")));
+    let ask = || keys(&source, list(ListParams::default()));
+    drop(source.open(watch("1", false)).await.unwrap());
+    assert!(ask().await.is_ok());
+    assert_eq!(code(&ask().await.unwrap_err()), 503);
+    assert!(ask().await.is_ok());
+    let request = Request { scope: Scope::namespace("d"), ..list(ListParams::default()) };
+    for _ in 0..2 {
+        assert!(body(&source, request.clone()).await.unwrap_err().is_transport());
+    }
+    assert_eq!((second.struck(), of_namespace.struck()), (1, 2));
+    of_namespace.remove();
+    assert!(body(&source, request.clone()).await.is_ok());
+    source.inject(Fault::status(500));
+    source.clear_faults();
+    assert!(ask().await.is_ok());
+}
+
+#[tokio::test]
+async fn faults_behind_a_stall_have_their_turn_when_it_is_removed() {
+    let source = config_maps();
+    let stall = source.inject(Fault::stall().once());
+    let handle = source.clone();
+    let asking = tokio::spawn(async move { body(&handle, list(ListParams::default())).await });
+    stall.until_struck(1).await;
+    source.inject(Fault::status(410));
+    stall.remove();
+    assert_eq!(code(&asking.await.unwrap().unwrap_err()), 410);
+}
+
+#[tokio::test]
+async fn a_backup_may_be_older_than_the_history() {
+    let source = config_maps();
+    source.create(&map("d/a", "")).unwrap();
+    let backup = source.version();
+    source.delete("d/a").unwrap();
+    source.create(&map("d/b", "")).unwrap();
+    source.compact();
+    source.rewind(&ResourceVersion::new("99"));
+    assert_eq!(source.version().to_string(), "4", "that version is not there yet");
+    source.rewind(&backup);
+    assert_eq!(keys(&source, list(ListParams::default())).await.unwrap().0, ["d/a"]);
+    assert_eq!(source.version(), backup);
 }

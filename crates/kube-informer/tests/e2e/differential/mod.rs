@@ -141,8 +141,7 @@ async fn forget(cluster: &mut Cluster, pairs: &mut [Pair<'_>], rng: &mut Rng) ->
     let revision = marks.last().context("a mark")?.rv.parse()?;
     block_in_place(|| {
         cluster.compact_etcd(revision)?;
-        cluster.kill_apiserver();
-        cluster.start_apiserver()
+        cluster.crash_apiserver()
     })?;
     for pair in pairs {
         pair.workload.wait_until_served().await?;

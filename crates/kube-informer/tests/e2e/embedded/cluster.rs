@@ -1,7 +1,6 @@
 //! The embedded server, with what scenarios do to a cluster.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -30,7 +29,7 @@ pub(super) struct Cluster {
     kubeconfig: String,
     token: &'static str,
     /// The version that was copied last.
-    backup: AtomicU64,
+    backup: u64,
 }
 
 /// Starts one. As with a real cluster there is a choice, and here it is always there.
@@ -43,8 +42,7 @@ pub(super) fn cluster(_test: &str) -> Option<Cluster> {
         .build();
     let endpoint = block_in_place(|| Handle::current().block_on(server.listen())).expect("there is a port");
     let (address, kubeconfig) = (endpoint.address(), endpoint.kubeconfig());
-    let (endpoint, backup) = (Some(endpoint), AtomicU64::default());
-    Some(Cluster { server, endpoint, address, kubeconfig, token: TOKENS[0], backup })
+    Some(Cluster { server, endpoint: Some(endpoint), address, kubeconfig, token: TOKENS[0], backup: 0 })
 }
 
 /// The same with access rules: who is bound to any role reads all there is where it is bound.
@@ -109,6 +107,11 @@ impl Cluster {
         Ok(())
     }
 
+    pub(super) fn crash_apiserver(&mut self) -> Result<()> {
+        self.kill_apiserver();
+        self.start_apiserver()
+    }
+
     /// Nobody knows the first token any more.
     #[expect(clippy::unnecessary_wraps, reason = "a real cluster writes files")]
     pub(super) fn replace_tokens(&mut self) -> Result<()> {
@@ -117,22 +120,15 @@ impl Cluster {
         Ok(())
     }
 
-    /// There is no process to end: what it holds stays as it is while the server does not run.
-    #[expect(clippy::unused_self, reason = "a real cluster ends a process")]
-    pub(super) fn kill_etcd(&mut self) {}
-
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "a real cluster starts a process")]
-    pub(super) fn start_etcd(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     #[expect(clippy::unnecessary_wraps, reason = "a real cluster copies files")]
-    pub(super) fn backup_etcd(&self) -> Result<()> {
-        self.backup.store(self.server.version(), Ordering::Relaxed);
+    pub(super) fn backup_etcd(&mut self) -> Result<()> {
+        self.backup = self.server.version();
         Ok(())
     }
 
-    pub(super) fn restore_etcd(&self) -> Result<()> {
-        Ok(self.server.rewind(self.backup.load(Ordering::Relaxed))?)
+    pub(super) fn restore_etcd(&mut self) -> Result<()> {
+        self.kill_apiserver();
+        self.server.rewind(self.backup)?;
+        self.start_apiserver()
     }
 }

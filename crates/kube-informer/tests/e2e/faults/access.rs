@@ -18,8 +18,7 @@ use crate::support::{config, config_with_token, eventually};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn token_replaced() -> Result<()> {
     let Some(mut cluster) = block_in_place(|| cluster("token_replaced")) else { return Ok(()) };
-    let objects = Objects::new(config(&cluster).await?, config_maps())?;
-    objects.seed().await?;
+    let objects = Objects::seeded(&cluster).await?;
     let token_file = tempfile::NamedTempFile::new()?;
     std::fs::write(&token_file, cluster.token())?;
     let mut from_file = config(&cluster).await?;
@@ -59,8 +58,7 @@ async fn permission_withdrawn_and_granted_again() -> Result<()> {
         return Ok(());
     };
     let admin = Client::try_from(config(&cluster).await?)?;
-    let objects = Objects::new(config(&cluster).await?, config_maps())?;
-    objects.seed().await?;
+    let objects = Objects::seeded(&cluster).await?;
     let permission = Permission::new(admin).await?;
     permission.grant().await?;
     let unprivileged = config_with_token(&cluster, cluster.unprivileged_token()).await?;

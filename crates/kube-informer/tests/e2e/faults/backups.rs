@@ -9,10 +9,10 @@ use tokio::task::block_in_place;
 use tokio::time::{interval, timeout};
 
 use super::cluster;
+use crate::support::config;
 use crate::support::link::Link;
-use crate::support::objects::{Objects, config_maps};
+use crate::support::objects::Objects;
 use crate::support::watched::Watched;
-use crate::support::{config, eventually};
 
 /// How long the cache may be wrong after the watch is open again, where it can be told.
 const NOTICED_WITHIN: Duration = Duration::from_secs(10);
@@ -62,29 +62,18 @@ fn cases() -> Vec<Case> {
 async fn backups_restored_under_load() -> Result<()> {
     let test = "backups_restored_under_load";
     let Some(mut cluster) = block_in_place(|| cluster(test)) else { return Ok(()) };
-    let objects = Objects::new(config(&cluster).await?, config_maps())?;
-    objects.seed().await?;
+    let objects = Objects::seeded(&cluster).await?;
     let (link, through_link) = Link::to(config(&cluster).await?).await?;
     for case in cases() {
         let mut watched = Watched::start(through_link.clone(), &objects.resource, Options::default()).await?;
-        block_in_place(|| {
-            cluster.kill_etcd();
-            cluster.backup_etcd()?;
-            cluster.start_etcd()
-        })?;
-        eventually("the API server writes again", || objects.label("changes", "after-the-backup")).await?;
+        block_in_place(|| cluster.backup_etcd())?;
+        objects.label_again("changes", "after-the-backup").await?;
         let last = objects.write(case.old).await?;
         watched.informer.wait_for(&last, crate::support::PATIENCE).await?;
         let seen: u64 = last.metadata.resource_version.context("a version")?.parse()?;
 
         link.refuse();
-        block_in_place(|| {
-            cluster.kill_apiserver();
-            cluster.kill_etcd();
-            cluster.restore_etcd()?;
-            cluster.start_etcd()?;
-            cluster.start_apiserver()
-        })?;
+        block_in_place(|| cluster.restore_etcd())?;
         let traffic = Traffic { objects: objects.clone(), case };
         if case.passed {
             traffic.until(|version| version > seen).await?;
@@ -129,8 +118,7 @@ impl Traffic {
         for number in 0..10_000 {
             tick.tick().await;
             let value = format!("traffic-{number}");
-            let written =
-                eventually("the API server writes again", || self.objects.label(name, &value)).await?;
+            let written = self.objects.label_again(name, &value).await?;
             if enough(written.metadata.resource_version.context("a version")?.parse()?) {
                 return Ok(());
             }

@@ -17,7 +17,7 @@ use crate::support::link::Link;
 use crate::support::metered::What;
 use crate::support::objects::{Objects, config_maps};
 use crate::support::watched::{Fault, Watched};
-use crate::support::{cluster_with, config, config_from, eventually, kubeconfig_of};
+use crate::support::{cluster_with, config_from, eventually, kubeconfig_of};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn certificate_replaced() -> Result<()> {
@@ -27,8 +27,7 @@ async fn certificate_replaced() -> Result<()> {
     let Some(cluster) = block_in_place(|| cluster_with("certificate_replaced", options)) else {
         return Ok(());
     };
-    let objects = Objects::new(config(&cluster).await?, config_maps())?;
-    objects.seed().await?;
+    let objects = Objects::seeded(&cluster).await?;
     let folder = tempfile::tempdir()?;
     let by_files = Way::files(folder.path());
     let by_plugin = Way::Plugin { says: folder.path().join("credential.json") };

@@ -5,7 +5,6 @@ use kube_informer::Options;
 use tokio::task::block_in_place;
 
 use super::{Setup, setup};
-use crate::support::eventually;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn etcd_restarted() -> Result<()> {
@@ -13,13 +12,10 @@ async fn etcd_restarted() -> Result<()> {
     let Setup { mut watched, link: _link, objects, mut cluster } = setup;
     let before = watched.cached();
     let mut fault = watched.fault("etcd killed and restarted");
-    block_in_place(|| {
-        cluster.kill_etcd();
-        cluster.start_etcd()
-    })?;
+    block_in_place(|| cluster.crash_etcd())?;
     fault.is_over();
     // The API server answers with errors until it has found its etcd again.
-    eventually("the API server writes again", || objects.label("changes", "after-etcd")).await?;
+    objects.label_again("changes", "after-etcd").await?;
     assert_eq!(watched.cached().len(), before.len());
     objects.change(1).await?;
 

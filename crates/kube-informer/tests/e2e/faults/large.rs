@@ -8,7 +8,7 @@ use crate::support::config;
 use crate::support::history::Counts;
 use crate::support::link::Link;
 use crate::support::metered::What;
-use crate::support::objects::{Objects, config_maps};
+use crate::support::objects::Objects;
 use crate::support::watched::Watched;
 
 pub(super) const OBJECTS: usize = 10_000;
@@ -18,8 +18,7 @@ async fn ten_thousand_objects_relisted() -> Result<()> {
     let Some(cluster) = tokio::task::block_in_place(|| cluster("ten_thousand_objects_relisted")) else {
         return Ok(());
     };
-    let objects = Objects::new(config(&cluster).await?, config_maps())?;
-    objects.seed().await?;
+    let objects = Objects::seeded(&cluster).await?;
     objects.fill(OBJECTS).await?;
     let (link, through_link) = Link::to(config(&cluster).await?).await?;
     let mut watched = Watched::start(through_link, &objects.resource, Options::default()).await?;

@@ -10,7 +10,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use crate::support::forward::{Admits, Forward, IN_ADDRESS};
 use crate::support::link::Link;
 use crate::support::metered::What;
-use crate::support::objects::{Objects, config_maps};
+use crate::support::objects::Objects;
 use crate::support::watched::Watched;
 use crate::support::{cluster, config};
 
@@ -42,8 +42,7 @@ async fn through(
     fault: &'static str,
 ) -> Result<()> {
     let Some(cluster) = block_in_place(|| cluster(test)) else { return Ok(()) };
-    let objects = Objects::new(config(&cluster).await?, config_maps())?;
-    objects.seed().await?;
+    let objects = Objects::seeded(&cluster).await?;
     let (link, mut config) = Link::to(config(&cluster).await?).await?;
     let server = config.cluster_url.authority().context("the server has an address")?.to_string();
     config.proxy_url = Some(format!("{scheme}://{IN_ADDRESS}@{}", proxy.address()).parse()?);

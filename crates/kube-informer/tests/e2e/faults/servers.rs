@@ -5,7 +5,6 @@ use kube_informer::{Options, Phase, RelistReason};
 use tokio::task::block_in_place;
 
 use super::{Setup, setup};
-use crate::support::eventually;
 use crate::support::metered::What;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -39,10 +38,7 @@ async fn history_expired() -> Result<()> {
     objects.change(1).await?;
     objects.change(2).await?;
     // A server that starts has no history: changes before its start cannot be asked for.
-    block_in_place(|| {
-        cluster.kill_apiserver();
-        cluster.start_apiserver()
-    })?;
+    block_in_place(|| cluster.crash_apiserver())?;
     link.restore();
     fault.is_over();
 
@@ -62,26 +58,16 @@ async fn etcd_restored_from_an_older_backup() -> Result<()> {
     let test = "etcd_restored_from_an_older_backup";
     let Some(setup) = setup(test, Options::default()).await? else { return Ok(()) };
     let Setup { mut watched, link: _link, objects, mut cluster } = setup;
-    block_in_place(|| {
-        cluster.kill_etcd();
-        cluster.backup_etcd()?;
-        cluster.start_etcd()
-    })?;
+    block_in_place(|| cluster.backup_etcd())?;
     let at_backup = watched.cached();
-    eventually("the API server writes again", || objects.label("changes", "after-the-backup")).await?;
+    objects.label_again("changes", "after-the-backup").await?;
     objects.change(1).await?;
     // Further than what the restored server writes by itself when it starts.
     let last = objects.write(600).await?;
     watched.informer.wait_for(&last, crate::support::PATIENCE).await?;
 
     let mut fault = watched.fault("etcd restored from an older backup");
-    block_in_place(|| {
-        cluster.kill_apiserver();
-        cluster.kill_etcd();
-        cluster.restore_etcd()?;
-        cluster.start_etcd()?;
-        cluster.start_apiserver()
-    })?;
+    block_in_place(|| cluster.restore_etcd())?;
     fault.is_over();
     assert_eq!(objects.content().await?, at_backup, "the server went back in time");
 

@@ -6,7 +6,7 @@ use kube_informer::Options;
 use super::{Cluster, cluster};
 use crate::support::config;
 use crate::support::link::Link;
-use crate::support::objects::{Objects, config_maps};
+use crate::support::objects::Objects;
 use crate::support::watched::Watched;
 
 /// A cluster with some ConfigMaps, and an informer that reaches it through a link and has heard of them.
@@ -20,8 +20,7 @@ pub(super) struct Setup {
 
 pub(super) async fn setup(test: &str, settings: Options) -> Result<Option<Setup>> {
     let Some(cluster) = tokio::task::block_in_place(|| cluster(test)) else { return Ok(None) };
-    let objects = Objects::new(config(&cluster).await?, config_maps())?;
-    objects.seed().await?;
+    let objects = Objects::seeded(&cluster).await?;
     let (link, through_link) = Link::to(config(&cluster).await?).await?;
     let watched = Watched::start(through_link, &objects.resource, settings).await?;
     Ok(Some(Setup { watched, link, objects, cluster }))

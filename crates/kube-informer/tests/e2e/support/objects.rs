@@ -9,6 +9,8 @@ use kube_client::core::ApiResource;
 use kube_client::{Api, Client, Config};
 use serde_json::json;
 
+use super::{Server, config, eventually};
+
 /// The objects of one kind in the namespace `default`, to write with.
 #[derive(Clone)]
 pub(crate) struct Objects {
@@ -25,6 +27,13 @@ impl Objects {
         Ok(Self { api, resource })
     }
 
+    /// ConfigMaps for [`change`](Self::change) to work on.
+    pub(crate) async fn seeded(server: &impl Server) -> Result<Self> {
+        let objects = Self::new(config(server).await?, config_maps())?;
+        objects.seed().await?;
+        Ok(objects)
+    }
+
     pub(crate) async fn create(&self, name: &str) -> Result<DynamicObject> {
         let object = DynamicObject::new(name, &self.resource);
         self.api.create(&PostParams::default(), &object).await.with_context(|| format!("create {name}"))
@@ -33,6 +42,11 @@ impl Objects {
     pub(crate) async fn label(&self, name: &str, value: &str) -> Result<DynamicObject> {
         let patch = Patch::Merge(json!({ "metadata": { "labels": { "step": value } } }));
         self.api.patch(name, &PatchParams::default(), &patch).await.with_context(|| format!("label {name}"))
+    }
+
+    /// The same on a server that answers with errors at first, because it has not found its etcd again.
+    pub(crate) async fn label_again(&self, name: &str, value: &str) -> Result<DynamicObject> {
+        eventually("the API server writes again", || self.label(name, value)).await
     }
 
     pub(crate) async fn delete(&self, name: &str) -> Result<()> {

@@ -10,7 +10,7 @@ use super::{Case, SOON, WAITED, first_failure, http, pods, server};
 use crate::factory::tests::support::rest;
 use crate::informer::SharedInformer;
 use crate::options::{Options, StreamingList};
-use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, VerbMatch};
+use crate::source::{ByteStream, Fault, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::Phase;
 
 const SERVER: &str = "no answer from https://127.0.0.1:6443";
@@ -18,10 +18,9 @@ const SERVER: &str = "no answer from https://127.0.0.1:6443";
 pub(super) async fn texts() -> Vec<String> {
     let mut texts = Vec::new();
     for (resource, error) in refusals() {
-        texts.extend(refused(&resource, |server| server.fail_next(VerbMatch::Any, error.clone())).await);
+        texts.extend(refused(&resource, Fault::error(error)).await);
     }
-    let greeting = |server: &ScriptedSource| server.reply_next(VerbMatch::Any, ["<html>Welcome</html>"]);
-    texts.extend(refused(&pods(), greeting).await);
+    texts.extend(refused(&pods(), Fault::reply(["<html>Welcome</html>"])).await);
     texts.extend(lists().await);
     texts.extend(watches().await);
     let panics = SharedInformer::<DynamicObject>::builder_with(Panics, &pods()).namespace("default");
@@ -72,12 +71,10 @@ fn refusals() -> Vec<(ApiResource, SourceError)> {
 }
 
 /// What the error callback hears of the first request, and what the one is told who waits for the sync.
-async fn refused(resource: &ApiResource, answer: impl Fn(&ScriptedSource)) -> [String; 2] {
+async fn refused(resource: &ApiResource, fault: Fault) -> [String; 2] {
     let server = server(resource);
     // The streamed list, and the LIST that takes its place.
-    for _ in 0..2 {
-        answer(&server);
-    }
+    server.inject(fault.first(2));
     let mut case = Case::new(resource, &server, |builder| builder);
     case.start();
     let failure = case.failure().await;
@@ -98,38 +95,45 @@ async fn lists() -> Vec<String> {
     let beside = json!({ "kind": "PodList", "more": "a".repeat(2_000) }).to_string();
     let plain = || Options::default().streaming_list(StreamingList::Never);
     vec![
-        listed(plain(), |server| server.reply_next(VerbMatch::List, [r#"{"kind":"Pod"}"#])).await,
-        listed(plain(), |server| server.reply_next(VerbMatch::List, [r#"{"kind":"PodList","items":[]}"#]))
-            .await,
+        listed(plain(), |server| server.inject(Fault::reply([r#"{"kind":"Pod"}"#]).on_list().once())).await,
         listed(plain(), |server| {
-            server.reply_next(VerbMatch::List, [page("9", "next")]);
-            server.reply_next(VerbMatch::List, [page("10", "")]);
+            server.inject(Fault::reply([r#"{"kind":"PodList","items":[]}"#]).on_list().once())
         })
         .await,
         listed(plain(), |server| {
-            server.reply_next(VerbMatch::List, [page("9", "next")]);
-            server.reply_next(VerbMatch::List, [page("9", "next")]);
+            server.inject(Fault::reply([page("9", "next")]).on_list().once());
+            server.inject(Fault::reply([page("10", "")]).on_list().once());
+        })
+        .await,
+        listed(plain(), |server| {
+            server.inject(Fault::reply([page("9", "next")]).on_list().once());
+            server.inject(Fault::reply([page("9", "next")]).on_list().once());
         })
         .await,
         listed(plain().document_limit(1_000), |server| drop(server.put_json(large))).await,
-        listed(plain().document_limit(1_000), |server| server.reply_next(VerbMatch::List, [beside])).await,
-        listed(plain(), |server| {
-            server.fail_next(VerbMatch::List, SourceError::transport(compressed));
+        listed(plain().document_limit(1_000), |server| {
+            server.inject(Fault::reply([beside]).on_list().once())
         })
         .await,
-        listed(plain(), |server| server.hold_next(VerbMatch::List)).await,
-        listed(plain().list_silence(SOON), |server| server.hold_next(VerbMatch::List)).await,
-        listed(Options::default(), |server| server.reply_next(VerbMatch::Watch, [added()])).await,
-        listed(Options::default(), |server| server.reply_next(VerbMatch::Watch, [mark_without_version()]))
-            .await,
-        listed(Options::default(), |server| server.drop_end_bookmark(true)).await,
+        listed(plain(), |server| {
+            server.inject(Fault::error(SourceError::transport(compressed)).on_list().once());
+        })
+        .await,
+        listed(plain(), |server| server.inject(Fault::stall().on_list().once())).await,
+        listed(plain().list_silence(SOON), |server| server.inject(Fault::stall().on_list().once())).await,
+        listed(Options::default(), |server| server.inject(Fault::reply([added()]).on_watch().once())).await,
+        listed(Options::default(), |server| {
+            server.inject(Fault::reply([mark_without_version()]).on_watch().once())
+        })
+        .await,
+        listed(Options::default(), |server| server.inject(Fault::drop_end_bookmark())).await,
     ]
 }
 
 /// What the error callback hears first.
 async fn listed<T>(settings: Options, act: impl FnOnce(&ScriptedSource) -> T) -> String {
     let server = server(&pods());
-    let _kept = act(&server);
+    act(&server);
     let mut case = Case::new(&pods(), &server, |builder| builder.options(|_| settings));
     case.start();
     case.failure().await
@@ -139,18 +143,18 @@ async fn listed<T>(settings: Options, act: impl FnOnce(&ScriptedSource) -> T) ->
 async fn watches() -> Vec<String> {
     let acts: [fn(&ScriptedSource); 5] = [
         |server| {
-            server.fail_next(VerbMatch::Watch, http(500, "etcdserver: leader changed"));
-            server.end_watches();
+            server.inject(Fault::error(http(500, "etcdserver: leader changed")).on_watch().once());
+            server.close_watches();
         },
         |server| {
-            server.reply_next(VerbMatch::Watch, [""; 0]);
-            server.end_watches();
+            server.inject(Fault::reply([""; 0]).on_watch().once());
+            server.close_watches();
         },
         |server| {
-            server.fail_next(VerbMatch::Watch, SourceError::transport("connection reset by peer"));
-            server.end_watches();
+            server.inject(Fault::error(SourceError::transport("connection reset by peer")).on_watch().once());
+            server.close_watches();
         },
-        |server| server.cut_mid_frame(),
+        |server| server.close_watches_mid_event(),
         |server| server.send_raw("{\"type\":\"ERROR\",\"object\":{}}\n"),
     ];
     let mut texts = vec![not_allowed().await, silent().await, rewound().await];
@@ -168,7 +172,7 @@ async fn not_allowed() -> String {
                      namespace \"default\"";
     let server = server(&pods());
     for _ in 0..100 {
-        server.fail_next(VerbMatch::Watch, http(403, forbidden));
+        server.inject(Fault::error(http(403, forbidden)).on_watch().once());
     }
     let settings = Options::default().streaming_list(StreamingList::Never);
     let mut case = Case::new(&pods(), &server, |builder| builder.options(|_| settings));
@@ -186,17 +190,17 @@ async fn silent() -> String {
     let mut case = Case::synced().await;
     case.server.bookmark();
     rest().await;
-    case.server.stall();
+    case.server.stall_watches();
     case.failure().await
 }
 
 async fn rewound() -> String {
     let mut case = Case::synced().await;
-    let backup = case.server.snapshot();
+    let backup = case.server.version();
     case.server.advance(10);
     case.server.bookmark();
     rest().await;
-    case.server.restore(&backup);
+    case.server.rewind(&backup);
     let _cut = case.failure().await;
     case.failure().await
 }

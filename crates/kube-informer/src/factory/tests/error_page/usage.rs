@@ -14,7 +14,7 @@ use crate::informer::SharedInformer;
 use crate::key::ObjectKey;
 use crate::kind::Kind;
 use crate::options::Options;
-use crate::source::{HttpFailure, ScriptedSource, SourceError, VerbMatch};
+use crate::source::{Fault, HttpFailure, SourceError};
 use crate::version::ResourceVersion;
 
 variants!(
@@ -59,13 +59,13 @@ async fn waits() -> Vec<String> {
         case.informer.wait_for_version(&elsewhere, &later, WAITED).await.unwrap_err(),
         case.informer.wait_progress(&case.informer.progress(), WAITED).await.unwrap_err(),
     ];
-    let backup = case.server.snapshot();
+    let backup = case.server.version();
     case.server.advance(10);
     case.server.bookmark();
     rest().await;
     let (key, restore) = (web(), async {
         rest().await;
-        case.server.restore(&backup);
+        case.server.rewind(&backup);
     });
     let (rewound, ()) = tokio::join!(case.informer.wait_for_version(&key, &later, SOON), restore);
     errors.push(rewound.unwrap_err());
@@ -84,16 +84,16 @@ async fn waits() -> Vec<String> {
     let mut texts: Vec<String> = errors.into_iter().map(text).collect();
     texts.push(text(idle.informer.wait_synced(WAITED).await.unwrap_err()));
     let fails = http(500, "etcdserver: leader changed");
-    texts.push(asked_in_vain(|server| server.fail_next(VerbMatch::List, fails)).await);
-    texts.push(asked_in_vain(|server| server.hold_next(VerbMatch::List)).await);
+    texts.push(asked_in_vain(Fault::error(fails)).await);
+    texts.push(asked_in_vain(Fault::stall()).await);
     texts
 }
 
 /// The question about an object that is waited for has no good answer either.
-async fn asked_in_vain<T>(answer: impl FnOnce(&ScriptedSource) -> T) -> String {
+async fn asked_in_vain(fault: Fault) -> String {
     let mut case = Case::synced().await;
-    case.server.stall();
-    let _kept = answer(&case.server);
+    case.server.stall_watches();
+    case.server.inject(fault.on_list().once());
     let later = ResourceVersion::new("99");
     drop(case.informer.wait_for_version(&web(), &later, Duration::from_secs(20)).await);
     case.failure().await
@@ -126,7 +126,7 @@ async fn ends() -> Vec<String> {
     case.informer.shutdown(SOON).await;
     texts.push(text(case.informer.add_event_handler(handler()).unwrap_err()));
     let never = Case::new(&pods(), &server(&pods()), |builder| builder);
-    let _hold = never.server.hold_next(VerbMatch::Any);
+    never.server.inject(Fault::stall().once());
     never.start();
     rest().await;
     texts.push(text(never.informer.wait_synced(WAITED).await.unwrap_err()));
@@ -193,9 +193,9 @@ async fn factories() -> Vec<String> {
     let (reason, message) = ("Forbidden".into(), "the server says no".into());
     let forbidden = HttpFailure { code: 403, reason, message, ..HttpFailure::default() };
     for _ in 0..1_000 {
-        servers.of::<Secret>().fail_next(VerbMatch::Any, SourceError::from(forbidden.clone()));
+        servers.of::<Secret>().inject(Fault::error(SourceError::from(forbidden.clone())).once());
     }
-    let _hold = servers.of::<ConfigMap>().hold_next(VerbMatch::Any);
+    servers.of::<ConfigMap>().inject(Fault::stall().once());
     factory.start();
     let mut texts = vec![text(factory.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err())];
 
@@ -208,7 +208,7 @@ async fn factories() -> Vec<String> {
     let staggered = servers.builder().stagger(1, SOON).build().unwrap();
     staggered.kind::<Pod>().informer();
     staggered.kind::<Secret>().informer();
-    let _hold = servers.of::<Pod>().hold_next(VerbMatch::Any);
+    servers.of::<Pod>().inject(Fault::stall().once());
     staggered.start();
     let waits = text(staggered.wait_for_cache_sync(Duration::from_secs(20)).await.unwrap_err());
     texts.extend(waits.lines().last().map(str::to_owned));

@@ -117,7 +117,7 @@ impl World {
                 3 => self.witnesses.leave(&mut self.random),
                 4 => self.honest.bookmark(),
                 5 => self.honest.compact(),
-                6 => self.honest.end_watches(),
+                6 => self.honest.close_watches(),
                 _ => {}
             }
             self.pause(20_000).await;

@@ -21,7 +21,7 @@ use crate::error::WaitError;
 use crate::informer::SharedInformer;
 use crate::informer::tasks::Spawn;
 use crate::options::{Options, StreamingList};
-use crate::source::{HttpFailure, ScriptedSource, ScriptedState, SourceError, VerbMatch};
+use crate::source::{Fault, HttpFailure, ScriptedSource, SourceError};
 use crate::version::ResourceVersion;
 
 const NAMESPACES: [&str; 3] = ["a", "b", "c"];
@@ -60,7 +60,7 @@ struct World {
     /// Namespaces that were removed and have not been added since.
     removals: BTreeSet<&'static str>,
     witnesses: Witnesses,
-    backup: Option<(u64, ScriptedState)>,
+    backup: Option<ResourceVersion>,
     rewound: bool,
     writes: u32,
     promises: Promises,
@@ -162,21 +162,24 @@ impl World {
         match self.random.u8(0..36) {
             0..=13 => self.write(),
             14 => self.server.compact(),
-            15 => self.server.end_watches(),
+            15 => self.server.close_watches(),
             16 => self.server.cut_watches(),
-            17 => self.server.cut_mid_frame(),
+            17 => self.server.close_watches_mid_event(),
             18 => self.server.bookmark(),
             19 if !self.rewound => self.server.advance(self.random.u64(1..5)),
             20 => self.server.duplicate_next_event(),
             21..=22 => self.fail(),
-            23 if self.random.bool() => self.server.stall(),
-            23 => self.server.unstall(),
+            23 if self.random.bool() => self.server.stall_watches(),
+            23 => self.server.unstall_watches(),
             // Whatever has status 200 answers the question whether the server still knows our version.
             24 if !self.rewound => {
-                let verb = self.verb();
-                self.server.reply_next(verb, ["{\"kind\":\"ConfigMapList\",\"items\":[{\"metad"]);
+                let fault = Fault::reply(["{\"kind\":\"ConfigMapList\",\"items\":[{\"metad"]);
+                let fault = self.on_some_verb(fault);
+                self.server.inject(fault.once());
             }
-            25 => self.server.reply_next(VerbMatch::Watch, ["this is not JSON\n"]),
+            25 => {
+                self.server.inject(Fault::reply(["this is not JSON\n"]).on_watch().once());
+            }
             26 => self.backup_or_restore(),
             27 => self.informer.refresh(),
             28..=29 => self.witnesses.join(&mut self.random, &self.informer),
@@ -187,8 +190,12 @@ impl World {
         }
     }
 
-    fn verb(&mut self) -> VerbMatch {
-        self.random.choice([VerbMatch::List, VerbMatch::Watch, VerbMatch::Any]).expect("three")
+    fn on_some_verb(&mut self, fault: Fault) -> Fault {
+        match self.random.u8(0..3) {
+            0 => fault.on_list(),
+            1 => fault.on_watch(),
+            _ => fault,
+        }
     }
 
     fn write(&mut self) {
@@ -227,19 +234,17 @@ impl World {
             7 => http(504, "Timeout"),
             _ => SourceError::transport("connection refused"),
         };
-        let verb = self.verb();
-        for _ in 0..self.random.usize(1..4) {
-            self.server.fail_next(verb, error.clone());
-        }
+        let fault = self.on_some_verb(Fault::error(error));
+        self.server.inject(fault.first(self.random.u64(1..4)));
     }
 
     /// A backup is taken, and some time later restored: state and versions go back, versions are given out again.
     fn backup_or_restore(&mut self) {
         match self.backup.take() {
-            None => self.backup = Some((self.server_version(), self.server.snapshot())),
-            Some((version, backup)) if version < self.seen() => {
-                self.server.forget_commands();
-                self.server.restore(&backup);
+            None => self.backup = Some(self.server.version()),
+            Some(backup) if number(&backup) < self.seen() => {
+                self.server.clear_faults();
+                self.server.rewind(&backup);
                 self.promises.void();
                 self.rewound = true;
             }
@@ -326,8 +331,8 @@ impl World {
     }
 
     async fn quiet(&mut self) {
-        self.server.unstall();
-        self.server.forget_commands();
+        self.server.unstall_watches();
+        self.server.clear_faults();
         let namespaces: Option<Vec<_>> =
             self.namespaces.as_ref().map(|names| names.iter().copied().collect());
         let expected = served(&self.server, namespaces.as_deref());

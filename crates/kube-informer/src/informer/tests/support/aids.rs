@@ -1,17 +1,17 @@
 //! What several of these tests need beside the rig.
 
 use std::future::Future;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-use super::SOON;
+use super::{SOON, rest};
 use crate::error::{IndexError, InformerError};
 use crate::informer::SharedInformer;
+use crate::key::ObjectKey;
 use crate::kind::Kind as _;
 use crate::options::{Options, StreamingList};
 use crate::report::Failure;
@@ -22,6 +22,11 @@ use crate::status::{Phase, RelistReason};
 pub(crate) fn http(code: u16, reason: &str) -> SourceError {
     let message = format!("the server says {reason}");
     SourceError::from(HttpFailure { code, reason: reason.into(), message, ..HttpFailure::default() })
+}
+
+/// A key: `key("ns/name")`.
+pub(crate) fn key(text: &str) -> ObjectKey {
+    text.parse().unwrap()
 }
 
 /// A server that lets nobody see one namespace.
@@ -52,11 +57,6 @@ pub(crate) async fn started<K: 'static>(informer: SharedInformer<K>) -> SharedIn
     informer
 }
 
-/// A moment under a paused clock is until nobody has anything to do.
-pub(crate) async fn quiet() {
-    sleep(Duration::from_millis(1)).await;
-}
-
 /// What an informer of ConfigMaps says of an index.
 pub(crate) fn index_error(error: IndexError) -> InformerError {
     InformerError::index(&ConfigMap::info(&()), error)
@@ -71,7 +71,7 @@ pub(crate) async fn phase_of<K: 'static>(informer: &SharedInformer<K>, scope: us
     let status = informer.engine().scopes.now()[scope].status.clone();
     soon(async {
         while status.phase() != phase {
-            quiet().await;
+            rest().await;
         }
     })
     .await;

@@ -166,7 +166,7 @@ impl Rig {
     }
 }
 
-/// Handlers run in tasks of their own: a moment under a paused clock is until all of them rest.
+/// Waits until nobody has anything to do: handlers run in tasks of their own, and a paused clock moves on only then.
 pub(crate) async fn rest() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }

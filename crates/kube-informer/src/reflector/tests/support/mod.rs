@@ -34,3 +34,8 @@ pub(crate) fn http(code: u16) -> HttpFailure {
 pub(crate) fn too_large() -> HttpFailure {
     HttpFailure { causes: vec!["ResourceVersionTooLarge".into()], ..http(504) }
 }
+
+/// Waits until nobody has anything to do: a paused clock moves on only then.
+pub(crate) async fn rest() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}

@@ -20,6 +20,7 @@ use crate::object::record::Record;
 use crate::object::transform::TypedTransform;
 use crate::options::Options;
 use crate::reflector::budget::Budget;
+use crate::reflector::testing::target;
 use crate::reflector::{Reflector, Target};
 use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
@@ -77,15 +78,7 @@ pub(crate) fn reflector(settings: &Options, replies: Vec<Reply>, room: usize) ->
     };
     let reflector = Reflector {
         source: server,
-        target: Target {
-            kind: kind.clone(),
-            id: 7,
-            scope: Scope::All,
-            label_selector: Some("a=b".into()),
-            field_selector: None,
-            metadata_only: false,
-            sensitive: false,
-        },
+        target: Target { id: 7, label_selector: Some("a=b".into()), ..target(kind.clone()) },
         ingest: Arc::new(ingest(&kind)),
         known: play.asked.clone(),
         queue: play.queue.clone(),

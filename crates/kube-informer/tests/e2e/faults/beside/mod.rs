@@ -42,8 +42,7 @@ async fn fault_lasts(long: Duration) {
 /// A cluster with some ConfigMaps.
 async fn with_objects(test: &str) -> Result<Option<(Cluster, Objects)>> {
     let Some(cluster) = block_in_place(|| cluster(test)) else { return Ok(None) };
-    let objects = Objects::new(config(&cluster).await?, config_maps())?;
-    objects.seed().await?;
+    let objects = Objects::seeded(&cluster).await?;
     Ok(Some((cluster, objects)))
 }
 
@@ -120,11 +119,8 @@ async fn beside_client_go_the_way_and_the_servers() -> Result<()> {
     let (mut observers, mut all) = (start(&cluster).await?, Figures::default());
     let fault = "etcd killed and restarted";
     for round in 0..rounds() {
-        block_in_place(|| {
-            cluster.kill_etcd();
-            cluster.start_etcd()
-        })?;
-        eventually("the API server writes again", || objects.label("changes", "after-etcd")).await?;
+        block_in_place(|| cluster.crash_etcd())?;
+        objects.label_again("changes", "after-etcd").await?;
         // Until then nobody can know more than before.
         let over = Instant::now();
         change(&objects, &format!("etcd-{round}")).await?;
@@ -144,10 +140,7 @@ async fn forgotten(fault: &str, cluster: &mut Cluster, objects: &Objects, each: 
     for round in 0..rounds() {
         observers.links(Link::refuse);
         change(objects, &format!("unseen-{round}")).await?;
-        block_in_place(|| {
-            cluster.kill_apiserver();
-            cluster.start_apiserver()
-        })?;
+        block_in_place(|| cluster.crash_apiserver())?;
         let content = objects.content().await?;
         observers.links(Link::restore);
         all = all.and(observers.recovered(fault, Instant::now(), content, BOTH).await?);
@@ -190,8 +183,7 @@ async fn beside_client_go_rights_kinds_and_backups() -> Result<()> {
     let authorities = [Authority::new("old")?, Authority::new("new")?];
     let options = Options::default().authorization_mode("RBAC").client_authorities(&[&authorities[0]]);
     let Some(mut cluster) = block_in_place(|| cluster_with(test, options)) else { return Ok(()) };
-    let objects = Objects::new(config(&cluster).await?, config_maps())?;
-    objects.seed().await?;
+    let objects = Objects::seeded(&cluster).await?;
 
     permission_withdrawn(&cluster, &objects).await?;
     certificate_replaced(&cluster, &objects, &authorities).await?;
@@ -204,25 +196,15 @@ async fn backup_restored(cluster: &mut Cluster, objects: &Objects) -> Result<()>
     let (mut observers, mut all) = (start(cluster).await?, Figures::default());
     for round in 0..rounds() {
         let copied = objects.content().await?;
-        block_in_place(|| {
-            cluster.kill_etcd();
-            cluster.backup_etcd()?;
-            cluster.start_etcd()
-        })?;
-        eventually("the API server writes again", || objects.label("changes", "after-the-backup")).await?;
+        block_in_place(|| cluster.backup_etcd())?;
+        objects.label_again("changes", "after-the-backup").await?;
         change(objects, &format!("undone-{round}")).await?;
         // Further than what the restored server writes by itself when it starts.
         objects.write(600).await?;
         if all.theirs.in_time() {
             observers.know(&objects.content().await?).await?;
         }
-        block_in_place(|| {
-            cluster.kill_apiserver();
-            cluster.kill_etcd();
-            cluster.restore_etcd()?;
-            cluster.start_etcd()?;
-            cluster.start_apiserver()
-        })?;
+        block_in_place(|| cluster.restore_etcd())?;
         let over = Instant::now();
         // client-go waits for a version that the server does not have yet, so it is not waited for long.
         all = all.and(observers.recovered(fault, over, copied, Duration::from_secs(20)).await?);

@@ -1,7 +1,9 @@
 //! The cluster that a command works on.
 
 use embedded_apiserver::{EmbeddedApiserver, RunningSimulation, Simulation};
-use kube_informer::{FactoryBuilder, HttpSource, KindInfo, SharedInformerFactory};
+use kube_informer::kind::KindInfo;
+use kube_informer::source::HttpSource;
+use kube_informer::{FactoryBuilder, SharedInformerFactory};
 
 use crate::args::{ClusterArgs, ObjectArgs};
 use crate::failure::Failure;

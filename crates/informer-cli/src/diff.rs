@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use kube_client::api::DynamicObject;
-use kube_informer::{KindInfo, SharedInformer};
+use kube_informer::SharedInformer;
+use kube_informer::kind::KindInfo;
 use serde_json::{Value, json};
 
 use crate::args::{DiffArgs, Lines};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use kube_client::api::DynamicObject;
-use kube_informer::{Cause, SharedInformer, SharedInformerFactory};
+use kube_informer::status::Cause;
+use kube_informer::{SharedInformer, SharedInformerFactory};
 
 use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
@@ -35,7 +36,7 @@ pub(crate) async fn synced(
     let refusal = Refusal::default();
     let hears = refusal.clone();
     // A list is enough to sync, so a refused watch is no error here.
-    let on_error = move |failure: &kube_informer::Failure| {
+    let on_error = move |failure: &kube_informer::status::Failure| {
         if matches!(failure.cause, Cause::List { .. }) {
             hears.hear(failure);
         }

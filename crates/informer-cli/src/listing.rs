@@ -3,7 +3,9 @@
 
 use futures::TryStreamExt as _;
 use kube_informer::error::SourceError;
-use kube_informer::{HttpSource, KindInfo, ListParams, ListWatch as _, Request, Scope, Verb};
+use kube_informer::kind::KindInfo;
+use kube_informer::source::{HttpSource, ListWatch as _, Request};
+use kube_informer::status::Scope;
 use serde_json::Value;
 
 use crate::args::ObjectArgs;
@@ -32,20 +34,22 @@ impl Listing {
             Some(namespace) if kind.is_namespaced() != Some(false) => Scope::namespace(namespace),
             _ => Scope::All,
         };
-        let request = Request {
-            scope,
-            verb: Verb::List(ListParams::default()),
-            label_selector: objects.labels.clone(),
-            field_selector: objects.fields.clone(),
-            metadata_only: false,
-        };
+        let mut request = Request::list(scope);
+        if let Some(labels) = &objects.labels {
+            request = request.labels(labels);
+        }
+        if let Some(fields) = &objects.fields {
+            request = request.fields(fields);
+        }
         Ok(Self { source: cluster.source(kind.clone())?, kind: kind.clone(), request })
     }
 
     /// One page of the most recent state.
     pub(crate) async fn page(&self, limit: u32, continue_token: Option<String>) -> Result<Page, Failure> {
-        let params = ListParams { limit: Some(limit), continue_token, ..ListParams::default() };
-        let request = Request { verb: Verb::List(params), ..self.request.clone() };
+        let mut request = self.request.clone().limit(limit);
+        if let Some(token) = continue_token {
+            request = request.continue_from(token);
+        }
         let opened = self.source.open(request).await.map_err(|error| self.failed(&error))?;
         let chunks: Vec<_> = opened.try_collect().await.map_err(|error| self.failed(&error))?;
         let mut list: Value = serde_json::from_slice(&chunks.concat()).unwrap_or_default();
@@ -59,6 +63,6 @@ impl Listing {
 
     fn failed(&self, error: &SourceError) -> Failure {
         let status = error.http_status().map(|status| format!(" (HTTP {status})")).unwrap_or_default();
-        Failure::cluster(format!("cannot list {} in {}{status}: {error}", self.kind, self.request.scope))
+        Failure::cluster(format!("cannot list {} in {}{status}: {error}", self.kind, self.request.scope()))
     }
 }

@@ -1,6 +1,6 @@
 //! Errors that waiting does not cure: the server understands the request and refuses it.
 
-use kube_informer::Failure as Trouble;
+use kube_informer::status::Failure as Trouble;
 use tokio::sync::watch;
 
 use crate::failure::Failure;

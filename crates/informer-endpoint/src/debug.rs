@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kube_informer::{Failure, HandlerStatus, InformerStatus, RelistReason, ScopeStatus};
+use kube_informer::status::{Failure, HandlerStatus, InformerStatus, RelistReason, ScopeStatus};
 use serde_json::{Map, Value, json};
 
 use crate::readiness::staleness;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode};
-use kube_informer::InformerStatus;
+use kube_informer::status::InformerStatus;
 
 use crate::{debug, readiness};
 

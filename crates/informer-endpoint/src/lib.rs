@@ -14,7 +14,8 @@
 //! ```
 //! use informer_endpoint::Endpoint;
 //! use k8s_openapi::api::core::v1::ConfigMap;
-//! use kube_informer::{ScriptedSource, SharedInformer};
+//! use kube_informer::testing::ScriptedSource;
+//! use kube_informer::SharedInformer;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {

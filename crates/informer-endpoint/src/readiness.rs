@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kube_informer::{Failure, InformerStatus, Phase, ScopeStatus};
+use kube_informer::status::{Failure, InformerStatus, Phase, ScopeStatus};
 
 /// Whether all informers are ready, and a line about each.
 pub(crate) fn readiness(informers: &[InformerStatus], max_staleness: Option<Duration>) -> (bool, String) {

@@ -7,7 +7,8 @@ use http::Method;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_informer::error::SourceError;
-use kube_informer::{Fault, ScriptedSource, SharedInformer, handler};
+use kube_informer::testing::{Fault, ScriptedSource};
+use kube_informer::{SharedInformer, handler};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

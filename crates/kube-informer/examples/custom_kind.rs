@@ -8,7 +8,8 @@
 
 use std::time::Duration;
 
-use kube_informer::{Cluster, Kind, KindInfo, Lister, Namespaced, Object, SharedInformerFactory};
+use kube_informer::kind::{KindInfo, Namespaced};
+use kube_informer::{Cluster, Kind, Lister, Object, SharedInformerFactory};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]

@@ -15,7 +15,7 @@ async fn main() -> anyhow::Result<()> {
     let factory = SharedInformerFactory::builder(cluster).build()?;
 
     // A name that the server does not know is an error that lists near ones.
-    let informer = factory.for_resource(name).await?.informer();
+    let informer = factory.for_resource(&name).await?.informer();
     println!("{} is {} of {}", informer.kind(), informer.kind().kind(), informer.kind().api_version());
     informer.add_event_handler(
         handler()

@@ -7,7 +7,8 @@ mod stop;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Namespace, Pod};
-use kube_informer::{Cluster, HttpSource, Kind, SharedInformer, handler};
+use kube_informer::source::HttpSource;
+use kube_informer::{Cluster, Kind, SharedInformer, handler};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {

@@ -10,7 +10,8 @@ use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::api::{Api, DeleteParams};
 use kube_informer::error::InformerError;
-use kube_informer::{SharedInformer, SharedInformerFactory, Uid, handler};
+use kube_informer::object::Uid;
+use kube_informer::{SharedInformer, SharedInformerFactory, handler};
 use parking_lot::Mutex;
 use serde_json::json;
 

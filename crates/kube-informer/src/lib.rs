@@ -163,40 +163,31 @@ mod handler;
 mod informer;
 mod json;
 mod key;
-mod kind;
+pub mod kind;
 mod lister;
 mod metrics;
-mod object;
+pub mod object;
 mod options;
 mod reflector;
 mod report;
 mod scope;
-mod source;
-mod status;
+pub mod source;
+pub mod status;
 mod store;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod version;
 
 pub use factory::generated as groups;
-pub use factory::{Access, FactoryBuilder, Lease, ResourceName, SharedInformerFactory};
+pub use factory::{Access, FactoryBuilder, Lease, SharedInformerFactory};
 pub use handler::{Event, EventStream, Handler, Registration, TypedHandler, async_handler, handler};
-pub use informer::{Index, IndexKey, IndexValues, InformerBuilder, Progress, SharedInformer};
+pub use informer::{Index, IndexKey, IndexValues, InformerBuilder, SharedInformer};
 pub use key::ObjectKey;
-pub use kind::{
-    AcrossCluster, ClusterWide, DynamicScope, InNamespaces, Kind, KindInfo, KindScope, Namespaced,
-};
+pub use kind::resource::Kind;
 pub use lister::{Lister, NamespaceLister};
-pub use object::{Labels, Object, OwnerReference};
-pub use options::{Options, StreamingList};
-pub use report::{Cause, Failure};
-pub use scope::Scope;
-pub use source::{
-    ByteStream, Cluster, FindCluster, HttpSource, ListParams, ListWatch, Request, Selection, Sources, Verb,
-    VersionMatch, WatchParams,
-};
-#[cfg(any(test, feature = "testing"))]
-pub use source::{Fault, InjectedFault, ScriptedSource};
-pub use status::{HandlerStatus, InformerStatus, Phase, RelistReason, ScopeStatus};
-pub use version::{ResourceVersion, Uid};
+pub use object::face::Object;
+pub use options::Options;
+pub use source::http::cluster::Cluster;
 
 /// The pages that show Rust are compiled, and run unless they say that they need a cluster.
 #[cfg(doctest)]

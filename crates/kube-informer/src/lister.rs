@@ -43,7 +43,8 @@ use crate::store::indexer::Indexer;
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{Lister, Object, ScriptedSource, SharedInformer};
+/// use kube_informer::testing::ScriptedSource;
+/// use kube_informer::{Lister, Object, SharedInformer};
 ///
 /// trait PodLister {
 ///     fn on_node(&self, node: &str) -> Vec<Object<Pod>>;

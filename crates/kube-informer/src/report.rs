@@ -163,8 +163,6 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
-
 /// What the reader of an error of a request can do about it, where that is known.
 pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Option<String> {
     let says = |text| message.contains(text);

@@ -60,7 +60,8 @@ impl ExampleComV1<'_> {
 
 #[cfg(test)]
 mod tests {
-    use kube_informer::{Kind, KindInfo};
+    use kube_informer::Kind;
+    use kube_informer::kind::KindInfo;
 
     #[test]
     fn every_type_is_of_the_kind_that_was_described() {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use kube_informer::{KindInfo, ScriptedSource, SharedInformer, SharedInformerFactory};
+use kube_informer::kind::KindInfo;
+use kube_informer::testing::ScriptedSource;
+use kube_informer::{SharedInformer, SharedInformerFactory};
 
 use crate::informers::{ExampleComFactory, ExampleComV1};
 use crate::kinds::{Widget, WidgetSpec};

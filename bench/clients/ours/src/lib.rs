@@ -13,9 +13,9 @@ use kube_client::Config;
 use kube_core::discovery::ApiResource;
 use kube_core::metadata::PartialObjectMeta;
 use kube_core::{DynamicObject, GroupVersionKind};
-use kube_informer::{
-    HttpSource, InNamespaces, InformerBuilder, Kind, Registration, Options, SharedInformer, StreamingList,
-};
+use kube_informer::kind::InNamespaces;
+use kube_informer::source::{HttpSource, StreamingList};
+use kube_informer::{InformerBuilder, Kind, Registration, Options, SharedInformer};
 use serde::de::DeserializeOwned;
 
 /// How long any part of a run may take.

@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use bench_meter::{Options, Reads, Server, keys_of_reads, time_reads};
 use kube_core::labels::{Expression, Selector};
-use kube_informer::{InNamespaces, Index, Kind, ObjectKey, SharedInformer};
+use kube_informer::kind::InNamespaces;
+use kube_informer::{Index, Kind, ObjectKey, SharedInformer};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

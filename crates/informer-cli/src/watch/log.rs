@@ -5,7 +5,8 @@ use std::time::Duration;
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::tz::TimeZone;
 use kube_client::api::DynamicObject;
-use kube_informer::{Event, KindInfo, SharedInformer};
+use kube_informer::kind::KindInfo;
+use kube_informer::{Event, SharedInformer};
 use serde_json::json;
 
 use crate::args::Lines;

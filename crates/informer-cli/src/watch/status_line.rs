@@ -5,7 +5,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use kube_client::api::DynamicObject;
-use kube_informer::{Phase, SharedInformer};
+use kube_informer::SharedInformer;
+use kube_informer::status::Phase;
 
 use crate::screen::Screen;
 

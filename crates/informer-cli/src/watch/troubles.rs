@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube_client::api::DynamicObject;
-use kube_informer::{Cause, Failure, KindInfo, Phase, SharedInformer};
+use kube_informer::SharedInformer;
+use kube_informer::kind::KindInfo;
+use kube_informer::status::{Cause, Failure, Phase};
 use tokio::time::Instant;
 
 use crate::plain::plain;

@@ -9,7 +9,8 @@ use std::time::Duration;
 use informer_endpoint::{BuildError, Endpoint, install_recorder};
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_informer::{ScriptedSource, SharedInformer, handler};
+use kube_informer::testing::ScriptedSource;
+use kube_informer::{SharedInformer, handler};
 
 /// Without upkeep they would take at least 160 MB.
 const SAMPLES: u32 = 10_000_000;

@@ -121,7 +121,7 @@ impl InformerError {
     }
 
     /// What broke it: a part of the informer itself panicked, and it has stopped. The error callback has heard the same as
-    /// [`Cause::Broken`](crate::Cause::Broken). To go on, build another one.
+    /// [`Cause::Broken`](crate::status::Cause::Broken). To go on, build another one.
     pub fn broken(&self) -> Option<&Failure> {
         match &self.0.why {
             Why::Broken(failure) => Some(failure),

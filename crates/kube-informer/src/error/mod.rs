@@ -5,14 +5,14 @@
 //! | [`BuildError`] | building an informer or a factory: settings that cannot work |
 //! | [`ClusterError`] | finding a cluster and making a client for it |
 //! | [`ResourceError`] | finding a resource of the server by its name |
-//! | [`SourceError`] | one request, as a [`ListWatch`](crate::ListWatch) reports it |
+//! | [`SourceError`] | one request, as a [`ListWatch`](crate::source::ListWatch) reports it |
 //! | [`SyncError`] | waiting until caches are filled |
 //! | [`WaitError`] | all other waits |
 //! | [`InformerError`] | calls that an informer refuses: it has stopped, it looks at no such namespace, it has no such index |
 //! | [`ObjectError`] | JSON that does not decode or makes no object, text that is no key |
 //! | [`NotFoundError`] | reading an object that the cache does not hold |
 //!
-//! What goes wrong while an informer runs ends no call: it is told as a [`Failure`](crate::Failure). The page `docs/errors.md`
+//! What goes wrong while an informer runs ends no call: it is told as a [`Failure`](crate::status::Failure). The page `docs/errors.md`
 //! lists the texts and says what to do about each.
 
 mod build;

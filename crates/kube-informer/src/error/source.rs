@@ -7,7 +7,7 @@ use http::StatusCode;
 
 /// Why a request, or the body of its answer, failed.
 ///
-/// A [`ListWatch`](crate::ListWatch) of your own makes it with [`http`](Self::http) where a server answered, so that the
+/// A [`ListWatch`](crate::source::ListWatch) of your own makes it with [`http`](Self::http) where a server answered, so that the
 /// informer can tell an expired history from an account without rights, and with [`transport`](Self::transport) where
 /// nobody did.
 ///

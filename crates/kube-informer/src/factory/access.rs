@@ -53,7 +53,7 @@ impl<K: Kind + DeserializeOwned> Access<K> {
     ///
     /// It runs once the factory is started; one that is asked for after that runs at once. If it was stopped meanwhile, a new
     /// one takes its place. The server is not asked whether it has the kind: one that it does not serve is picked up when
-    /// it does, and until then the informer is not synced and its phase is [`Gone`](crate::Phase::Gone).
+    /// it does, and until then the informer is not synced and its phase is [`Gone`](crate::status::Phase::Gone).
     pub fn informer(&self) -> SharedInformer<K> {
         self.obtain(Claim::Held)
     }
@@ -82,7 +82,7 @@ impl<K: Kind + DeserializeOwned> Access<K> {
     /// metadata: one watch and one copy are enough, unless there is a transform of the objects' own type, which may have
     /// changed the metadata. Otherwise the server is asked for metadata only, which takes a fraction of the traffic and
     /// memory. What has been started is not changed: if whole objects are asked for only then, they are a second informer,
-    /// and [`status`](crate::InformerStatus::also_held_by) says that the kind is held twice.
+    /// and [`status`](crate::status::InformerStatus::also_held_by) says that the kind is held twice.
     pub fn metadata(&self) -> Access<PartialObjectMeta<K>>
     where
         PartialObjectMeta<K>: Kind,

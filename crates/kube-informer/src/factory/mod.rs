@@ -26,7 +26,6 @@ use tokio::sync::Notify;
 
 pub use access::Access;
 pub use builder::FactoryBuilder;
-pub use discovery::ResourceName;
 pub use lease::Lease;
 
 use self::discovery::Discovery;
@@ -97,13 +96,13 @@ struct Inner {
 /// Setting up.
 impl SharedInformerFactory {
     /// Begins a factory for a cluster: one that was [found](Cluster::find), a `kube::Config`, or a `kube::Client`. See
-    /// [`HttpSource::new`](crate::HttpSource::new) for how a configuration is used, and [`Cluster`] for what a client of your
+    /// [`HttpSource::new`](crate::source::HttpSource::new) for how a configuration is used, and [`Cluster`] for what a client of your
     /// own costs.
     pub fn builder(cluster: impl Into<Cluster>) -> FactoryBuilder {
         FactoryBuilder::for_cluster(cluster.into())
     }
 
-    /// Begins a factory over something else than an API server, such as a [`ScriptedSource`](crate::ScriptedSource) for
+    /// Begins a factory over something else than an API server, such as a [`ScriptedSource`](crate::testing::ScriptedSource) for
     /// each kind.
     ///
     /// ```
@@ -112,7 +111,9 @@ impl SharedInformerFactory {
     /// use std::time::Duration;
     ///
     /// use k8s_openapi::api::core::v1::ConfigMap;
-    /// use kube_informer::{KindInfo, ScriptedSource, SharedInformerFactory};
+    /// use kube_informer::kind::KindInfo;
+    /// use kube_informer::testing::ScriptedSource;
+    /// use kube_informer::SharedInformerFactory;
     /// use serde_json::json;
     ///
     /// let server = ScriptedSource::of::<ConfigMap>();

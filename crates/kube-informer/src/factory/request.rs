@@ -91,8 +91,10 @@ impl Defaults {
         let mut blueprint = Blueprint::new::<K>(kind.clone(), self.sources.clone());
         blueprint.probe = self.probe.clone();
         blueprint.on_error.clone_from(&self.on_error);
-        let metadata_only = blueprint.options.metadata_only;
-        blueprint.options = Options { metadata_only, ..self.options.clone() };
+        let Options { metadata_only, sensitive, .. } = blueprint.options;
+        blueprint.options = self.options.clone();
+        blueprint.options.metadata_only = metadata_only;
+        blueprint.options.sensitive |= sensitive;
         let options = &mut blueprint.options;
         options.namespaces = options.namespaces.inherited();
         if let Some(tweak) = options.tweak.take() {

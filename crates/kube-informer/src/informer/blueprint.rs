@@ -36,7 +36,7 @@ pub(crate) struct Blueprint {
 impl Blueprint {
     pub(crate) fn new<K: Kind + DeserializeOwned>(kind: KindInfo, sources: Arc<dyn Sources>) -> Self {
         let mut blueprint = Self {
-            options: Options::default(),
+            options: Options { sensitive: kind.is_sensitive(), ..Options::default() },
             kind,
             sources,
             probe: Arc::default(),
@@ -117,7 +117,7 @@ impl Blueprint {
     pub(crate) fn build(&self, name: Arc<str>) -> Arc<Engine> {
         let options = &self.options;
         let name = options.name.clone().unwrap_or(name);
-        let sensitive = options.sensitive || self.kind.is_sensitive();
+        let sensitive = options.sensitive;
         let metrics = Metrics::new(&name, &self.kind);
         let reporter = Reporter::new(self.kind.clone(), self.on_error.clone())
             .sensitive(sensitive)

@@ -41,9 +41,11 @@ impl<K: Kind> InformerBuilder<K> {
     /// }
     /// ```
     pub fn options(mut self, change: impl FnOnce(Options) -> Options) -> Self {
-        // Whether only metadata is asked for is a matter of the type, whatever the new options come from.
-        self.blueprint.options =
-            Options { metadata_only: K::metadata_only(), ..change(self.blueprint.options) };
+        let blueprint = &mut self.blueprint;
+        blueprint.options = change(std::mem::take(&mut blueprint.options));
+        // These are a matter of the kind and the type, wherever the new options come from.
+        blueprint.options.metadata_only = K::metadata_only();
+        blueprint.options.sensitive |= blueprint.kind.is_sensitive();
         self
     }
 
@@ -74,7 +76,7 @@ impl<K: Kind> InformerBuilder<K> {
         self.options(Options::exclusive)
     }
 
-    /// Hears every failure; the informer survives all but [`Cause::Broken`](crate::Cause::Broken). Must not block.
+    /// Hears every failure; the informer survives all but [`Cause::Broken`](crate::status::Cause::Broken). Must not block.
     pub fn on_error(mut self, callback: impl Fn(&Failure) + Send + Sync + 'static) -> Self {
         self.blueprint.on_error = Some(Arc::new(callback));
         self

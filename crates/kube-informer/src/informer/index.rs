@@ -88,7 +88,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::Pod;
-    /// # use kube_informer::{ScriptedSource, SharedInformer};
+    /// # use kube_informer::testing::ScriptedSource;
+    /// # use kube_informer::SharedInformer;
     /// # let informer = SharedInformer::<Pod>::builder(ScriptedSource::of::<Pod>()).build().unwrap();
     /// let by_node = informer.add_index("node", |pod| {
     ///     pod.get().map(|pod| pod.spec.as_ref().and_then(|spec| spec.node_name.clone()))

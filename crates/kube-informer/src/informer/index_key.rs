@@ -15,7 +15,8 @@ use crate::object::{FieldPath, Object};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{IndexKey, ScriptedSource, SharedInformer};
+/// use kube_informer::testing::ScriptedSource;
+/// use kube_informer::{IndexKey, SharedInformer};
 ///
 /// const BY_NODE: IndexKey<Pod, String> = IndexKey::new("node", "spec.nodeName");
 /// const BY_IMAGE: IndexKey<Pod, String> = IndexKey::new("image", "spec.containers[*].image");

@@ -19,7 +19,8 @@ impl<K> Lister<K> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use k8s_openapi::api::core::v1::Pod;
-    /// use kube_informer::{IndexKey, ScriptedSource, SharedInformer};
+    /// use kube_informer::testing::ScriptedSource;
+    /// use kube_informer::{IndexKey, SharedInformer};
     /// # use serde_json::json;
     /// # use std::time::Duration;
     ///

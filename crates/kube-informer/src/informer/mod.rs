@@ -37,7 +37,6 @@ pub(crate) use crate::reflector::shared_probe::SharedProbe;
 pub use builder::InformerBuilder;
 pub use index::{Index, IndexValues};
 pub use index_key::IndexKey;
-pub use progress::Progress;
 
 use self::blueprint::{Blueprint, OnlySource};
 use self::engine::{Engine, Stop};
@@ -56,7 +55,8 @@ use crate::source::ListWatch;
 /// use std::time::Duration;
 ///
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube_informer::{ScriptedSource, SharedInformer, handler};
+/// use kube_informer::testing::ScriptedSource;
+/// use kube_informer::{SharedInformer, handler};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -133,7 +133,7 @@ impl<K: 'static> SharedInformer<K> {
     /// [`shutdown`](Self::shutdown) to have them delivered.
     ///
     /// Should the informer itself panic, it stops in the same way, after the error callback and the
-    /// [status](Self::status) have heard of [`Cause::Broken`](crate::Cause::Broken), and this is an error: whoever awaits it
+    /// [status](Self::status) have heard of [`Cause::Broken`](crate::status::Cause::Broken), and this is an error: whoever awaits it
     /// need not look elsewhere to tell a stop from a breakdown.
     pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), InformerError> {
         run::run(self.engine.clone(), Arc::new(OnTokio), shutdown).await

@@ -32,7 +32,8 @@ impl<K: 'static> SharedInformer<K> {
     /// use std::time::Duration;
     ///
     /// use k8s_openapi::api::core::v1::ConfigMap;
-    /// use kube_informer::{ScriptedSource, SharedInformer};
+    /// use kube_informer::testing::ScriptedSource;
+    /// use kube_informer::SharedInformer;
     /// use serde_json::json;
     ///
     /// # #[tokio::main(flavor = "current_thread")]

@@ -4,34 +4,7 @@ use std::time::Duration;
 
 use crate::error::{Unmet, WaitError};
 use crate::informer::SharedInformer;
-use crate::scope::Scope;
-use crate::version::ResourceVersion;
-
-/// How far a cache has come: the number of its last commit, and what each scope is complete up to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
-    commit: u64,
-    rewinds: u64,
-    versions: Vec<(Scope, ResourceVersion)>,
-}
-
-impl Progress {
-    /// The number of the last commit. It goes up with every one, also with those that only move a version.
-    pub fn commit(&self) -> u64 {
-        self.commit
-    }
-
-    /// How often a server was found to have gone back in time, by any of the scopes. What was waited for before that may
-    /// be undone.
-    pub fn rewinds(&self) -> u64 {
-        self.rewinds
-    }
-
-    /// For each scope the version up to which it is complete, empty before its first list.
-    pub fn versions(&self) -> impl ExactSizeIterator<Item = (&Scope, &ResourceVersion)> {
-        self.versions.iter().map(|(scope, version)| (scope, version))
-    }
-}
+use crate::status::Progress;
 
 impl<K: 'static> SharedInformer<K> {
     /// How far the cache has come.

@@ -86,7 +86,8 @@ impl<K> Object<K> {
     ///
     /// ```
     /// use kube_core::DynamicObject;
-    /// use kube_informer::{KindInfo, Object};
+    /// use kube_informer::kind::KindInfo;
+    /// use kube_informer::Object;
     ///
     /// let kind = KindInfo::new("example.com", "v1", "Widget", "widgets").namespaced(true);
     /// let json = br#"{"metadata": {"name": "a", "namespace": "b"}, "spec": {"size": 3}}"#;

@@ -10,7 +10,7 @@ pub(crate) mod body;
 mod check;
 pub(crate) mod decoded;
 mod error;
-mod face;
+pub(crate) mod face;
 mod field_values;
 mod fields;
 pub(crate) mod head;
@@ -30,7 +30,9 @@ mod tests;
 mod trainer;
 pub(crate) mod transform;
 
-pub use face::Object;
+pub(crate) use face::Object;
 pub(crate) use fields::FieldPath;
 pub use head::OwnerReference;
 pub use labels::Labels;
+
+pub use crate::version::{ResourceVersion, Uid};

@@ -20,20 +20,7 @@ use crate::kind::KindInfo;
 use crate::object::FieldPath;
 use crate::object::decoded::Shelf;
 use crate::object::transform::{Transform, TypedTransform};
-use crate::source::Selection;
-
-/// Whether lists are read as a stream (`sendInitialEvents=true`), which costs the server far less memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StreamingList {
-    /// Streamed; a server that cannot is remembered and asked with LIST for a while.
-    #[default]
-    Auto,
-    /// Streaming is tried before every list, whatever happened before.
-    Always,
-    /// LIST only.
-    Never,
-}
+use crate::source::{Selection, StreamingList};
 
 /// One line per option: documentation, name, type and default. It makes the field, the setter, the default, and the name
 /// under which two values are said to differ. Options whose setter does more than store a value stand in `with_setter`,

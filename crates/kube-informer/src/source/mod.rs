@@ -4,11 +4,11 @@ mod chunks;
 pub(crate) mod decode;
 pub(crate) mod decode_list;
 pub(crate) mod frames;
-mod http;
+pub(crate) mod http;
 mod list_frames;
 mod request;
 #[cfg(any(test, feature = "testing"))]
-mod scripted;
+pub(crate) mod scripted;
 mod sources;
 pub(crate) mod status;
 pub(crate) mod stream_error;
@@ -17,10 +17,12 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use http::{Cluster, FindCluster, HttpSource};
-pub use request::{ListParams, Request, Selection, Verb, VersionMatch, WatchParams};
-#[cfg(any(test, feature = "testing"))]
-pub use scripted::{Fault, InjectedFault, ScriptedSource};
+pub(crate) use http::Cluster;
+pub use http::{FindCluster, HttpSource};
+pub(crate) use request::{ListParams, Verb, VersionMatch, WatchParams};
+pub use request::{Request, Selection, StreamingList};
+#[cfg(test)]
+pub(crate) use scripted::{Fault, InjectedFault, ScriptedSource};
 pub(crate) use sources::Server;
 pub use sources::Sources;
 

@@ -5,19 +5,24 @@ use std::fmt::Write as _;
 use crate::kind::KindInfo;
 use crate::scope::Scope;
 
-/// A LIST or WATCH request for the informer's kind.
+/// A LIST or WATCH request for the kind of a [`ListWatch`](super::ListWatch).
+///
+/// Informers make them; a program that lists by itself can make one too.
+///
+/// ```
+/// use kube_informer::source::Request;
+/// use kube_informer::status::Scope;
+///
+/// let request = Request::list(Scope::All).limit(500).labels("app=web");
+/// assert_eq!(request.query(), "limit=500&labelSelector=app%3Dweb");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// All namespaces or one.
-    pub scope: Scope,
-    /// What is asked.
-    pub verb: Verb,
-    /// Only objects with these labels.
-    pub label_selector: Option<String>,
-    /// Only objects with these fields.
-    pub field_selector: Option<String>,
-    /// Whether only metadata is asked for (`PartialObjectMetadata`).
-    pub metadata_only: bool,
+    pub(crate) scope: Scope,
+    pub(crate) verb: Verb,
+    pub(crate) label_selector: Option<String>,
+    pub(crate) field_selector: Option<String>,
+    pub(crate) metadata_only: bool,
 }
 
 /// Which objects of a kind an informer asks for, in the server's syntax. `None` for all.
@@ -30,9 +35,22 @@ pub struct Selection {
     pub fields: Option<String>,
 }
 
+/// Whether lists are read as a stream (`sendInitialEvents=true`), which costs the server far less memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamingList {
+    /// Streamed; a server that cannot is remembered and asked with LIST for a while.
+    #[default]
+    Auto,
+    /// Streaming is tried before every list, whatever happened before.
+    Always,
+    /// LIST only.
+    Never,
+}
+
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verb {
+pub(crate) enum Verb {
     /// The collection, whole or one page of it.
     List(ListParams),
     /// Changes as they happen.
@@ -41,7 +59,7 @@ pub enum Verb {
 
 /// How `resourceVersion` is meant in a LIST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VersionMatch {
+pub(crate) enum VersionMatch {
     /// At least as new.
     NotOlderThan,
     /// Exactly this version.
@@ -50,29 +68,105 @@ pub enum VersionMatch {
 
 /// Parameters of a LIST.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ListParams {
+pub(crate) struct ListParams {
     /// `""` (not sent) for the most recent state, `"0"` for any, or a version.
-    pub resource_version: String,
+    pub(crate) resource_version: String,
     /// How the version is meant.
-    pub version_match: Option<VersionMatch>,
+    pub(crate) version_match: Option<VersionMatch>,
     /// Page size.
-    pub limit: Option<u32>,
+    pub(crate) limit: Option<u32>,
     /// The next page of an earlier answer.
-    pub continue_token: Option<String>,
+    pub(crate) continue_token: Option<String>,
 }
 
 /// Parameters of a WATCH.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WatchParams {
+pub(crate) struct WatchParams {
     /// Changes after this version.
-    pub resource_version: String,
+    pub(crate) resource_version: String,
     /// After how many seconds the server ends the watch.
-    pub timeout_seconds: u32,
+    pub(crate) timeout_seconds: u32,
     /// Whether the server sends the current state first and marks its end with a bookmark.
-    pub send_initial_events: bool,
+    pub(crate) send_initial_events: bool,
 }
 
 impl Request {
+    /// A LIST of the most recent state of a scope, in one piece.
+    pub fn list(scope: Scope) -> Self {
+        Self::of(scope, Verb::List(ListParams::default()))
+    }
+
+    /// A WATCH of a scope from a resource version on, for so many seconds.
+    pub fn watch(scope: Scope, resource_version: impl Into<String>, timeout_seconds: u32) -> Self {
+        let params = WatchParams {
+            resource_version: resource_version.into(),
+            timeout_seconds,
+            send_initial_events: false,
+        };
+        Self::of(scope, Verb::Watch(params))
+    }
+
+    fn of(scope: Scope, verb: Verb) -> Self {
+        Self { scope, verb, label_selector: None, field_selector: None, metadata_only: false }
+    }
+
+    /// Has a LIST answered in pages of so many objects.
+    #[must_use]
+    pub fn limit(mut self, objects: u32) -> Self {
+        if let Verb::List(params) = &mut self.verb {
+            params.limit = Some(objects);
+        }
+        self
+    }
+
+    /// Asks for the next page of a LIST, by the `continue` token of the one before.
+    #[must_use]
+    pub fn continue_from(mut self, token: impl Into<String>) -> Self {
+        if let Verb::List(params) = &mut self.verb {
+            params.continue_token = Some(token.into());
+        }
+        self
+    }
+
+    /// Has a LIST answered with the state of exactly this version, as long as the server remembers it.
+    #[must_use]
+    pub fn exactly_at(mut self, resource_version: impl Into<String>) -> Self {
+        if let Verb::List(params) = &mut self.verb {
+            params.resource_version = resource_version.into();
+            params.version_match = Some(VersionMatch::Exact);
+        }
+        self
+    }
+
+    /// Only objects with these labels, in the server's syntax.
+    #[must_use]
+    pub fn labels(mut self, selector: impl Into<String>) -> Self {
+        self.label_selector = Some(selector.into());
+        self
+    }
+
+    /// Only objects with these fields, in the server's syntax.
+    #[must_use]
+    pub fn fields(mut self, selector: impl Into<String>) -> Self {
+        self.field_selector = Some(selector.into());
+        self
+    }
+
+    /// All namespaces or one.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Whether it is a WATCH, and not a LIST.
+    pub fn is_watch(&self) -> bool {
+        matches!(self.verb, Verb::Watch(_))
+    }
+
+    /// Whether only metadata is asked for (`PartialObjectMetadata`), which is said in the `Accept` header.
+    pub fn is_metadata_only(&self) -> bool {
+        self.metadata_only
+    }
+
     /// Path and query of the URL, for a kind.
     pub fn path_and_query(&self, kind: &KindInfo) -> String {
         let namespace = self.scope.as_namespace().map(encode);
@@ -81,19 +175,6 @@ impl Request {
     }
 
     /// The query of the URL.
-    ///
-    /// ```
-    /// use kube_informer::{ListParams, Request, Scope, Verb};
-    ///
-    /// let request = Request {
-    ///     scope: Scope::All,
-    ///     verb: Verb::List(ListParams { resource_version: "0".into(), limit: Some(500), ..Default::default() }),
-    ///     label_selector: Some("app=web".into()),
-    ///     field_selector: None,
-    ///     metadata_only: false,
-    /// };
-    /// assert_eq!(request.query(), "resourceVersion=0&limit=500&labelSelector=app%3Dweb");
-    /// ```
     pub fn query(&self) -> String {
         let mut query = Query(String::new());
         match &self.verb {

@@ -1,15 +1,17 @@
 //! How an informer, its scopes and its handlers are doing, as plain values that anybody may keep.
 
 pub(crate) mod cell;
+mod progress;
 
 use std::fmt;
 
 use tokio::time::Instant;
 
 pub(crate) use self::cell::StatusCell;
+pub use self::progress::Progress;
 use crate::kind::KindInfo;
-use crate::report::Failure;
-use crate::scope::Scope;
+pub use crate::report::{Cause, Failure};
+pub use crate::scope::Scope;
 use crate::version::ResourceVersion;
 
 /// What the reflector of a scope is doing.

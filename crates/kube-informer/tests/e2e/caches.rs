@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{IndexKey, Object, SharedInformer, SharedInformerFactory, Uid};
+use kube_informer::object::Uid;
+use kube_informer::{IndexKey, Object, SharedInformer, SharedInformerFactory};
 use tokio::sync::mpsc;
 use tokio::task::block_in_place;
 use tokio::time::timeout;

@@ -8,7 +8,9 @@ use k8s_openapi::api::core::v1::{Namespace, Pod};
 use k8s_openapi::api::rbac::v1::{ClusterRole, RoleBinding};
 use kube_client::api::{ListParams, PostParams};
 use kube_client::{Api, Client};
-use kube_informer::{HttpSource, Phase, Scope, SharedInformer};
+use kube_informer::SharedInformer;
+use kube_informer::source::HttpSource;
+use kube_informer::status::{Phase, Scope};
 use serde_json::json;
 use tokio::task::block_in_place;
 

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::{DeleteParams, PostParams};
-use kube_informer::{HttpSource, SharedInformer, Uid};
+use kube_informer::SharedInformer;
+use kube_informer::object::Uid;
+use kube_informer::source::HttpSource;
 
 use super::cluster;
 use crate::support::{PATIENCE, Running, config, create, label, pod, pods};

@@ -1,7 +1,7 @@
 //! The whole pipeline on a server: list, watch, store, handler, lister.
 
 use anyhow::Result;
-use kube_informer::Uid;
+use kube_informer::object::Uid;
 
 use super::cluster;
 use crate::support::{PATIENCE, Running, create, delete, label, pods};

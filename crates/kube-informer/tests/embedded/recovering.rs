@@ -5,7 +5,9 @@ use std::time::Duration;
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_client::api::{ApiResource, DynamicObject, GroupVersionKind};
-use kube_informer::{HttpSource, Kind, Options, Phase, RelistReason, SharedInformer, StreamingList};
+use kube_informer::source::{HttpSource, StreamingList};
+use kube_informer::status::{Phase, RelistReason};
+use kube_informer::{Kind, Options, SharedInformer};
 use serde_json::json;
 
 use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};

@@ -6,7 +6,9 @@ use embedded_apiserver::{EmbeddedApiserver, Fault, RecordedRequest, Verb};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Api;
 use kube_client::api::{DeleteParams, PostParams};
-use kube_informer::{ObjectKey, RelistReason, Uid};
+use kube_informer::ObjectKey;
+use kube_informer::object::Uid;
+use kube_informer::status::RelistReason;
 use tokio::time::Instant;
 
 use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};

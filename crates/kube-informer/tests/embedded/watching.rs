@@ -1,7 +1,7 @@
 //! How long a watch lasts, and when its silence means that it is dead.
 
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
-use kube_informer::{Phase, RelistReason};
+use kube_informer::status::{Phase, RelistReason};
 
 use crate::support::{PATIENCE, Rig, SECOND, asked_to_last, config_map, exact, lists, parameter, pass};
 

@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use kube_client::api::ApiResource;
-use kube_informer::{KindInfo, ScriptedSource};
+use kube_informer::kind::KindInfo;
+use kube_informer::testing::ScriptedSource;
 use serde_json::json;
 
 use super::*;

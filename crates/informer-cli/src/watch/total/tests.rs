@@ -1,6 +1,6 @@
 use embedded_apiserver::EmbeddedApiserver;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
-use kube_informer::KindInfo;
+use kube_informer::kind::KindInfo;
 
 use super::*;
 use crate::args::ClusterArgs;

@@ -1,7 +1,5 @@
 //! What a server serves, and finding a resource in it by any of its names.
 
-use kube_core::GroupVersionResource;
-
 use super::nearest::distance;
 use crate::error::{NoResource, ResourceError};
 use crate::kind::KindInfo;
@@ -27,56 +25,11 @@ pub(super) struct Catalogue {
     pub(super) unavailable: Vec<String>,
 }
 
-/// A resource as somebody names it.
-///
-/// From text it is one of the forms that `kubectl` knows: a plural, singular or short name or a kind, alone (`pods`, `pod`,
-/// `po`, `Pod`), with its group (`deployments.apps`) or with version and group (`deployments.v1.apps`, `pods.v1`).
-#[derive(Clone, Debug, PartialEq)]
-pub struct ResourceName(Form);
-
-#[derive(Clone, Debug, PartialEq)]
-enum Form {
-    Text(String),
-    Resource(GroupVersionResource),
-}
-
-impl From<&str> for ResourceName {
-    fn from(name: &str) -> Self {
-        Self(Form::Text(name.to_owned()))
-    }
-}
-
-impl From<String> for ResourceName {
-    fn from(name: String) -> Self {
-        Self(Form::Text(name))
-    }
-}
-
-impl From<&GroupVersionResource> for ResourceName {
-    fn from(resource: &GroupVersionResource) -> Self {
-        Self(Form::Resource(resource.clone()))
-    }
-}
-
-impl From<GroupVersionResource> for ResourceName {
-    fn from(resource: GroupVersionResource) -> Self {
-        Self(Form::Resource(resource))
-    }
-}
-
-impl std::fmt::Display for ResourceName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.0 {
-            Form::Text(name) => f.write_str(name),
-            Form::Resource(GroupVersionResource { group, version, resource, .. }) if group.is_empty() => {
-                write!(f, "{resource}.{version}")
-            }
-            Form::Resource(GroupVersionResource { group, version, resource, .. }) => {
-                write!(f, "{resource}.{version}.{group}")
-            }
-        }
-    }
-}
+/// A resource as somebody names it, in one of the forms that `kubectl` knows: a plural, singular or short name or a kind,
+/// alone (`pods`, `pod`, `po`, `Pod`), with its group (`deployments.apps`) or with version and group (`deployments.v1.apps`,
+/// `pods.v1`).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ResourceName<'a>(pub(super) &'a str);
 
 /// One way to read a name. A part that is not given may be anything.
 struct Reading<'a> {
@@ -85,14 +38,9 @@ struct Reading<'a> {
     group: Option<&'a str>,
 }
 
-impl ResourceName {
-    fn readings(&self) -> Vec<Reading<'_>> {
-        let name = match &self.0 {
-            Form::Text(name) => name.as_str(),
-            Form::Resource(GroupVersionResource { group, version, resource, .. }) => {
-                return vec![Reading { name: resource, version: Some(version), group: Some(group) }];
-            }
-        };
+impl<'a> ResourceName<'a> {
+    fn readings(self) -> Vec<Reading<'a>> {
+        let name = self.0;
         let Some((name, rest)) = name.split_once('.') else {
             return vec![Reading { name, version: None, group: None }];
         };
@@ -130,7 +78,7 @@ impl Served {
 
 impl Catalogue {
     /// The resource that a name means.
-    pub(super) fn resolve(&self, name: &ResourceName) -> Result<KindInfo, ResourceError> {
+    pub(super) fn resolve(&self, name: ResourceName<'_>) -> Result<KindInfo, ResourceError> {
         let mut unwatchable = None;
         for reading in name.readings() {
             let named = |served: &&Served| Some((served.named_by(reading.name)?, !served.watchable));
@@ -147,7 +95,7 @@ impl Catalogue {
         let why = match unwatchable {
             Some(kind) => NoResource::NotWatchable { kind },
             None => NoResource::Unknown {
-                name: name.to_string(),
+                name: name.0.to_owned(),
                 near: self.near(name),
                 unavailable: self.unavailable.clone(),
             },
@@ -156,7 +104,7 @@ impl Catalogue {
     }
 
     /// Names that somebody may have meant.
-    fn near(&self, name: &ResourceName) -> Vec<String> {
+    fn near(&self, name: ResourceName<'_>) -> Vec<String> {
         let words = name.readings();
         let Some(word) = words.first().map(|reading| reading.name.to_lowercase()) else { return Vec::new() };
         let tolerance = (word.chars().count() / 3).max(1);

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 use parking_lot::Mutex;
 
-pub use catalogue::ResourceName;
-
-use self::catalogue::Catalogue;
+use self::catalogue::{Catalogue, ResourceName};
 use crate::error::{NoResource, ResourceError};
 use crate::factory::{Access, SharedInformerFactory};
 use crate::kind::KindInfo;
@@ -26,7 +24,7 @@ pub(super) struct Discovery {
 
 impl Discovery {
     /// What a name means, if that is known.
-    fn find(&self, name: &ResourceName) -> Option<KindInfo> {
+    fn find(&self, name: ResourceName<'_>) -> Option<KindInfo> {
         self.known.lock().clone()?.resolve(name).ok()
     }
 }
@@ -34,7 +32,7 @@ impl Discovery {
 /// Asking by name.
 impl SharedInformerFactory {
     /// A resource of the server, by any of its names: `pods`, `po`, `Deployment`, `deployments.apps`,
-    /// `deployments.v1.apps`, or a `GroupVersionResource`.
+    /// `deployments.v1.apps`. A `GroupVersionResource` is a kind for [`kind_of`](Self::kind_of).
     ///
     /// If the kind is held as a type already, it is the same informer. The server is asked what it has the first time, and
     /// again for a name that is not known. For a kind that is yet to be installed use [`kind_of`](Self::kind_of), which
@@ -47,10 +45,7 @@ impl SharedInformerFactory {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn for_resource(
-        &self,
-        name: impl Into<ResourceName>,
-    ) -> Result<Access<DynamicObject>, ResourceError> {
+    pub async fn for_resource(&self, name: &str) -> Result<Access<DynamicObject>, ResourceError> {
         Ok(self.kind_of(self.resolve(name).await?))
     }
 
@@ -58,17 +53,17 @@ impl SharedInformerFactory {
     ///
     /// A name that is known is answered at once, also while the server is being asked about another. A part of the server
     /// that does not answer within 30 s is named in the error, if the name is not found elsewhere.
-    pub async fn resolve(&self, name: impl Into<ResourceName>) -> Result<KindInfo, ResourceError> {
-        let name = name.into();
+    pub async fn resolve(&self, name: &str) -> Result<KindInfo, ResourceError> {
+        let name = ResourceName(name);
         let discovery = &self.inner.discovery;
-        if let Some(kind) = discovery.find(&name) {
+        if let Some(kind) = discovery.find(name) {
             return Ok(kind);
         }
         let _asking = discovery.asking.lock().await;
         // Somebody else may have asked meanwhile.
-        match discovery.find(&name) {
+        match discovery.find(name) {
             Some(kind) => Ok(kind),
-            None => self.discover().await?.resolve(&name),
+            None => self.discover().await?.resolve(name),
         }
     }
 

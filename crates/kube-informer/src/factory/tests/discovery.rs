@@ -51,7 +51,7 @@ async fn b_432_a_resource_by_name_is_the_informer_of_its_type() {
         assert!(Arc::ptr_eq(typed.engine(), named.engine()), "{name}");
     }
     let gvr = GroupVersionResource::gvr("apps", "v1", "deployments");
-    assert!(Arc::ptr_eq(typed.engine(), factory.for_resource(&gvr).await.unwrap().informer().engine()));
+    assert!(Arc::ptr_eq(typed.engine(), factory.kind_of(&gvr).informer().engine()));
     let beta = factory.for_resource("deployments.v1beta1.apps").await.unwrap().informer();
     assert!(!Arc::ptr_eq(typed.engine(), beta.engine()));
     started(&factory).await;

@@ -13,8 +13,9 @@ use super::support::{SOON, Servers, rest, started};
 use crate::factory::SharedInformerFactory;
 use crate::handler::{Event, handler};
 use crate::informer::InformerBuilder;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
 use crate::scope::Scope;
+use crate::source::StreamingList;
 use crate::source::{Fault, Request, ScriptedSource, SourceError, Verb};
 
 fn scopes(server: &ScriptedSource) -> Vec<Scope> {
@@ -288,7 +289,7 @@ fn what_cannot_work_is_refused_when_the_factory_is_built() {
                 .kind::<Pod>(|pods| pods)
                 .kind_of(ApiResource::erase::<Pod>(&()), |pods| pods.labels("a=b"))
         }),
-        "pods has settings already; for another informer of it use `informer_named`"
+        "pods has settings already; for another informer of it use `named`"
     );
     let named = Servers::default().factory().kind::<Node>().named("n", |nodes| nodes.namespace("a"));
     assert!(named.unwrap_err().to_string().starts_with("informer of nodes: "));

@@ -1,6 +1,7 @@
 //! What stays small however much happens.
 
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
+use crate::source::StreamingList;
 use crate::source::Verb;
 
 use super::support::Rig;

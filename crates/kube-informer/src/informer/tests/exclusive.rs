@@ -266,8 +266,9 @@ async fn b_351_the_next_change_is_applied_when_an_async_handler_is_done_with_the
         async move { waits.acquire().await.expect("never closed").forget() }
     };
     informer.add_event_handler(async_handler(wait)).unwrap();
-    let informer = Arc::new(informer);
-    let _running = start(&informer).await;
+    let running = informer.clone();
+    tokio::spawn(async move { running.run(std::future::pending()).await });
+    rest().await;
     server.create(&map("a/y", "")).unwrap();
     rest().await;
     assert_eq!(informer.lister().len(), 1, "the handler has not finished with a/x");

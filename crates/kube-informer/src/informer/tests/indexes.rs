@@ -15,7 +15,8 @@ use crate::error::{IndexError, ObjectError, WaitError};
 use crate::informer::{Index, SharedInformer};
 use crate::key::ObjectKey;
 use crate::object::Object;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
+use crate::source::StreamingList;
 use crate::source::{ByteStream, ListWatch, Request, SourceError, Verb};
 use crate::version::ResourceVersion;
 

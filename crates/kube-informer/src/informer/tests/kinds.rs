@@ -14,8 +14,9 @@ use super::support::{Rig, SOON, map, rest, started};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
 use crate::report::{Cause, Failure};
+use crate::source::StreamingList;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError};
 
 /// The one field of a ConfigMap that somebody wants.

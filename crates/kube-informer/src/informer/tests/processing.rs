@@ -6,7 +6,8 @@ use parking_lot::Mutex;
 
 use super::support::{Rig, map, rest};
 use crate::handler::{Event, handler};
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
+use crate::source::StreamingList;
 
 #[tokio::test(start_paused = true)]
 async fn b_264_the_cache_is_updated_before_the_notification() {

@@ -11,8 +11,8 @@ use super::support::{
 };
 use crate::handler::handler;
 use crate::informer::SharedInformer;
-use crate::options::StreamingList;
 use crate::scope::Scope;
+use crate::source::StreamingList;
 use crate::source::{ByteStream, Fault, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
 

@@ -6,8 +6,9 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
 use super::support::{Rig, SOON, quiet_panic, rest};
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
 use crate::report::Cause;
+use crate::source::StreamingList;
 
 /// Keys and versions in the order in which a transform saw them.
 type Seen = Arc<Mutex<Vec<String>>>;

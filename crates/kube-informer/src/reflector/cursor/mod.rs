@@ -27,8 +27,9 @@ use self::streaming::Streaming;
 pub(crate) use self::watching::News;
 use self::watching::Watching;
 use super::recovery::Trouble;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
 use crate::source::ListParams;
+use crate::source::StreamingList;
 use crate::status::{Phase, RelistReason};
 use crate::version::ResourceVersion;
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use self::support::*;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
+use crate::source::StreamingList;
 use crate::source::{HttpFailure, SourceError, VersionMatch};
 use crate::status::{Phase, RelistReason};

@@ -1,7 +1,7 @@
 //! The Kubernetes API server as a source, over kube-client.
 
 mod client;
-mod cluster;
+pub(crate) mod cluster;
 mod connect;
 mod proxy;
 mod told;
@@ -21,7 +21,8 @@ use http_body::Body as _;
 use kube_client::Config;
 use kube_client::client::Body;
 
-pub use self::cluster::{Cluster, FindCluster};
+pub(crate) use self::cluster::Cluster;
+pub use self::cluster::FindCluster;
 
 use self::client::Renewable;
 use self::cluster::Way;

@@ -13,7 +13,8 @@ use crate::source::request::{Request, Verb};
 /// meant for.
 ///
 /// ```
-/// use kube_informer::{Fault, KindInfo, ScriptedSource};
+/// use kube_informer::kind::KindInfo;
+/// use kube_informer::testing::{Fault, ScriptedSource};
 ///
 /// let source = ScriptedSource::new(KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true));
 /// // The second LIST is refused.

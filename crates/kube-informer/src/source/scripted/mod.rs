@@ -47,7 +47,11 @@ use crate::version::ResourceVersion;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use futures::{StreamExt, TryStreamExt};
-/// use kube_informer::{KindInfo, ListParams, ListWatch, Request, Scope, ScriptedSource, Verb, WatchParams};
+/// use kube_informer::kind::KindInfo;
+/// use kube_informer::source::{ListWatch, Request};
+/// use kube_informer::status::Scope;
+/// use kube_informer::testing::ScriptedSource;
+/// use kube_informer::{ListParams, Verb, WatchParams};
 /// use serde_json::json;
 ///
 /// let source = ScriptedSource::new(KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true));

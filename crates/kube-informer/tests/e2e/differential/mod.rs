@@ -114,7 +114,7 @@ async fn round(
         // Whoever is told of the first mark by a relist may hear of other objects after it, but not after the second.
         pair.catch_up(&mut rng, 0).await?;
         for mark in pair.catch_up(&mut rng, 0).await? {
-            let (key, rv) = (mark.key.parse()?, kube_informer::ResourceVersion::new(&mark.rv));
+            let (key, rv) = (mark.key.parse()?, kube_informer::object::ResourceVersion::new(&mark.rv));
             pair.ours.informer.wait_for_version(&key, &rv, PATIENCE).await?;
         }
         let Pair { workload, view, ours, theirs } = &mut pair;

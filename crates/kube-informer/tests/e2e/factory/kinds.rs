@@ -5,7 +5,8 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use kube_client::api::{DeleteParams, DynamicObject, PostParams};
 use kube_client::{Api, Client};
-use kube_informer::{Options, Phase, SharedInformerFactory};
+use kube_informer::status::Phase;
+use kube_informer::{Options, SharedInformerFactory};
 use tokio::task::block_in_place;
 
 use super::{cluster, install_widgets, widgets};

@@ -21,7 +21,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube_client::api::{DynamicObject, ListParams, PostParams};
 use kube_client::core::{ApiResource, GroupVersionKind};
 use kube_client::{Api, Client};
-use kube_informer::{Kind, KindInfo, SharedInformer, SharedInformerFactory};
+use kube_informer::kind::KindInfo;
+use kube_informer::{Kind, SharedInformer, SharedInformerFactory};
 use serde_json::json;
 use tokio::task::block_in_place;
 

@@ -4,7 +4,8 @@ use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use kube_client::api::{DeleteParams, ListParams, PostParams};
 use kube_client::{Api, Client};
-use kube_informer::{InformerStatus, Options, Phase};
+use kube_informer::Options;
+use kube_informer::status::{InformerStatus, Phase};
 use serde_json::json;
 use tokio::task::block_in_place;
 

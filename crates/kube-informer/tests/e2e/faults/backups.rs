@@ -4,7 +4,8 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use kube_informer::{Options, Phase, RelistReason};
+use kube_informer::Options;
+use kube_informer::status::{Phase, RelistReason};
 use tokio::task::block_in_place;
 use tokio::time::{interval, timeout};
 

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube_client::Config;
 use kube_client::api::ListParams;
-use kube_informer::Phase;
+use kube_informer::status::Phase;
 use serde_json::json;
 use test_cluster::{Authority, Cluster, Issued, Options};
 use tokio::task::block_in_place;

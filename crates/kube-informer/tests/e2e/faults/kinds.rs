@@ -7,7 +7,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube_client::core::{ApiResource, GroupVersionKind};
 use kube_client::{Api, Client};
-use kube_informer::{Options, Phase, RelistReason};
+use kube_informer::Options;
+use kube_informer::status::{Phase, RelistReason};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 

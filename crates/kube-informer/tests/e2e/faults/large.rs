@@ -1,7 +1,8 @@
 //! A kind with ten thousand objects is read again.
 
 use anyhow::Result;
-use kube_informer::{Options, RelistReason};
+use kube_informer::Options;
+use kube_informer::status::RelistReason;
 
 use super::cluster;
 use crate::support::config;

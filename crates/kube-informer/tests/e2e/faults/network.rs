@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use kube_informer::{Options, Phase, RelistReason};
+use kube_informer::Options;
+use kube_informer::status::{Phase, RelistReason};
 
 use super::{Setup, setup};
 use crate::support::metered::What;

@@ -1,7 +1,8 @@
 //! The server ends, forgets, or goes back in time.
 
 use anyhow::Result;
-use kube_informer::{Options, Phase, RelistReason};
+use kube_informer::Options;
+use kube_informer::status::{Phase, RelistReason};
 use tokio::task::block_in_place;
 
 use super::{Setup, setup};

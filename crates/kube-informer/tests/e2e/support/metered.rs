@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use kube_client::api::DynamicObject;
 use kube_informer::error::SourceError;
-use kube_informer::{ByteStream, HttpSource, ListWatch, Phase, Request, SharedInformer, Verb};
+use kube_informer::source::{ByteStream, HttpSource, ListWatch, Request};
+use kube_informer::status::Phase;
+use kube_informer::{SharedInformer, Verb};
 use parking_lot::Mutex;
 
 /// Passes requests on and writes them down.

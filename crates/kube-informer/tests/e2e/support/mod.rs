@@ -18,7 +18,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::{Api, Client, Config};
-use kube_informer::{Event, HttpSource, SharedInformer, handler};
+use kube_informer::source::HttpSource;
+use kube_informer::{Event, SharedInformer, handler};
 use test_cluster::{Cluster, Options};
 use tokio::sync::mpsc;
 

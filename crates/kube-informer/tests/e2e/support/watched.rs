@@ -8,10 +8,9 @@ use anyhow::{Context, Result, bail};
 use kube_client::Config;
 use kube_client::api::DynamicObject;
 use kube_client::core::ApiResource;
-use kube_informer::{
-    Failure, HttpSource, InformerStatus, Kind, Options, Phase, Registration, RelistReason, SharedInformer,
-    handler,
-};
+use kube_informer::source::HttpSource;
+use kube_informer::status::{Failure, InformerStatus, Phase, RelistReason};
+use kube_informer::{Kind, Options, Registration, SharedInformer, handler};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;

@@ -25,7 +25,7 @@ fn catalogue() -> Catalogue {
     Catalogue { served, unavailable: vec!["metrics.k8s.io/v1: away".into()] }
 }
 
-fn found(name: impl Into<ResourceName>) -> String {
+fn found(name: &str) -> String {
     match catalogue().resolve(&name.into()) {
         Ok(kind) => format!("{} {}", kind.api_version(), kind.plural()),
         Err(error) => error.to_string(),
@@ -51,10 +51,7 @@ fn b_432_the_core_group_and_the_preferred_version_come_first() {
     assert_eq!(found("events.v1.events.k8s.io"), "events.k8s.io/v1 events");
     assert_eq!(found("hpa"), "autoscaling/v2 horizontalpodautoscalers");
     assert_eq!(found("hpa.v1.autoscaling"), "autoscaling/v1 horizontalpodautoscalers");
-    assert_eq!(
-        found(GroupVersionResource::gvr("autoscaling", "v1", "horizontalpodautoscalers")),
-        found("hpa.v1.autoscaling")
-    );
+    assert_eq!(found("horizontalpodautoscalers.v1.autoscaling"), found("hpa.v1.autoscaling"));
 }
 
 #[test]
@@ -71,9 +68,8 @@ fn b_432_an_unknown_name_is_an_error_with_near_names() {
         format!("the server has no resource \"deploymnts.app\"; near names: deployments.apps{away}")
     );
     assert_eq!(found("gadgets"), format!("the server has no resource \"gadgets\"{away}"));
-    let gvr = GroupVersionResource::gvr("apps", "v9", "deployments");
     assert!(
-        found(gvr)
+        found("deployments.v9.apps")
             .starts_with("the server has no resource \"deployments.v9.apps\"; near names: deployments.apps")
     );
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::{Case, SOON, WAITED, first_failure, http, pods, server};
 use crate::factory::tests::support::rest;
 use crate::informer::SharedInformer;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
+use crate::source::StreamingList;
 use crate::source::{ByteStream, Fault, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::Phase;
 

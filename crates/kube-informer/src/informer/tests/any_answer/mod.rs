@@ -17,7 +17,8 @@ use self::anything::{
 use super::support::seeded::{self, Seeded};
 use super::support::{Witnesses, map, served};
 use crate::informer::SharedInformer;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
+use crate::source::StreamingList;
 use crate::source::{HttpFailure, ScriptedSource};
 
 const NAMESPACES: [&str; 3] = ["a", "b", "c"];

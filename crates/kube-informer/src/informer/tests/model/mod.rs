@@ -20,7 +20,8 @@ use super::support::{Witnesses, map, served};
 use crate::error::WaitError;
 use crate::informer::SharedInformer;
 use crate::informer::tasks::Spawn;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
+use crate::source::StreamingList;
 use crate::source::{Fault, HttpFailure, ScriptedSource, SourceError};
 use crate::version::ResourceVersion;
 

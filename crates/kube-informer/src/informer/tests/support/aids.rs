@@ -13,8 +13,9 @@ use crate::error::{IndexError, InformerError};
 use crate::informer::SharedInformer;
 use crate::key::ObjectKey;
 use crate::kind::Kind as _;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
 use crate::report::Failure;
+use crate::source::StreamingList;
 use crate::source::{ByteStream, HttpFailure, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
 

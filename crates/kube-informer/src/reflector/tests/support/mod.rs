@@ -7,8 +7,9 @@ use std::time::Duration;
 
 pub(super) use self::play::*;
 pub(super) use self::script::*;
-use crate::options::{Options, StreamingList};
+use crate::options::Options;
 use crate::source::HttpFailure;
+use crate::source::StreamingList;
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 

@@ -11,6 +11,7 @@ pub(crate) type ScopeId = usize;
 
 /// Everything, or one namespace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[non_exhaustive]
 pub enum Scope {
     /// All namespaces, or the objects of the whole cluster.
     #[default]

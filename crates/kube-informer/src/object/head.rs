@@ -8,6 +8,7 @@ use crate::version::{ResourceVersion, Uid};
 
 /// Who owns an object: an entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct OwnerReference {
     /// `apiVersion` of the owner.
     pub api_version: Arc<str>,

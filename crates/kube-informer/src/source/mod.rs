@@ -22,7 +22,7 @@ pub use http::{FindCluster, HttpSource};
 pub(crate) use request::{ListParams, Verb, VersionMatch, WatchParams};
 pub use request::{Request, Selection, StreamingList};
 #[cfg(test)]
-pub(crate) use scripted::{Fault, InjectedFault, ScriptedSource};
+pub(crate) use scripted::{Fault, ScriptedSource};
 pub(crate) use sources::Server;
 pub use sources::Sources;
 

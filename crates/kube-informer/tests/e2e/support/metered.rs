@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use kube_client::api::DynamicObject;
+use kube_informer::SharedInformer;
 use kube_informer::error::SourceError;
 use kube_informer::source::{ByteStream, HttpSource, ListWatch, Request};
 use kube_informer::status::Phase;
-use kube_informer::{SharedInformer, Verb};
 use parking_lot::Mutex;
 
 /// Passes requests on and writes them down.
@@ -84,12 +84,16 @@ impl Metered {
 impl ListWatch for Metered {
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let informer = self.0.informer.lock().clone();
-        let what = match &request.verb {
-            Verb::List(list) if list.continue_token.is_some() => What::Page,
-            Verb::List(list) if list.limit == Some(1) && list.resource_version.is_empty() => What::Probe,
-            Verb::List(_) => What::List,
-            Verb::Watch(watch) if watch.send_initial_events => What::StreamedList,
-            Verb::Watch(_) => What::Watch,
+        let query = request.query();
+        let has = |parameter: &str| query.split('&').any(|part| part.starts_with(parameter));
+        let what = match request.is_watch() {
+            true if has("sendInitialEvents=true") => What::StreamedList,
+            true => What::Watch,
+            false if has("continue=") => What::Page,
+            false if query.split('&').any(|part| part == "limit=1") && !has("resourceVersion=") => {
+                What::Probe
+            }
+            false => What::List,
         };
         let phase = informer.map(|informer| informer.status().phase).unwrap_or_default();
         let place = {

@@ -26,7 +26,7 @@ fn catalogue() -> Catalogue {
 }
 
 fn found(name: &str) -> String {
-    match catalogue().resolve(&name.into()) {
+    match catalogue().resolve(ResourceName(name)) {
         Ok(kind) => format!("{} {}", kind.api_version(), kind.plural()),
         Err(error) => error.to_string(),
     }

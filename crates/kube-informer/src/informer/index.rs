@@ -270,6 +270,12 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         self.ask(IndexReader::values)
     }
 
+    /// The values under which an object is found, or would be: the function is called with it. The object need not be in the
+    /// cache, so this also tells where the old state of an object that was updated or deleted was found.
+    pub fn values_of(&self, object: &Object<K>) -> Result<Vec<V>, InformerError> {
+        self.ask(|reader| reader.values_of(object.record()))
+    }
+
     /// The objects that share any value with this one, each once.
     pub fn sharing(&self, object: &Object<K>) -> Result<Vec<Object<K>>, InformerError> {
         let found = self.ask(|reader| reader.sharing(object.record()))?;

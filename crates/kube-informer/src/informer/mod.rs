@@ -42,11 +42,13 @@ use self::blueprint::{Blueprint, OnlySource};
 use self::engine::{Engine, Stop};
 use self::processor::Runner;
 use self::tasks::OnTokio;
-use crate::error::InformerError;
+use crate::error::{InformerError, ObjectError};
 use crate::handler::builder::HandlerOptions;
 use crate::handler::{EventStream, Handler, Registration, runner};
 use crate::kind::{Kind, KindInfo};
 use crate::lister::Lister;
+use crate::object::Object;
+use crate::object::ingest::IngestError;
 use crate::source::ListWatch;
 
 /// One watch and one cache of a kind, shared by any number of handlers and readers. Cheap to clone.
@@ -174,6 +176,21 @@ impl<K: 'static> SharedInformer<K> {
         let listener = self.engine.listener(&HandlerOptions::default());
         self.engine.join(listener.clone(), None)?;
         Ok(EventStream::new(listener))
+    }
+
+    /// An object made from JSON as this informer makes those of its cache: without the fields that it drops, transformed, and
+    /// only its metadata if it holds no more. The cache does not change.
+    ///
+    /// For an object that a program has just written or read by itself, to be treated like one from the cache. An object that
+    /// the transform refuses is an error.
+    pub fn object_from_json(&self, json: &[u8]) -> Result<Object<K>, ObjectError> {
+        let ingest = &self.engine.ingest;
+        match ingest.scan(json).and_then(|scanned| ingest.record(scanned)) {
+            Ok(record) => Ok(Object::from_record(record)),
+            Err(IngestError::NotJson(message) | IngestError::LeftOut { message, .. }) => {
+                Err(ObjectError::invalid(&self.engine.kind, message))
+            }
+        }
     }
 
     /// Reads the cache.

@@ -138,6 +138,14 @@ impl<V: IndexValue> IndexReader<V> {
         Ok(buckets.iter().map(|bucket| bucket.value.clone()).collect())
     }
 
+    /// The values that the function gives for this object, which need not be in the store.
+    pub(crate) fn values_of(&self, record: &Arc<Record>) -> Result<Vec<V>, IndexError> {
+        let function: IndexFunction<V> = self.read(|index| index.function().clone())?;
+        let values = evaluate(&function, record)
+            .map_err(|message| IndexError::Function { index: self.name.clone(), message })?;
+        Ok(values.iter().flat_map(|values| values.iter()).cloned().collect())
+    }
+
     /// The objects that share any value with this object, each once. The object need not be in the store.
     pub(crate) fn sharing(&self, record: &Arc<Record>) -> Result<Vec<Arc<Record>>, IndexError> {
         let function: IndexFunction<V> = self.read(|index| index.function().clone())?;

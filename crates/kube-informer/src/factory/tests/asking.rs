@@ -75,7 +75,7 @@ async fn b_421_the_same_name_gives_the_same_informer_and_other_settings_are_an_e
     let error =
         factory.kind::<Secret>().named("some", |secrets| secrets.namespace("a").decoded()).unwrap_err();
     assert!(error.is_name_taken(), "{error}");
-    assert_eq!(error.differ_in(), ["kind", "namespaces", "labels", "decoded", "sensitive"]);
+    assert_eq!(error.differ_in(), ["kind", "namespaces", "labels", "sensitive", "decoded"]);
     assert!(same(&first, &ask("app=web").unwrap().informer()), "nothing has changed");
 }
 

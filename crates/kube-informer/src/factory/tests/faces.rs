@@ -227,3 +227,56 @@ async fn d12_pods_and_their_slim_form_in_one_factory() {
     started(&factory).await;
     assert_eq!(servers.of::<Pod>().requests().len(), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn d12_what_has_been_started_is_not_changed_and_a_kind_that_is_held_twice_says_so() {
+    let servers = Servers::default();
+    servers.with::<ConfigMap>(&["a/x"]);
+    let factory = servers.factory();
+    let metadata = factory.kind::<ConfigMap>().metadata().informer();
+    started(&factory).await;
+    assert!(factory.status().iter().all(|status| status.also_held_by.is_none()));
+    let whole = factory.kind::<ConfigMap>().informer();
+    assert!(!same(&metadata, &whole));
+    rest().await;
+    assert_eq!(whole.lister().len(), 1);
+    let twins: Vec<_> =
+        factory.status().into_iter().map(|status| (status.name, status.also_held_by)).collect();
+    let [(first, twin_of_first), (second, twin_of_second)] = &twins[..] else { panic!("{twins:?}") };
+    assert_eq!((twin_of_first.as_ref(), twin_of_second.as_ref()), (Some(second), Some(first)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_an_informer_of_metadata_that_somebody_runs_is_not_widened() {
+    let servers = Servers::default();
+    servers.with::<ConfigMap>(&["a/x"]);
+    let factory = servers.factory();
+    let metadata = factory.kind::<ConfigMap>().metadata().informer();
+    let running = metadata.clone();
+    tokio::spawn(async move { running.run(std::future::pending()).await });
+    rest().await;
+    assert!(!same(&metadata, &factory.kind::<ConfigMap>().informer()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d12_a_named_variant_has_all_that_a_kind_has() {
+    let servers = Servers::default();
+    let server = servers.with::<ConfigMap>(&["a/x"]);
+    let factory = servers.factory();
+    let web = factory.kind::<ConfigMap>().named("web", |maps| maps.fields("metadata.name=x")).unwrap();
+    let (informer, metadata) = (web.informer(), web.metadata().informer());
+    assert!(same(&informer, &metadata), "one copy is enough");
+    let _events = web.stream().unwrap();
+    started(&factory).await;
+    assert_eq!((web.lister().len(), server.open_watches()), (1, 1));
+    drop(web.lease());
+    rest().await;
+    assert!(!informer.is_stopped(), "it is held in another way too");
+    // As long as somebody holds it, the name stands for these settings; then it is free again.
+    let other = || factory.kind::<ConfigMap>().named("web", |maps| maps.fields("metadata.name=y"));
+    assert!(other().unwrap_err().is_name_taken());
+    assert!(factory.stop(&informer).await);
+    assert!(other().unwrap_err().is_name_taken());
+    drop(web);
+    assert!(other().is_ok());
+}

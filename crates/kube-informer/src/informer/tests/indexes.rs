@@ -10,7 +10,7 @@ use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
-use super::support::{Rig, SOON, index_error, list_body, start, texts};
+use super::support::{Rig, SOON, index_error, list_body, rest, start, texts};
 use crate::error::{IndexError, ObjectError, WaitError};
 use crate::informer::{Index, SharedInformer};
 use crate::key::ObjectKey;
@@ -412,4 +412,21 @@ impl ListWatch for Shared {
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         self.0.open(request)
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_values_of_an_object_are_told_also_if_the_cache_has_another_state_of_it() {
+    let rig = Rig::new(&[]);
+    let by_text = rig.informer.add_index("words", words);
+    let rig = rig.started().await;
+    let of = |name: &str, text: &str| {
+        let json = json!({ "metadata": { "namespace": "a", "name": name, "resourceVersion": "9" }, "data": { "text": text } });
+        rig.informer.object_from_json(json.to_string().as_bytes()).unwrap()
+    };
+    assert_eq!(by_text.values_of(&of("x", "old")).unwrap(), ["old"]);
+    assert_eq!(by_text.values_of(&of("never-seen", "new")).unwrap(), ["new"]);
+    assert!(by_text.get("old").unwrap().is_empty(), "nothing was added");
+    by_text.remove();
+    rest().await;
+    assert!(by_text.values_of(&of("x", "old")).unwrap_err().is_unknown_index());
 }

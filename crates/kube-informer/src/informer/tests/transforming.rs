@@ -144,3 +144,21 @@ async fn b_298_a_transform_that_panics_is_one_that_refuses() {
     assert_eq!(rig.failures(), ["configmaps a/x is left out: the transform panicked: oops"]);
     assert!(rig.informer.lister().is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_object_from_json_is_made_like_those_of_the_cache() {
+    let rig = Rig::with(&[], |builder| builder.drop_field("metadata.annotations").transform(picky));
+    let json = |text: &str| {
+        let metadata =
+            r#""metadata":{"namespace":"a","name":"x","annotations":{"a":"b"},"managedFields":[{}]}"#;
+        format!("{{{metadata},\"data\":{{\"text\":\"{text}\"}}}}").into_bytes()
+    };
+    let made = rig.informer.object_from_json(&json("good")).unwrap();
+    let metadata = &made.get().unwrap().metadata;
+    assert_eq!((made.key().to_string().as_str(), &metadata.annotations), ("a/x", &None));
+    assert_eq!(metadata.managed_fields, None);
+    let refused = rig.informer.object_from_json(&json("bad")).unwrap_err();
+    assert!(refused.to_string().contains("bad text"), "{refused}");
+    assert!(rig.informer.object_from_json(b"[]").is_err());
+    assert_eq!(rig.informer.lister().len(), 0, "the cache has not changed");
+}

@@ -135,7 +135,7 @@ async fn lists() -> Vec<String> {
 async fn listed<T>(settings: Options, act: impl FnOnce(&ScriptedSource) -> T) -> String {
     let server = server(&pods());
     act(&server);
-    let mut case = Case::new(&pods(), &server, |builder| builder.options(|_| settings));
+    let mut case = Case::new(&pods(), &server, |builder| builder.options(|_| settings).namespace("default"));
     case.start();
     case.failure().await
 }
@@ -176,7 +176,7 @@ async fn not_allowed() -> String {
         server.inject(Fault::error(http(403, forbidden)).on_watch().once());
     }
     let settings = Options::default().streaming_list(StreamingList::Never);
-    let mut case = Case::new(&pods(), &server, |builder| builder.options(|_| settings));
+    let mut case = Case::new(&pods(), &server, |builder| builder.options(|_| settings).namespace("default"));
     case.start();
     let text = case.failure().await;
     while case.informer.status().phase != Phase::Polling {

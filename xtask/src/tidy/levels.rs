@@ -20,15 +20,15 @@ const LEVELS: &[Level] = &[
     ("report", &["key", "kind", "metrics", "scope"]),
     ("status", &["kind", "metrics", "report", "scope", "version"]),
     ("error", &["key", "kind", "report", "status"]),
-    ("settings", &["error"]),
     ("object", &["error", "json", "key", "kind", "report", "version"]),
     ("source", &["error", "json", "key", "kind", "object", "scope", "version"]),
+    ("options", &["error", "kind", "object", "source"]),
     ("delta", &["key", "object", "scope", "version"]),
     ("store", &["delta", "error", "key", "object", "report", "scope", "version"]),
     (
         "reflector",
         &[
-            "delta", "error", "key", "kind", "object", "report", "scope", "settings", "source", "status",
+            "delta", "error", "key", "kind", "object", "report", "scope", "options", "source", "status",
             "version",
         ],
     ),
@@ -48,14 +48,21 @@ const LEVELS: &[Level] = &[
             "reflector",
             "report",
             "scope",
-            "settings",
+            "options",
             "source",
             "status",
             "store",
             "version",
         ],
     ),
-    ("factory", &["error", "informer", "kind", "lister", "object", "report", "settings", "source", "status"]),
+    (
+        "factory",
+        &[
+            "error", "handler", "informer", "kind", "lister", "object", "options", "report", "source",
+            "status",
+        ],
+    ),
+    ("testing", &["source"]),
 ];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {

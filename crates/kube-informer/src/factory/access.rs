@@ -104,7 +104,7 @@ impl<K: Kind + DeserializeOwned> Access<K> {
     /// informer with exactly these options, under another name or none, it is shared. Two sorts of informers are never
     /// shared between names: one that watches only certain namespaces, because namespaces
     /// [added](SharedInformer::add_namespace) or removed under one name should not change what the other name sees, and
-    /// one with a [transform](InformerBuilder::transform) that captures variables.
+    /// one with a [transform](InformerBuilder::transform) of its own that captures variables.
     ///
     /// If several names share an informer, only the [`on_error`](InformerBuilder::on_error) function of the first one
     /// is called.

@@ -42,8 +42,9 @@ use crate::status::InformerStatus;
 /// The informers of a program: each kind is watched and cached once, however many parts of the program use it, and with
 /// whichever Rust type.
 ///
-/// Cheap to clone. When the last clone is dropped, all informers end at once; [`shutdown`](Self::shutdown) ends them
-/// gracefully. A handler that holds a clone keeps the factory alive until a shutdown.
+/// Cheap to clone. When the last clone is dropped, all informers that the factory runs end at once;
+/// [`shutdown`](Self::shutdown) ends them gracefully. A handler that holds a clone keeps the factory alive until a
+/// shutdown.
 ///
 /// ```no_run
 /// use std::time::Duration;

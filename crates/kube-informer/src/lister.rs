@@ -23,23 +23,25 @@ use crate::store::indexer::Indexer;
 ///
 /// - A call answers from exactly one commit, and commits are whole: all of a batch of events, all of a relist. Between two
 ///   calls the cache may have moved on, but a later call never shows an earlier commit.
-/// - What a handler is told is in the cache already, and perhaps more: the cache is changed first.
-/// - What a call gave never changes: objects are shared and cannot be written to, and a list stays as it was.
+/// - The cache is changed before handlers are called: a handler finds the object that it is called with in the cache,
+///   or a newer state.
+/// - A returned value never changes: objects are shared and immutable, and a returned list stays as it was.
 /// - A long scan delays neither the informer nor other readers, and no call waits for the server.
 /// - The order of objects is unspecified, except where a method says sorted.
-/// - Reading before the informer is synced gives what is there, perhaps nothing; after it has stopped, what was there last.
+/// - Before the informer is synced, reading returns the objects that have arrived so far, perhaps none; after it has
+///   stopped, the last state of the cache.
 /// - Between the server and the cache some time passes. To read what you have just written, wait for it:
 ///   [`SharedInformer::wait_for`](crate::SharedInformer::wait_for).
 ///
 /// # By namespace, selector and index
 ///
-/// [`namespace`](Self::namespace) goes on in one namespace, [`matching`](Self::matching) picks by labels, and
-/// [`by_index`](Self::by_index) finds objects by any other value, such as the node of a pod, without going through all of
-/// them.
+/// [`namespace`](Self::namespace) limits reading to one namespace, [`matching`](Self::matching) selects by labels, and
+/// [`by_index`](Self::by_index) finds objects by any other value, such as the node of a pod, without going through all
+/// of them.
 ///
 /// # Methods of your own
 ///
-/// An extension trait gives the lister of a kind what your program asks of it:
+/// With an extension trait you can add methods of your own to the lister of a kind:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -86,17 +88,17 @@ impl<K> Lister<K> {
         self.in_scope(&Scope::All)
     }
 
-    /// The store it reads.
+    /// The store that this lister reads.
     pub(crate) fn indexer(&self) -> &Arc<Indexer> {
         &self.indexer
     }
 
-    /// The objects that a label selector picks.
+    /// The objects that match a label selector.
     pub fn matching(&self, selector: &Selector) -> Vec<Object<K>> {
         objects(self.indexer.matching(&Scope::All, selector))
     }
 
-    /// The object of a key.
+    /// The object with this key.
     pub fn by_key(&self, key: &ObjectKey) -> Result<Object<K>, NotFoundError> {
         let found = self.indexer.get(key).map(Object::from_record);
         found.ok_or_else(|| NotFoundError::new(self.origin.kind.clone(), key.clone()))
@@ -126,7 +128,7 @@ impl<K: Kind> Lister<K>
 where
     K::Scope: InNamespaces,
 {
-    /// Goes on in one namespace; in all of them if it is empty, though `get` needs one.
+    /// A lister of one namespace. With an empty string it lists all namespaces, but its `get` finds nothing.
     pub fn namespace(&self, namespace: impl Into<Arc<str>>) -> NamespaceLister<K> {
         let namespace = namespace.into();
         let scope = if namespace.is_empty() { Scope::All } else { Scope::Namespace(namespace) };
@@ -138,7 +140,8 @@ impl<K: Kind> Lister<K>
 where
     K::Scope: AcrossCluster,
 {
-    /// The object of a name. Only kinds of the whole cluster have this: a namespaced kind needs a namespace too.
+    /// The object with this name. Only cluster-scoped kinds have this method: for a namespaced kind, call
+    /// [`namespace`](Self::namespace) first.
     ///
     /// ```compile_fail
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -153,8 +156,8 @@ where
 }
 
 impl<K: DeserializeOwned + Send + Sync + 'static> Lister<K> {
-    /// All objects, decoded. What does not decode is left out, and counted and reported to the error callback: each
-    /// version of an object once, however often it is listed.
+    /// All objects, decoded. Objects that do not decode are left out, counted, and reported to the error callback: once
+    /// for each version of an object, however often it is listed.
     pub fn list_decoded(&self) -> Vec<Arc<K>> {
         self.decode(self.list())
     }
@@ -190,7 +193,7 @@ impl<K> NamespaceLister<K> {
         &self.scope
     }
 
-    /// Those that a label selector picks.
+    /// The objects of the namespace that match a label selector.
     pub fn matching(&self, selector: &Selector) -> Vec<Object<K>> {
         objects(self.all.indexer.matching(&self.scope, selector))
     }
@@ -207,8 +210,8 @@ impl<K> NamespaceLister<K> {
 }
 
 impl<K: DeserializeOwned + Send + Sync + 'static> NamespaceLister<K> {
-    /// All objects of the namespace, decoded. What does not decode is left out, and each version of it counted and reported
-    /// once.
+    /// All objects of the namespace, decoded. Objects that do not decode are left out, counted, and reported to the
+    /// error callback: once for each version of an object.
     pub fn list_decoded(&self) -> Vec<Arc<K>> {
         self.all.decode(self.list())
     }

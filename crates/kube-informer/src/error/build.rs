@@ -1,11 +1,11 @@
-//! What can be wrong with the settings of an informer or a factory.
+//! Errors in the options of an informer or a factory.
 
 use std::fmt;
 
 use crate::error::ClusterError;
 use crate::kind::KindInfo;
 
-/// An informer or a factory cannot be built like this.
+/// An informer or a factory cannot be built with the given options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError(Box<Inner>);
 
@@ -17,10 +17,10 @@ enum Inner {
     Client(ClusterError),
 }
 
-/// Whose setting it is.
+/// Where the option was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Of {
-    /// Not built into anything yet.
+    /// Not known yet: an [`Options`](crate::Options) value that belongs to no builder.
     Nothing,
     Factory,
     Informer(KindInfo),
@@ -33,17 +33,17 @@ impl BuildError {
         Self(Box::new(Inner::Setting { of: Of::Nothing, setting: Some(setting), problem }))
     }
 
-    /// Something else that is wrong with the settings.
+    /// Any other problem with the options.
     pub(crate) fn problem(problem: impl Into<String>) -> Self {
         Self(Box::new(Inner::Setting { of: Of::Nothing, setting: None, problem: problem.into() }))
     }
 
-    /// The kind has settings, and was given some a second time.
+    /// The builder was given options for the same kind twice.
     pub(crate) fn declared_twice(kind: KindInfo) -> Self {
         Self(Box::new(Inner::DeclaredTwice { kind }))
     }
 
-    /// Another informer has the name.
+    /// The name is bound to other options already.
     pub(crate) fn name_taken(
         name: &str,
         holds: impl fmt::Display,
@@ -54,12 +54,12 @@ impl BuildError {
         Self(Box::new(Inner::NameTaken { name: name.to_owned(), holds, asked_for, differ_in }))
     }
 
-    /// The same, said of the settings of one informer.
+    /// The same error, as one about the options of one informer.
     pub(crate) fn of_informer(self, kind: &KindInfo) -> Self {
         self.of(Of::Informer(kind.clone()))
     }
 
-    /// The same, said of the settings of a factory.
+    /// The same error, as one about the options of a factory.
     pub(crate) fn of_factory(self) -> Self {
         self.of(Of::Factory)
     }
@@ -71,7 +71,7 @@ impl BuildError {
         self
     }
 
-    /// The kind whose informer cannot be built; `None` if it is the settings for all kinds.
+    /// The kind whose informer cannot be built; `None` if the error is in the options for all kinds.
     pub fn kind(&self) -> Option<&KindInfo> {
         match &*self.0 {
             Inner::Setting { of: Of::Informer(kind), .. } | Inner::DeclaredTwice { kind } => Some(kind),
@@ -79,7 +79,7 @@ impl BuildError {
         }
     }
 
-    /// The name of the setting, where one is at fault.
+    /// The name of the option at fault, if it is a single one.
     pub fn setting(&self) -> Option<&str> {
         match &*self.0 {
             Inner::Setting { setting, .. } => *setting,
@@ -92,7 +92,7 @@ impl BuildError {
         matches!(&*self.0, Inner::NameTaken { .. })
     }
 
-    /// The settings in which the informer that has the name differs from the one that was asked for.
+    /// The options in which the existing informer of that name differs from the requested one.
     pub fn differ_in(&self) -> &[&'static str] {
         match &*self.0 {
             Inner::NameTaken { differ_in, .. } => differ_in,

@@ -2,25 +2,26 @@
 
 use std::fmt;
 
-/// There is no cluster to be found, what says how to reach it cannot be read, or no client can be made from it.
+/// No cluster was found, or its configuration cannot be used, or no client can be made from the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterError(Box<NoCluster>);
 
 /// Why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoCluster {
-    /// Nothing says which cluster to use.
+    /// There is neither a kubeconfig nor a pod's service account.
     Nowhere {
-        /// The file that was looked for last.
+        /// The path of the kubeconfig that was tried last.
         default: String,
-        /// The context that was named in a pod. Its service account has no contexts, so it was not used.
+        /// The context that the program named while running in a pod. A service account has no contexts, so it was not
+        /// used.
         context: Option<String>,
     },
-    /// It says something that cannot be used.
+    /// The configuration cannot be used.
     Unusable {
-        /// Where it is written.
+        /// Where the configuration comes from.
         origin: String,
-        /// What is wrong with it.
+        /// What is wrong with the configuration.
         message: String,
     },
     /// There is a configuration, and no client can be made from it.
@@ -34,22 +35,22 @@ impl From<NoCluster> for ClusterError {
 }
 
 impl ClusterError {
-    /// Whether nothing says which cluster to use: no kubeconfig was named or found, and this is not a pod.
+    /// Whether no cluster was found: no kubeconfig was named or found, and the program does not run in a pod.
     pub fn is_not_found(&self) -> bool {
         matches!(&*self.0, NoCluster::Nowhere { .. })
     }
 
-    /// Whether a kubeconfig, or a pod's service account, says something that cannot be used.
+    /// Whether a kubeconfig or a pod's service account was found but cannot be used.
     pub fn is_unusable(&self) -> bool {
         matches!(&*self.0, NoCluster::Unusable { .. })
     }
 
-    /// Whether there is a configuration and no client can be made from it.
+    /// Whether a configuration was found but no client can be made from it.
     pub fn is_no_client(&self) -> bool {
         matches!(&*self.0, NoCluster::Client(_))
     }
 
-    /// Where the configuration that cannot be used is written, such as `kubeconfig ~/.kube/config`.
+    /// Where the unusable configuration comes from, such as `kubeconfig ~/.kube/config`.
     pub fn origin(&self) -> Option<&str> {
         match &*self.0 {
             NoCluster::Unusable { origin, .. } => Some(origin),

@@ -1,4 +1,4 @@
-//! What an informer refuses.
+//! Calls that an informer refuses.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::kind::KindInfo;
 use crate::report::Failure;
 
-/// An informer cannot do what it was asked to: it has stopped, was started before or broke, does not look at the namespace,
-/// or has no such index.
+/// An informer refuses a call: it has stopped, was started before or broke, does not watch the namespace, or has no
+/// such index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerError(Box<Inner>);
 
@@ -29,37 +29,37 @@ enum Why {
     Index(IndexError),
 }
 
-/// Why an index cannot be asked or added.
+/// Why an index cannot be queried or added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum IndexError {
-    /// There is none of this name.
+    /// There is no index of this name.
     #[error("there is no index {0:?}: it has been removed, or its informer has stopped")]
     Unknown(Arc<str>),
-    /// There is one, on other values.
+    /// There is an index of this name with another value type.
     #[error("index {0:?} is not on values of this type")]
     OtherType(Arc<str>),
-    /// There is one, on another field.
+    /// There is an index of this name on another field.
     #[error("index {index:?} is on {}, not on {wanted:?}; give this one another name", .there.map_or_else(|| "a function".to_owned(), |path| format!("{path:?}")))]
     OtherField {
         /// The index.
         index: Arc<str>,
         /// The path that it was added with; `None` if it was added with a function.
         there: Option<&'static str>,
-        /// The path that was asked for.
+        /// The path of the requested index.
         wanted: &'static str,
     },
-    /// It is one of another informer than the lister it was given to.
+    /// The index belongs to another informer than the lister that it was passed to.
     #[error("index {0:?} is not of the informer that this lister reads")]
     OtherInformer(Arc<str>),
-    /// There is one already.
+    /// There is an index of this name already.
     #[error("there is already an index {0:?}")]
     Duplicate(Arc<str>),
-    /// The index function failed on the object that was asked about.
+    /// The index function failed on the object that was passed to the query.
     #[error("index {index:?}: {message}")]
     Function {
         /// The index.
         index: Arc<str>,
-        /// What the function said.
+        /// The error that the function returned.
         message: String,
     },
 }
@@ -69,22 +69,23 @@ impl InformerError {
         Self(Box::new(Inner { kind: kind.clone(), why }))
     }
 
-    /// It has stopped, and does not start again. The one place where this is said.
+    /// The informer has stopped, and does not start again. All errors about a stopped informer are made here.
     pub(crate) fn stopped(kind: &KindInfo) -> Self {
         Self::new(kind, Why::Stopped)
     }
 
-    /// It was started before.
+    /// The informer was started before.
     pub(crate) fn already_started(kind: &KindInfo) -> Self {
         Self::new(kind, Why::AlreadyStarted)
     }
 
-    /// A part of it panicked.
+    /// A part of the informer panicked.
     pub(crate) fn broke(failure: Failure) -> Self {
         Self::new(&failure.kind.clone(), Why::Broken(failure))
     }
 
-    /// It looks at everything: objects of this kind live in no namespace, or none was named when it was built.
+    /// The informer is not limited to namespaces: the kind is cluster-scoped, or no namespace was set when the informer
+    /// was built.
     pub(crate) fn not_limited(kind: &KindInfo) -> Self {
         let cluster_wide = kind.is_namespaced() == Some(false);
         Self::new(kind, if cluster_wide { Why::ClusterWide } else { Why::AllNamespaces })
@@ -95,12 +96,12 @@ impl InformerError {
         Self::new(kind, Why::EmptyNamespace)
     }
 
-    /// It does not look at this namespace.
+    /// The informer does not watch this namespace.
     pub(crate) fn unknown_namespace(kind: &KindInfo, namespace: &str) -> Self {
         Self::new(kind, Why::UnknownNamespace(namespace.to_owned()))
     }
 
-    /// An index cannot be asked or added.
+    /// An index cannot be queried or added.
     pub(crate) fn index(kind: &KindInfo, error: IndexError) -> Self {
         Self::new(kind, Why::Index(error))
     }
@@ -115,13 +116,14 @@ impl InformerError {
         self.0.why == Why::Stopped
     }
 
-    /// Whether it was started before. An informer runs once.
+    /// Whether the informer was started before. An informer runs once.
     pub fn is_already_started(&self) -> bool {
         self.0.why == Why::AlreadyStarted
     }
 
-    /// What broke it: a part of the informer itself panicked, and it has stopped. The error callback has heard the same as
-    /// [`Cause::Broken`](crate::status::Cause::Broken). To go on, build another one.
+    /// The failure that broke the informer: a part of the informer itself panicked, and it has stopped. The error
+    /// callback was called with the same failure, as [`Cause::Broken`](crate::status::Cause::Broken). To continue,
+    /// build another informer.
     pub fn broken(&self) -> Option<&Failure> {
         match &self.0.why {
             Why::Broken(failure) => Some(failure),
@@ -129,8 +131,8 @@ impl InformerError {
         }
     }
 
-    /// Whether it looks at everything, so that no namespace can be added or removed: its kind belongs to the whole cluster,
-    /// or no namespace was named when it was built.
+    /// Whether the informer is not limited to namespaces, so that none can be added or removed: its kind is
+    /// cluster-scoped, or no namespace was set when the informer was built.
     pub fn is_not_limited(&self) -> bool {
         matches!(self.0.why, Why::ClusterWide | Why::AllNamespaces)
     }
@@ -140,24 +142,24 @@ impl InformerError {
         self.0.why == Why::EmptyNamespace
     }
 
-    /// Whether it does not look at the namespace, or no longer.
+    /// Whether the informer does not watch the namespace, or no longer does.
     pub fn is_unknown_namespace(&self) -> bool {
         matches!(self.0.why, Why::UnknownNamespace(_))
     }
 
-    /// Whether it has no such index: it was removed, or the informer has stopped.
+    /// Whether the informer has no such index: the index was removed, or the informer has stopped.
     pub fn is_unknown_index(&self) -> bool {
         matches!(self.0.why, Why::Index(IndexError::Unknown(_)))
     }
 
-    /// Whether it has another index of that name: it was added before, is on other values or another field, or is one of
-    /// another informer.
+    /// Whether the informer has a different index of that name: one that was added before, that has another value type
+    /// or field, or that belongs to another informer.
     pub fn is_other_index(&self) -> bool {
         use IndexError::{Duplicate, OtherField, OtherInformer, OtherType};
         matches!(self.0.why, Why::Index(Duplicate(_) | OtherField { .. } | OtherInformer(_) | OtherType(_)))
     }
 
-    /// The name of the index that cannot be asked.
+    /// The name of the index that cannot be queried or added.
     pub fn index_name(&self) -> Option<&str> {
         let Why::Index(error) = &self.0.why else { return None };
         Some(match error {
@@ -170,7 +172,7 @@ impl InformerError {
         })
     }
 
-    /// The namespace that it does not look at.
+    /// The namespace that the informer does not watch.
     pub fn namespace(&self) -> Option<&str> {
         match &self.0.why {
             Why::UnknownNamespace(namespace) => Some(namespace),

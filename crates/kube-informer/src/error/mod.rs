@@ -1,19 +1,20 @@
-//! All errors of this crate. Each has private contents, questions (`is_…`) and accessors, so that it can grow.
+//! All errors of this crate. Each has private fields and is read with methods (`is_…` and accessors), so that fields
+//! can be added later.
 //!
-//! | error | of |
+//! | error | returned when |
 //! |---|---|
-//! | [`BuildError`] | building an informer or a factory: settings that cannot work |
-//! | [`ClusterError`] | finding a cluster and making a client for it |
-//! | [`ResourceError`] | finding a resource of the server by its name |
-//! | [`SourceError`] | one request, as a [`ListWatch`](crate::source::ListWatch) reports it |
-//! | [`SyncError`] | waiting until caches are filled |
-//! | [`WaitError`] | all other waits |
-//! | [`InformerError`] | calls that an informer refuses: it has stopped, it looks at no such namespace, it has no such index |
-//! | [`ObjectError`] | JSON that does not decode or makes no object, text that is no key |
-//! | [`NotFoundError`] | reading an object that the cache does not hold |
+//! | [`BuildError`] | an informer or a factory is built with options that cannot work |
+//! | [`ClusterError`] | no cluster is found, or no client can be made for it |
+//! | [`ResourceError`] | no resource of the server is found by its name |
+//! | [`SourceError`] | a request of a [`ListWatch`](crate::source::ListWatch) fails |
+//! | [`SyncError`] | caches are not filled in time |
+//! | [`WaitError`] | any other wait does not succeed |
+//! | [`InformerError`] | an informer refuses a call: it has stopped, it does not watch the namespace, it has no such index |
+//! | [`ObjectError`] | JSON does not decode or is not an object of the kind, or text is not a key |
+//! | [`NotFoundError`] | the cache does not hold the object |
 //!
-//! What goes wrong while an informer runs ends no call: it is told as a [`Failure`](crate::status::Failure). The page `docs/errors.md`
-//! lists the texts and says what to do about each.
+//! A failure while an informer runs is not returned by any call: it is reported to the error callback and in the status
+//! as a [`Failure`](crate::status::Failure). The page `docs/errors.md` lists the texts and says what to do about each.
 
 mod build;
 mod cluster;

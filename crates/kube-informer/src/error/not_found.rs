@@ -1,9 +1,9 @@
-//! Reading what is not there.
+//! Reading an object that is not in the cache.
 
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 
-/// There is no such object in the cache.
+/// The cache does not hold the requested object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} \"{key}\" not found")]
 pub struct NotFoundError {
@@ -16,12 +16,12 @@ impl NotFoundError {
         Self { kind, key }
     }
 
-    /// The kind that was asked for.
+    /// The kind of the requested object.
     pub fn kind(&self) -> &KindInfo {
         &self.kind
     }
 
-    /// The key that was asked for.
+    /// The key of the requested object.
     pub fn key(&self) -> &ObjectKey {
         &self.key
     }

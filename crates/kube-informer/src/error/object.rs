@@ -1,4 +1,4 @@
-//! What is no object, or not the one that was asked for.
+//! JSON or text that is not the expected object or key.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 
-/// An object does not decode into the type asked for, a value makes no object, or a text is no key.
+/// An object does not decode into the requested type, a value is not an object of its kind, or a text is not a key.
 ///
-/// Names kind and key and what the decoder said. For Secrets, and what else was marked sensitive, only the place in the
-/// JSON is told, because decoders quote what they did not expect.
+/// Names the kind, the key and the decoder's message. For Secrets and other [sensitive](crate::Options::sensitive)
+/// kinds it names only the place in the JSON, because decoders quote unexpected values in their messages.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ObjectError(Box<Inner>);
 
@@ -26,17 +26,17 @@ impl ObjectError {
         Self(Box::new(Inner::Undecodable { kind, key, message }))
     }
 
-    /// A value or document that makes no object of its kind.
+    /// A value or document that is not an object of its kind.
     pub(crate) fn invalid(kind: &KindInfo, message: String) -> Self {
         Self(Box::new(Inner::Invalid { kind: kind.clone(), message }))
     }
 
-    /// Whether an object did not decode into the type asked for.
+    /// Whether an object did not decode into the requested type.
     pub fn is_undecodable(&self) -> bool {
         matches!(&*self.0, Inner::Undecodable { .. })
     }
 
-    /// Whether a value or a document does not make an object of its kind.
+    /// Whether a value or a document is not an object of its kind.
     pub fn is_invalid(&self) -> bool {
         matches!(&*self.0, Inner::Invalid { .. })
     }
@@ -46,7 +46,7 @@ impl ObjectError {
         matches!(&*self.0, Inner::NotAKey { .. })
     }
 
-    /// The kind of the object; `None` of a text that is no key.
+    /// The kind of the object; `None` if the error is about a text that is not a key.
     pub fn kind(&self) -> Option<&KindInfo> {
         match &*self.0 {
             Inner::Undecodable { kind, .. } | Inner::Invalid { kind, .. } => Some(kind),
@@ -62,7 +62,7 @@ impl ObjectError {
         }
     }
 
-    /// What the decoder said, or the text that is no key.
+    /// The decoder's message, or the text that is not a key.
     pub fn message(&self) -> &str {
         match &*self.0 {
             Inner::Undecodable { message, .. } | Inner::Invalid { message, .. } => message,
@@ -93,7 +93,7 @@ impl fmt::Debug for ObjectError {
 
 impl std::error::Error for ObjectError {}
 
-/// Here and not with the key, which is below the errors: they name keys.
+/// Here and not in the module of `ObjectKey`, which must not depend on the errors, because the errors depend on it.
 impl FromStr for ObjectKey {
     type Err = ObjectError;
 

@@ -1,11 +1,11 @@
-//! A name that means no resource of the server.
+//! A name for which the server has no usable resource.
 
 use std::fmt;
 
 use crate::error::SourceError;
 use crate::kind::KindInfo;
 
-/// No informer can be had for the name of a resource.
+/// No informer can be made for the name of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceError(Box<NoResource>);
 
@@ -14,16 +14,16 @@ pub struct ResourceError(Box<NoResource>);
 pub(crate) enum NoResource {
     /// The server has no such resource.
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What may have been meant.
+        /// Similar names that exist.
         near: Vec<String>,
-        /// Groups that could not be asked, and why.
+        /// API groups whose discovery document could not be read, and why.
         unavailable: Vec<String>,
     },
-    /// It cannot be listed and watched.
+    /// The resource cannot be listed and watched.
     NotWatchable { kind: KindInfo },
-    /// The server did not say what it has.
+    /// Discovery failed.
     Discovery(SourceError),
 }
 
@@ -39,12 +39,12 @@ impl ResourceError {
         matches!(&*self.0, NoResource::Unknown { .. })
     }
 
-    /// Whether the resource is there and cannot be listed and watched.
+    /// Whether the resource exists but cannot be listed and watched.
     pub fn is_not_watchable(&self) -> bool {
         matches!(&*self.0, NoResource::NotWatchable { .. })
     }
 
-    /// Why the server did not say what it has, if that is it. Asking again later may help.
+    /// The error of discovery, if discovery failed. Trying again later may help.
     pub fn source_error(&self) -> Option<&SourceError> {
         match &*self.0 {
             NoResource::Discovery(error) => Some(error),
@@ -52,7 +52,7 @@ impl ResourceError {
         }
     }
 
-    /// Resources of the server that may have been meant.
+    /// Resources of the server with similar names.
     pub fn near(&self) -> &[String] {
         match &*self.0 {
             NoResource::Unknown { near, .. } => near,

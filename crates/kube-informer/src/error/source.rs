@@ -1,15 +1,15 @@
-//! How a request can fail.
+//! The error of one request.
 
 use std::fmt;
 use std::time::Duration;
 
 use http::StatusCode;
 
-/// Why a request, or the body of its answer, failed.
+/// Why a request, or reading the body of its response, failed.
 ///
-/// A [`ListWatch`](crate::source::ListWatch) of your own makes it with [`http`](Self::http) where a server answered, so that the
-/// informer can tell an expired history from an account without rights, and with [`transport`](Self::transport) where
-/// nobody did.
+/// If you implement [`ListWatch`](crate::source::ListWatch), use [`http`](Self::http) where a server answered with an
+/// error, so that the informer can distinguish, for example, 410 Expired from 403 Forbidden, and
+/// [`transport`](Self::transport) where no server answered.
 ///
 /// ```
 /// use std::time::Duration;
@@ -23,7 +23,7 @@ use http::StatusCode;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceError(SourceFailure);
 
-/// The same for the reflector, which has to do something about it.
+/// The cases of a [`SourceError`], between which the reflector distinguishes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SourceFailure {
     /// There was no HTTP answer, or the connection broke: refused, reset, DNS, TLS, timeout.
@@ -38,14 +38,14 @@ impl SourceError {
         Self(SourceFailure::Transport(message.into()))
     }
 
-    /// The server answered with an error: an HTTP status, and `reason` and `message` of its Status object. What has no
-    /// reason or message leaves it empty.
+    /// The server answered with an error: an HTTP status, and `reason` and `message` of its Status object. Pass an
+    /// empty string for a missing reason or message.
     pub fn http(status: u16, reason: impl Into<String>, message: impl Into<String>) -> Self {
         let (reason, message) = (reason.into(), message.into());
         HttpFailure { code: status, reason, message, ..HttpFailure::default() }.into()
     }
 
-    /// How long the server asks to wait. Only what was [answered](Self::http) can say so.
+    /// Adds the time that the server asked to wait. Has no effect on a [transport](Self::transport) error.
     #[must_use]
     pub fn with_retry_after(mut self, retry_after: Duration) -> Self {
         if let SourceFailure::Http(failure) = &mut self.0 {
@@ -54,8 +54,8 @@ impl SourceError {
         self
     }
 
-    /// A reason or message of the Status object's `details.causes`, such as `ResourceVersionTooLarge`. Only what was
-    /// [answered](Self::http) can have one.
+    /// A reason or message of the Status object's `details.causes`, such as `ResourceVersionTooLarge`. Has no effect on
+    /// a [transport](Self::transport) error.
     #[must_use]
     pub fn with_cause(mut self, cause: impl Into<String>) -> Self {
         if let SourceFailure::Http(failure) = &mut self.0 {
@@ -95,12 +95,13 @@ impl SourceError {
         self.answer()?.retry_after
     }
 
-    /// Whether the history asked for is gone: HTTP 410, reason Expired or Gone.
+    /// Whether the requested resource version has been compacted: HTTP 410, reason Expired or Gone.
     pub fn is_expired(&self) -> bool {
         self.answer().is_some_and(HttpFailure::is_expired)
     }
 
-    /// Whether the version asked for is ahead of the server, in any of the three forms servers have used.
+    /// Whether the requested resource version is ahead of the server, in any of the three forms that servers have used
+    /// for this error.
     pub fn is_version_too_large(&self) -> bool {
         self.answer().is_some_and(HttpFailure::is_version_too_large)
     }
@@ -131,7 +132,7 @@ pub(crate) struct HttpFailure {
     pub(crate) code: u16,
     /// The machine-readable `reason`, such as `Expired`.
     pub(crate) reason: String,
-    /// What the server said.
+    /// The server's message.
     pub(crate) message: String,
     /// How long the server asks to wait.
     pub(crate) retry_after: Option<Duration>,
@@ -163,11 +164,12 @@ const REASONS: &[&str] = &[
 ];
 
 impl HttpFailure {
-    /// The same as far as it can be told of a kind whose contents are secret.
+    /// The same error without anything that may quote objects, for kinds whose contents are secret.
     ///
-    /// A server that refuses a request (4xx) has not looked at any object, so the message of its Status is kept. All else
-    /// may quote objects: a 5xx may come of one that the server cannot read, and a text that is no Status may be
-    /// anything that a proxy holds. Of those the reason is told, or the name of the HTTP status.
+    /// A server that refuses a request (4xx) has not looked at any object, so the message of its Status is kept. All
+    /// other errors may quote objects: a 5xx may be caused by an object that the server cannot read, and a text that is
+    /// not a Status may be anything that a proxy sends. Of those errors only the reason is kept, or the name of the
+    /// HTTP status.
     pub(crate) fn without_content(self) -> Self {
         let causes = match self.is_version_too_large() {
             true => vec!["ResourceVersionTooLarge".to_owned()],
@@ -182,12 +184,13 @@ impl HttpFailure {
         Self { message, causes, reason: reason.unwrap_or_default(), ..self }
     }
 
-    /// The history asked for is gone: HTTP 410, reason Expired or Gone.
+    /// The requested resource version has been compacted: HTTP 410, reason Expired or Gone.
     pub(crate) fn is_expired(&self) -> bool {
         self.code == 410 || self.reason == "Expired" || self.reason == "Gone"
     }
 
-    /// The version asked for is ahead of the server, in any of the three forms servers have used.
+    /// The requested resource version is ahead of the server, in any of the three forms that servers have used for this
+    /// error.
     pub(crate) fn is_version_too_large(&self) -> bool {
         const TEXT: &str = "Too large resource version";
         let has_cause = |text| self.causes.iter().any(|cause| cause == text);
@@ -196,7 +199,7 @@ impl HttpFailure {
     }
 }
 
-/// What HTTP calls a status.
+/// The standard name of an HTTP status.
 pub(crate) fn status_name(code: u16) -> String {
     let name = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason());
     name.map_or_else(|| format!("HTTP status {code}"), str::to_owned)

@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::report::advice;
 use crate::status::{InformerStatus, ScopeStatus};
 
-/// A cache, or one of a factory's, has not been filled in time: which one, each of its scopes, and why.
+/// The cache of an informer, or of some informers of a factory, has not been filled in time. Names each of these
+/// informers, its scopes, and the reason.
 #[derive(Clone, Debug)]
 pub struct SyncError(Box<Inner>);
 
@@ -20,11 +21,11 @@ struct Inner {
 /// What was waited for.
 #[derive(Clone, Debug)]
 pub(crate) enum Awaited {
-    /// All of one informer.
+    /// All scopes of one informer.
     Informer,
     /// One namespace of an informer. The flag says that it was removed meanwhile.
     Namespace { removed: bool },
-    /// A namespace that the informer does not look at.
+    /// A namespace that the informer does not watch.
     NoNamespace(String),
     /// All informers of a factory.
     Factory { started: bool, informers: usize },
@@ -35,33 +36,33 @@ impl SyncError {
         Self(Box::new(Inner { awaited, waited, informers }))
     }
 
-    /// How each informer that is not synced was doing when the time was over: its kind and name, and its scopes with their
-    /// phases and last errors. Of a wait for a namespace, only that scope.
+    /// The status of each informer that was not synced when the timeout had passed: its kind and name, and its scopes
+    /// with their phases and last errors. After a wait for one namespace, only that scope is included.
     pub fn informers(&self) -> &[InformerStatus] {
         &self.0.informers
     }
 
-    /// The same without what is not about the sync.
+    /// Only the statuses of the informers.
     pub(crate) fn into_informers(self) -> Vec<InformerStatus> {
         self.0.informers
     }
 
-    /// The scopes that have not been listed, of all these informers.
+    /// The scopes of all these informers that have not been listed.
     pub fn scopes(&self) -> impl Iterator<Item = &ScopeStatus> {
         self.0.informers.iter().flat_map(unsynced)
     }
 
-    /// For how long was waited.
+    /// How long the call waited.
     pub fn waited(&self) -> Duration {
         self.0.waited
     }
 
-    /// Whether the informer, or any of the factory's that are not synced, has stopped: it will never be synced.
+    /// Whether the informer, or any unsynced informer of the factory, has stopped and so will never be synced.
     pub fn is_stopped(&self) -> bool {
         self.0.informers.iter().any(|informer| informer.stopped)
     }
 
-    /// Whether it was not started: call `start` of the factory, or `run` of the informer.
+    /// Whether the factory or informer was not started: call `start` of the factory, or `run` of the informer.
     pub fn is_not_started(&self) -> bool {
         match self.0.awaited {
             Awaited::Factory { started, .. } => !started,
@@ -69,7 +70,7 @@ impl SyncError {
         }
     }
 
-    /// Whether the informer does not look at the namespace, or no longer.
+    /// Whether the informer does not watch the namespace, or no longer does.
     pub fn is_out_of_scope(&self) -> bool {
         matches!(self.0.awaited, Awaited::Namespace { removed: true } | Awaited::NoNamespace(_))
     }
@@ -94,7 +95,7 @@ impl fmt::Display for SyncError {
         for informer in informers {
             let (name, kind) = (&informer.name, &informer.kind);
             f.write_str("\n  ")?;
-            // A name that is just that of the kind says nothing more.
+            // The default name is the resource, which the text contains already.
             if *name != kind.resource() {
                 write!(f, "{name:?}: ")?;
             }

@@ -1,4 +1,4 @@
-//! Waits that did not end well.
+//! Waits that did not succeed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::error::InformerError;
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 
-/// What was waited for did not come: not in time, or it cannot come any more.
+/// A wait did not succeed: its condition was not met in time, or can never be met any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitError(Box<Inner>);
 
@@ -18,31 +18,32 @@ struct Inner {
     unmet: Unmet,
 }
 
-/// What did not come.
+/// The condition that was not met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unmet {
-    /// The cache does not show the object at this version in time, or, without one, that it is gone. `at` is the version up
-    /// to which the cache is complete; it is empty if the cache has not been filled.
+    /// The cache did not show the object at this version in time or, if `version` is empty, did not show in time that
+    /// the object is gone. `at` is the version up to which the cache is complete; it is empty if the cache has not been
+    /// filled.
     Timeout { key: ObjectKey, version: String, waited: Duration, at: String },
-    /// Nobody can tell whether the cache has passed this version.
+    /// The versions cannot be compared, so it is not known whether the cache has passed this version.
     NotComparable { key: ObjectKey, version: String },
-    /// The server went back in time: what was written may be gone.
+    /// The server went back in time, as after the restore of a backup: the write may be undone.
     Rewound { key: ObjectKey },
-    /// The informer does not look at this object's namespace, or no longer.
+    /// The informer does not watch this object's namespace, or no longer does.
     OutOfScope { key: ObjectKey },
-    /// There was no commit after this one in time.
+    /// The cache did not change after this commit in time.
     NoProgress { waited: Duration, commit: u64 },
     /// The objects of a namespace have not left the cache in time.
     NotRemoved { namespace: String, waited: Duration },
     /// The objects of the cache are not all in the index in time.
     NotReady { index: Arc<str>, waited: Duration },
-    /// The handler has not heard in time of everything that was there when it joined.
+    /// The handler was not called in time for every object that was in the cache when it was added.
     NotSynced { handler: Arc<str>, waited: Duration },
     /// The handler was removed, or its informer stopped, before that.
     HandlerEnded { handler: Arc<str> },
-    /// The handler did not finish in time; what was left has been discarded.
+    /// The handler did not finish in time; its pending events have been discarded.
     NotDrained { handler: Arc<str>, waited: Duration, discarded: usize },
-    /// The informer has stopped, or refuses what was waited for.
+    /// The informer has stopped, or refuses this wait.
     Refused(InformerError),
 }
 
@@ -51,7 +52,7 @@ impl WaitError {
         Self(Box::new(Inner { kind: kind.clone(), unmet }))
     }
 
-    /// What did not come.
+    /// The condition that was not met.
     #[cfg(test)]
     pub(crate) fn unmet(&self) -> &Unmet {
         &self.0.unmet
@@ -62,7 +63,7 @@ impl WaitError {
         &self.0.kind
     }
 
-    /// The object that was waited for, if it was one.
+    /// The object that the call waited for, if it waited for an object.
     pub fn key(&self) -> Option<&ObjectKey> {
         match &self.0.unmet {
             Unmet::Timeout { key, .. }
@@ -73,7 +74,7 @@ impl WaitError {
         }
     }
 
-    /// The handler that was waited for, if it was one.
+    /// The handler that the call waited for, if it waited for a handler.
     pub fn handler(&self) -> Option<&str> {
         match &self.0.unmet {
             Unmet::NotSynced { handler, .. }
@@ -83,7 +84,7 @@ impl WaitError {
         }
     }
 
-    /// How many events a handler that did not finish in time will not hear.
+    /// How many pending events were discarded because the handler did not finish in time.
     pub fn discarded(&self) -> usize {
         match &self.0.unmet {
             Unmet::NotDrained { discarded, .. } => *discarded,
@@ -91,7 +92,7 @@ impl WaitError {
         }
     }
 
-    /// Whether the time was over. Waiting longer may help.
+    /// Whether the timeout has passed. Waiting longer may help.
     pub fn is_timeout(&self) -> bool {
         use Unmet::{NoProgress, NotDrained, NotReady, NotRemoved, NotSynced, Timeout};
         matches!(
@@ -105,8 +106,7 @@ impl WaitError {
         )
     }
 
-    /// Whether the informer has stopped, or the handler that was waited for has ended: by that stop, or because it was
-    /// removed.
+    /// Whether the informer has stopped, or the handler that the call waited for was removed.
     pub fn is_stopped(&self) -> bool {
         match &self.0.unmet {
             Unmet::HandlerEnded { .. } => true,
@@ -115,22 +115,23 @@ impl WaitError {
         }
     }
 
-    /// Whether the server went back in time, as after the restore of a backup: what was written may be gone. Read it again.
+    /// Whether the server went back in time, as after the restore of a backup: the write may be undone. Read the object
+    /// again.
     pub fn is_rewound(&self) -> bool {
         matches!(self.0.unmet, Unmet::Rewound { .. })
     }
 
-    /// Whether the versions cannot be compared, so that nobody can tell whether the cache has passed the one waited for.
+    /// Whether the versions cannot be compared, so that it is not known whether the cache has passed the requested one.
     pub fn is_not_comparable(&self) -> bool {
         matches!(self.0.unmet, Unmet::NotComparable { .. })
     }
 
-    /// Whether the informer does not look at the object's namespace, or no longer.
+    /// Whether the informer does not watch the object's namespace, or no longer does.
     pub fn is_out_of_scope(&self) -> bool {
         matches!(self.0.unmet, Unmet::OutOfScope { .. })
     }
 
-    /// Why the informer refuses what was waited for: it has stopped, or the index is not there.
+    /// Why the informer refuses this wait: it has stopped, or the index does not exist.
     pub fn informer_error(&self) -> Option<&InformerError> {
         match &self.0.unmet {
             Unmet::Refused(error) => Some(error),

@@ -1,4 +1,4 @@
-//! One kind of a factory: what `factory.core().v1().pods()` gives.
+//! Access to one kind of a factory: the value that `factory.core().v1().pods()` returns.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,9 +16,11 @@ use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo};
 use crate::lister::Lister;
 
-/// One kind of a factory, or a [named](Self::named) variant of it: its informer, its lister, its events.
+/// Access to one kind of a factory, or to a [named](Self::named) variant of the kind: its informer, its lister, its
+/// events.
 ///
-/// Nothing is registered before it is asked for. Cheap to clone; counts as a clone of the factory.
+/// The factory registers the informer when one of the methods below needs it, not before. Cheap to clone; keeps the
+/// factory alive like a clone of the factory.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -34,7 +36,8 @@ pub struct Access<K> {
     factory: SharedInformerFactory,
     kind: KindInfo,
     named: Option<Arc<Named>>,
-    /// Whether `K` says what the objects look like, so that samples can be checked against it.
+    /// Whether `K` describes the fields of the objects (unlike `DynamicObject`), so that sample objects can be checked
+    /// against it.
     typed: bool,
     of: PhantomData<fn() -> K>,
 }
@@ -49,16 +52,17 @@ impl<K: Kind + DeserializeOwned> Access<K> {
         &self.kind
     }
 
-    /// The informer. The first call registers it, later calls give the same one.
+    /// The informer. The first call registers it, later calls return the same one.
     ///
-    /// It runs once the factory is started; one that is asked for after that runs at once. If it was stopped meanwhile, a new
-    /// one takes its place. The server is not asked whether it has the kind: one that it does not serve is picked up when
-    /// it does, and until then the informer is not synced and its phase is [`Gone`](crate::status::Phase::Gone).
+    /// It runs once the factory is started; if the factory is running already, it starts at once. If the informer was
+    /// stopped meanwhile, this returns a new one. This call does not check whether the server serves the kind: as long
+    /// as the server does not, the informer is not synced and its phase is [`Gone`](crate::status::Phase::Gone), and it
+    /// fills its cache once the server does.
     pub fn informer(&self) -> SharedInformer<K> {
         self.obtain(Claim::Held)
     }
 
-    /// Reads the cache. Registers the informer, since otherwise there would be nothing to read.
+    /// A lister that reads the cache. Registers the informer, since otherwise there would be no cache to read.
     pub fn lister(&self) -> Lister<K> {
         self.informer().lister()
     }
@@ -68,21 +72,22 @@ impl<K: Kind + DeserializeOwned> Access<K> {
         self.informer().stream()
     }
 
-    /// The informer for as long as the lease lives.
+    /// The informer, kept running for as long as the lease lives.
     ///
-    /// When the last lease goes, so does the informer, unless somebody has asked for it in another way. Handlers and listers
-    /// do not count.
+    /// When the last lease is dropped, the factory stops the informer, unless the program has also obtained it without
+    /// a lease, such as with [`informer`](Self::informer). Handlers and listers do not keep it running.
     pub fn lease(&self) -> Lease<K> {
         Lease::new(self.obtain(Claim::Leased), &self.factory.inner)
     }
 
-    /// The same objects, but only their metadata.
+    /// Access to the same objects, but only to their metadata.
     ///
-    /// If the factory holds whole objects, or is asked for them before it is started, this is that informer seen as
-    /// metadata: one watch and one copy are enough, unless there is a transform of the objects' own type, which may have
-    /// changed the metadata. Otherwise the server is asked for metadata only, which takes a fraction of the traffic and
-    /// memory. What has been started is not changed: if whole objects are asked for only then, they are a second informer,
-    /// and [`status`](crate::status::InformerStatus::also_held_by) says that the kind is held twice.
+    /// If the factory already has an informer of the whole objects, or the program requests one before the factory is
+    /// started, that informer also serves the metadata: one watch and one copy are enough. The exception is a transform
+    /// of the objects' own type, which may have changed the metadata. Otherwise the informer requests only metadata
+    /// from the server, which takes a fraction of the traffic and memory. A started informer is not changed: if the
+    /// program requests whole objects only after the start, the factory adds a second informer, and
+    /// [`status`](crate::status::InformerStatus::also_held_by) shows that the kind is held twice.
     pub fn metadata(&self) -> Access<PartialObjectMeta<K>>
     where
         PartialObjectMeta<K>: Kind,
@@ -91,16 +96,18 @@ impl<K: Kind + DeserializeOwned> Access<K> {
         Access { factory, kind, named, typed: false, of: PhantomData }
     }
 
-    /// Another selection, transform or mode of the same kind, under a name of its own.
+    /// A variant of the same kind under a name of its own, with other selectors, another transform or other options.
     ///
-    /// It begins with what the factory was told for all kinds; what it was told for this kind does not count. As long as
-    /// somebody holds the access or its informer lives, the name stands for these settings: with others it is an error. An
-    /// informer that has exactly these settings already, under another name or none, is shared, unless it looks at certain
-    /// namespaces: those can be [added](SharedInformer::add_namespace) and removed, which is nothing that another name
-    /// should notice. So is one with a [transform](InformerBuilder::transform) that has captured something.
+    /// It begins with the options that the factory has for all kinds; the options that the factory has for this kind
+    /// are not used. As long as the returned access, a clone of it or its informer lives, the name is bound to these
+    /// options: calling this again with the same name and other options is an error. If the factory already has an
+    /// informer with exactly these options, under another name or none, it is shared. Two sorts of informers are never
+    /// shared between names: one that watches only certain namespaces, because namespaces
+    /// [added](SharedInformer::add_namespace) or removed under one name should not change what the other name sees, and
+    /// one with a [transform](InformerBuilder::transform) of its own that captures variables.
     ///
-    /// Of those who share an informer the first has set [`on_error`](InformerBuilder::on_error); that of the others is
-    /// not called.
+    /// If several names share an informer, only the [`on_error`](InformerBuilder::on_error) function of the first one
+    /// is called.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;

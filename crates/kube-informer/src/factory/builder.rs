@@ -1,4 +1,4 @@
-//! How a factory is set up: for all kinds, and for each.
+//! Building a factory: options for all kinds, and options for single kinds.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use crate::source::{Cluster, Selection, Server, Sources};
 /// How many first lists are read at the same time.
 const AT_ONCE: usize = 8;
 
-/// How long a list is waited for before the next may begin.
+/// How long a first list may take before the next one may begin anyway.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a shutdown gives handlers to hear what is known.
+/// How long a shutdown waits for handlers to be called with their pending events.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Sets up a [`SharedInformerFactory`].
+/// Builds a [`SharedInformerFactory`].
 ///
-/// What is set here holds for every kind; [`kind`](Self::kind) says what is different for one. Everything is checked
-/// by [`build`](Self::build), so that asking the factory for an informer cannot fail.
+/// Options set here apply to every kind; [`kind`](Self::kind) changes them for one kind. [`build`](Self::build) checks
+/// all options, so that getting an informer from the factory cannot fail.
 #[must_use]
 pub struct FactoryBuilder {
     connection: Connection,
@@ -48,7 +48,7 @@ enum Connection {
     Sources(Arc<dyn Sources>),
 }
 
-/// A kind that something was said about.
+/// A kind with options of its own.
 struct Declared {
     slot: Slot,
     kind: KindInfo,
@@ -77,7 +77,8 @@ impl FactoryBuilder {
         Self::new(Connection::Sources(Arc::new(sources)))
     }
 
-    /// Changes any of the options that the informers of this factory begin with, also those that have no method here.
+    /// Changes any of the options that the informers of this factory begin with, including options that have no method
+    /// on this builder.
     pub fn options(mut self, change: impl FnOnce(Options) -> Options) -> Self {
         self.options = change(self.options);
         self
@@ -99,20 +100,21 @@ impl FactoryBuilder {
         self.options(|options| options.transform(function))
     }
 
-    /// Hears every failure that an informer survives, unless its kind has a function of its own. Must not block.
+    /// Sets a function that is called with every failure that an informer survives, unless the kind has an `on_error`
+    /// function of its own. It must not block.
     pub fn on_error(mut self, callback: impl Fn(&Failure) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(callback));
         self
     }
 
-    /// A name that those of all informers begin with in metrics and logs; for a program with several clusters, which would
-    /// else be told apart by a number only.
+    /// A prefix for the names of all informers in metrics and logs. For a program with several clusters: without it
+    /// only a number would distinguish their informers.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// What is different for one kind: everything that can be set of an informer.
+    /// Sets options for one kind: everything that can be set on an [`InformerBuilder`].
     ///
     /// ```no_run
     /// # use std::time::Duration;
@@ -154,24 +156,26 @@ impl FactoryBuilder {
         self
     }
 
-    /// How many first lists are read at the same time, 8 unless set, and for how long an informer that takes its time holds
-    /// the others up, 5 s unless set. The next begins when one has its lists, has failed, or has had its time.
+    /// How many first lists are read at the same time (default 8), and for how long a slow informer delays the others
+    /// (default 5 s). The next informer starts when one has read its lists, has failed, or has used up this time.
     ///
-    /// An informer of several namespaces has a list for each of them, and starts them together.
+    /// An informer of several namespaces reads one list for each of them, and starts them together.
     pub fn stagger(mut self, at_once: usize, patience: Duration) -> Self {
         (self.at_once, self.patience) = (at_once, patience);
         self
     }
 
-    /// For how long a stop, of the factory or of one informer, lets handlers hear what is known. 10 s unless set.
+    /// For how long stopping the factory or one of its informers waits for handlers to be called with their pending
+    /// events. Default 10 s.
     pub fn drain(mut self, timeout: Duration) -> Self {
         self.drain = timeout;
         self
     }
 
-    /// The factory, if all its settings can work. With a `kube::Config`, has to be called within a tokio runtime.
+    /// The factory, or an error if an option cannot work. With a `kube::Config` it has to be called within a tokio
+    /// runtime.
     ///
-    /// Nothing is asked of the server.
+    /// Sends nothing to the server.
     pub fn build(self) -> Result<SharedInformerFactory, BuildError> {
         self.options.check().map_err(BuildError::of_factory)?;
         let sources = match self.connection {

@@ -1,4 +1,4 @@
-//! An informer that lives as long as somebody needs it.
+//! An informer that runs as long as the program holds a lease of it.
 
 use std::fmt;
 use std::ops::Deref;
@@ -7,17 +7,17 @@ use std::sync::{Arc, Weak};
 use crate::factory::Inner;
 use crate::informer::SharedInformer;
 
-/// Keeps an informer of a factory alive; it is used like the informer itself.
+/// Keeps an informer of a factory running. It dereferences to the informer.
 ///
-/// Dropping the last lease stops the informer in good order, in the background. Clone it to have another lease; clones
-/// of the informer behind it do not count, nor does a lease keep its factory alive.
+/// Dropping the last lease stops the informer gracefully, in the background. Cloning a lease makes another lease;
+/// clones of the informer behind it do not keep the informer running, and a lease does not keep its factory alive.
 pub struct Lease<K: 'static> {
     informer: SharedInformer<K>,
     factory: Weak<Inner>,
 }
 
 impl<K> Lease<K> {
-    /// From an informer whose lease has been counted.
+    /// Makes a lease of an informer for which the registry has already counted this lease.
     pub(super) fn new(informer: SharedInformer<K>, factory: &Arc<Inner>) -> Self {
         Self { informer, factory: Arc::downgrade(factory) }
     }

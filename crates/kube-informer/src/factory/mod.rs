@@ -1,4 +1,4 @@
-//! One place that holds the informers of a program: each kind once, started, awaited and stopped together.
+//! The factory holds the informers of a program, one per kind, and starts, awaits and stops them together.
 
 mod access;
 mod builder;
@@ -39,10 +39,12 @@ use crate::object::decoded::decoder;
 use crate::source::{Cluster, Sources};
 use crate::status::InformerStatus;
 
-/// The informers of a program: each kind is watched and held once, whoever asks for it and as whatever type.
+/// The informers of a program: each kind is watched and cached once, however many parts of the program use it, and with
+/// whichever Rust type.
 ///
-/// Cheap to clone. When the last clone is dropped everything ends; [`shutdown`](Self::shutdown) ends it in good order. A
-/// handler that holds a clone keeps the factory going until then.
+/// Cheap to clone. When the last clone is dropped, all informers that the factory runs end at once;
+/// [`shutdown`](Self::shutdown) ends them gracefully. A handler that holds a clone keeps the factory alive until a
+/// shutdown.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -74,9 +76,10 @@ use crate::status::InformerStatus;
 ///
 /// # One informer per kind
 ///
-/// What is asked for by kind is the same informer every time: `core().v1().pods()`, `kind::<Pod>()`, `kind_of(pods)`, a slim
-/// struct of your own for pods, and their `metadata()` where whole pods are held anyway. Another selection, transform or
-/// mode of the same kind is another informer with a name: [`Access::named`].
+/// All of these are the same informer: `core().v1().pods()`, `kind::<Pod>()`, `kind_of(pods)`, `kind` with a struct of
+/// your own that has only some fields of pods, and `metadata()` of any of them if the factory holds whole pods anyway.
+/// For other selectors, another transform or other options of the same kind, make another informer with a name:
+/// [`Access::named`].
 #[derive(Clone)]
 pub struct SharedInformerFactory {
     inner: Arc<Inner>,
@@ -84,7 +87,8 @@ pub struct SharedInformerFactory {
 
 struct Inner {
     defaults: Defaults,
-    /// What the informers of each kind are made of: of kinds that the builder was told of, then of those asked for.
+    /// How to build the informer of each kind: first the kinds that have options on the factory's builder, then the
+    /// kinds that the program requested later.
     requests: Mutex<Vec<Request>>,
     names: Mutex<Vec<Weak<Named>>>,
     registry: Mutex<Registry>,
@@ -93,17 +97,17 @@ struct Inner {
     drain: Duration,
 }
 
-/// Setting up.
+/// Building a factory.
 impl SharedInformerFactory {
-    /// Begins a factory for a cluster: one that was [found](Cluster::find), a `kube::Config`, or a `kube::Client`. See
-    /// [`HttpSource::new`](crate::source::HttpSource::new) for how a configuration is used, and [`Cluster`] for what a client of your
-    /// own costs.
+    /// Begins a factory for a cluster: the result of [`Cluster::find`], a `kube::Config`, or a `kube::Client`. See
+    /// [`HttpSource::new`](crate::source::HttpSource::new) for how a configuration is used, and [`Cluster`] for the
+    /// disadvantages of passing a client of your own.
     pub fn builder(cluster: impl Into<Cluster>) -> FactoryBuilder {
         FactoryBuilder::for_cluster(cluster.into())
     }
 
-    /// Begins a factory over something else than an API server, such as a [`ScriptedSource`](crate::testing::ScriptedSource) for
-    /// each kind.
+    /// Begins a factory that reads from something other than an API server, such as a
+    /// [`ScriptedSource`](crate::testing::ScriptedSource) for each kind.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -146,15 +150,16 @@ impl SharedInformerFactory {
     }
 }
 
-/// Asking for kinds. The accessors of [`groups`](crate::groups), such as `factory.core().v1().pods()`, are the same by name.
+/// Access to kinds. The methods of [`groups`](crate::groups), such as `factory.core().v1().pods()`, do the same by
+/// name.
 impl SharedInformerFactory {
-    /// The kind of a type.
+    /// Access to the kind of a Rust type.
     pub fn kind<K: Kind<Dynamic = ()> + DeserializeOwned>(&self) -> Access<K> {
         Access::new(self.clone(), K::info(&()), true)
     }
 
-    /// A kind that is only known at run time: an `ApiResource`, a `GroupVersionResource` or a [`KindInfo`]. Its informer is
-    /// the same as that of the type, if there is one.
+    /// Access to a kind that is only known at run time: an `ApiResource`, a `GroupVersionResource` or a [`KindInfo`].
+    /// If the kind is also used with a Rust type, both share one informer.
     pub fn kind_of(&self, kind: impl Into<KindInfo>) -> Access<DynamicObject> {
         Access::new(self.clone(), kind.into(), false)
     }
@@ -162,11 +167,12 @@ impl SharedInformerFactory {
 
 /// Starting and stopping.
 impl SharedInformerFactory {
-    /// Starts the informers that were asked for, a few at a time so that their lists do not hit the server at once.
+    /// Starts the informers that have been registered so far, a few at a time so that their lists do not reach the
+    /// server all at once.
     ///
-    /// Returns at once. May be called again, which does nothing: informers that are asked for later start by themselves, on
-    /// the runtime of the first call. After a shutdown it does nothing either. Once that runtime is gone, all informers
-    /// have stopped and so do those that are asked for later.
+    /// Returns at once. Calling it again does nothing: informers that are registered later start by themselves, on the
+    /// tokio runtime of the first call. After a shutdown it does nothing either. Once that runtime has shut down, all
+    /// informers have stopped, and informers registered later stop at once.
     ///
     /// # Panics
     ///
@@ -176,7 +182,7 @@ impl SharedInformerFactory {
         self.inner.registry(|registry| registry.start(spawn, &self.inner.turns));
     }
 
-    /// How each informer is doing at this moment.
+    /// The current status of each informer.
     pub fn status(&self) -> Vec<InformerStatus> {
         let informers = self.inner.registry(|registry| registry.informers_and_twins());
         let status = |(informer, twin): (SharedInformer<()>, Option<SharedInformer<()>>)| {
@@ -186,27 +192,29 @@ impl SharedInformerFactory {
         informers.into_iter().map(status).collect()
     }
 
-    /// Stops all informers for good and waits until they and their handlers have ended. Handlers hear what is known, for
-    /// ten seconds unless [set otherwise](FactoryBuilder::drain).
+    /// Stops all informers for good and waits until they and their handlers have ended. Handlers are called with their
+    /// pending events, for at most ten seconds unless [`drain`](FactoryBuilder::drain) sets another time.
     ///
-    /// Once the factory was started that includes informers that somebody [runs](SharedInformer::run) himself; otherwise,
-    /// or if the factory is only dropped, those go on.
+    /// If the factory was started, this also stops informers that the program runs itself with
+    /// [`run`](SharedInformer::run). If the factory was never started, or is only dropped, those informers keep
+    /// running.
     ///
-    /// Any number may ask for it, and all of them wait; the timeout of the first counts. The caches can be read
-    /// afterwards. A handler must not await it.
+    /// It may be called concurrently: every call waits for the end, and the timeout of the first call is used. The
+    /// caches can be read afterwards. A handler must not await it.
     pub async fn shutdown(&self) {
         self.shutdown_within(self.inner.drain).await;
     }
 
-    /// The same with another timeout for the handlers.
+    /// Like [`shutdown`](Self::shutdown), with another timeout for the handlers.
     pub async fn shutdown_within(&self, timeout: Duration) {
         let ended = self.inner.registry(|registry| registry.close(timeout));
         join_all(ended.into_iter().map(Ended::wait)).await;
     }
 
-    /// Stops one informer and waits until it and its handlers have ended. Who asks for its kind from now on gets a new one.
+    /// Stops one informer and waits until it and its handlers have ended. From now on, requesting its kind from the
+    /// factory returns a new informer.
     ///
-    /// Says whether it was one of this factory's. A handler must not await it.
+    /// Returns whether the informer belonged to this factory. A handler must not await it.
     pub async fn stop<K: 'static>(&self, informer: &SharedInformer<K>) -> bool {
         let stopped = self.inner.registry(|registry| registry.stop(&informer.as_kind(), self.inner.drain));
         if let Ok(Some(ended)) = &stopped {
@@ -217,8 +225,8 @@ impl SharedInformerFactory {
 }
 
 impl Inner {
-    /// What the informer of a kind is made of. The first who asks decides the type that samples are checked against, where
-    /// the builder was not told.
+    /// How to build the informer of a kind. Sample objects are checked against the type that was set on the factory's
+    /// builder, or else against the type of the first request.
     fn request<K: Kind + DeserializeOwned>(&self, kind: &KindInfo) -> Request {
         let slot = Slot::kind::<K>(kind);
         let known = |slot: &Slot| known(&self.requests.lock(), slot, kind);
@@ -226,7 +234,8 @@ impl Inner {
             return request;
         }
         let whole = if slot.metadata { known(&slot.other_face()) } else { None };
-        // A tweak is the user's code, so the lock is not held; if somebody else was quicker, his result counts.
+        // A tweak is the user's code, so the lock is not held while it runs; if another thread has stored a request for
+        // this kind meanwhile, that one is used.
         let blueprint = match whole {
             Some(whole) => whole.blueprint.metadata(),
             None => self.defaults.blueprint::<K>(kind),
@@ -243,7 +252,7 @@ impl Inner {
         request
     }
 
-    /// What a name stands for from now on, or a refusal if it stands for something else.
+    /// Binds a name to a blueprint, or returns an error if the name is bound to another one.
     fn name<K: Kind + DeserializeOwned>(
         &self,
         name: &str,
@@ -254,7 +263,8 @@ impl Inner {
         let new = Arc::new(Named { name: name.into(), blueprint });
         let mut names = self.names.lock();
         names.retain(|named| named.strong_count() > 0);
-        // Let go after the lock: with the last of them a transform of the user's may go.
+        // Dropped after the lock is released: the last reference to a name may drop a transform, which is the user's
+        // code.
         let taken: Vec<_> = names.iter().filter_map(Weak::upgrade).collect();
         let Some(holds) = taken.iter().find(|named| *named.name == *name) else {
             names.push(Arc::downgrade(&new));
@@ -269,7 +279,7 @@ impl Inner {
         }
     }
 
-    /// The informer that was asked for: one that is there and serves, or a new one.
+    /// The informer for a request: an existing one that fits, or a new one.
     fn obtain(&self, request: &Request, kind: &KindInfo, claim: Claim) -> SharedInformer<()> {
         let known = self.registry(|registry| {
             registry.correct_scope(&request.slot, kind);
@@ -281,7 +291,7 @@ impl Inner {
             Ok(found) => return found,
             Err(name) => name,
         };
-        // Building calls the user's code, so the lock is not held; somebody else may be quicker.
+        // Building calls the user's code, so the lock is not held; another thread may add the same informer meanwhile.
         let failed = Arc::new(Notify::new());
         let mut blueprint = request.blueprint.clone();
         blueprint.also_on_error({
@@ -298,7 +308,7 @@ impl Inner {
         })
     }
 
-    /// The one way to the registry: what is over is let go after the lock.
+    /// All access to the registry goes through here: informers that have ended are dropped after the lock is released.
     fn registry<R>(&self, work: impl FnOnce(&mut Registry) -> R) -> R {
         let mut registry = self.registry.lock();
         let result = work(&mut registry);
@@ -308,7 +318,7 @@ impl Inner {
         result
     }
 
-    /// Has samples checked against a type, unless they are already.
+    /// Has sample objects checked against a type, unless they are checked against one already.
     fn have_type<K: DeserializeOwned + Send + Sync + 'static>(&self, informer: &SharedInformer<()>) {
         if self.registry(|registry| registry.take_type(informer)) {
             informer.engine().ingest.check_type(decoder::<K>());
@@ -316,7 +326,8 @@ impl Inner {
     }
 }
 
-/// What was asked for before, unless it was for namespaces by somebody who did not know that the kind has none.
+/// The earlier request for the same slot, unless it names namespaces although the kind is now known to be
+/// cluster-scoped.
 fn known(requests: &[Request], slot: &Slot, kind: &KindInfo) -> Option<Request> {
     let request = requests.iter().find(|request| request.slot == *slot)?;
     request.blueprint.suits(kind).then(|| request.clone())

@@ -1,4 +1,4 @@
-//! The informers of a factory, and under which names they are asked for.
+//! The informers of a factory, and the kinds and names under which the program requests them.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -14,22 +14,22 @@ use crate::informer::tasks::Spawn;
 use crate::kind::{KindInfo, ResourceId};
 use crate::options::Options;
 
-/// Who wants an informer to live.
+/// What keeps an informer alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// Until the factory stops, or somebody stops it.
+    /// The informer lives until it or the factory is stopped.
     Held,
-    /// As long as the lease lives.
+    /// The informer lives as long as the lease.
     Leased,
 }
 
-/// The informer is none of this factory's, or no longer.
+/// The informer does not belong to this factory, or no longer.
 pub(super) struct NotOurs;
 
 #[derive(Default)]
 pub(super) struct Registry {
     entries: Vec<Entry>,
-    /// What is on its way out: it is waited for, but no longer given to anybody.
+    /// Informers that are stopping: a shutdown waits for them, but no request gets them any more.
     leaving: Vec<Leaving>,
     leftovers: Leftovers,
     /// Runs informers, once the factory has been started.
@@ -40,7 +40,7 @@ pub(super) struct Registry {
 struct Entry {
     slots: Vec<Slot>,
     blueprint: Blueprint,
-    /// Keeps its names from being given to others.
+    /// Keeps the names of this informer from being bound to other options.
     named: Vec<Arc<Named>>,
     typed: bool,
     informer: SharedInformer<()>,
@@ -50,14 +50,14 @@ struct Entry {
     leases: usize,
 }
 
-/// An informer that was told to stop. Its cache is not kept for that.
+/// An informer that is stopping. The weak reference does not keep its cache alive.
 struct Leaving {
     engine: Weak<Engine>,
     running: Running,
 }
 
-/// What is over. It is let go by the caller, without a lock: handlers are dropped with it, and what they hold may come
-/// back to the factory.
+/// Informers that have ended. The caller drops them without holding the lock: their handlers are dropped with them, and
+/// dropping values that a handler owns may call the factory again.
 #[derive(Default)]
 pub(super) struct Leftovers {
     entries: Vec<Entry>,
@@ -73,12 +73,12 @@ impl Drop for Leftovers {
 }
 
 impl Registry {
-    /// What is to be let go when the lock is released.
+    /// Takes the values that are to be dropped when the lock is released.
     pub(super) fn leftovers(&mut self) -> Leftovers {
         std::mem::take(&mut self.leftovers)
     }
 
-    /// The informer that a request has had before, or another that serves it.
+    /// The informer that an earlier request for the same slot got, or another one that fits this request.
     pub(super) fn find(&mut self, request: &Request, claim: Claim) -> Option<SharedInformer<()>> {
         self.prune();
         let place = self
@@ -95,8 +95,8 @@ impl Registry {
         Some(entry.informer.clone())
     }
 
-    /// Gives a kind of the whole cluster no informer over namespaces, which somebody got who did not know its scope. He
-    /// keeps it; who asks from now on gets another.
+    /// Takes the slot of a cluster-scoped kind away from informers limited to namespaces, which were made before the
+    /// scope of the kind was known. Callers that have such an informer keep it; later requests get another one.
     pub(super) fn correct_scope(&mut self, slot: &Slot, kind: &KindInfo) {
         if !slot.is_named() {
             let limited = self.entries.iter_mut().filter(|entry| !entry.blueprint.suits(kind));
@@ -104,7 +104,7 @@ impl Registry {
         }
     }
 
-    /// Adds an informer that was made for a request.
+    /// Adds an informer that was built for a request.
     pub(super) fn add(
         &mut self,
         request: &Request,
@@ -148,13 +148,15 @@ impl Registry {
         free.into()
     }
 
-    /// Whether samples of this informer are yet to be checked against somebody's type; from here on they are.
+    /// Whether no type is set yet against which sample objects of this informer are checked; from now on one counts as
+    /// set.
     pub(super) fn take_type(&mut self, informer: &SharedInformer<()>) -> bool {
         let entry = self.entries.iter_mut().find(|entry| entry.is(informer));
         entry.is_some_and(|entry| !std::mem::replace(&mut entry.typed, true))
     }
 
-    /// Starts what has not started, now and from now on. The first runtime counts: a later one may be short-lived.
+    /// Starts all informers that have not started, and from now on each new one. The runtime of the first call is used
+    /// for all of them: a later one may be short-lived.
     pub(super) fn start(&mut self, spawn: Arc<dyn Spawn>, turns: &Turns) {
         if self.closed {
             return;
@@ -169,13 +171,13 @@ impl Registry {
         self.spawn.is_some()
     }
 
-    /// What there is.
+    /// All informers.
     pub(super) fn informers(&self) -> Vec<SharedInformer<()>> {
         self.entries.iter().map(|entry| entry.informer.clone()).collect()
     }
 
-    /// Each informer, with the other one if the factory holds its kind twice: its metadata and, asked for after the start,
-    /// whole objects.
+    /// Each informer, together with the second one if the factory holds its kind twice: metadata only and, if they were
+    /// requested after the start, whole objects.
     pub(super) fn informers_and_twins(&self) -> Vec<(SharedInformer<()>, Option<SharedInformer<()>>)> {
         let twin = |entry: &Entry| {
             let faces: Vec<_> = entry.slots.iter().map(Slot::other_face).collect();
@@ -187,7 +189,7 @@ impl Registry {
         self.entries.iter().map(|entry| (entry.informer.clone(), twin(entry))).collect()
     }
 
-    /// Stops everything for good; gives what is to be waited for.
+    /// Stops all informers for good; returns the ends that the caller has to wait for.
     pub(super) fn close(&mut self, timeout: Duration) -> Vec<Ended> {
         self.closed = true;
         let mut ended: Vec<Ended> = self.leaving.iter().map(|leaving| leaving.running.ended()).collect();
@@ -203,7 +205,8 @@ impl Registry {
         ended
     }
 
-    /// Stops one, if it is one of this factory's; gives what is to be waited for, if it was ever started.
+    /// Stops one informer, if it belongs to this factory; returns the end that the caller has to wait for, if the
+    /// informer was ever started.
     pub(super) fn stop(
         &mut self,
         informer: &SharedInformer<()>,
@@ -223,14 +226,14 @@ impl Registry {
         }
     }
 
-    /// There is one more lease of an informer that has one.
+    /// Counts one more lease of an informer that has a lease already.
     pub(super) fn lease_again(&mut self, informer: &SharedInformer<()>) {
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.is(informer)) {
             entry.leases += 1;
         }
     }
 
-    /// A lease is over. The last one takes its informer along if nobody else holds it.
+    /// Counts one lease less. After the last one the informer is stopped, unless it was also requested without a lease.
     pub(super) fn release(&mut self, informer: &SharedInformer<()>, timeout: Duration) {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.is(informer)) else { return };
         entry.leases = entry.leases.saturating_sub(1);
@@ -243,7 +246,7 @@ impl Registry {
         self.entries.iter().position(wanted)
     }
 
-    /// Has an informer stop and gives it to nobody any more. Its cache goes when its task has ended.
+    /// Stops an informer and no longer gives it to any request. Its cache is freed when its task has ended.
     fn dismiss(&mut self, place: usize, timeout: Duration) -> Option<Ended> {
         let mut entry = self.entries.remove(place);
         let (running, engine) = (entry.running.take(), Arc::downgrade(entry.informer.engine()));
@@ -255,7 +258,8 @@ impl Registry {
         Some(ended)
     }
 
-    /// Forgets what has stopped by itself. Once the factory is closed the caches that are left can still be read.
+    /// Removes informers that have stopped by themselves. Not once the factory is closed: the remaining caches can
+    /// still be read.
     fn prune(&mut self) {
         self.leaving.retain(|leaving| !leaving.running.ended().is_over());
         while !self.closed {
@@ -264,7 +268,8 @@ impl Registry {
         }
     }
 
-    /// One with exactly these options. Namespaces come and go, so who names some does not share them with another name.
+    /// An informer with exactly these options. Namespaces can be added and removed, so informers limited to namespaces
+    /// are not shared between two names.
     fn alike(&self, wanted: &Blueprint) -> Option<usize> {
         let comparable = wanted.options.namespaces.named().is_none();
         let same_transform =
@@ -277,7 +282,8 @@ impl Registry {
         })
     }
 
-    /// Whole objects have metadata too, unless a transform of theirs has changed it.
+    /// An informer of whole objects can serve a request for metadata, unless a transform of the objects' type may have
+    /// changed the metadata.
     fn whole_for_metadata(&self, request: &Request) -> Option<usize> {
         if !request.slot.metadata {
             return None;
@@ -290,8 +296,8 @@ impl Registry {
         })
     }
 
-    /// An informer of metadata that has not started can just as well get whole objects, if nothing else differs: then
-    /// they are not to be kept decoded, nor transformed as a type of theirs.
+    /// An informer of metadata that has not started can be changed to get whole objects, if no other option differs. So
+    /// this excludes requests with `decoded` or with a transform of the objects' type.
     fn metadata_made_whole(&mut self, request: &Request) -> Option<usize> {
         if request.slot.metadata {
             return None;
@@ -299,7 +305,7 @@ impl Registry {
         let partial = request.slot.other_face();
         let place = self.place(|entry| {
             let whole = Options { metadata_only: false, ..entry.blueprint.options.clone() };
-            // Not if it is asked for in another way as well: that may stand for these very options.
+            // Not if the informer is requested under another name as well: that name may be bound to metadata only.
             entry.slots == [partial.clone()] && whole == request.blueprint.options
         })?;
         let entry = &mut self.entries[place];
@@ -323,7 +329,7 @@ impl Entry {
         }
     }
 
-    /// Gives the informer back if it will never run, to be let go without the lock.
+    /// Returns the informer if it will never run, so that the caller ends it without holding the lock.
     fn start(&mut self, spawn: &Arc<dyn Spawn>, turns: &Turns) -> Option<SharedInformer<()>> {
         if self.running.is_some() {
             return None;
@@ -334,7 +340,7 @@ impl Entry {
     }
 }
 
-/// Those who wait for an informer that will never start are told.
+/// Ends the waits for an informer that will never start.
 impl Drop for Entry {
     fn drop(&mut self) {
         self.informer.engine().abandon();

@@ -1,4 +1,4 @@
-//! What is asked of a factory, and what the answer is made of.
+//! A request for an informer of a factory, and how to build that informer.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use crate::options::Options;
 use crate::report::Callback;
 use crate::source::{Selection, Sources};
 
-/// Under what an informer is asked for. All types of a kind are one informer; its metadata may be one of its own.
+/// The kind or name under which an informer is requested. All Rust types of a kind share one informer; metadata may
+/// have a second one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) of: SlotOf,
@@ -30,7 +31,7 @@ impl Slot {
         Self { of: SlotOf::Kind(ResourceId::of(kind)), metadata: K::metadata_only() }
     }
 
-    /// The other face of the same objects.
+    /// The slot of the same objects as metadata instead of whole, or whole instead of metadata.
     pub(super) fn other_face(&self) -> Self {
         Self { of: self.of.clone(), metadata: !self.metadata }
     }
@@ -40,17 +41,17 @@ impl Slot {
     }
 }
 
-/// One informer that was asked for.
+/// A request for one informer.
 #[derive(Clone)]
 pub(super) struct Request {
     pub(super) slot: Slot,
     pub(super) blueprint: Blueprint,
-    /// Keeps the name from being given to another.
+    /// Keeps the name from being bound to other options.
     pub(super) named: Option<Arc<Named>>,
 }
 
 impl Request {
-    /// What the informer is called in metrics and logs, unless its options say so.
+    /// The name of the informer in metrics and logs, unless its options set one.
     pub(super) fn name(&self) -> String {
         match &self.slot.of {
             SlotOf::Kind(_) => self.blueprint.kind.resource(),
@@ -59,14 +60,14 @@ impl Request {
     }
 }
 
-/// What a name stands for, as long as an access or an informer of that name is there.
+/// The blueprint that a name is bound to, as long as an access or an informer of that name lives.
 pub(super) struct Named {
     pub(super) name: Arc<str>,
     pub(super) blueprint: Blueprint,
 }
 
 impl Named {
-    /// The objects of the name, whole or their metadata.
+    /// The request for the objects of the name, whole or only their metadata.
     pub(super) fn request(self: &Arc<Self>, metadata: bool) -> Request {
         let narrowed = metadata && !self.blueprint.options.metadata_only;
         let blueprint = if narrowed { self.blueprint.metadata() } else { self.blueprint.clone() };
@@ -75,18 +76,19 @@ impl Named {
     }
 }
 
-/// What holds for all kinds of a factory. Checked when the factory is built.
+/// The options of a factory for all kinds. Checked when the factory is built.
 pub(super) struct Defaults {
     pub(super) sources: Arc<dyn Sources>,
     pub(super) probe: Arc<SharedProbe>,
-    /// What the names of all its informers begin with.
+    /// The prefix of the names of all informers of the factory.
     pub(super) name: Option<Arc<str>>,
     pub(super) options: Options,
     pub(super) on_error: Option<Callback>,
 }
 
 impl Defaults {
-    /// What every informer of a kind begins with. Calls a function of the user's, so no lock may be held.
+    /// The blueprint that every informer of a kind begins with. Calls the user's `tweak` function, so no lock may be
+    /// held.
     fn begin<K: Kind + DeserializeOwned>(&self, kind: &KindInfo) -> Blueprint {
         let mut blueprint = Blueprint::new::<K>(kind.clone(), self.sources.clone());
         blueprint.probe = self.probe.clone();
@@ -107,12 +109,12 @@ impl Defaults {
         blueprint
     }
 
-    /// For a kind that nothing else was said about.
+    /// The blueprint of a kind without options of its own.
     pub(super) fn blueprint<K: Kind + DeserializeOwned>(&self, kind: &KindInfo) -> Blueprint {
         self.begin::<K>(kind).settled()
     }
 
-    /// For a kind that something was said about, or a variant of it.
+    /// The blueprint of a kind with options of its own, or of a named variant.
     pub(super) fn blueprint_with<K: Kind + DeserializeOwned>(
         &self,
         kind: &KindInfo,

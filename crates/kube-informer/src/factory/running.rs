@@ -12,12 +12,12 @@ use crate::informer::SharedInformer;
 use crate::informer::engine::Engine;
 use crate::informer::tasks::{Spawn, Task};
 
-/// Lets a few lists at a time be the first of their informers.
+/// Limits how many informers read their first lists at the same time.
 #[derive(Clone)]
 pub(super) struct Turns {
     seats: Arc<Semaphore>,
     all: u32,
-    /// How long a list holds its seat: a long one should not hold up the others for ever.
+    /// How long a first list may hold its seat: a long list should not delay the others for ever.
     patience: Duration,
 }
 
@@ -27,7 +27,7 @@ impl Turns {
         Self { seats: Arc::new(Semaphore::new(all as usize)), all, patience }
     }
 
-    /// A seat for each list of an informer, or all there are.
+    /// Waits for a seat for each list of an informer, or for all seats if it has more lists than there are seats.
     async fn take(&self, lists: usize) -> Option<OwnedSemaphorePermit> {
         let lists = u32::try_from(lists).unwrap_or(u32::MAX).clamp(1, self.all);
         self.seats.clone().acquire_many_owned(lists).await.ok()
@@ -42,13 +42,13 @@ pub(super) struct Running {
     _task: Task,
 }
 
-/// Tells when an informer is over, any number of those who ask.
+/// Resolves when the task of an informer has ended. Any number of callers can wait on clones of it.
 #[derive(Clone)]
 pub(super) struct Ended(watch::Receiver<()>);
 
 impl Ended {
     pub(super) async fn wait(mut self) {
-        // Nothing is ever sent: the sender goes when the task does.
+        // Nothing is ever sent: the sender is dropped when the task ends.
         while self.0.changed().await.is_ok() {}
     }
 
@@ -67,7 +67,7 @@ impl Running {
         let (stop, stop_asked) = watch::channel(None);
         let (end, ended) = watch::channel(());
         let started = Arc::new(AtomicBool::new(false));
-        // In the order in which they go. They do so also if the task is dropped before it is polled.
+        // Dropped in this order, even if the task is dropped before it is first polled.
         let at_end = (Abandoned { engine: informer.engine().clone(), started: started.clone() }, end);
         let work = async move {
             let _at_end = at_end;
@@ -78,13 +78,13 @@ impl Running {
         Self { stop, ended: Ended(ended), over_at_once, _task: task }
     }
 
-    /// Whether the task was over before its start was, such as on a runtime that is gone. Then the informer is to be
-    /// abandoned by the caller, who knows when he may: its handlers go with it.
+    /// Whether the task ended before `start` returned, such as on a runtime that has shut down. Then the caller has to
+    /// abandon the informer, at a moment when no lock is held, because that drops the handlers.
     pub(super) fn over_at_once(&self) -> bool {
         self.over_at_once
     }
 
-    /// Has the informer stop; handlers hear what is known for so long.
+    /// Stops the informer. For at most `timeout`, handlers are still called with their pending events.
     pub(super) fn stop(&self, timeout: Duration) {
         self.stop.send_if_modified(|stop| {
             let first = stop.is_none();
@@ -101,7 +101,7 @@ impl Running {
 /// Ends an informer whose turn never came.
 struct Abandoned {
     engine: Arc<Engine>,
-    /// Set by the first of start and end; the second sees to what is left to do.
+    /// Set by whichever comes first, the start or the end of the task; the second of them does the cleanup.
     started: Arc<AtomicBool>,
 }
 
@@ -138,11 +138,11 @@ async fn run(
     };
     let running = async {
         if informer.run(pending()).await.is_err() {
-            // Somebody else runs it; here it is only stopped.
+            // The program runs this informer itself; the factory only stops it.
             informer.engine().state.subscribe().wait_for(|state| state.ended).await.ok();
         }
     };
-    // First the informer, so that it has started before anybody asks how it is.
+    // The informer comes first, so that it has started before the other branches read its status.
     tokio::select! {
         biased;
         () = running => {}

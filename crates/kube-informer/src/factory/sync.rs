@@ -1,4 +1,4 @@
-//! Waiting until the caches of a factory have filled.
+//! Waiting until the caches of a factory are filled.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use crate::error::{Awaited, SyncError};
 use crate::factory::SharedInformerFactory;
 
 impl SharedInformerFactory {
-    /// Waits until the caches of all informers that have been asked for so far are filled. The error names those that are
-    /// not, each of their scopes, and why.
+    /// Waits until the caches of all informers registered so far are filled. The error names each informer that is not
+    /// synced, each of its scopes, and the reason.
     ///
-    /// It does not wait at all if the factory was never started.
+    /// If the factory was never started, it returns an error at once, unless there is no informer to wait for.
     pub async fn wait_for_cache_sync(&self, timeout: Duration) -> Result<(), SyncError> {
         let (informers, started) =
             self.inner.registry(|registry| (registry.informers(), registry.is_started()));

@@ -1,4 +1,4 @@
-//! How users say what they want to hear: closures put together into a handler.
+//! Building a handler from closures.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use crate::handler::runner::Callee;
 use crate::handler::typed::TypedHandler;
 use crate::object::Object;
 
-/// Starts a handler. Functions that are not set are simply not called.
+/// Begins a handler without any functions. Set the functions for the events that you want to handle.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -37,7 +37,8 @@ pub fn handler<K: 'static>() -> Handler<K> {
     }
 }
 
-/// Starts a handler of one asynchronous function, which is awaited before it is called with the next event.
+/// Begins a handler with one asynchronous function. Each call is awaited before the function is called with the next
+/// event.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -61,23 +62,25 @@ where
     Handler { asynchronous: Some(Box::new(AsyncFunction { function, of: PhantomData })), ..handler() }
 }
 
-/// What to call when objects come, change and go. Made with [`handler`] or [`async_handler`].
+/// The functions to call when objects are added, updated and deleted. Made with [`handler`] or [`async_handler`].
 ///
-/// Calls come one at a time, in the informer's own tasks, never with a lock held. A function must not block the thread
-/// (a call over [`Options::slow_call`](crate::Options::slow_call) is counted and logged once); use [`async_handler`] to wait for something or
-/// [`Handler::blocking`] to give the handler a thread of its own. A panic is caught, counted and reported.
+/// The functions are called one at a time, in the informer's own tasks, never with a lock held. A function must not
+/// block the thread (a call over [`Options::slow_call`](crate::Options::slow_call) is counted and logged once); use
+/// [`async_handler`] to wait for something or [`Handler::blocking`] to give the handler a thread of its own. A panic is
+/// caught, counted and reported.
 ///
-/// What is added never takes the place of what was there: a function that is set twice is called twice, in the order in
-/// which it was set, and an object has to pass all filters. Of one event the functions that take an [`Object`] hear first,
-/// then those that take the [decoded type](Handler::typed), then the asynchronous one; after a panic the rest does not hear
-/// of that event. Options, such as [`named`](Handler::named) and [`resync`](Handler::resync), are what was said last.
+/// Setting a function does not replace one that was set before: if `on_add` is set twice, both functions are called, in
+/// the order in which they were set, and an object has to pass all filters. For one event, the functions that take an
+/// [`Object`] are called first, then those that take the [decoded type](Handler::typed), then the asynchronous one; if
+/// one panics, the remaining functions are not called for that event. Of options, such as [`named`](Handler::named) and
+/// [`resync`](Handler::resync), the value set last is used.
 pub struct Handler<K> {
     functions: Functions<K>,
     /// Functions that take the decoded type, called after the others.
     typed: Vec<Box<dyn Callee>>,
     /// Called last, since it is awaited.
     asynchronous: Option<Box<dyn Callee>>,
-    /// All of them have to accept.
+    /// An object is delivered only if all of these filters accept it.
     accept: Vec<Accept<K>>,
     options: HandlerOptions,
 }
@@ -118,7 +121,7 @@ impl<K: 'static> Handler<K> {
         self
     }
 
-    /// Called with what this handler was told last and what the cache holds now.
+    /// Called with the state that this handler was last called with, and the new state.
     #[must_use]
     pub fn on_update(mut self, function: impl FnMut(&Object<K>, &Object<K>) + Send + 'static) -> Self {
         self.functions.update.push(Box::new(function));
@@ -146,7 +149,8 @@ impl<K: 'static> Handler<K> {
         self
     }
 
-    /// Tells every cached object again each period; zero for never. Nothing is fetched from the server.
+    /// Calls the handler again for every cached object once per period; zero means never. Nothing is fetched from the
+    /// server.
     ///
     /// Overrides the informer's default. Periods under [`Options::minimum_resync`](crate::Options::minimum_resync), a
     /// second by default, count as that.
@@ -158,7 +162,7 @@ impl<K: 'static> Handler<K> {
 
     /// Keeps up to `limit` events in stream order instead of merging them per key.
     ///
-    /// Over the limit the handler hears [`Event::Merged`] and events are merged per key until it has caught up.
+    /// Over the limit the handler gets an [`Event::Merged`], and events are merged per key until it has caught up.
     #[must_use]
     pub fn every_event(mut self, limit: usize) -> Self {
         self.options.every_event = Some(limit);
@@ -172,26 +176,27 @@ impl<K: 'static> Handler<K> {
         self
     }
 
-    /// Tells the handler only of objects that the predicate accepts, as if the others did not exist.
+    /// Calls the handler only for objects that the predicate accepts, as if the others did not exist.
     ///
-    /// An update that makes an object acceptable is heard as an add, one that ends it as a delete (with the last state that
-    /// was accepted, and `final_state_known: false`, since the object goes on without this handler). It counts for all
-    /// functions of the handler, those added later too; several filters all have to accept.
+    /// An update after which the predicate newly accepts an object is delivered as an add. An update after which it no
+    /// longer does is delivered as a delete, with the last accepted state and `final_state_known: false`, since the
+    /// object itself still exists. The filter applies to all functions of the handler, also to those set later; an
+    /// object has to pass all filters.
     #[must_use]
     pub fn filter(mut self, accept: impl FnMut(&Object<K>) -> bool + Send + 'static) -> Self {
         self.accept.push(Box::new(accept));
         self
     }
 
-    /// Goes on with functions that take the decoded type, beside those that the handler has already.
+    /// Continues with functions that take the decoded type, in addition to the functions that the handler already has.
     pub fn typed(self) -> TypedHandler<K> {
         TypedHandler::new(self)
     }
 
-    /// Calls functions of the decoded type too.
+    /// Adds functions that take the decoded type.
     pub(crate) fn also(mut self, typed: Box<dyn Callee>, keep: Keep) -> Self {
         self.typed.push(typed);
-        // Others may need what these do without.
+        // Only raised, never lowered: functions added before may need the kept versions.
         if keep == Keep::Told {
             self.options.keep = keep;
         }
@@ -231,7 +236,7 @@ impl<K: 'static> Callee for Calls<K> {
             Event::Merged => {}
         }
         for typed in &mut self.typed {
-            // They are not asynchronous: there is nothing to await.
+            // Typed functions are not asynchronous: there is nothing to await.
             typed.call(delivery.clone(), listener);
         }
         self.asynchronous.as_mut()?.call(delivery, listener)

@@ -1,42 +1,42 @@
-//! Events as handlers get them, before and after they have the user's type.
+//! Events as they are delivered to handlers: without and with the Rust type of the objects.
 
 use std::sync::Arc;
 
 use crate::object::Object;
 use crate::object::record::Record;
 
-/// What happened to an object, as one handler hears it.
+/// A change of an object, as it is delivered to one handler.
 ///
-/// Per key a handler hears a legal history: an `Added`, any number of `Updated` whose `old` is exactly what it was told
-/// last, a `Deleted`, and perhaps an `Added` again.
+/// For each key a handler is called with a legal history: an `Added`, any number of `Updated` whose `old` is exactly
+/// the state that the handler was last called with, a `Deleted`, and perhaps an `Added` again.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<K> {
-    /// A key this handler did not know.
+    /// An object that is new to this handler.
     Added {
         /// The object.
         object: Object<K>,
-        /// Whether it was there when the handler joined, when the informer filled its cache for the first time, or when
-        /// its namespace was added.
+        /// Whether the object already existed when the handler was added, when the informer filled its cache for the
+        /// first time, or when the object's namespace was added.
         initial: bool,
     },
     /// Another version of the same object (same uid).
     Updated {
-        /// What this handler was told last.
+        /// The state that this handler was last called with.
         old: Object<K>,
-        /// What the cache holds now.
+        /// The new state.
         new: Object<K>,
-        /// Nothing changed: the handler asked to hear of every object from time to time.
+        /// True if nothing changed and this is a periodic resync, which the handler or the informer is configured for.
         resync: bool,
     },
-    /// The object is gone, as far as this handler is concerned.
+    /// The object was deleted, or this handler no longer gets its events.
     Deleted {
-        /// The last state known of it.
+        /// The last known state of the object.
         object: Object<K>,
-        /// Whether this is the final state, as the server told it. If not, the delete was found by comparing with a new
-        /// list, the informer no longer looks at the namespace, or the object no longer passes the handler's
-        /// [filter](crate::Handler::filter): then `object` is the last state that passed, and the object itself is
-        /// probably still there.
+        /// Whether `object` is the final state, from the server's DELETED event. If false, there are three possible
+        /// reasons: the informer found the object missing from a new list; the namespace was removed from the informer;
+        /// or the object no longer passes the handler's [filter](crate::Handler::filter). In the last case `object` is
+        /// the last state that passed, and the object itself probably still exists.
         final_state_known: bool,
     },
     /// Only with `every_event`: the backlog went over its limit, so events that follow are merged per key.
@@ -44,7 +44,7 @@ pub enum Event<K> {
 }
 
 impl<K> Event<K> {
-    /// The object the event is about: the new one of an update.
+    /// The object of the event; the new state for an update; `None` for [`Merged`](Self::Merged).
     pub fn object(&self) -> Option<&Object<K>> {
         match self {
             Self::Added { object, .. } | Self::Deleted { object, .. } => Some(object),
@@ -69,7 +69,7 @@ impl<K> Clone for Event<K> {
     }
 }
 
-/// An event before it gets the user's type.
+/// An event without the Rust type of the objects.
 #[derive(Clone, Debug)]
 pub(crate) enum Delivery {
     Added {
@@ -83,7 +83,7 @@ pub(crate) enum Delivery {
     },
     Deleted {
         object: Arc<Record>,
-        /// The version that the handler heard of last, if that is another one and was kept.
+        /// The version that the handler was last called with, if it differs from `object` and was kept.
         told: Option<Arc<Record>>,
         final_state_known: bool,
     },

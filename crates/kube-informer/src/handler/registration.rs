@@ -1,4 +1,4 @@
-//! What adding a handler gives back: its progress, and the way to remove it.
+//! The result of adding a handler: shows the handler's progress, and removes it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -41,14 +41,16 @@ impl Registration {
         &self.listener.name
     }
 
-    /// Whether the handler has heard of everything that was there when it joined, or when the informer first filled.
+    /// Whether the handler has been called for every object that was in the cache when the handler was added, or when
+    /// the informer first filled its cache.
     pub fn has_synced(&self) -> bool {
         self.listener.state().borrow().synced
     }
 
-    /// Waits until the handler has heard of everything that was there when it joined: the calls have returned.
+    /// Waits until the handler has been called for every object that was in the cache when the handler was added, and
+    /// those calls have returned.
     ///
-    /// Ends with an error as well if the handler is removed or the informer stops before that.
+    /// It is also an error if the handler is removed or the informer stops before that.
     pub async fn wait_synced(&self, timeout: Duration) -> Result<(), WaitError> {
         let mut state = self.listener.state();
         let over = state.wait_for(|state| state.synced || state.ending == Ending::Closed);
@@ -64,17 +66,18 @@ impl Registration {
         WaitError::new(self.listener.reporter.kind(), unmet)
     }
 
-    /// Removes the handler and discards what it has not heard. A call in progress is not waited for.
+    /// Removes the handler and discards its pending events. Does not wait for a call in progress.
     ///
-    /// Removing twice, or after the informer stopped, is fine.
+    /// Removing it twice, or after the informer has stopped, does nothing.
     pub fn remove(&self) {
         self.listener.end(Ending::Closed);
     }
 
-    /// Removes the handler: it hears what waits for it, but nothing that happens later, and its last call is awaited.
+    /// Removes the handler after it has been called with its pending events, but with none that happen later. Returns
+    /// when its last call has returned.
     ///
-    /// What it has not heard when the time is over is discarded, and the error says how much that was. Must not be awaited
-    /// from within the handler itself.
+    /// Events that are still pending when the timeout has passed are discarded, and the error says how many. Must not
+    /// be awaited from within the handler itself.
     pub async fn remove_and_drain(&self, timeout: Duration) -> Result<(), WaitError> {
         self.listener.end(Ending::Draining);
         let mut state = self.listener.state();
@@ -92,7 +95,7 @@ impl Registration {
         Err(self.error(Unmet::NotDrained { handler, waited: timeout, discarded }))
     }
 
-    /// What the handler has done and has yet to do.
+    /// The handler's status: how many events it has been called with, and how many are pending.
     pub fn status(&self) -> HandlerStatus {
         HandlerStatus::of(&self.listener)
     }

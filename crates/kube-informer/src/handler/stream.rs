@@ -11,10 +11,11 @@ use futures::stream::{self, BoxStream, StreamExt};
 use crate::handler::delivery::{Delivery, Event};
 use crate::handler::listener::{Ending, Listener};
 
-/// The events of an informer as a [`Stream`], starting with what is in the cache. Dropping it ends it.
+/// The events of an informer as a [`Stream`], starting with an add for each object in the cache. Dropping the stream
+/// removes it from the informer.
 ///
-/// It ends when the informer stops. A stream that is not polled delays neither the cache nor other handlers: its changes are
-/// merged per key.
+/// The stream ends when the informer stops. A stream that is not polled delays neither the cache nor other handlers:
+/// its pending events are merged per key.
 pub struct EventStream<K> {
     listener: Arc<Listener>,
     events: BoxStream<'static, Event<K>>,
@@ -34,7 +35,7 @@ impl<K: 'static> EventStream<K> {
         Self { listener, events }
     }
 
-    /// Whether everything that was there when the stream began has been taken from it.
+    /// Whether every object that was in the cache when the stream began has been read from the stream.
     pub fn has_synced(&self) -> bool {
         self.listener.state().borrow().synced
     }

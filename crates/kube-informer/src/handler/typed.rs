@@ -73,7 +73,7 @@ impl<K: 'static> TypedHandler<K> {
         self
     }
 
-    /// Called with what this handler was told last and what the cache holds now.
+    /// Called with the state that this handler was last called with, and the new state.
     #[must_use]
     pub fn on_update(mut self, function: impl FnMut(&K, &K) + Send + 'static) -> Self {
         self.functions.update.push(Box::new(function));
@@ -82,17 +82,18 @@ impl<K: 'static> TypedHandler<K> {
 
     /// Called with the last known state of an object that is gone.
     ///
-    /// If that does not decode, or if the key was taken again before this handler's turn came, it is the state that the
-    /// handler was told last. Only an object that was not decoded for this handler when it changed, because there is no
-    /// [`on_update`](Self::on_update), may have neither: then [`on_undecodable`](Self::on_undecodable) hears of its end.
+    /// If the last state does not decode, or if another object was created under the same key before this handler was
+    /// called, the function is called with the state that this handler was last called with. Without an
+    /// [`on_update`](Self::on_update) function changed objects are not decoded for this handler, so it can happen that
+    /// neither state decodes: then [`on_undecodable`](Self::on_undecodable) is called instead.
     #[must_use]
     pub fn on_delete(mut self, function: impl FnMut(&K) + Send + 'static) -> Self {
         self.functions.delete.push(Box::new(function));
         self
     }
 
-    /// Called with an object that does not decode: instead of the others, or before [`on_delete`](Self::on_delete) hears of an
-    /// earlier state of it.
+    /// Called with an object that does not decode, instead of the other functions. For a deleted object,
+    /// [`on_delete`](Self::on_delete) may be called after it with an earlier state that does decode.
     #[must_use]
     pub fn on_undecodable(mut self, function: impl FnMut(&Object<K>, &ObjectError) + Send + 'static) -> Self {
         self.functions.undecodable.push(Box::new(function));

@@ -80,13 +80,13 @@ impl Options {
         Ok(())
     }
 
-    /// The time one watch is asked to last, in whole seconds, drawn from [m, 2m].
+    /// The `timeoutSeconds` of one watch, drawn at random from [m, 2m], where m is `min_watch_timeout`.
     pub(crate) fn watch_timeout(&self, rng: &mut fastrand::Rng) -> u32 {
         let min = u32::try_from(self.min_watch_timeout.as_secs()).unwrap_or(u32::MAX / 2).max(1);
         rng.u32(min..=min.saturating_mul(2))
     }
 
-    /// How long a watch may be without a byte before it counts as dead.
+    /// How long a watch may receive no byte before it counts as dead.
     pub(crate) fn watch_silence(&self, timeout_seconds: u32, bookmarked: bool) -> Duration {
         let whole = Duration::from_secs(timeout_seconds.into()).saturating_add(self.watch_grace);
         if bookmarked { whole.min(self.bookmark_silence) } else { whole }

@@ -1,10 +1,11 @@
-//! How options are described to somebody who has to tell two informers apart.
+//! How error texts describe the options of an informer, so that a reader can distinguish two informers of one kind.
 
 use std::fmt;
 
 use crate::options::Options;
 
-/// What a reader needs to recognise an informer, as it goes on after the name of its kind; numbers are left out.
+/// The options by which a reader recognises an informer, as the continuation of the name of its kind; numbers are left
+/// out.
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.namespaces.named() {

@@ -1,13 +1,14 @@
-//! Functions of the user's that can be compared.
+//! User functions that can be compared.
 
 use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;
 
-/// A function, and which one it is.
+/// A function and its type, which identifies it.
 ///
-/// Rust cannot compare closures, only where in the source they are written, and that is what equality means here. Two that
-/// are equal may still do different things with what they have captured: [`does_the_same`](Self::does_the_same).
+/// Rust cannot compare closures, only where in the source they are written, and that is what equality means here. Two
+/// equal functions may still behave differently if they have captured different values:
+/// [`does_the_same`](Self::does_the_same).
 pub(crate) struct Function<F: ?Sized> {
     pub(crate) call: Arc<F>,
     written: TypeId,
@@ -21,13 +22,14 @@ impl<F: ?Sized> Function<F> {
         Self { call, written: TypeId::of::<W>(), name: type_name::<W>(), captures }
     }
 
-    /// Whether another one can stand in for it: it has captured nothing, or both are clones of one value.
+    /// Whether another function can be used in place of this one: it has captured nothing, or both are clones of one
+    /// value.
     pub(crate) fn does_the_same(&self, other: &Self) -> bool {
         let one_value = || std::ptr::addr_eq(Arc::as_ptr(&self.call), Arc::as_ptr(&other.call));
         self == other && (!self.captures || one_value())
     }
 
-    /// Where it is written.
+    /// The place in the source where the function is written.
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 /// Which namespaces an informer looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Namespaces {
-    /// Nothing was said of this informer: those of its factory, or all.
+    /// None were set for this informer: it uses the namespaces of its factory, or all.
     Inherited(Option<BTreeSet<String>>),
     All,
-    /// Perhaps none as yet.
+    /// Set for this informer; the list may be empty at first.
     These(BTreeSet<String>),
 }
 
 impl Namespaces {
-    /// The first that is named replaces what was inherited.
+    /// The first namespace that is set for the informer replaces the inherited ones.
     pub(super) fn add(&mut self, names: impl Iterator<Item = String>) {
         match self {
             Self::These(namespaces) => namespaces.extend(names),
@@ -21,7 +21,7 @@ impl Namespaces {
         }
     }
 
-    /// `None`: all.
+    /// The namespaces that are set; `None` for all.
     pub(crate) fn named(&self) -> Option<&BTreeSet<String>> {
         match self {
             Self::These(namespaces) | Self::Inherited(Some(namespaces)) => Some(namespaces),
@@ -29,13 +29,13 @@ impl Namespaces {
         }
     }
 
-    /// What the informers of a factory begin with, when these are its own.
+    /// The value that the informers of a factory inherit, if this is the factory's own.
     pub(crate) fn inherited(&self) -> Self {
         Self::Inherited(self.named().cloned())
     }
 
-    /// For an informer about to be made: it no longer matters who said it, and a kind of the whole cluster is in no
-    /// namespace whatever its factory says.
+    /// The final value for an informer that is about to be built: inherited and own namespaces are no longer
+    /// distinguished, and a cluster-scoped kind ignores the namespaces of its factory.
     pub(crate) fn settled(self, cluster_wide: bool) -> Self {
         match self {
             Self::Inherited(Some(namespaces)) if !cluster_wide => Self::These(namespaces),

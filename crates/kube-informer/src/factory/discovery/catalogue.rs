@@ -1,10 +1,10 @@
-//! What a server serves, and finding a resource in it by any of its names.
+//! The resources that a server serves, and finding one of them by any of its names.
 
 use super::nearest::distance;
 use crate::error::{NoResource, ResourceError};
 use crate::kind::KindInfo;
 
-/// How many names are suggested for one that is not known.
+/// How many similar names an error suggests for an unknown name.
 const SUGGESTIONS: usize = 5;
 
 /// A resource of a server.
@@ -17,21 +17,21 @@ pub(super) struct Served {
     pub(super) watchable: bool,
 }
 
-/// All resources of a server, those first that a name without a group or version means.
+/// All resources of a server, in order of preference for a name without a group or version.
 #[derive(Debug, Default)]
 pub(super) struct Catalogue {
     pub(super) served: Vec<Served>,
-    /// Groups that could not be asked, and why.
+    /// Groups whose discovery document could not be read, and why.
     pub(super) unavailable: Vec<String>,
 }
 
-/// A resource as somebody names it, in one of the forms that `kubectl` knows: a plural, singular or short name or a kind,
-/// alone (`pods`, `pod`, `po`, `Pod`), with its group (`deployments.apps`) or with version and group (`deployments.v1.apps`,
-/// `pods.v1`).
+/// A resource name as a user writes it, in one of the forms that `kubectl` accepts: a plural, singular or short name or
+/// a kind, alone (`pods`, `pod`, `po`, `Pod`), with its group (`deployments.apps`) or with version and group
+/// (`deployments.v1.apps`, `pods.v1`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResourceName<'a>(pub(super) &'a str);
 
-/// One way to read a name. A part that is not given may be anything.
+/// One interpretation of a name. A part that is `None` matches anything.
 struct Reading<'a> {
     name: &'a str,
     version: Option<&'a str>,
@@ -60,7 +60,7 @@ impl Reading<'_> {
 }
 
 impl Served {
-    /// How a word names it: the lower, the better; `None` if it does not.
+    /// How well a word names this resource: the lower, the better; `None` if it does not.
     fn named_by(&self, word: &str) -> Option<usize> {
         let is = |name: &str| !name.is_empty() && name.eq_ignore_ascii_case(word);
         let by_short = || self.short_names.iter().any(|name| is(name));
@@ -68,7 +68,7 @@ impl Served {
         forms.iter().position(|named| *named)
     }
 
-    /// How far a word is from the nearest of its names.
+    /// The edit distance between a word and the most similar name of this resource.
     fn distance(&self, word: &str) -> usize {
         let names = [self.kind.plural(), &self.singular, &self.kind.kind().to_lowercase()]
             .map(|name| distance(word, name));
@@ -103,7 +103,7 @@ impl Catalogue {
         Err(why.into())
     }
 
-    /// Names that somebody may have meant.
+    /// Known names that are similar to this one.
     fn near(&self, name: ResourceName<'_>) -> Vec<String> {
         let words = name.readings();
         let Some(word) = words.first().map(|reading| reading.name.to_lowercase()) else { return Vec::new() };

@@ -12,10 +12,10 @@ use crate::kind::KindInfo;
 use crate::source::stream_error::StreamError;
 use crate::source::{SourceError, Sources};
 
-/// How many documents are asked for at the same time.
+/// How many documents are requested at the same time.
 const AT_ONCE: usize = 8;
 
-/// How long a document is waited for: an aggregated server that hangs should not hide the others.
+/// How long one document may take: an aggregated API server that hangs should not hide the other groups.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize)]
@@ -60,7 +60,7 @@ struct Resource {
     short_names: Vec<String>,
 }
 
-/// Reads everything that a server serves. A group that does not answer is noted; the rest can be used.
+/// Reads all resources that a server serves. A group that does not answer is noted; the other groups can be used.
 pub(super) async fn read(sources: &Arc<dyn Sources>) -> Result<Catalogue, SourceError> {
     let (core, groups) =
         futures::join!(get::<CoreVersions>(sources, "/api"), get::<Groups>(sources, "/apis"));
@@ -130,7 +130,8 @@ async fn get<T: DeserializeOwned>(sources: &Arc<dyn Sources>, path: &str) -> Res
     let document = tokio::time::timeout(PATIENCE, sources.document(path)).await;
     let document = document
         .map_err(|_| SourceError::transport(format!("{path} was not answered within {PATIENCE:?}")))??;
-    // Not what the parser says: it quotes what it has read, and that is something else than was asked for.
+    // Without the parser's message: it quotes the text it read, which is not a discovery document and could be
+    // anything.
     serde_json::from_slice(&document).map_err(|error| {
         SourceError::transport(format!("{path} is no document of discovery: {}", StreamError::from(error)))
     })

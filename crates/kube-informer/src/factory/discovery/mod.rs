@@ -1,4 +1,4 @@
-//! Which resources a server has, and what a name means there.
+//! Discovery: which resources a server serves, and which of them a name means.
 
 mod catalogue;
 mod documents;
@@ -14,29 +14,29 @@ use crate::error::{NoResource, ResourceError};
 use crate::factory::{Access, SharedInformerFactory};
 use crate::kind::KindInfo;
 
-/// What the server said it has when it was last asked.
+/// The resources that the server listed in the last discovery.
 #[derive(Default)]
 pub(super) struct Discovery {
     known: Mutex<Option<Arc<Catalogue>>>,
-    /// Held while the server is asked, so that it is not asked by many at once.
+    /// Held while discovery runs, so that concurrent callers share one run.
     asking: tokio::sync::Mutex<()>,
 }
 
 impl Discovery {
-    /// What a name means, if that is known.
+    /// The resource that a name means, if the last discovery knows it.
     fn find(&self, name: ResourceName<'_>) -> Option<KindInfo> {
         self.known.lock().clone()?.resolve(name).ok()
     }
 }
 
-/// Asking by name.
+/// Access to resources by name.
 impl SharedInformerFactory {
-    /// A resource of the server, by any of its names: `pods`, `po`, `Deployment`, `deployments.apps`,
-    /// `deployments.v1.apps`. A `GroupVersionResource` is a kind for [`kind_of`](Self::kind_of).
+    /// Access to a resource of the server by any of its names: `pods`, `po`, `Deployment`, `deployments.apps`,
+    /// `deployments.v1.apps`. For a `GroupVersionResource` use [`kind_of`](Self::kind_of).
     ///
-    /// If the kind is held as a type already, it is the same informer. The server is asked what it has the first time, and
-    /// again for a name that is not known. For a kind that is yet to be installed use [`kind_of`](Self::kind_of), which
-    /// waits for it.
+    /// If the kind is also used with a Rust type, both share one informer. The first call reads the server's discovery
+    /// documents; a call with an unknown name reads them again. For a kind that is not installed yet use
+    /// [`kind_of`](Self::kind_of): its informer waits until the server serves the kind.
     ///
     /// ```no_run
     /// # async fn ask(factory: kube_informer::SharedInformerFactory) -> Result<(), Box<dyn std::error::Error>> {
@@ -49,10 +49,10 @@ impl SharedInformerFactory {
         Ok(self.kind_of(self.resolve(name).await?))
     }
 
-    /// What a name means at the server, without an informer of it.
+    /// The kind that a name means on the server. Registers no informer.
     ///
-    /// A name that is known is answered at once, also while the server is being asked about another. A part of the server
-    /// that does not answer within 30 s is named in the error, if the name is not found elsewhere.
+    /// A known name is answered at once, also while discovery runs for another name. If the name is not found, the
+    /// error lists the API groups that did not answer within 30 s.
     pub async fn resolve(&self, name: &str) -> Result<KindInfo, ResourceError> {
         let name = ResourceName(name);
         let discovery = &self.inner.discovery;
@@ -60,7 +60,7 @@ impl SharedInformerFactory {
             return Ok(kind);
         }
         let _asking = discovery.asking.lock().await;
-        // Somebody else may have asked meanwhile.
+        // Another caller may have run discovery meanwhile.
         match discovery.find(name) {
             Some(kind) => Ok(kind),
             None => self.discover().await?.resolve(name),
@@ -69,8 +69,8 @@ impl SharedInformerFactory {
 
     /// All resources of the server that can be listed and watched, in each version that it serves. Asks the server.
     ///
-    /// Groups that cannot be asked, or do not answer within 30 s, are missing; a warning in the log names them. It is an
-    /// error only if nothing can be asked at all.
+    /// API groups that fail or do not answer within 30 s are missing; a warning in the log names them. It is an error
+    /// only if no group can be read at all.
     pub async fn resources(&self) -> Result<Vec<KindInfo>, ResourceError> {
         let _asking = self.inner.discovery.asking.lock().await;
         let catalogue = self.discover().await?;

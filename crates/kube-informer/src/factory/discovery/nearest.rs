@@ -1,9 +1,9 @@
 //! How much two words differ.
 
-/// How many letters have to be added, left out or exchanged to make one word of the other.
+/// The Levenshtein distance: how many letters have to be added, removed or replaced to turn one word into the other.
 pub(super) fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
-    // What it takes from the part of `one` read so far to each beginning of `other`.
+    // The distances from the part of `one` read so far to each prefix of `other`.
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (place, letter) in one.chars().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], place + 1);

@@ -52,7 +52,7 @@ enum Connection {
 struct Declared {
     slot: Slot,
     kind: KindInfo,
-    blueprint: Box<dyn FnOnce(&Defaults) -> Result<Blueprint, BuildError> + Send>,
+    blueprint: Box<MakeBlueprint>,
 }
 
 impl FactoryBuilder {

@@ -1,8 +1,9 @@
-//! Objects: bytes in the middle, types at the edges.
-//!
-//! JSON of one object → [`metadata`] is read out in one pass → [`ingest`] drops [`fields`], runs the [`transform`], shares
-//! what objects have in common ([`intern`]), packs the rest ([`pack`], [`body`]) → [`record`].
-//! [`Object`] is the typed face of a record; [`decoded`] shares what faces decode.
+//! What objects consist of besides their content: labels, owners, versions and uids. [`Object`](crate::Object) itself is in
+//! the root of the crate.
+
+// Inside: bytes in the middle, types at the edges. The JSON of one object → `metadata` is read out in one pass → `ingest` drops
+// `fields`, runs the `transform`, shares what objects have in common (`intern`), packs the rest (`pack`, `body`) → `record`.
+// `Object` is the typed face of a record; `decoded` shares what faces decode.
 
 #[cfg(test)]
 mod benchmark_pod;

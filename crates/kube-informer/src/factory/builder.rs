@@ -48,6 +48,8 @@ enum Connection {
     Sources(Arc<dyn Sources>),
 }
 
+type MakeBlueprint = dyn FnOnce(&Defaults) -> Result<Blueprint, BuildError> + Send;
+
 /// A kind with options of its own.
 struct Declared {
     slot: Slot,

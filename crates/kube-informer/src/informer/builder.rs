@@ -1,4 +1,4 @@
-//! How an informer that stands alone is put together.
+//! Building one informer.
 
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use crate::object::transform::{Transform, TypedTransform};
 use crate::options::{AnyTransform, Function, Options, option_setters};
 use crate::report::Failure;
 
-/// Puts a [`SharedInformer`] together, alone or as one of a factory.
+/// Builds a [`SharedInformer`], on its own or as part of a factory.
 #[must_use]
 pub struct InformerBuilder<K: Kind> {
     blueprint: Blueprint,
@@ -31,7 +31,7 @@ impl<K: Kind> InformerBuilder<K> {
         self.blueprint
     }
 
-    /// Changes any of the options, also those that have no method here.
+    /// Changes any of the options, including options that have no method on this builder.
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -43,7 +43,7 @@ impl<K: Kind> InformerBuilder<K> {
     pub fn options(mut self, change: impl FnOnce(Options) -> Options) -> Self {
         let blueprint = &mut self.blueprint;
         blueprint.options = change(std::mem::take(&mut blueprint.options));
-        // These are a matter of the kind and the type, wherever the new options come from.
+        // These follow from the kind and the Rust type, wherever the new options come from.
         blueprint.options.metadata_only = K::metadata_only();
         blueprint.options.sensitive |= blueprint.kind.is_sensitive();
         self
@@ -76,7 +76,8 @@ impl<K: Kind> InformerBuilder<K> {
         self.options(Options::exclusive)
     }
 
-    /// Hears every failure; the informer survives all but [`Cause::Broken`](crate::status::Cause::Broken). Must not block.
+    /// Sets a function that is called with every failure; the informer survives all but
+    /// [`Cause::Broken`](crate::status::Cause::Broken). It must not block.
     pub fn on_error(mut self, callback: impl Fn(&Failure) + Send + Sync + 'static) -> Self {
         self.blueprint.on_error = Some(Arc::new(callback));
         self
@@ -86,7 +87,7 @@ impl<K: Kind> InformerBuilder<K> {
 impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
     /// Changes every object before it is stored, once per version. An error leaves the object out and is reported.
     ///
-    /// Name, namespace, uid and resource version stay what they were, whatever the function does. To leave something out
+    /// Name, namespace, uid and resource version stay as they were, whatever the function does. To remove fields,
     /// [`drop_field`](Self::drop_field) is far cheaper: it decodes nothing.
     pub fn transform<F, E>(mut self, function: F) -> Self
     where
@@ -101,7 +102,7 @@ impl<K: Kind + DeserializeOwned> InformerBuilder<K> {
         self
     }
 
-    /// The informer. Nothing happens until it is [run](SharedInformer::run).
+    /// The informer. It does nothing until it is [run](SharedInformer::run).
     pub fn build(self) -> Result<SharedInformer<K>, BuildError> {
         let blueprint = self.blueprint.check()?;
         let name = blueprint.kind.resource().into();

@@ -1,4 +1,4 @@
-//! The pipeline put together: one watch, one cache, any number of handlers and readers.
+//! The informer: one watch, one cache, any number of handlers and readers.
 
 pub(crate) mod blueprint;
 mod builder;
@@ -87,14 +87,15 @@ pub struct SharedInformer<K> {
 }
 
 impl<K: Kind<Dynamic = ()> + DeserializeOwned> SharedInformer<K> {
-    /// Starts to put an informer together that gets its objects from a source.
+    /// Begins an informer that gets its objects from a source.
     pub fn builder(source: impl ListWatch) -> InformerBuilder<K> {
         Self::builder_with(source, &())
     }
 }
 
 impl<K: Kind + DeserializeOwned> SharedInformer<K> {
-    /// The same for a kind that is only known at run time, such as `DynamicObject` with an `ApiResource`.
+    /// Like [`builder`](Self::builder), for a kind that is only known at run time, such as `DynamicObject` with an
+    /// `ApiResource`.
     pub fn builder_with(source: impl ListWatch, dynamic: &K::Dynamic) -> InformerBuilder<K> {
         let source = Arc::new(OnlySource(Arc::new(source)));
         InformerBuilder::new(Blueprint::new::<K>(K::info(dynamic), source))
@@ -110,7 +111,7 @@ impl<K: 'static> SharedInformer<K> {
         &self.engine
     }
 
-    /// The kind it holds.
+    /// The kind of the informer's objects.
     pub fn kind(&self) -> &KindInfo {
         &self.engine.kind
     }
@@ -120,7 +121,8 @@ impl<K: 'static> SharedInformer<K> {
         &self.engine.name
     }
 
-    /// The same informer seen as another type: a slim struct, `DynamicObject`, `PartialObjectMeta`.
+    /// The same informer with another Rust type for its objects: a struct with only some of the fields,
+    /// `DynamicObject`, `PartialObjectMeta`.
     ///
     /// The cache, the watch and the handlers are the same; only what `get()` decodes into differs.
     pub fn as_kind<V: 'static>(&self) -> SharedInformer<V> {
@@ -130,21 +132,22 @@ impl<K: 'static> SharedInformer<K> {
     /// Runs the informer until `shutdown` resolves. An informer runs once.
     ///
     /// Construction spawns nothing; this future spawns tasks on the tokio runtime it is polled on and owns them: they
-    /// end when it returns or is dropped. When told to stop it ends the requests first, then the cache's writer, then
-    /// the handlers: calls in progress are awaited (for [`Options::stop_patience`](crate::Options::stop_patience)), events not delivered are discarded. Use
+    /// end when it returns or is dropped. When `shutdown` resolves, the informer ends the requests first, then the
+    /// cache's writer, then the handlers: calls in progress are awaited (for
+    /// [`Options::stop_patience`](crate::Options::stop_patience)), pending events are discarded. Use
     /// [`shutdown`](Self::shutdown) to have them delivered.
     ///
-    /// Should the informer itself panic, it stops in the same way, after the error callback and the
-    /// [status](Self::status) have heard of [`Cause::Broken`](crate::status::Cause::Broken), and this is an error: whoever awaits it
-    /// need not look elsewhere to tell a stop from a breakdown.
+    /// If the informer itself panics, it reports [`Cause::Broken`](crate::status::Cause::Broken) to the error callback
+    /// and in its [status](Self::status), stops in the same way, and this call returns an error. So the result of this
+    /// call distinguishes a normal stop from a panic.
     pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), InformerError> {
         run::run(self.engine.clone(), Arc::new(OnTokio), shutdown).await
     }
 
-    /// Stops a running informer: what is known is delivered to the handlers, for as long as the timeout allows.
+    /// Stops a running informer: pending events are still delivered to the handlers, for as long as the timeout allows.
     ///
-    /// Returns when the informer has stopped and its handlers have finished, so a handler must not await it. What a
-    /// stream has not brought can be read from it afterwards.
+    /// Returns when the informer has stopped and its handlers have finished, so a handler must not await it. Pending
+    /// events of a stream can still be read from the stream afterwards.
     pub async fn shutdown(&self, timeout: Duration) {
         if !self.engine.state.borrow().started {
             return;
@@ -159,7 +162,8 @@ impl<K: 'static> SharedInformer<K> {
 
     /// Adds a handler, at any time before the informer has stopped.
     ///
-    /// It first hears of everything in the cache, then of every change: nothing is missed and nothing comes twice.
+    /// The handler is first called with every object in the cache, then with every change: it misses nothing and gets
+    /// nothing twice.
     pub fn add_event_handler(&self, handler: impl Into<Handler<K>>) -> Result<Registration, InformerError> {
         let (callee, options) = handler.into().into_parts();
         if self.engine.next_is_exclusive() {
@@ -171,7 +175,8 @@ impl<K: 'static> SharedInformer<K> {
         Ok(Registration::new(listener))
     }
 
-    /// The events as a stream, starting with what is in the cache. It ends when it is dropped or the informer stops.
+    /// The events as a stream, starting with an add for each object in the cache. It ends when it is dropped or the
+    /// informer stops.
     pub fn stream(&self) -> Result<EventStream<K>, InformerError> {
         let listener = self.engine.listener(&HandlerOptions::default());
         self.engine.join(listener.clone(), None)?;
@@ -193,14 +198,14 @@ impl<K: 'static> SharedInformer<K> {
         }
     }
 
-    /// Reads the cache.
+    /// A lister that reads the cache.
     pub fn lister(&self) -> Lister<K> {
         Lister::new(self.engine.indexer.clone(), self.engine.ingest.origin().clone())
     }
 
     /// Reads everything from the server again and compares it with the cache object by object.
     ///
-    /// For a cache that is suspected to differ. The cache stays readable meanwhile.
+    /// Use it if you suspect that the cache differs from the server. The cache stays readable meanwhile.
     pub fn refresh(&self) {
         for slot in self.engine.scopes.now().iter() {
             slot.refresh.notify_one();

@@ -1,4 +1,4 @@
-//! Namespaces that come and go while the informer runs.
+//! Namespaces that are added and removed while the informer runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,25 +8,29 @@ use crate::informer::SharedInformer;
 use crate::scope::Scope;
 
 impl<K: 'static> SharedInformer<K> {
-    /// The namespaces it looks at, sorted; `None` if it looks at all of them.
+    /// The namespaces that the informer watches, sorted; `None` if it watches all of them.
     pub fn namespaces(&self) -> Option<Vec<String>> {
         let slots = self.engine().scopes.now();
         slots.iter().map(|slot| slot.scope.as_namespace().map(str::to_owned)).collect()
     }
 
-    /// Looks at one more namespace, at any time before the informer has stopped.
+    /// Adds a namespace to watch, at any time before the informer has stopped.
     ///
-    /// For informers that were built over namespaces ([`InformerBuilder::namespace`](crate::InformerBuilder::namespace),
-    /// [`namespaces`](crate::InformerBuilder::namespaces)). A namespace that is looked at already is no error, and nothing
-    /// happens: namespaces are not counted, so one call removes what two have added.
+    /// Only for informers that were built with namespaces
+    /// ([`InformerBuilder::namespace`](crate::InformerBuilder::namespace),
+    /// [`namespaces`](crate::InformerBuilder::namespaces)). Adding a namespace that is watched already is no error and
+    /// does nothing: namespaces are not counted, so after adding one twice, a single call removes it.
     ///
-    /// - The namespace is listed and watched on its own; the others are not disturbed, also if it is denied.
-    /// - When its list has come in, readers see all of it at once, and every handler hears an
-    ///   [`Added`](crate::Event::Added) with `initial` for each of its objects.
+    /// - The namespace is listed and watched on its own; the other namespaces are not affected, even if access to this
+    ///   one is denied.
+    /// - When its list is complete, readers see all of its objects at once, and every handler is called with an
+    ///   [`Added`](crate::Event::Added) with `initial` for each of them.
     /// - Until then the informer is [not synced](Self::has_synced), so
-    ///   [`wait_synced`](Self::wait_synced) waits for it too and names it if it does not come; to wait for this namespace
-    ///   alone use [`wait_namespace_synced`](Self::wait_namespace_synced). Handlers that have been synced before remain so.
-    /// - All who share the informer see the namespace: its clones, and who asks the factory for the same kind or name.
+    ///   [`wait_synced`](Self::wait_synced) waits for the namespace too and names it in its error if it cannot be
+    ///   listed in time; to wait for this namespace alone use [`wait_namespace_synced`](Self::wait_namespace_synced).
+    ///   Handlers that were synced before remain synced.
+    /// - Everything that shares the informer sees the namespace: its clones, and every access to the same kind or name
+    ///   of its factory.
     ///
     /// ```
     /// use std::time::Duration;
@@ -71,12 +75,11 @@ impl<K: 'static> SharedInformer<K> {
         self.engine().add_scope(Scope::Namespace(namespace))
     }
 
-    /// Waits until a namespace that the informer looks at is in the cache as a whole; on time-out the error says why it is
-    /// not.
+    /// Waits until all objects of a namespace that the informer watches are in the cache; if the timeout passes, the
+    /// error says why they are not.
     ///
-    /// Ends with an error as well if the informer does not look at the namespace, if the informer stops, and if the
-    /// namespace is removed: also if it has been added again since, because this waits for the one that was there when it
-    /// was called.
+    /// It is also an error if the informer does not watch the namespace, if the informer stops, or if the namespace is
+    /// removed meanwhile, even if it has been added again since.
     pub async fn wait_namespace_synced(&self, namespace: &str, timeout: Duration) -> Result<(), SyncError> {
         let engine = self.engine();
         let Some(slot) = engine.scopes.of_namespace(namespace) else {
@@ -93,19 +96,21 @@ impl<K: 'static> SharedInformer<K> {
         Err(engine.not_synced(awaited, &[slot], timeout))
     }
 
-    /// Looks at a namespace no longer.
+    /// Stops watching a namespace.
     ///
     /// - Its watch ends first. Then all its objects leave the cache in one step, so a reader sees all of them or none.
-    /// - Every handler hears a [`Deleted`](crate::Event::Deleted) for each object it knows, with `final_state_known: false`:
-    ///   nobody deleted the object, it left our view, and what is handed over is the last state known of it.
-    /// - Nothing of the namespace comes afterwards, whatever was on its way.
-    /// - It can be added again at any time, also while this is going on: it is listed anew and handlers hear of all its
-    ///   objects again. A handler that falls behind meanwhile hears the difference, as always: an object that has not
-    ///   changed when it returns is no news to somebody who has not heard that it left.
-    /// - Waiting for an object of the namespace ends with an error that [is out of
-    ///   scope](crate::error::WaitError::is_out_of_scope).
+    /// - Every handler is called with a [`Deleted`](crate::Event::Deleted) for each of these objects that it knows,
+    ///   with `final_state_known: false`: the object was not deleted on the server, it only left the cache. The event
+    ///   carries the last known state.
+    /// - After that no events of the namespace are delivered, even if some were already received from the server.
+    /// - The namespace can be added again at any time, also while it is being removed: it is listed again and handlers
+    ///   are called with an add for each of its objects. For a slow handler the delete and the add may be merged, as
+    ///   always: if an object has come back unchanged before the handler was called with its delete, the handler is
+    ///   called with neither.
+    /// - Waits for an object of the namespace end with an error for which
+    ///   [`is_out_of_scope`](crate::error::WaitError::is_out_of_scope) is true.
     ///
-    /// An informer whose last namespace is removed goes on, with an empty cache, until one is added.
+    /// An informer whose last namespace is removed keeps running with an empty cache, until a namespace is added.
     pub fn remove_namespace(&self, namespace: &str) -> Result<(), InformerError> {
         self.check_limited()?;
         match self.engine().remove_scope(&Scope::namespace(namespace))? {
@@ -114,11 +119,12 @@ impl<K: 'static> SharedInformer<K> {
         }
     }
 
-    /// Waits until the objects of a namespace that was [removed](Self::remove_namespace) have left the cache and every
-    /// handler has the news, or has it waiting. An error if that takes longer, or if the informer stops before.
+    /// Waits until the objects of a namespace that was [removed](Self::remove_namespace) have left the cache and the
+    /// deletes have been delivered to every handler or are pending for it. It is an error if that takes longer than the
+    /// timeout, or if the informer stops before.
     ///
-    /// It waits for removals that were begun before it is called. If there is none, or all are done, it is done at once,
-    /// whether or not the namespace has been added again.
+    /// It waits for removals that were begun before this call. If there is none, or all are complete, it returns at
+    /// once, whether or not the namespace has been added again.
     pub async fn wait_namespace_removed(&self, namespace: &str, timeout: Duration) -> Result<(), WaitError> {
         let engine = self.engine();
         let all_left = async {

@@ -17,10 +17,11 @@ impl<K: 'static> SharedInformer<K> {
         }
     }
 
-    /// Waits until the cache has come further than this, and tells how far. Sends nothing to the server.
+    /// Waits until the cache has changed since this progress, and returns the new progress. Sends nothing to the
+    /// server.
     ///
-    /// For those who look at the whole cache after each change of it: every commit ends every such wait. To wait for one
-    /// object use [`wait_for`](Self::wait_for), which a commit wakes only if it concerns that object.
+    /// For code that reads the whole cache after each change: every commit ends every such wait. To wait for one object
+    /// use [`wait_for`](Self::wait_for), which a commit wakes only if it concerns that object.
     pub async fn wait_progress(&self, since: &Progress, timeout: Duration) -> Result<Progress, WaitError> {
         let engine = self.engine();
         let mut state = engine.state.subscribe();

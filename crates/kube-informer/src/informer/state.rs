@@ -1,4 +1,4 @@
-//! How an informer is doing: synced or not and why, fresh or not.
+//! The status of an informer: whether it is synced, why not, and how fresh its cache is.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,18 +14,20 @@ use crate::store::plan::Counts;
 use crate::version::ResourceVersion;
 
 impl<K: 'static> SharedInformer<K> {
-    /// Whether all that the informer looks at has been in the cache. Stays true from then on, whatever becomes of the
-    /// connection.
+    /// Whether the cache has been filled with all objects that the informer watches. Stays true from then on, also
+    /// while the connection is broken.
     ///
-    /// Only [adding a namespace](Self::add_namespace) makes it false again, until that has been listed or is removed.
+    /// Only [adding a namespace](Self::add_namespace) makes it false again, until that namespace has been listed or is
+    /// removed.
     pub fn has_synced(&self) -> bool {
         self.engine().state.borrow().synced
     }
 
-    /// Waits until the cache has been filled; on time-out the error says which scope is not and why. Namespaces that are
-    /// added meanwhile count.
+    /// Waits until the cache has been filled; if the timeout passes, the error names the scopes that have not been
+    /// listed, and why. This includes namespaces that are added meanwhile.
     ///
-    /// Handlers may not have heard of everything yet: see [`Registration::wait_synced`](crate::Registration::wait_synced).
+    /// Handlers may not have been called for every object yet: see
+    /// [`Registration::wait_synced`](crate::Registration::wait_synced).
     pub async fn wait_synced(&self, timeout: Duration) -> Result<(), SyncError> {
         let engine = self.engine();
         let mut state = engine.state.subscribe();
@@ -41,20 +43,20 @@ impl<K: 'static> SharedInformer<K> {
         self.engine().is_stopped()
     }
 
-    /// The version up to which the cache is complete; with several scopes the oldest of theirs. Empty before it is
-    /// synced, and while it looks at no namespace.
+    /// The resource version up to which the cache is complete; with several scopes the oldest of their versions. Empty
+    /// before the informer is synced, and while it watches no namespace.
     pub fn last_sync_resource_version(&self) -> ResourceVersion {
         self.engine().oldest_version()
     }
 
-    /// How it is doing at this moment.
+    /// The current status.
     pub fn status(&self) -> InformerStatus {
         self.engine().status(&self.engine().scopes.now())
     }
 }
 
 impl Engine {
-    /// How it is doing, of these scopes.
+    /// The status with these scopes.
     fn status(&self, slots: &[Arc<ScopeSlot>]) -> InformerStatus {
         let state = *self.state.borrow();
         let origin = self.ingest.origin();
@@ -88,14 +90,14 @@ impl Engine {
         }
     }
 
-    /// How one scope is doing: its reflector, and whether the store has all of it.
+    /// The status of one scope: that of its reflector, and whether the store holds all of its objects.
     fn scope_status(&self, slot: &ScopeSlot) -> ScopeStatus {
         let mut status = slot.status.get();
         status.synced = self.indexer.synced(slot.id);
         status
     }
 
-    /// The error of a wait for these scopes.
+    /// The error of a wait until these scopes are synced.
     pub(crate) fn not_synced(
         &self,
         awaited: Awaited,
@@ -105,26 +107,27 @@ impl Engine {
         SyncError::new(awaited, vec![self.status(slots)], waited)
     }
 
-    /// The oldest of the versions of the scopes, empty if one has none.
+    /// The oldest of the versions of the scopes; empty if a scope has none.
     fn oldest_version(&self) -> ResourceVersion {
         self.indexer.oldest_version(self.scopes.now().iter().map(|slot| slot.id))
     }
 
-    /// Whether every scope that is looked at has been listed.
+    /// Whether every watched scope has been listed.
     pub(crate) fn all_synced(&self) -> bool {
         self.scopes.now().iter().all(|slot| self.indexer.synced(slot.id))
     }
 
-    /// Whether any scope that is looked at has been listed.
+    /// Whether any watched scope has been listed.
     pub(crate) fn any_synced(&self) -> bool {
         self.scopes.now().iter().any(|slot| self.indexer.synced(slot.id))
     }
 
-    /// Notes a commit: wakes who waits for one, and tells the metrics. True if this one made the informer synced.
+    /// Records a commit: wakes the callers that wait for one, and updates the metrics. True if this commit made the
+    /// informer synced.
     pub(crate) fn committed(&self, counts: Counts, took: Duration) -> bool {
         let mut became_synced = false;
         self.state.send_modify(|state| {
-            // Asked in here, so that a scope which is added at this moment is not overlooked.
+            // Checked while the state is locked, so that a scope which is added at this moment is not overlooked.
             became_synced = state.started && !state.synced && self.all_synced();
             state.synced |= became_synced;
         });

@@ -1,4 +1,4 @@
-//! Read your writes: waiting until the cache has what was just written.
+//! Read your writes: waiting until the cache holds an object that the caller has just written.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -17,22 +17,22 @@ use crate::status::{Phase, RelistReason};
 use crate::store::indexer::Standing;
 use crate::version::{ResourceVersion, Uid};
 
-/// The longest time between two questions to the server about one object.
+/// The longest time between two requests to the server for one object.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 impl<K: 'static> SharedInformer<K> {
-    /// Waits until the cache holds this object as it was written, or a later state. From then on it never shows an earlier
-    /// one, unless the server itself goes back in time.
+    /// Waits until the cache holds this object as it was written, or a later state. From then on the cache never shows
+    /// an earlier state, unless the server itself goes back in time.
     ///
-    /// Pass what the server answered to the write: it carries the resource version.
+    /// Pass the object that the server returned for the write: it carries the resource version.
     ///
-    /// The watch usually brings it within milliseconds. What it has not brought after
-    /// [`Options::lookup_after`](crate::Options::lookup_after) is asked for by a list of that one object, so the wait also
-    /// ends soon where the watch brings nothing: a write that takes the object out of the informer's selectors, a kind
-    /// without bookmarks, a connection that hangs.
+    /// The watch usually brings the change within milliseconds. If it has not after
+    /// [`Options::lookup_after`](crate::Options::lookup_after), the informer lists that one object. So the wait also
+    /// ends soon where the watch brings nothing: after a write that makes the object no longer match the informer's
+    /// selectors, for a kind without bookmarks, or on a connection that hangs.
     ///
-    /// The error [is rewound](WaitError::is_rewound) if the server went back in time before the cache held it: what was written
-    /// may be undone.
+    /// If the server went back in time before the cache held the object, [`is_rewound`](WaitError::is_rewound) of the
+    /// error is true: the write may be undone.
     pub async fn wait_for(
         &self,
         written: &impl kube_core::Resource,
@@ -45,7 +45,7 @@ impl<K: 'static> SharedInformer<K> {
         self.wait_for_version(&key, &version, timeout).await
     }
 
-    /// The same by key and resource version.
+    /// Like [`wait_for`](Self::wait_for), by key and resource version.
     pub async fn wait_for_version(
         &self,
         key: &ObjectKey,
@@ -55,11 +55,12 @@ impl<K: 'static> SharedInformer<K> {
         self.wait(key, Wanted::Version(version), timeout).await
     }
 
-    /// Waits until this incarnation of the object has left the cache for good.
+    /// Waits until the object with this key and uid has left the cache for good.
     ///
-    /// Call it after the delete. A cache that does not hold the object proves nothing by that, it may not even have heard of
-    /// its creation; then the server is asked at once. An object that the cache does hold and that does not go within
-    /// [`Options::lookup_after`](crate::Options::lookup_after) is asked for as well.
+    /// Call it after the delete. If the cache does not hold the object, that proves nothing, because the event of its
+    /// creation may not have arrived yet; then the informer lists that one object at once. If the cache holds the
+    /// object, and it does not leave the cache within [`Options::lookup_after`](crate::Options::lookup_after), the
+    /// informer lists it as well.
     pub async fn wait_gone(&self, key: &ObjectKey, uid: &Uid, timeout: Duration) -> Result<(), WaitError> {
         self.wait(key, Wanted::Gone(uid), timeout).await
     }
@@ -77,7 +78,7 @@ impl<K: 'static> SharedInformer<K> {
     }
 }
 
-/// What is waited for.
+/// The condition of a wait.
 #[derive(Clone, Copy)]
 enum Wanted<'a> {
     Version(&'a ResourceVersion),
@@ -100,32 +101,33 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// One who waits.
+/// One wait of one caller.
 struct Wait<'a> {
     engine: &'a Engine,
     key: &'a ObjectKey,
     wanted: Wanted<'a>,
-    /// The scope may be removed while we wait, and even be there again as another one.
+    /// The scope may be removed during the wait, and even be added again with another number.
     scope: Option<InScope>,
 }
 
-/// What is known of the scope that we wait in.
+/// The state of the wait that belongs to one scope.
 struct InScope {
     id: ScopeId,
-    /// How often its server had gone back in time when we began: relists begun and done.
+    /// How often the server had gone back in time when the wait began: relists begun for that reason, and relists
+    /// completed.
     rewinds: (u64, u64),
-    /// Whether the cache has held the incarnation that is to go.
+    /// Whether the cache has held the object with the uid that is to be gone.
     held: bool,
-    /// Whether it does now.
+    /// Whether the cache holds it now.
     holds: bool,
-    /// A version that the server had reached after we began, learned by asking it.
+    /// A version that the server had reached after the wait began, from a request for the object.
     as_of: Option<ResourceVersion>,
-    /// The question under way.
+    /// The pending request for the object.
     answer: Option<Answer>,
-    /// When to ask next; `None` before the scope has been listed.
+    /// When to send the next request; `None` before the scope has been listed.
     ask_at: Option<Instant>,
     asked: bool,
-    /// For how long not to ask again.
+    /// The time between the next two requests.
     pause: Duration,
 }
 
@@ -150,14 +152,15 @@ impl<'a> Wait<'a> {
                 return Err(self.engine.stopped().into());
             }
             match &seat {
-                // Looks again, because nothing is missed only from here on.
+                // Registers this wait and then checks the store again: changes before the registration would be missed
+                // otherwise.
                 None => seat = Some(self.engine.waiters.seat(self.key, self.wanted.uid().is_some())),
                 Some(seat) => self.news(seat, &slot).await?,
             }
         }
     }
 
-    /// Waits until something has happened, and asks the server when it is time.
+    /// Waits until something has changed, and requests the object from the server when it is time.
     async fn news(&mut self, seat: &Seat<'_>, slot: &ScopeSlot) -> Result<(), WaitError> {
         let Some(scope) = &mut self.scope else { return Ok(()) };
         let outcome = tokio::select! {
@@ -177,7 +180,7 @@ impl<'a> Wait<'a> {
             (Outcome::Failed, _) => {}
             (Outcome::Rewound, _) => return Err(self.rewound()),
             (Outcome::AsOf(version), Wanted::Version(wanted)) => match version.compare(wanted) {
-                // A read of the most recent state is behind what was written.
+                // The server's most recent state is older than the write.
                 Some(Ordering::Less) => return Err(self.rewound()),
                 Some(_) => {}
                 None => return Err(self.not_comparable(wanted)),
@@ -189,13 +192,13 @@ impl<'a> Wait<'a> {
         Ok(())
     }
 
-    /// What the scope, or the key alone, has to come to.
+    /// The version that the scope, or the key alone, has to reach.
     fn version_in(&self, scope: ScopeId) -> Option<&ResourceVersion> {
         let known = self.scope.as_ref().filter(|known| known.id == scope);
         self.wanted.version().or_else(|| known?.as_of.as_ref())
     }
 
-    /// Whether what is waited for has come true.
+    /// Whether the condition of the wait is met.
     fn look(&mut self, slot: &ScopeSlot) -> Result<bool, WaitError> {
         #[cfg(test)]
         self.engine.waiters.looked();
@@ -208,7 +211,8 @@ impl<'a> Wait<'a> {
             self.scope = Some(InScope::new(slot.id, rewinds));
         }
         let Some(scope) = &mut self.scope else { return Ok(false) };
-        // A list that was begun because the server went back has to be in the store before anything can be relied on.
+        // After the server went back in time, the store can be relied on only when it holds the list that was begun for
+        // that reason.
         let (begun, done) = rewinds;
         if begun > done || slot.status.phase() == Phase::Rewound || scope.rewinds != rewinds {
             return Err(self.rewound());
@@ -229,7 +233,7 @@ impl<'a> Wait<'a> {
             Wanted::Gone(uid) => {
                 scope.holds = standing.stored.as_ref().is_some_and(|record| record.head.uid == *uid);
                 scope.held |= scope.holds;
-                // With selectors an incarnation can leave and come back.
+                // With selectors, an object can leave the cache and come back with the same uid.
                 let left = self.engine.options.selects_all() && (scope.held || standing.removed);
                 let reached = scope.as_of.as_ref().map(|version| (has_passed(&standing, version), version));
                 match reached {
@@ -278,7 +282,8 @@ impl InScope {
         }
     }
 
-    /// When to ask the server: after a while, but at once for what is to go and is not even there.
+    /// When to request the object from the server: after a while, but at once if the wait is for its deletion and the
+    /// cache does not hold it.
     fn plan(&mut self, wanted: Wanted<'_>, after: Duration) {
         let now = Instant::now();
         if matches!(wanted, Wanted::Gone(_)) && !self.holds && !self.asked {
@@ -296,25 +301,26 @@ async fn at(time: Option<Instant>) {
     }
 }
 
-/// The answer to a question; never if none was asked.
+/// The answer to the pending request; never resolves if there is none.
 async fn answered(answer: &mut Option<Answer>) -> Outcome {
     let Some(answer) = answer else { return std::future::pending().await };
     match answer.wait_for(Option::is_some).await {
         Ok(outcome) => outcome.clone().unwrap_or(Outcome::Failed),
-        // Nobody asks any more.
+        // The task that sends the requests has ended.
         Err(_) => Outcome::Failed,
     }
 }
 
-/// Whether the store shows the key at this version or later, or knows it as of a version beyond. `None` if there is no
-/// telling.
+/// Whether the store holds the object at this version or a later one, or its state as of a later version. `None` if the
+/// versions cannot be compared.
 fn has_reached(standing: &Standing, version: &ResourceVersion) -> Option<bool> {
     let stored = standing.stored.as_ref().map(|record| &record.head.resource_version);
     let by_object = stored.is_some_and(|stored| is_at_least(stored, version) == Some(true));
     if by_object { Some(true) } else { has_passed(standing, version) }
 }
 
-/// Whether the store knows the key as of this version or a later one. `None` if there is no telling.
+/// Whether the store holds the state of the key as of this version or a later one. `None` if the versions cannot be
+/// compared.
 fn has_passed(standing: &Standing, version: &ResourceVersion) -> Option<bool> {
     let by_key = standing.barrier.as_ref().is_some_and(|barrier| is_at_least(barrier, version) == Some(true));
     if by_key { Some(true) } else { is_at_least(&standing.version, version) }

@@ -15,7 +15,7 @@ use kube_core::metadata::PartialObjectMeta;
 use kube_core::{DynamicObject, GroupVersionKind};
 use kube_informer::kind::InNamespaces;
 use kube_informer::source::{HttpSource, StreamingList};
-use kube_informer::{InformerBuilder, Kind, Registration, Options, SharedInformer};
+use kube_informer::{InformerBuilder, Kind, Registration, SharedInformer};
 use serde::de::DeserializeOwned;
 
 /// How long any part of a run may take.

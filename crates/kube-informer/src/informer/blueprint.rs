@@ -1,4 +1,4 @@
-//! From what was asked for to an informer: everything that an engine is made of, whatever the type of its objects.
+//! The blueprint of an informer: everything that an engine is built from, independent of the Rust type of its objects.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use crate::reflector::shared_probe::SharedProbe;
 use crate::report::{Callback, Failure, Reporter};
 use crate::source::{ListWatch, Sources};
 
-/// What an informer is made of. Nothing of it is asked for its objects, and no function of the user's is called, before
-/// [`build`](Self::build).
+/// Everything that an informer is built from. Before [`build`](Self::build), no objects are requested and no user
+/// function is called.
 #[derive(Clone)]
 pub(crate) struct Blueprint {
     pub(crate) kind: KindInfo,
     pub(crate) options: Options,
     pub(crate) sources: Arc<dyn Sources>,
-    /// Shared by those who watch the same server.
+    /// Shared by all informers that watch the same server.
     pub(crate) probe: Arc<SharedProbe>,
     pub(crate) on_error: Option<Callback>,
-    /// Decodes into the type that was asked for first.
+    /// Decodes into the Rust type of the first request.
     decoder: Decoder,
-    /// Whether that is a type of the user's, and not one that fits any object.
+    /// Whether that type describes the kind, unlike `DynamicObject`, which fits any object.
     pub(crate) typed: bool,
 }
 
@@ -65,14 +65,14 @@ impl Blueprint {
         metadata
     }
 
-    /// Settles what was left to the factory. A kind of the whole cluster is in no namespace, whatever the factory says.
+    /// Resolves the namespaces that are inherited from the factory. A cluster-scoped kind ignores them.
     pub(crate) fn settled(mut self) -> Self {
         let cluster_wide = self.kind.is_namespaced() == Some(false);
         self.options.namespaces = self.options.namespaces.settled(cluster_wide);
         self
     }
 
-    /// The same, if nothing is wrong with it.
+    /// The same blueprint, or an error if an option cannot work.
     pub(crate) fn check(self) -> Result<Self, BuildError> {
         let settled = self.settled();
         let checked = settled.options.check().and_then(|()| match settled.suits(&settled.kind) {
@@ -85,23 +85,24 @@ impl Blueprint {
         }
     }
 
-    /// The names of what differs: the kind, and options. Two that differ in nothing may be one informer.
+    /// The names of the differences: the kind, and options. If two blueprints differ in nothing, their requests may
+    /// share one informer.
     pub(crate) fn differences(&self, other: &Self) -> Vec<&'static str> {
         let kind = (self.resource() != other.resource()).then_some("kind");
         kind.into_iter().chain(self.options.differences(&other.options)).collect()
     }
 
-    /// Whether this can be had of a kind: one of the whole cluster is in no namespace.
+    /// Whether this blueprint fits the kind: a cluster-scoped kind cannot be limited to namespaces.
     pub(crate) fn suits(&self, kind: &KindInfo) -> bool {
         self.options.namespaces.named().is_none() || kind.is_namespaced() != Some(false)
     }
 
-    /// Group, version and plural of what it is about.
+    /// Group, version and plural of the kind.
     pub(crate) fn resource(&self) -> ResourceId {
         ResourceId::of(&self.kind)
     }
 
-    /// Has a function called at each failure, beside the one that was set.
+    /// Adds a function that is called at each failure, in addition to the one that the user set.
     pub(crate) fn also_on_error(&mut self, also: impl Fn(&Failure) + Send + Sync + 'static) {
         let set = self.on_error.take();
         self.on_error = Some(Arc::new(move |failure| {
@@ -112,8 +113,8 @@ impl Blueprint {
         }));
     }
 
-    /// The engine, under this name unless the options have one. Calls functions of the user's and the metrics recorder, so no
-    /// lock may be held.
+    /// Builds the engine, under this name unless the options have one. Calls user functions and the metrics recorder,
+    /// so no lock may be held.
     pub(crate) fn build(&self, name: Arc<str>) -> Arc<Engine> {
         let options = &self.options;
         let name = options.name.clone().unwrap_or(name);
@@ -138,14 +139,14 @@ impl Blueprint {
     }
 }
 
-/// What a reader needs to recognise it.
+/// The text by which a reader of an error recognises the informer.
 impl fmt::Display for Blueprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.resource(), self.options)
     }
 }
 
-/// A source for one kind, whatever kind is asked for: that of an informer that was built alone.
+/// The same source for every kind: used by an informer that was built without a factory, which has only one kind.
 pub(crate) struct OnlySource(pub(crate) Arc<dyn ListWatch>);
 
 impl Sources for OnlySource {

@@ -52,15 +52,15 @@ pub(crate) struct Engine {
     pub(crate) stop: watch::Sender<Option<Stop>>,
     /// Callers of `wait_for` and `wait_gone`.
     pub(crate) waiters: Waiters,
-    /// Where the reflectors get their chance from; tests seed it.
+    /// The random numbers of the reflectors; tests seed it.
     pub(crate) random: Mutex<fastrand::Rng>,
     lifecycle: Mutex<Lifecycle>,
     handlers_named: AtomicU64,
-    /// Whether an exclusive informer has the handler that it calls itself.
+    /// Whether an exclusive informer already has the handler that it calls itself.
     taken: AtomicBool,
     /// All handlers and streams, for the status.
     listeners: Mutex<Vec<Weak<Listener>>>,
-    /// Rung by a handler or stream that has heard its last.
+    /// Notified by a handler or stream that has ended.
     pub(crate) leaving: Arc<Notify>,
 }
 
@@ -71,16 +71,16 @@ pub(crate) struct InformerState {
     pub(crate) stopped: bool,
     /// Its handlers have finished as well, and its future is over.
     pub(crate) ended: bool,
-    /// Every scope that is looked at has been listed and is in the store.
+    /// Every watched scope has been listed and is in the store.
     pub(crate) synced: bool,
 }
 
 /// How an informer is to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// What handlers have not heard is discarded.
+    /// Pending events of handlers are discarded.
     Now,
-    /// Handlers hear what is in the queue and in their mailboxes, for so long.
+    /// Handlers are still called with the events in the queue and in their mailboxes, for at most this long.
     Drain(Duration),
 }
 
@@ -161,14 +161,14 @@ impl Engine {
             Listener::new(name, resync, self.options.slow_call, mailbox, self.reporter.clone(), shared);
         let mut listeners = self.listeners.lock();
         if listeners.len() == listeners.capacity() {
-            // Before the informer is started nothing else removes those that have left.
+            // Before the informer is started nothing else removes the handlers that have ended.
             listeners.retain(|listener| listener.strong_count() > 0);
         }
         listeners.push(Arc::downgrade(&listener));
         listener
     }
 
-    /// Removes the handlers and streams that are gone.
+    /// Removes the handlers and streams that have been dropped.
     pub(crate) fn forget_listeners(&self) {
         let mut listeners = self.listeners.lock();
         listeners.retain(|listener| listener.strong_count() > 0);
@@ -176,13 +176,13 @@ impl Engine {
         listeners.shrink_to(room);
     }
 
-    /// How many handlers and streams take memory, those that have left included.
+    /// How many handlers and streams take memory, including those that have ended.
     #[cfg(test)]
     pub(crate) fn listeners_held(&self) -> usize {
         self.listeners.lock().len()
     }
 
-    /// Handlers and streams that have not heard their last.
+    /// The status of each handler and stream that has not ended.
     pub(crate) fn handlers(&self) -> Vec<HandlerStatus> {
         let listeners = self.listeners.lock().clone();
         let there = listeners.iter().filter_map(Weak::upgrade).filter(|listener| !listener.is_finished());
@@ -206,19 +206,19 @@ impl Engine {
         Ok(listener)
     }
 
-    /// Adds a handler between two commits, so that it misses nothing and hears nothing twice.
+    /// Adds a handler between two commits, so that it misses no change and gets none twice.
     pub(crate) fn join(&self, listener: Arc<Listener>, runner: Option<Runner>) -> Result<(), InformerError> {
         self.command(Command::Join { listener, runner })
     }
 
-    /// Has something done by the process loop, between two commits.
+    /// Sends a command to the process loop, which runs it between two commits.
     pub(crate) fn command(&self, command: Command) -> Result<(), InformerError> {
-        // What comes back is the user's, and is dropped after the lock.
+        // Returned handlers and commands contain the user's code, and are dropped after the lock is released.
         let given = self.give(&mut self.lifecycle.lock(), command);
         given.map(drop).map_err(|_refused| self.stopped())
     }
 
-    /// Gives back the handlers that have left meanwhile, or the command if it is refused.
+    /// Returns the handlers that have ended meanwhile, or the command if it is refused.
     fn give(&self, lifecycle: &mut Lifecycle, command: Command) -> Result<Vec<JoinedListener>, Command> {
         match lifecycle {
             Lifecycle::Idle(process_loop) => {
@@ -237,10 +237,10 @@ impl Engine {
         }
     }
 
-    /// Looks at one more scope, unless it is looked at already. The lock makes it one step: scopes change in the order
-    /// in which the process loop hears of it, and a start sees either all of a change or nothing.
+    /// Adds a scope, unless it is watched already. The lock makes this one step: scopes change in the order in which
+    /// the process loop gets the commands, and a start sees either all of a change or nothing of it.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<(), InformerError> {
-        // Made before the lock is taken, because it registers metrics, and the recorder is not ours.
+        // Made before the lock is taken, because it registers metrics, which calls the program's recorder.
         let slot = self.scopes.new_slot(scope, &self.metrics, &self.options);
         let mut lifecycle = self.lifecycle.lock();
         if self.scopes.find(&slot.scope).is_some() {
@@ -259,14 +259,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Stops to look at a scope; false if it is not looked at.
+    /// Removes a scope; false if it is not watched.
     pub(crate) fn remove_scope(&self, scope: &Scope) -> Result<bool, InformerError> {
         let mut lifecycle = self.lifecycle.lock();
         if matches!(*lifecycle, Lifecycle::Stopped) {
             return Err(self.stopped());
         }
         let Some(slot) = self.scopes.take(scope) else { return Ok(false) };
-        // Before the writer can hear of it, which may be done with it at once.
+        // Before the command is sent, because the writer may carry it out at once.
         self.scopes.leaves(&slot);
         if self.give(&mut lifecycle, Command::RemoveScope(slot.clone())).is_err() {
             self.scopes.stays(&slot);
@@ -295,7 +295,7 @@ impl Engine {
     /// From here on no handler can be added.
     pub(crate) fn end(&self) {
         let before = std::mem::replace(&mut *self.lifecycle.lock(), Lifecycle::Stopped);
-        // Commands that were on their way go with it, and what they hold is not ours.
+        // Drops the commands that have not been carried out, and with them values of the user, so no lock may be held.
         drop(before);
         self.tell_stopped();
     }
@@ -309,22 +309,22 @@ impl Engine {
         self.waiters.wake_all();
     }
 
-    /// Ends an informer that was never started, and all waits for it; does nothing to one that was started.
+    /// Ends an informer that was never started, and all waits for it; does nothing if the informer was started.
     pub(crate) fn abandon(&self) {
         let mut lifecycle = self.lifecycle.lock();
         let Lifecycle::Idle(process_loop) = &*lifecycle else { return };
         process_loop.end_listeners(Ending::Closed);
         let before = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped);
-        // With the lock held: a `start` that comes now has to find everything stopped.
+        // With the lock held: a concurrent `start` has to find everything stopped.
         self.tell_stopped();
         self.state.send_modify(|state| state.ended = true);
         drop(lifecycle);
-        // Handlers go with it, and what they hold is not ours.
+        // Drops the handlers, and with them values of the user, so no lock may be held.
         drop(before);
     }
 
-    /// Has whole objects sent instead of their metadata, if the informer has not been started: until then it stands for its
-    /// options only, and nobody can have seen an object of it.
+    /// Makes the informer request whole objects instead of their metadata, if it has not been started: until then it
+    /// has no objects, so the change cannot be noticed.
     pub(crate) fn widen(&self) -> bool {
         let lifecycle = self.lifecycle.lock();
         let idle = matches!(&*lifecycle, Lifecycle::Idle(_));
@@ -343,7 +343,7 @@ impl Engine {
 /// A job for the writer of the store.
 pub(crate) type StoreJob = Box<dyn for<'a> FnOnce(&'a mut Writer, &'a Engine) -> BoxFuture<'a, ()> + Send>;
 
-/// Ends the listeners of an informer that is gone before it was started.
+/// Ends the listeners of an informer that is dropped before it was started.
 impl Drop for Engine {
     fn drop(&mut self) {
         if let Lifecycle::Idle(process_loop) = &*self.lifecycle.lock() {

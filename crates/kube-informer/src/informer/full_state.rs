@@ -19,15 +19,16 @@ use crate::report::Cause;
 use crate::store::indexer::Indexer;
 
 impl<K: 'static> SharedInformer<K> {
-    /// Adds a handler that gets all objects of the cache: once it has been filled, and after every change.
+    /// Adds a handler that is called with all objects of the cache: once when the cache has been filled, and then after
+    /// every change.
     ///
-    /// Changes that come while the function runs are one call. For code that works on the whole set, such as all pods
-    /// of a node.
+    /// All changes that arrive while the function runs lead to one further call. For code that works on the whole set,
+    /// such as all pods of a node.
     pub fn add_full_state_handler(
         &self,
         function: impl FnMut(&[Object<K>]) + Send + 'static,
     ) -> Result<Registration, InformerError> {
-        // To be told again of objects that have not changed is of no use to the whole.
+        // No resync: calling the function again with an unchanged set is of no use.
         let listener = self
             .engine()
             .listener(&HandlerOptions { resync: Some(Duration::ZERO), ..HandlerOptions::default() });

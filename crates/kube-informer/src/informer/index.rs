@@ -1,4 +1,4 @@
-//! Indexes as users see them.
+//! The public types of indexes.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -24,9 +24,9 @@ use crate::store::index_build::IndexBuild;
 use crate::store::index_reader::IndexReader;
 use crate::store::indexer::Indexer;
 
-/// What an index function may give back: values, perhaps one, or either with an error.
+/// The types that an index function may return: several values, an optional value, or a `Result` of either.
 ///
-/// An error leaves the object out of this index, and is counted and reported.
+/// If the function returns an error, the object is left out of this index, and the error is counted and reported.
 pub trait IndexValues<V> {
     /// The values, or what is wrong with the object.
     fn into_values(self) -> Result<Vec<V>, String>;
@@ -62,25 +62,26 @@ type BuiltIndex<V> = Option<Result<IndexReader<V>, IndexError>>;
 ///   from the earlier commit. What two queries give need not fit together if something changed between them.
 /// - An object that is in the index has the values that the function gave for that very version. One for which the
 ///   function failed or panicked is in the cache and not in the index, and has been reported.
-/// - It can be asked at once, and never gives an incomplete answer. If the cache was filled when it was added, it is
-///   built in the background; a query that comes before it is [ready](Self::wait_ready) indexes what it needs by itself, so the
-///   first one takes as long as the function takes for all objects.
-/// - What a query gave is yours: it does not change and delays nobody, however long you hold it.
+/// - It can be queried at once, and never returns an incomplete answer. If the cache was already filled when the index
+///   was added, the index is built in the background; a query before it is [ready](Self::wait_ready) indexes the
+///   objects itself, so the first such query takes as long as the index function takes for all objects.
+/// - The result of a query belongs to the caller: it does not change, and holding it delays neither the informer nor
+///   other readers.
 ///
 /// [`Lister::by_index`](crate::Lister::by_index) reads it through a lister, also within one namespace.
 pub struct Index<K, V> {
     name: Arc<str>,
     engine: Arc<Engine>,
     slot: watch::Receiver<BuiltIndex<V>>,
-    /// It was removed before it was there.
+    /// Set if the index was removed before it was built.
     cancelled: Arc<AtomicBool>,
-    /// Answers until it is there; `None` for one that was there already.
+    /// Answers queries until the index is built; `None` if it was built already.
     early: Option<Arc<Early<V>>>,
     of: PhantomData<fn() -> K>,
 }
 
 impl<K: Send + Sync + 'static> SharedInformer<K> {
-    /// Adds an index, at any time, that can be asked at once. Objects that are in the cache already are indexed in the
+    /// Adds an index, at any time. It can be queried at once. Objects that are in the cache already are indexed in the
     /// background; await [`Index::wait_ready`] if the first query should not do that work.
     ///
     /// The function runs once per object version, before the cache shows it, and never under a lock. A function that
@@ -106,7 +107,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.add_or_share(name.into(), function, None)
     }
 
-    /// With a field: the values are those of this field, so one that is there already is used.
+    /// With a field, the values are those of this field, so an existing index on the same field is used instead of a
+    /// new one.
     pub(super) fn add_or_share<V, R, F>(
         &self,
         name: Arc<str>,
@@ -122,7 +124,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         let ours = field.is_some();
         let function: IndexFunction<V> = Arc::new(move |record| {
             let values = function(&Object::from_record(record.clone())).into_values();
-            // What a user's function says may quote the object; ours does not.
+            // The error of a user's function may quote the object; the error of this crate's field function does not.
             values.map_err(|said| if record.origin.sensitive && !ours { WITHHELD.to_owned() } else { said })
         });
         let mut build = IndexBuild::new(name.clone(), function.clone()).on_field(field);
@@ -133,20 +135,21 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         if engine.indexer.is_empty() {
             add(&engine, build, wanted);
         } else {
-            // The objects that are there are indexed beside the writer, which then has only what came since to add.
+            // The objects that are in the cache now are indexed in a task of their own, so that the writer has only
+            // later changes to add.
             let beside = engine.clone();
             let build = async move {
                 build.catch_up(beside.indexer.list()).await;
                 add(&beside, build, wanted);
             };
-            // Refused after the stop; then the answer is dropped with it, and whoever waits for it hears.
+            // Refused after the stop; then the sender of the answer is dropped, which ends the waits for the index.
             engine.command(Command::Beside(build.boxed())).ok();
         }
         Index { name, engine, slot, cancelled, early: Some(early), of: PhantomData }
     }
 }
 
-/// Who asked for an index.
+/// The caller's side of an index that is being added.
 struct Wanted<V> {
     answer: watch::Sender<BuiltIndex<V>>,
     cancelled: Arc<AtomicBool>,
@@ -170,7 +173,7 @@ where
                     answer.send_replace(Some(Ok(reader)));
                     report_index_failures(engine, failures);
                 }
-                // For one on a field another one on the same field will do.
+                // If another index on the same field was added meanwhile, that one is used.
                 Err(IndexError::Duplicate(name)) if early.field().is_some() => {
                     answer.send_replace(Some(IndexReader::find(&engine.indexer, &name, early.field())));
                 }
@@ -194,7 +197,7 @@ impl<K: 'static> SharedInformer<K> {
         self.index_on(name, None).map_err(|error| InformerError::index(self.kind(), error))
     }
 
-    /// The same, if it is on this field.
+    /// The index of this name, if it is on this field.
     pub(super) fn index_on<V>(
         &self,
         name: &str,
@@ -223,19 +226,19 @@ impl<K: 'static> SharedInformer<K> {
 }
 
 impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
-    /// Its name.
+    /// The name of the index.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Waits until all objects of the cache are in it and queries are quick.
+    /// Waits until all objects of the cache are in the index, so that queries are quick.
     pub async fn wait_ready(&self, timeout: Duration) -> Result<(), WaitError> {
         let mut slot = self.slot.clone();
         let Ok(added) = tokio::time::timeout(timeout, slot.wait_for(Option::is_some)).await else {
             let unmet = Unmet::NotReady { index: self.name.clone(), waited: timeout };
             return Err(WaitError::new(&self.engine.kind, unmet));
         };
-        // Nobody is left to add it: the informer has stopped.
+        // The index will never be added: the informer has stopped.
         let added = added.ok().and_then(|slot| slot.clone());
         match added.unwrap_or_else(|| Err(IndexError::Unknown(self.name.clone()))) {
             Ok(_) => Ok(()),
@@ -276,7 +279,7 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         self.ask(|reader| reader.values_of(object.record()))
     }
 
-    /// The objects that share any value with this one, each once.
+    /// The objects that have any index value in common with this object, each once.
     pub fn sharing(&self, object: &Object<K>) -> Result<Vec<Object<K>>, InformerError> {
         let found = self.ask(|reader| reader.sharing(object.record()))?;
         Ok(found.into_iter().map(Object::from_record).collect())
@@ -289,14 +292,15 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         self.reader().and_then(|reader| question(&reader)).map_err(|error| self.refused(error))
     }
 
-    /// Removes the index from the informer, for all who hold it. Another one that has its name since is not touched, and
-    /// one that is still being built does not appear.
+    /// Removes the index from the informer, also for other holders of it. A newer index of the same name is not
+    /// removed. If this index is still being built, it will not be added.
     pub fn remove(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
         let slot = self.slot.clone();
         let remove = Command::Store(Box::new(move |store, _| {
             async move {
-                // Asked by the writer: if it was adding the index when this was called, it has done so.
+                // Runs in the writer: if the writer was adding the index when `remove` was called, it has finished that
+                // by now.
                 let there = slot.borrow().clone();
                 if let Some(Ok(index)) = there {
                     store.remove_index(&index).await;
@@ -307,7 +311,7 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         self.engine.command(remove).ok();
     }
 
-    /// Asks for a reader of this store: an index of another informer is refused.
+    /// Queries the index for a lister of this store: an index of another informer is refused.
     pub(super) fn ask_in<T>(
         &self,
         indexer: &Arc<Indexer>,
@@ -326,7 +330,7 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
         }
         let unknown = || IndexError::Unknown(self.name.clone());
         if self.slot.has_changed().is_err() {
-            // Nobody is left to add it, unless it was added just now.
+            // The informer has stopped, so the index will never be added, unless that happened just now.
             return there().unwrap_or_else(|| Err(unknown()));
         }
         match &self.early {

@@ -10,16 +10,17 @@ use crate::store::index_build::IndexBuild;
 use crate::store::index_reader::IndexReader;
 use crate::store::indexer::Indexer;
 
-/// The same index a second time, built by whoever asks before the first one is there.
+/// A second copy of the same index, built by the first query that comes before the index itself is built.
 ///
-/// A program that adds an index and asks it in the next line gets a right answer, as with client-go, although the task
-/// that adds it to the store has not had its turn. What one query has indexed the next one need not index again.
+/// A program that adds an index and queries it in the next line gets a correct answer, as with client-go, although the
+/// task that adds the index to the store has not run yet. Objects that one query has indexed are not indexed again by
+/// the next one.
 pub(super) struct Early<V> {
     /// The number of the index that it stands in for.
     id: u64,
     function: IndexFunction<V>,
     field: Option<&'static str>,
-    /// Taken out while somebody works on it: no lock is held while the function runs.
+    /// Taken out while a query works on it: no lock is held while the index function runs.
     built: Mutex<Option<IndexBuild<V>>>,
 }
 
@@ -32,7 +33,7 @@ impl<V: IndexValue> Early<V> {
         self.field
     }
 
-    /// A reader that shows the newest commit. Runs the index function on what was not looked at before.
+    /// A reader that shows the newest commit. Runs the index function on objects that it has not run on before.
     pub(super) fn reader(
         &self,
         indexer: &Arc<Indexer>,
@@ -44,19 +45,19 @@ impl<V: IndexValue> Early<V> {
         let build = self.built.lock().take();
         let mut build = build.unwrap_or_else(|| IndexBuild::new(name.clone(), self.function.clone()));
         let reader = build.show_now(indexer.list());
-        // Another thread may have put one there meanwhile; it goes without the lock.
+        // Another thread may have put one there meanwhile; that one is dropped without the lock.
         let other = self.built.lock().replace(build);
         drop(other);
         reader
     }
 
-    /// Lets go of it: the index itself is there.
+    /// Drops the copy, because the index itself is built.
     pub(super) fn forget(&self) {
         let built = self.built.lock().take();
         drop(built);
     }
 
-    /// The same, with pauses.
+    /// The same, yielding to other tasks now and then.
     pub(super) async fn free(&self) {
         let built = self.built.lock().take();
         if let Some(built) = built {

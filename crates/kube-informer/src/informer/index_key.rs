@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use crate::informer::{Index, SharedInformer};
 use crate::object::{FieldPath, Object};
 
-/// Names an index and says what it is on: the values of one field. A constant that all parts of a program can share.
+/// The name and the field of an index: objects are found by the values of that field. A constant that all parts of a
+/// program can share.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -55,13 +56,15 @@ impl<K, V> IndexKey<K, V> {
 }
 
 impl<K: Send + Sync + 'static> SharedInformer<K> {
-    /// The index of a key. It is added if there is none of that name, whoever else asks for it at the same time.
+    /// The index for a key. It is added if the informer has none of that name. It may be called concurrently with the
+    /// same key: all callers get the same index.
     ///
-    /// One of the same name on another field, on a function or on values of another type is not taken for it: then asking
-    /// it is an error that says so.
+    /// If the informer has an index of the same name that uses another field, a function or another value type, queries
+    /// of the returned index fail with an error that says so.
     ///
-    /// It is read from the stored JSON without decoding the object. An object whose field has values of another type is
-    /// left out, which is counted and reported; so are all objects if the path is not one.
+    /// The field is read from the stored JSON without decoding the object. An object whose field has values of another
+    /// type is left out of the index, which is counted and reported. If the path is invalid, this happens to all
+    /// objects.
     pub fn index_by<V>(&self, key: IndexKey<K, V>) -> Index<K, V>
     where
         V: DeserializeOwned + Hash + Eq + Clone + Send + Sync + 'static,

@@ -12,7 +12,7 @@ use crate::scope::Scope;
 impl<K> Lister<K> {
     /// The objects that an index has under a value, in no particular order: the same as [`Index::get`].
     ///
-    /// The index has to be one of the informer that the lister is of; one of another kind does not compile, one of
+    /// The index and the lister have to be of the same informer: an index of another kind does not compile, an index of
     /// another informer is an error.
     ///
     /// ```

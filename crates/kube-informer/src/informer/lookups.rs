@@ -1,9 +1,10 @@
-//! Asks for the single objects that somebody waits for: one request at a time for each key, shared by all who wait for it.
+//! Requests single objects that callers wait for: one request at a time for each key, shared by all callers that wait
+//! for it.
 //!
-//! What is asked for while a request for the same key is under way is asked for again after it: an answer tells only of
-//! the time before it was given, so it is no proof to who began to wait after the question was sent. Where more keys are
-//! waited for than may be asked for at once, one of them is, which tells where the server is, and then a list of the whole
-//! scope settles the others.
+//! If a caller begins to wait for a key while a request for it is under way, another request is sent after that one:
+//! the answer of the first may be older than the caller's wait, so it proves nothing for this caller. If callers wait
+//! for more keys than may be requested at once, only one of them is requested, to learn the server's current version,
+//! and then a list of the whole scope answers the others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,19 +38,20 @@ use crate::version::ResourceVersion;
 /// How long one answer may take.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// How long a list that settles many waits is waited for before single objects are asked for again.
+/// How long to wait for a list that answers many waits before single objects are requested again.
 const SETTLING: Duration = Duration::from_secs(30);
 
-/// How many keys of a scope may be known as of a later version than the scope.
+/// For how many keys of a scope the store may hold a state as of a later version than that of the scope.
 const BARRIERS: usize = 1_000;
 
-/// A list costs as much as two looks, one to learn where the server is: it is of no use for fewer keys than this.
+/// A list costs as much as two requests, one of them to learn the server's current version: for fewer keys than this it
+/// is of no use.
 const KEYS_TO_SETTLE: usize = 3;
 
-/// What came of a look at a key.
+/// The outcome of the request for a key.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// The state as of this version is on its way to the store.
+    /// The state as of this version is being sent to the store.
     AsOf(ResourceVersion),
     /// The server is behind what the cache has seen: it went back in time.
     Rewound,
@@ -57,22 +59,22 @@ pub(crate) enum Outcome {
     Failed,
 }
 
-/// A question and all who wait for its answer.
+/// A request, with which all callers that wait for it are notified.
 type Question = watch::Sender<Option<Outcome>>;
 
-/// The answer to a question, once there is one.
+/// Receives the outcome of a request.
 pub(crate) type Answer = watch::Receiver<Option<Outcome>>;
 
-/// Where objects of one scope are asked for.
+/// Takes the requests for objects of one scope.
 #[derive(Default)]
 pub(crate) struct Desk {
-    /// Not yet sent.
+    /// Requests that have not been sent yet.
     questions: Mutex<BTreeMap<ObjectKey, Question>>,
     bell: Notify,
 }
 
 impl Desk {
-    /// Asks for an object. The request is sent after this, never before.
+    /// Requests an object. The request is sent after this call, so its answer is not older than the call.
     pub(crate) fn ask(&self, key: &ObjectKey) -> Answer {
         let mut questions = self.questions.lock();
         let answer = questions.entry(key.clone()).or_insert_with(|| watch::Sender::new(None)).subscribe();
@@ -80,14 +82,15 @@ impl Desk {
         answer
     }
 
-    /// How many could be sent: nothing of keys that are being asked for, and nothing that nobody waits for any more.
+    /// How many requests could be sent: not those of keys with a request under way, nor those that no caller waits for
+    /// any more.
     fn ready(&self, under_way: &HashSet<ObjectKey>) -> usize {
         let mut questions = self.questions.lock();
         questions.retain(|_, question| !question.is_closed());
         questions.keys().filter(|key| !under_way.contains(*key)).count()
     }
 
-    /// Takes out so many of them.
+    /// Takes out up to `most` of them.
     fn take(&self, under_way: &HashSet<ObjectKey>, most: usize) -> BTreeMap<ObjectKey, Question> {
         let mut questions = self.questions.lock();
         let ready = questions.keys().filter(|key| !under_way.contains(*key)).take(most);
@@ -96,13 +99,13 @@ impl Desk {
     }
 }
 
-/// Sends what is asked for at the desk of one scope.
+/// Sends the requests for objects of one scope.
 pub(crate) struct Lookups {
     desk: Arc<Desk>,
     asker: Arc<Asker>,
 }
 
-/// All that one request needs.
+/// Everything that is needed to send one request.
 struct Asker {
     source: Arc<dyn ListWatch>,
     target: Target,
@@ -115,11 +118,11 @@ struct Asker {
     probes: Arc<Mutex<Budget>>,
     relist: Arc<Notify>,
     doubt: Arc<Notify>,
-    /// Tells of every commit.
+    /// Notified at every commit.
     state: watch::Receiver<InformerState>,
 }
 
-/// What is over.
+/// A task that has ended.
 enum Done {
     Look { key: ObjectKey, late: bool },
     Settling,
@@ -144,11 +147,12 @@ impl Lookups {
         Self { desk: slot.desk.clone(), asker: Arc::new(asker) }
     }
 
-    /// Never ends by itself.
+    /// Runs until it is dropped.
     pub(crate) async fn run(self) {
         let mut work: FuturesUnordered<BoxFuture<'static, Done>> = FuturesUnordered::new();
         let mut under_way = HashSet::new();
-        // One at most is taken before its turn and waits for it; the others wait at the desk, where they are counted.
+        // At most one request is taken beyond the budget, and waits until the budget allows it; the others stay in the
+        // desk, where they are counted.
         let (mut settling, mut late) = (false, false);
         loop {
             let ready = if settling { 0 } else { self.desk.ready(&under_way) };
@@ -180,7 +184,7 @@ impl Lookups {
         }
     }
 
-    /// Whether a list is the better way to answer so many questions.
+    /// Whether one list is cheaper than this many requests.
     fn is_too_much(&self, questions: usize, available: usize) -> bool {
         let barriers = self.asker.indexer.barriers(self.asker.target.id);
         (questions > available && questions >= KEYS_TO_SETTLE)
@@ -189,17 +193,17 @@ impl Lookups {
 }
 
 impl Asker {
-    /// Asks for one key and passes the answer on.
+    /// Requests one key and passes the answer on.
     async fn look(self: Arc<Self>, key: ObjectKey, question: Question, late: bool) -> Done {
         self.turn().await;
-        // Who waited may have got it meanwhile.
+        // The waiting callers may have got their object from the watch meanwhile.
         if !question.is_closed() {
             self.ask(&key, |outcome| drop(question.send_replace(Some(outcome)))).await;
         }
         Done::Look { key, late }
     }
 
-    /// Asks for one of many keys and has the scope listed for the others.
+    /// Requests one of many keys, and has the scope listed for the others.
     async fn settle(self: Arc<Self>, questions: BTreeMap<ObjectKey, Question>) -> Done {
         self.turn().await;
         let Some(key) = questions.keys().next() else { return Done::Settling };
@@ -224,7 +228,7 @@ impl Asker {
         turn(&self.probes).await;
     }
 
-    /// Has the whole scope read at this version or a later one, and waits until it has been, for a while.
+    /// Has the whole scope listed at this version or a later one, and waits for that for a limited time.
     async fn have_listed(&self, version: &ResourceVersion) {
         self.turn().await;
         self.relist.notify_one();
@@ -236,7 +240,8 @@ impl Asker {
         timeout(SETTLING, listed).await.ok();
     }
 
-    /// Tells the outcome before the answer is on its way: who hears of a commit must know already what to look for.
+    /// Reports the outcome before the object is sent to the store: a caller that is woken by the commit must already
+    /// know which version to look for.
     async fn ask(&self, key: &ObjectKey, tell: impl FnOnce(Outcome)) {
         let rewinds = self.indexer.rewinds(self.target.id);
         let seen = self.indexer.version(self.target.id);
@@ -271,7 +276,7 @@ impl Asker {
             return self.have_listed(&version).await;
         }
         let change = DeltaChange::Looked { key: key.clone(), version, object, rewinds };
-        // Closed: the informer stops, and everybody is told.
+        // If the queue is closed, the informer is stopping, and all waits are ended by that.
         self.queue.push(Delta { scope: self.target.id, change }).await.ok();
     }
 }

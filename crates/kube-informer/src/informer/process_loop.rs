@@ -1,8 +1,8 @@
-//! The loop that keeps the cache: takes deltas from the queue, applies them to the store and tells the handlers.
-//! client-go calls it `processLoop`.
+//! The loop that keeps the cache: takes deltas from the queue, applies them to the store and delivers the changes to
+//! the handlers. client-go calls it `processLoop`.
 //!
 //! Everything that changes the store or the set of handlers happens in this one task, one thing after the other: that is
-//! why a handler can join between two commits without missing a change or hearing one twice, and why nothing here needs
+//! why a handler can join between two commits without missing a change or getting one twice, and why nothing here needs
 //! a lock over the store and the handlers together.
 
 use std::sync::Arc;
@@ -27,19 +27,19 @@ use crate::store::writer::{Applied, Writer};
 /// How many deltas are applied at a time.
 const BATCH: usize = 1_000;
 
-/// What the loop does between two commits.
+/// Work that the loop does between two commits.
 pub(crate) enum Command {
     /// A handler joins. A stream has no runner: the user polls it.
     Join { listener: Arc<Listener>, runner: Option<Runner> },
     /// A handler that is called by the loop itself, right after each commit.
     Attach { listener: Arc<Listener>, callee: Box<dyn Callee> },
-    /// A scope is looked at from here on.
+    /// A scope is watched from here on.
     AddScope(Arc<ScopeSlot>),
-    /// A scope is no longer looked at: its objects are gone.
+    /// A scope is no longer watched: its objects leave the store.
     RemoveScope(Arc<ScopeSlot>),
-    /// Something to be done with the store, such as adding an index.
+    /// Work on the store, such as adding an index.
     Store(StoreJob),
-    /// Something to be done beside the loop, for as long as the informer runs.
+    /// Work in a task of its own beside the loop, which ends with the informer.
     Beside(BoxFuture<'static, ()>),
 }
 
@@ -81,8 +81,8 @@ impl ProcessLoop {
         Self { store, processor: Processor::default(), reflectors: None, spawn: None, beside: Vec::new() }
     }
 
-    /// Handlers that have left since this was last asked, to be dropped by the caller without a lock: what they hold is
-    /// the user's.
+    /// Handlers that have ended since the last call. The caller drops them without a lock, because they own values of
+    /// the user.
     pub(crate) fn take_left(&mut self) -> Vec<JoinedListener> {
         self.processor.take_left()
     }
@@ -189,7 +189,7 @@ impl ProcessLoop {
     ///
     /// The store already shows the changes, so a handler that looks into the cache finds the object it is called with, or a newer one. The state
     /// `synced` comes after the handlers' snapshot is in their mailboxes, so that a handler counts as synced only once it
-    /// has heard of all those objects.
+    /// has been called for all those objects.
     async fn committed(&mut self, applied: Applied, started: Instant, engine: &Engine) {
         let Applied { changes, first_sync, .. } = &applied;
         if first_sync.is_empty() {
@@ -202,7 +202,7 @@ impl ProcessLoop {
         }
         engine.waiters.committed(&applied);
         if engine.committed(applied.counts, started.elapsed()) {
-            // An informer that looks at no namespace is synced without any list having been read.
+            // An informer that watches no namespace is synced without any list having been read.
             if engine.any_synced() {
                 engine.ingest.first_list_done();
             }
@@ -212,7 +212,7 @@ impl ProcessLoop {
         free(applied.changes).await;
     }
 
-    /// Lets go of handlers and streams that have ended: at once, since on a quiet kind the next commit may be days away.
+    /// Drops handlers and streams that have ended: at once, since on a quiet kind the next commit may be days away.
     async fn let_go(&mut self, engine: &Engine) {
         free(self.processor.let_go()).await;
         engine.forget_listeners();
@@ -224,7 +224,7 @@ impl ProcessLoop {
     }
 }
 
-/// Reports what index functions said. Runs user code, so never with a lock held.
+/// Reports the errors of index functions. Runs user code, so never with a lock held.
 pub(crate) fn report_index_failures(engine: &Engine, failures: Vec<IndexFailure>) {
     for IndexFailure { index, key, message } in failures {
         engine.reporter.report(None, Cause::Index { index, key, message });

@@ -48,7 +48,7 @@ pub(crate) struct Processor {
     listeners: Vec<JoinedListener>,
     /// `None` before the start.
     spawn: Option<Arc<dyn Spawn>>,
-    /// Handlers that have left. What they hold is the user's, so it must not be dropped where a lock may be held.
+    /// Handlers that have ended. They own values of the user, so they must not be dropped where a lock may be held.
     left: Vec<JoinedListener>,
 }
 
@@ -76,7 +76,7 @@ impl Processor {
     ) {
         let next_resync = self.spawn.as_ref().and_then(|_| next_resync(&listener, Instant::now()));
         if self.listeners.len() == self.listeners.capacity() {
-            // Before the start nothing else removes those that have left, and they must not pile up.
+            // Before the start nothing else removes handlers that have ended, and they must not pile up.
             self.left.extend(self.listeners.extract_if(.., |joined| joined.has_left()));
         }
         let at = self.listeners.len();
@@ -140,7 +140,7 @@ impl Processor {
         }
     }
 
-    /// When the next handler wants to hear of every object again.
+    /// When the next resync of a handler is due.
     pub(crate) fn next_resync(&self) -> Option<Instant> {
         self.listeners.iter().filter_map(|joined| joined.next_resync).min()
     }
@@ -163,12 +163,12 @@ impl Processor {
         }
     }
 
-    /// Handlers that have left since this was last asked.
+    /// Handlers that have ended since the last call.
     pub(crate) fn take_left(&mut self) -> Vec<JoinedListener> {
         std::mem::take(&mut self.left)
     }
 
-    /// Removes the handlers that have left, and gives them back to be dropped.
+    /// Removes the handlers that have ended, and returns them to be dropped.
     pub(crate) fn let_go(&mut self) -> Vec<JoinedListener> {
         let mut left = self.take_left();
         left.extend(self.listeners.extract_if(.., |joined| joined.has_left()));
@@ -218,8 +218,8 @@ impl JoinedListener {
     }
 }
 
-/// The user's code is guarded where it is called. Should the rest of a handler's task panic, the handler is over, and
-/// this at least reports why.
+/// Panics of the user's code are caught where it is called. If other code of a handler's task panics, the handler ends,
+/// and this reports why.
 fn reporting(listener: Arc<Listener>, runner: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
     let reporting = async move {
         if let Err(panic) = AssertUnwindSafe(runner).catch_unwind().await {

@@ -34,7 +34,7 @@ impl Reflectors {
         })
     }
 
-    /// Starts to keep up with a scope, unless the informer is about to stop.
+    /// Starts the reflector of a scope, unless the informer is about to stop.
     pub(crate) fn start(&self, engine: &Engine, slot: &ScopeSlot) {
         if let Some(running) = &mut *self.running.lock() {
             let (reporter, broken, scope) =
@@ -58,13 +58,13 @@ impl Reflectors {
         }
     }
 
-    /// Waits until one of them has panicked, for which there is no remedy.
+    /// Waits until a reflector has panicked, after which the informer has to stop.
     pub(crate) async fn broken(&self) {
         // Cannot fail: the sender is in `self`.
         self.broken.subscribe().wait_for(|broken| *broken).await.ok();
     }
 
-    /// Ends the one of a scope. When this returns it sends and reports nothing more.
+    /// Ends the reflector of a scope. When this returns, that reflector sends and reports nothing more.
     pub(crate) async fn end(&self, scope: ScopeId) {
         // It stays in the map until it has ended, so that a stop in the middle of this waits for it as well.
         let ended = self.running.lock().as_ref().and_then(|running| running.get(&scope)).map(|task| {
@@ -94,7 +94,7 @@ impl Reflectors {
     }
 }
 
-/// Which objects a scope of an informer is about.
+/// The objects that the reflector of a scope requests.
 pub(crate) fn target(engine: &Engine, slot: &ScopeSlot) -> Target {
     Target {
         kind: engine.kind.clone(),

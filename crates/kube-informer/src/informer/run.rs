@@ -36,7 +36,7 @@ impl Drop for EndGuard {
     }
 }
 
-/// Runs an informer until it is told to stop.
+/// Runs an informer until the caller's signal, `shutdown` or a panic stops it.
 pub(crate) async fn run(
     engine: Arc<Engine>,
     spawn: Arc<dyn Spawn>,
@@ -71,7 +71,7 @@ pub(crate) async fn run(
     let stop = tokio::select! {
         biased;
         stop = stop_asked(&engine, shutdown) => stop,
-        // It ended without having been asked to: it broke.
+        // A reflector panicked: the informer is broken and stops.
         () = reflectors.broken() => stop_now(&engine),
         () = working.ended() => stop_now(&engine),
     };
@@ -112,7 +112,7 @@ fn stop_now(engine: &Engine) -> Stop {
     Stop::Now
 }
 
-/// Waits until the caller's signal comes or the informer itself is told to stop.
+/// Waits until the caller's signal comes or the informer's own `shutdown` is called.
 async fn stop_asked(engine: &Engine, shutdown: impl Future<Output = ()>) -> Stop {
     let mut stop = engine.stop.subscribe();
     tokio::select! {

@@ -1,4 +1,5 @@
-//! Which parts of the cluster an informer looks at: fixed, or namespaces that come and go.
+//! The scopes of an informer, that is, the parts of the cluster that it watches: the whole cluster, or namespaces that
+//! can be added and removed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,33 +16,34 @@ use crate::reflector::budget::Budget;
 use crate::scope::{Scope, ScopeId};
 use crate::status::StatusCell;
 
-/// One part of the cluster that the informer looks at.
+/// One part of the cluster that the informer watches.
 pub(crate) struct ScopeSlot {
     pub(crate) id: ScopeId,
     pub(crate) scope: Scope,
     pub(crate) status: Arc<StatusCell>,
-    /// Rung when the scope is to be listed again.
+    /// Notified when the scope is to be listed again.
     pub(crate) refresh: Arc<Notify>,
-    /// Rung when it is to be listed because too many of its objects are waited for.
+    /// Notified when the scope is to be listed because callers wait for too many of its objects to request them one by
+    /// one.
     pub(crate) relist: Arc<Notify>,
-    /// Rung when there is reason to think that the server went back in time.
+    /// Notified when there is reason to think that the server went back in time.
     pub(crate) doubt: Arc<Notify>,
-    /// Where single objects are asked for.
+    /// Takes the requests for single objects.
     pub(crate) desk: Arc<Desk>,
-    /// What may be spent on questions and refreshes.
+    /// The budget for requests for single objects and for refreshes.
     pub(crate) probes: Arc<Mutex<Budget>>,
-    /// Set when its objects have left the cache, because it was removed.
+    /// Set when the scope was removed and its objects have left the cache.
     pub(crate) removed: watch::Sender<bool>,
 }
 
 /// All scopes at one moment, sorted.
 pub(crate) type Slots = Arc<[Arc<ScopeSlot>]>;
 
-/// The scopes as of now. What the store knows follows: the writer is told of every change, in order.
+/// The current scopes. The store follows: every change is sent to its writer as a command, in order.
 pub(crate) struct Scopes {
-    /// Replaced as a whole, so that nobody holds the lock for long.
+    /// Replaced as a whole, so that readers hold the lock only briefly.
     slots: RwLock<Slots>,
-    /// Those that were removed and whose objects have not left the cache yet.
+    /// Scopes that were removed and whose objects have not left the cache yet.
     leaving: Mutex<Vec<Arc<ScopeSlot>>>,
     next_id: AtomicUsize,
 }
@@ -73,23 +75,23 @@ impl Scopes {
         Some(slots[place].clone())
     }
 
-    /// The scope that this key is in, if it is looked at.
+    /// The scope that this key is in, if it is watched.
     pub(crate) fn of_key(&self, key: &ObjectKey) -> Option<Arc<ScopeSlot>> {
         let by_namespace = || self.find(&Scope::Namespace(key.shared_namespace()?.clone()));
         self.find(&Scope::All).or_else(by_namespace)
     }
 
-    /// The scope that this namespace is in, if it is looked at.
+    /// The scope that this namespace is in, if it is watched.
     pub(crate) fn of_namespace(&self, namespace: &str) -> Option<Arc<ScopeSlot>> {
         self.find(&Scope::All).or_else(|| self.find(&Scope::namespace(namespace)))
     }
 
-    /// Whether this very slot is looked at, and not another one of the same namespace.
+    /// Whether this very slot is watched, and not a later one of the same namespace.
     pub(crate) fn has(&self, slot: &ScopeSlot) -> bool {
         self.find(&slot.scope).is_some_and(|now| now.id == slot.id)
     }
 
-    /// A slot for a scope, which is not looked at before it is put there.
+    /// A new slot for a scope. The scope is not watched before the slot is added.
     pub(crate) fn new_slot(&self, scope: Scope, metrics: &Metrics, settings: &Options) -> Arc<ScopeSlot> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics));
@@ -121,12 +123,12 @@ impl Scopes {
         Some(taken)
     }
 
-    /// A slot that was taken is being removed from the cache.
+    /// The objects of this slot are being removed from the cache.
     pub(crate) fn leaves(&self, slot: &Arc<ScopeSlot>) {
         self.leaving.lock().push(slot.clone());
     }
 
-    /// It is not removed after all.
+    /// The slot is not removed after all.
     pub(crate) fn stays(&self, slot: &Arc<ScopeSlot>) {
         self.leaving.lock().retain(|leaving| leaving.id != slot.id);
         self.put(slot);

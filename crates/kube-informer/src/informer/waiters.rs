@@ -1,9 +1,9 @@
-//! Those who wait for single objects, sorted so that a commit wakes only those whom it concerns.
+//! The callers that wait for single objects, sorted so that a commit wakes only the callers that it concerns.
 //!
-//! Waiting for a version ends at the latest when the scope has passed it, so the writer looks at the lowest version that
-//! is waited for and goes no further than the scope has come. What is ahead of the scope comes by a look at one key, and
-//! what is waited for to go is known by its key. So ten thousand who wait cost a commit that is about none of them
-//! nothing but these looks.
+//! A wait for a version ends at the latest when the scope has reached that version, so after a commit the writer goes
+//! through the waits in the order of their versions, and stops at the version that the scope has reached. A wait that
+//! ends earlier, because its object was requested from the server, is found by its key, and so is a wait for a
+//! deletion. So with ten thousand waiting callers, a commit that concerns none of them costs only these lookups.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -21,14 +21,14 @@ use crate::store::change::Change;
 use crate::store::writer::Applied;
 use crate::version::ResourceVersion;
 
-/// After a commit of more changes than this all are woken, rather than look each change up.
+/// After a commit of more changes than this all callers are woken, instead of looking up the callers of each change.
 const MANY_CHANGES: usize = 4_096;
 
-/// Everybody who waits for an object of one informer.
+/// All callers that wait for an object of one informer.
 #[derive(Default)]
 pub(crate) struct Waiters {
     registry: Mutex<Registry>,
-    /// How often somebody who waits has looked at the store.
+    /// How often waiting callers have looked at the store.
     #[cfg(test)]
     pub(crate) looks: AtomicU64,
 }
@@ -37,18 +37,18 @@ pub(crate) struct Waiters {
 struct Registry {
     next: u64,
     bells: HashMap<u64, Arc<Notify>>,
-    /// Who waits for a scope to come to a version.
+    /// The callers that wait for a scope to reach a version.
     by_scope: HashMap<ScopeId, Line>,
-    /// Who waits for one key to be known as of a version.
+    /// The callers that wait for the state of one key as of a version.
     by_key: HashMap<ObjectKey, Line>,
-    /// Who waits for an incarnation of a key to go.
+    /// The callers that wait for an object with a certain uid to be deleted.
     leaving: HashMap<ObjectKey, HashSet<u64>>,
 }
 
-/// Who waits for a version, the lowest first.
+/// The callers that wait for a version, the lowest version first.
 type Line = BTreeSet<(Rank, u64)>;
 
-/// A version that can be compared, and so has its place among others.
+/// A version that can be compared, and so can be sorted.
 #[derive(Clone, Debug)]
 struct Rank(ResourceVersion);
 
@@ -60,7 +60,7 @@ impl Rank {
 
 impl Ord for Rank {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Only what can be compared becomes a rank.
+        // Ranks are made only of versions that can be compared.
         self.0.compare(&other.0).unwrap_or(Ordering::Equal)
     }
 }
@@ -80,7 +80,7 @@ impl PartialEq for Rank {
 impl Eq for Rank {}
 
 impl Waiters {
-    /// A place for somebody who waits; given up when dropped. From here on he misses nothing.
+    /// Registers a waiting caller until the returned seat is dropped. From here on the caller misses no change.
     pub(crate) fn seat<'a>(&'a self, key: &'a ObjectKey, leaving: bool) -> Seat<'a> {
         let bell = Arc::new(Notify::new());
         let mut registry = self.registry.lock();
@@ -93,7 +93,7 @@ impl Waiters {
         Seat { waiters: self, id, key, leaving, bell, place: None }
     }
 
-    /// Wakes those whom a commit may concern.
+    /// Wakes the callers that a commit may concern.
     pub(crate) fn committed(&self, applied: &Applied) {
         let mut registry = self.registry.lock();
         if registry.bells.is_empty() {
@@ -117,7 +117,7 @@ impl Waiters {
         }
     }
 
-    /// Wakes everybody: the informer has stopped.
+    /// Wakes all callers: the informer has stopped.
     pub(crate) fn wake_all(&self) {
         self.registry.lock().ring_all();
     }
@@ -167,7 +167,7 @@ impl Registry {
     }
 }
 
-/// Takes those out of a line who wait for this version or an earlier one.
+/// Removes from a line the callers that wait for this version or an earlier one, and returns them.
 fn due(line: &mut Line, version: &ResourceVersion) -> Vec<u64> {
     let mut due = Vec::new();
     if let Some(reached) = Rank::new(version) {
@@ -178,7 +178,7 @@ fn due(line: &mut Line, version: &ResourceVersion) -> Vec<u64> {
     due
 }
 
-/// The place of one who waits.
+/// The registration of one waiting caller.
 pub(crate) struct Seat<'a> {
     waiters: &'a Waiters,
     id: u64,
@@ -189,8 +189,8 @@ pub(crate) struct Seat<'a> {
 }
 
 impl Seat<'_> {
-    /// Has itself woken when the scope, or the key alone, has come to this version. One that cannot be compared is never
-    /// reached.
+    /// The caller is woken when the scope, or the key alone, has reached this version. A version that cannot be
+    /// compared is never reached.
     pub(crate) fn await_version(&mut self, scope: ScopeId, version: &ResourceVersion) {
         let place = Rank::new(version).map(|rank| (scope, rank));
         if self.place == place {
@@ -205,7 +205,7 @@ impl Seat<'_> {
         self.place = place;
     }
 
-    /// Waits until there may be news.
+    /// Waits until a commit may have changed something for this caller.
     pub(crate) async fn woken(&self) {
         self.bell.notified().await;
     }
@@ -219,7 +219,7 @@ impl Seat<'_> {
     }
 }
 
-/// Takes something out of the line of a key, and the line with it if it was the last.
+/// Removes an entry from the line of a key, and removes the line if it is empty then.
 fn leave<K: std::hash::Hash + Eq, L>(
     lines: &mut HashMap<K, L>,
     key: &K,

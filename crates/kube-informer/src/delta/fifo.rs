@@ -181,7 +181,8 @@ impl DeltaFifo {
             }
             DeltaChange::LeftOut { .. } | DeltaChange::Bookmark(_) => (0, 1),
             DeltaChange::Looked { object, .. } => (object.as_ref().map_or(0, |record| body(record)), 1),
-            // Of a list that fills the queue anyway the objects need not all be looked at.
+            // A list with more objects than the queue holds fills the queue anyway, so the sizes of its objects need
+            // not be added up.
             DeltaChange::Replaced { objects, .. } if objects.len() >= self.bounds.entries => {
                 (self.bounds.bytes, objects.len())
             }

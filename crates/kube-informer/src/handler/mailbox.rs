@@ -54,13 +54,13 @@ impl Sweep {
         Self { snapshot, kind, next_part: 0, after: 0, overrides: HashMap::new() }
     }
 
-    /// Whether the key is in the snapshot and its turn has not come.
+    /// Whether the key is in the snapshot and has not been delivered from it yet.
     fn awaits(&self, key: &ObjectKey) -> bool {
         self.snapshot.part_of(key).is_some_and(|part| part >= self.next_part)
             && self.snapshot.get(key).is_some()
     }
 
-    /// What the handler is to hear of an object of the snapshot that has not changed since the sweep began.
+    /// The event to deliver for an object of the snapshot that has not changed since the sweep began.
     fn untouched(&self, record: &Arc<Record>) -> Pending {
         match self.kind {
             SweepKind::Initial => Pending::initial(record.clone()),

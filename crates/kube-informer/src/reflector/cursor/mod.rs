@@ -150,7 +150,7 @@ pub(crate) struct Cursor {
     mode: Mode,
 }
 
-/// How many times something happens in a row before another way is tried. As in [`Options`].
+/// After how many errors in a row the reflector relists or stops streaming lists. As in [`Options`].
 #[derive(Clone, Copy, Debug)]
 struct Thresholds {
     errors_to_relist: u32,

@@ -203,7 +203,8 @@ fn build(config: &Config) -> Result<Client, kube_client::Error> {
     Ok(client.with_valid_until(expiry(config)?))
 }
 
-/// When a client certificate from a credential plugin expires. kube-client alone knows, and tells it of its own clients.
+/// When a client certificate from a credential plugin expires. Only kube-client knows it, and only for clients that it
+/// has built itself.
 fn expiry(config: &Config) -> Result<Option<Timestamp>, kube_client::Error> {
     let from_plugin = config.auth_info.exec.is_some();
     if !from_plugin || !config.rustls_client_config()?.client_auth_cert_resolver.has_certs() {

@@ -134,7 +134,7 @@ impl DeltaFifo {
         }
     }
 
-    /// Ends the queue and wakes everyone who waits on it.
+    /// Ends the queue and wakes all tasks that wait on it.
     pub(crate) fn close(&self) {
         self.queue.lock().closed = true;
         self.room.notify_one();

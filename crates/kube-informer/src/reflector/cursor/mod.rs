@@ -82,7 +82,7 @@ pub(crate) struct NextStep {
     pub(crate) relist: Option<RelistReason>,
     /// Streaming was given up for LIST.
     pub(crate) fallback: bool,
-    /// A failure the user should hear of.
+    /// A failure to report to the user.
     pub(crate) report: Option<Trouble>,
     pub(crate) wait: Delay,
     pub(crate) charge: Charge,

@@ -1,4 +1,4 @@
-//! What went wrong while the informer goes on: one value for every failure, one place they all pass through.
+//! Failures of a running informer: one type for all of them, and one place that reports them.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,30 +12,31 @@ use crate::kind::KindInfo;
 use crate::metrics::{CounterBy, Metrics};
 use crate::scope::Scope;
 
-/// A failure of an informer, which it has survived unless the cause says otherwise. The error callback hears all of them.
+/// A failure of an informer. The informer survives all of them except [`Cause::Broken`]. The error callback is called
+/// with each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The kind the informer holds.
+    /// The kind of the informer's objects.
     pub kind: KindInfo,
-    /// The part of the cluster it concerns, where it concerns one.
+    /// The scope that the failure concerns, if it concerns only one.
     pub scope: Option<Scope>,
-    /// What happened.
+    /// The cause.
     pub cause: Cause,
 }
 
-/// What went wrong.
+/// The cause of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// A list failed; it is asked for again.
+    /// A list failed; the informer tries it again.
     List {
         /// The HTTP status, if the server answered.
         status: Option<u16>,
         /// What the server or the connection said.
         message: String,
     },
-    /// A watch failed or ended badly; it is resumed or the list is read again.
+    /// A watch failed or ended with an error; the informer resumes it or lists again.
     Watch {
         /// The HTTP status, if the server answered.
         status: Option<u16>,
@@ -49,12 +50,12 @@ pub enum Cause {
         /// Why.
         message: String,
     },
-    /// The sample of objects checked at the start does not decode into the informer's type at all.
+    /// None of the objects sampled at the start decodes into the informer's type.
     WrongType {
-        /// What the decoder said of the last one.
+        /// The decoder's message about the last of them.
         message: String,
     },
-    /// An object did not decode into the type asked for.
+    /// An object did not decode into the requested type.
     Undecodable {
         /// Its key.
         key: ObjectKey,
@@ -70,7 +71,8 @@ pub enum Cause {
         /// What it said.
         message: String,
     },
-    /// A handler panicked; the others, and its next events, go on. Or its task could not go on, and it has ended.
+    /// A handler panicked. Other handlers, and later events of this handler, are not affected, unless the task of the
+    /// handler itself failed: then the handler has ended.
     Handler {
         /// The handler.
         handler: Arc<str>,
@@ -97,7 +99,7 @@ impl Cause {
         }
     }
 
-    /// What the server, the connection, the decoder or the user's code said.
+    /// The message of the server, the connection, the decoder or the user's code.
     pub fn message(&self) -> &str {
         match self {
             Self::List { message, .. }
@@ -163,7 +165,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What the reader of an error of a request can do about it, where that is known.
+/// Advice for the reader of a request's error, where there is some.
 pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Option<String> {
     let says = |text| message.contains(text);
     match status {
@@ -179,7 +181,7 @@ pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Opt
         )),
         Some(429) => Some("the server asks to slow down; the informer waits and tries again".into()),
         Some(_) => None,
-        // There was no answer, or none that makes sense: only the text tells.
+        // There was no HTTP answer, or no valid one: only the error text shows the cause.
         None if says("tunnel error: ") || says("SOCKS error: ") => Some(proxy_advice(message).into()),
         None if says("certificate: UnknownIssuer") || says("UnknownCA") => Some(
             "check certificate-authority in the kubeconfig: the server's certificate was not issued by it"
@@ -200,7 +202,7 @@ pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Opt
     }
 }
 
-/// The same where the proxy on the way is in the way.
+/// The advice if the proxy caused the error.
 fn proxy_advice(message: &str) -> &'static str {
     let says = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
     if says(&["failed to create underlying connection"]) {
@@ -213,19 +215,19 @@ fn proxy_advice(message: &str) -> &'static str {
     }
 }
 
-/// The user's function that hears every failure.
+/// The user's function that is called with every failure.
 pub(crate) type Callback = Arc<dyn Fn(&Failure) + Send + Sync>;
 
-/// Where every failure of one informer goes: counted, logged, remembered, told to the user's callback.
+/// Handles every failure of one informer: counts, logs and stores it, and calls the user's callback.
 pub(crate) struct Reporter {
     kind: KindInfo,
     callback: Option<Callback>,
     counters: Option<CounterBy>,
     count: AtomicU64,
     last: Mutex<Option<Failure>>,
-    /// Whether nothing of the objects may be told.
+    /// Whether the contents of objects must not appear in reports.
     sensitive: bool,
-    /// The failure that it did not survive.
+    /// The failure that stopped the informer.
     broken: OnceLock<Failure>,
 }
 
@@ -242,7 +244,7 @@ impl Reporter {
         }
     }
 
-    /// Tells nothing that the user's code said of objects.
+    /// Keeps messages of the user's code, which may quote objects, out of reports.
     pub(crate) fn sensitive(mut self, sensitive: bool) -> Self {
         self.sensitive = sensitive;
         self
@@ -264,7 +266,7 @@ impl Reporter {
         &self.kind
     }
 
-    /// A failure of this informer, which nobody has been told of.
+    /// Makes a failure of this informer without reporting it.
     pub(crate) fn failure(&self, scope: Option<&Scope>, cause: Cause) -> Failure {
         Failure { kind: self.kind.clone(), scope: scope.cloned(), cause }
     }
@@ -274,11 +276,11 @@ impl Reporter {
         self.tell(&self.failure(scope, cause));
     }
 
-    /// The same for a failure that was made before.
+    /// Reports a failure that was made before.
     pub(crate) fn tell(&self, failure: &Failure) {
         self.count.fetch_add(1, Ordering::Relaxed);
         if let Some(counters) = &self.counters
-            // What has failed may be the recorder itself.
+            // The metrics recorder itself may be the code that panicked.
             && catch_unwind(AssertUnwindSafe(|| counters.increment(failure.cause.name()))).is_err()
         {
             tracing::error!(kind = %self.kind, "the metrics recorder panicked");
@@ -299,7 +301,7 @@ impl Reporter {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// What broke the informer, if something did.
+    /// The failure that broke the informer, if there is one.
     pub(crate) fn broken(&self) -> Option<Failure> {
         self.broken.get().cloned()
     }
@@ -318,10 +320,10 @@ impl fmt::Debug for Reporter {
     }
 }
 
-/// Instead of what a user's function said of an object that is sensitive.
+/// Replaces the message of a user function about a sensitive object.
 pub(crate) const WITHHELD: &str = "(not told, since it may quote the object, which is of a sensitive kind)";
 
-/// The text of a caught panic of a user's code. It may quote the object that it was about.
+/// The text of a caught panic of the user's code. For sensitive kinds it is replaced, because it may quote the object.
 pub(crate) fn user_panic(payload: &(dyn std::any::Any + Send), sensitive: bool) -> String {
     if sensitive { WITHHELD.to_owned() } else { panic_text(payload) }
 }

@@ -134,7 +134,7 @@ impl DeltaFifo {
         }
     }
 
-    /// Ends the queue and wakes everyone who waits on it.
+    /// Ends the queue and wakes all tasks that wait on it.
     pub(crate) fn close(&self) {
         self.queue.lock().closed = true;
         self.room.notify_one();
@@ -181,7 +181,8 @@ impl DeltaFifo {
             }
             DeltaChange::LeftOut { .. } | DeltaChange::Bookmark(_) => (0, 1),
             DeltaChange::Looked { object, .. } => (object.as_ref().map_or(0, |record| body(record)), 1),
-            // Of a list that fills the queue anyway the objects need not all be looked at.
+            // A list with more objects than the queue holds fills the queue anyway, so the sizes of its objects need
+            // not be added up.
             DeltaChange::Replaced { objects, .. } if objects.len() >= self.bounds.entries => {
                 (self.bounds.bytes, objects.len())
             }

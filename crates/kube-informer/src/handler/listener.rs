@@ -27,7 +27,7 @@ pub(crate) struct Listener {
     pub(crate) reporter: Arc<Reporter>,
     mailbox: Mutex<Mailbox>,
     bell: Notify,
-    /// Rung when it has heard its last, so that the informer lets go of it.
+    /// Notified when the handler has ended, so that the informer drops it.
     leaving: Arc<Notify>,
     state: watch::Sender<ListenerState>,
     pub(crate) counters: ListenerCounters,
@@ -41,23 +41,24 @@ pub(crate) struct Listener {
 /// How far a handler has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListenerState {
-    /// It has heard of everything that was there when it joined, or when the informer filled.
+    /// The handler has been called for every object that was in the cache when the handler was added, or when the
+    /// informer first filled its cache.
     pub(crate) synced: bool,
     pub(crate) ending: Ending,
-    /// Somebody takes from its mailbox.
+    /// A task or stream takes events from the mailbox.
     pub(crate) started: bool,
     /// Its last call has returned and there will be no other.
     pub(crate) finished: bool,
 }
 
-/// Whether, and how, a handler is on its way out.
+/// Whether, and how, a handler is ending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ending {
     #[default]
     No,
-    /// What waits is still delivered.
+    /// Pending events are still delivered.
     Draining,
-    /// What waits is discarded.
+    /// Pending events are discarded.
     Closed,
 }
 
@@ -100,7 +101,8 @@ impl Listener {
     /// Changes that the store has committed.
     pub(crate) fn changes(&self, changes: &[Change]) {
         let mut mailbox = self.mailbox.lock();
-        // Asked with the mailbox locked: `end` sets the state before it clears the mailbox, so nothing gets in after that.
+        // Checked with the mailbox locked: `end` sets the state before it clears the mailbox, so nothing gets in after
+        // that.
         if self.state.borrow().ending != Ending::No {
             return;
         }
@@ -130,7 +132,7 @@ impl Listener {
         self.bell.notify_one();
     }
 
-    /// Ends the handler: at once, or after what waits has been delivered.
+    /// Ends the handler: at once, or after its pending events have been delivered.
     pub(crate) fn end(&self, ending: Ending) {
         self.state.send_modify(|state| state.ending = state.ending.max(ending));
         if ending == Ending::Closed {
@@ -139,7 +141,7 @@ impl Listener {
         self.bell.notify_one();
     }
 
-    /// Forgets what waits.
+    /// Discards the pending events.
     fn discard(&self) {
         let mut mailbox = self.mailbox.lock();
         let forgotten = mailbox.clear();
@@ -166,8 +168,8 @@ impl Listener {
         }
     }
 
-    /// The first snapshot of a handler that joins. One that was asked to drain before it joined hears it too: it was added
-    /// while the cache held these objects.
+    /// The first snapshot for a new handler. Delivered even if `remove_and_drain` was called before the process loop
+    /// added the handler: the user added it while the cache held these objects.
     pub(crate) fn welcome(&self, snapshot: Snapshot) {
         let mut mailbox = self.mailbox.lock();
         if !self.is_closed() {
@@ -226,8 +228,8 @@ impl Listener {
         taken
     }
 
-    /// The same, and whether with what was taken before it has for the first time heard of everything that was there when
-    /// it joined.
+    /// The same, and whether the handler has just become synced: the deliveries taken before were the last of the
+    /// objects that were in the cache when the handler was added.
     fn take(&self) -> (Vec<Delivery>, bool) {
         let mut mailbox = self.mailbox.lock();
         let taken = mailbox.take(BATCH);
@@ -242,7 +244,7 @@ impl Listener {
         (taken, reached)
     }
 
-    /// It has heard of everything that was there when it joined.
+    /// The handler has been called for every object that was in the cache when it was added.
     pub(crate) fn mark_synced(&self) {
         self.state.send_if_modified(|state| !std::mem::replace(&mut state.synced, true));
     }

@@ -1,16 +1,16 @@
-//! What one handler has not heard yet: bounded by the number of keys, whatever the number of changes.
+//! The pending events of one handler: bounded by the number of keys, whatever the number of changes.
 //!
-//! A handler that keeps up hears every change. For one that falls behind the changes of each key are merged into one: the
-//! difference between the version that the handler heard last and the one in the store when the key's turn comes. The
-//! first snapshot and a resync are *sweeps*: they walk over a shared snapshot, loaded part by part, instead of adding an
-//! entry per object.
+//! A handler that keeps up is called with every change. For a handler that falls behind, the changes of each key are
+//! merged into one: the difference between the version that the handler was last called with and the version in the
+//! store at the time of the call. The first snapshot and a resync are *sweeps*: they walk over a shared snapshot,
+//! loaded part by part, instead of adding an entry per object.
 //!
 //! What has to hold:
 //!
-//! - A key is pending in one place only: in `pending`, or in one sweep that has not come to it. Otherwise its events could
-//!   be delivered twice, or in the wrong order.
-//! - For each key the handler hears a legal history: added, updated, deleted, added. The `old` of an update is the object
-//!   that it heard of last.
+//! - A key is pending in one place only: in `pending`, or in one sweep that has not reached it. Otherwise its events
+//!   could be delivered twice, or in the wrong order.
+//! - For each key the handler is called with a legal history: added, updated, deleted, added. The `old` of an update is
+//!   the state that the handler was last called with.
 //! - Keys are delivered in the order in which they became pending, so that a key that changes all the time cannot keep
 //!   another one waiting.
 //! - A key whose changes cancel out (added and deleted before its turn) is not delivered at all.
@@ -31,7 +31,7 @@ use crate::store::snapshot::Snapshot;
 pub(crate) enum SweepKind {
     /// The handler knows none of these objects yet.
     Initial,
-    /// The handler knows all of them and asked to hear of them again.
+    /// The handler has been called with all of them, and a resync is due.
     Resync,
 }
 
@@ -54,13 +54,13 @@ impl Sweep {
         Self { snapshot, kind, next_part: 0, after: 0, overrides: HashMap::new() }
     }
 
-    /// Whether the key is in the snapshot and its turn has not come.
+    /// Whether the key is in the snapshot and has not been delivered from it yet.
     fn awaits(&self, key: &ObjectKey) -> bool {
         self.snapshot.part_of(key).is_some_and(|part| part >= self.next_part)
             && self.snapshot.get(key).is_some()
     }
 
-    /// What the handler is to hear of an object of the snapshot that has not changed since the sweep began.
+    /// The event to deliver for an object of the snapshot that has not changed since the sweep began.
     fn untouched(&self, record: &Arc<Record>) -> Pending {
         match self.kind {
             SweepKind::Initial => Pending::initial(record.clone()),
@@ -234,7 +234,7 @@ struct Log {
     changes: usize,
 }
 
-/// What one handler has not heard yet. See the module.
+/// The pending events of one handler. See the module.
 pub(crate) struct Mailbox {
     /// Only with `every_event`. Events go either here or into `merge`, never into both: once the log has overflowed, the
     /// merge takes all until it is empty, or events would overtake each other.
@@ -300,9 +300,10 @@ impl Mailbox {
         self.upstream_synced = true;
     }
 
-    /// The next deliveries, at most about `most`; none if there is nothing to tell. The previous ones count as done.
+    /// The next deliveries, at most about `most`; none if nothing is pending. The previous deliveries count as done.
     pub(crate) fn take(&mut self, most: usize) -> Vec<Delivery> {
-        // Asked before taking: an initial object whose key had an earlier delete pending is not delivered as `initial`.
+        // Checked before taking: an initial object whose key had an earlier delete pending is not delivered as
+        // `initial`.
         let filling = self.merge.initial_left();
         while self.ready.len() < most && self.refill() {}
         let taken: Vec<_> = self.ready.drain(..self.ready.len().min(most)).collect();
@@ -315,7 +316,7 @@ impl Mailbox {
         mem::take(&mut self.merge.discards)
     }
 
-    /// Whether the handler has heard of all initial objects, and the informer of all that there are.
+    /// Whether the informer has filled its cache, and the handler has been called with all initial objects.
     pub(crate) fn is_synced(&self) -> bool {
         let log_initial = self
             .log
@@ -338,7 +339,8 @@ impl Mailbox {
         self.ready.len() + self.merge.backlog() + logged.sum::<usize>()
     }
 
-    /// The same without the objects of sweeps, which would have to be counted: cheap enough to be asked after every commit.
+    /// The same without the objects of sweeps, which would have to be counted: cheap enough to be called after every
+    /// commit.
     pub(crate) fn pending(&self) -> usize {
         self.ready.len() + self.merge.pending.len() + self.log.as_ref().map_or(0, |log| log.changes)
     }

@@ -1,4 +1,4 @@
-//! Telling the users: what each handler has yet to hear, and the tasks that call them.
+//! Handlers: their pending events, and the tasks that call them.
 
 pub(crate) mod builder;
 pub(crate) mod delivery;

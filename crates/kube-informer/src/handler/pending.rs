@@ -1,4 +1,5 @@
-//! What one handler has not heard yet about one key: the difference between what it heard last and the store.
+//! The pending events of one handler for one key: the difference between the version that the handler was last called
+//! with and the version in the store.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,8 +9,9 @@ use crate::object::record::Record;
 use crate::store::change::Change;
 use crate::store::snapshot::Part;
 
-/// The difference between what a handler heard of a key and what the store holds. However many changes are merged, at most
-/// two versions are kept: a handler that is stuck must not keep every version of an object in memory.
+/// The difference between the version that a handler was last called with for a key and the version in the store.
+/// However many changes are merged, at most two versions are kept: a handler that is stuck must not keep every version
+/// of an object in memory.
 #[derive(Debug)]
 pub(crate) struct Pending {
     told: Told,
@@ -19,29 +21,29 @@ pub(crate) struct Pending {
     resync: bool,
 }
 
-/// Which version is kept of an object that was deleted and created again before the handler heard of either. With the new
-/// object's version there is room for one.
+/// Which version is kept of an object that was deleted and created again before the handler was called with either
+/// event. Besides the new object's version only one version is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// The final state.
     #[default]
     Final,
-    /// The version that the handler heard of last: it is known to decode, the final state might not.
+    /// The version that the handler was last called with: it is known to decode, the final state might not.
     Told,
 }
 
-/// What the handler heard of a key last.
+/// What the handler was last called with for a key.
 #[derive(Debug)]
 enum Told {
-    /// Nothing, or that it was deleted.
+    /// Nothing, or a delete.
     Nothing,
     /// This version.
     Present(Arc<Record>),
-    /// A version of an object that has been deleted since. The handler must hear of that delete, whatever has taken the
-    /// object's place.
+    /// A version of an object that has been deleted since. The handler must be called with that delete, even if another
+    /// object has the key now.
     Ended {
-        /// The version that it heard of; dropped once another object has the key, because then it is needed no longer: only
-        /// an object that comes back with the same uid continues from it.
+        /// The version that the handler was called with; dropped once another object has the key, because it is needed
+        /// only if the object comes back with the same uid.
         told: Option<Arc<Record>>,
         /// The final state of that incarnation.
         last: Arc<Record>,
@@ -59,7 +61,8 @@ pub(crate) enum Discard {
 }
 
 impl Pending {
-    /// The first change of a key after the handler has heard everything before it: it knows what the store held.
+    /// The first change of a key after all earlier ones were delivered: the handler was last called with the version
+    /// that the store held before this change.
     pub(crate) fn from_change(change: &Change) -> Self {
         let told = match change {
             Change::Added { .. } => Told::Nothing,
@@ -123,7 +126,7 @@ impl Pending {
         }
     }
 
-    /// What the handler is to hear, in order: nothing, one event, or a delete and an add.
+    /// The events to call the handler with, in order: none, one event, or a delete and an add.
     pub(crate) fn deliver(self, out: &mut VecDeque<Delivery>, discards: &mut Vec<Discard>) {
         let Self { told, now, initial, resync } = self;
         match (told, now) {

@@ -17,9 +17,9 @@ use crate::store::pace::Pace;
 /// A call is user code and may decode the object; it counts as this much work.
 const CALL: usize = 4;
 
-/// User code that hears deliveries, without its type.
+/// User code that is called with deliveries, without its type.
 pub(crate) trait Callee: Send {
-    /// Calls the user's code. Asynchronous code gives back what is to be awaited.
+    /// Calls the user's code. Asynchronous code returns a future to be awaited.
     fn call(&mut self, delivery: Delivery, listener: &Listener) -> Option<BoxFuture<'static, ()>>;
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn find<'a>(
 /// Goes through the value at `at` and says where it ends. Recurses no deeper than the longest path.
 fn find_in(json: &[u8], at: usize, paths: &[&[PathStep]], found: &mut Vec<Range<usize>>) -> Option<usize> {
     let Some(mut members) = Members::of(json, at) else { return value_end(json, at) };
-    // Only paths that go on this way: names within objects, `Each` within arrays.
+    // Only paths whose next step fits this value: a name for an object, `Each` for an array.
     let goes_on = |step: &PathStep| matches!(step, PathStep::Name(_)) == members.in_object();
     let paths: Vec<&[PathStep]> =
         paths.iter().filter(|path| path.first().is_some_and(goes_on)).copied().collect();

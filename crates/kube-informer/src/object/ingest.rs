@@ -179,8 +179,8 @@ impl Ingest {
         }
     }
 
-    /// The same for the object at the beginning of some bytes, and where it ends. `None` if no plain object is there, or
-    /// not all of it.
+    /// Scans the object at the beginning of `bytes`, and also returns where it ends. `None` if `bytes` does not begin
+    /// with a complete plain object.
     pub(crate) fn scan_first<'a>(
         &self,
         bytes: &'a [u8],

@@ -16,8 +16,8 @@ type SharedLabel = (Arc<str>, Arc<str>);
 
 /// The shared parts of one informer's records.
 ///
-/// Holds what it hands out, and lets go of what nobody else holds any more whenever a table has doubled, so that it
-/// never grows beyond twice of what is in use, plus a little.
+/// Keeps every part that it hands out. Whenever a table has doubled, it drops the parts that no record uses any more,
+/// so that it never grows much beyond twice the size of the parts in use.
 ///
 /// For a sensitive kind it holds nothing, and every record has its own: what was in a record goes with it.
 pub(crate) struct Interner {

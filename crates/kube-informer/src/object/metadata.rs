@@ -105,7 +105,7 @@ pub(crate) fn scan_first(json: &[u8]) -> Result<(Metadata<'_>, usize), ScanStop>
 pub(crate) enum ScanStop {
     /// Not JSON, or it ends too early.
     Broken,
-    /// Not of the expected form, be it JSON or not.
+    /// Not of the expected form. It may or may not be valid JSON.
     Odd(String),
 }
 

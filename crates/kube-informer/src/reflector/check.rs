@@ -25,10 +25,10 @@ use crate::source::{ListParams, ListWatch, Verb};
 use crate::status::StatusCell;
 use crate::version::{ResourceVersion, Uid};
 
-/// How long one question may take.
+/// How long one request may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often it is asked if there is no answer.
+/// How often the request is sent if there is no answer.
 const ATTEMPTS: u32 = 3;
 
 /// The most that is read of an answer: the largest object, and some.

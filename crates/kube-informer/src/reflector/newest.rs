@@ -21,7 +21,8 @@ pub(crate) struct Seen {
 pub(crate) struct Newest(Vec<Seen>);
 
 impl Newest {
-    /// Notes an object as it is now. One without a version that can be compared proves nothing and is not kept.
+    /// Records the current state of an object. An object whose version cannot be compared proves nothing and is not
+    /// recorded.
     pub(crate) fn put(&mut self, key: &ObjectKey, uid: &Uid, version: &ResourceVersion) {
         self.remove(key);
         if version.compare(version).is_none() || uid.is_empty() {

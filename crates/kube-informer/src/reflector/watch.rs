@@ -121,7 +121,8 @@ impl Driver {
                 }
                 self.pace().await;
             }
-            // Also asked here: a stream that always has something ready is never waited for.
+            // Checked here as well as in the timeout below: on a stream that always has data ready the timeout never
+            // fires.
             if Instant::now() >= progress.until
                 && let Err(trouble) = progress.next(std::mem::take(&mut self.new_keys))
             {

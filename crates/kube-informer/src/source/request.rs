@@ -1,4 +1,4 @@
-//! What is asked of the server, and the exact URL that asks it.
+//! Requests to the server, and their exact URLs.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::scope::Scope;
 
 /// A LIST or WATCH request for the kind of a [`ListWatch`](super::ListWatch).
 ///
-/// Informers make them; a program that lists by itself can make one too.
+/// Informers make them; a program that uses a [`ListWatch`](super::ListWatch) directly can make one too.
 ///
 /// ```
 /// use kube_informer::source::Request;
@@ -25,7 +25,7 @@ pub struct Request {
     pub(crate) metadata_only: bool,
 }
 
-/// Which objects of a kind an informer asks for, in the server's syntax. `None` for all.
+/// The selectors of an informer, in the server's syntax. `None` selects all objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Selection {
@@ -39,7 +39,7 @@ pub struct Selection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamingList {
-    /// Streamed; a server that cannot is remembered and asked with LIST for a while.
+    /// Lists are streamed. If a server does not support that, the informer remembers it and uses LIST for a while.
     #[default]
     Auto,
     /// Streaming is tried before every list, whatever happened before.
@@ -48,7 +48,7 @@ pub enum StreamingList {
     Never,
 }
 
-/// What is asked.
+/// LIST or WATCH, with parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Verb {
     /// The collection, whole or one page of it.
@@ -57,7 +57,7 @@ pub(crate) enum Verb {
     Watch(WatchParams),
 }
 
-/// How `resourceVersion` is meant in a LIST.
+/// How the server interprets `resourceVersion` in a LIST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VersionMatch {
     /// At least as new.
@@ -110,7 +110,7 @@ impl Request {
         Self { scope, verb, label_selector: None, field_selector: None, metadata_only: false }
     }
 
-    /// Has a LIST answered in pages of so many objects.
+    /// Makes a LIST return pages of this many objects.
     #[must_use]
     pub fn limit(mut self, objects: u32) -> Self {
         if let Verb::List(params) = &mut self.verb {
@@ -119,7 +119,7 @@ impl Request {
         self
     }
 
-    /// Asks for the next page of a LIST, by the `continue` token of the one before.
+    /// Requests the next page of a LIST, with the `continue` token of the previous page.
     #[must_use]
     pub fn continue_from(mut self, token: impl Into<String>) -> Self {
         if let Verb::List(params) = &mut self.verb {
@@ -128,7 +128,7 @@ impl Request {
         self
     }
 
-    /// Has a LIST answered with the state of exactly this version, as long as the server remembers it.
+    /// Makes a LIST return the state at exactly this version, as long as the server still has it.
     #[must_use]
     pub fn exactly_at(mut self, resource_version: impl Into<String>) -> Self {
         if let Verb::List(params) = &mut self.verb {
@@ -162,7 +162,7 @@ impl Request {
         matches!(self.verb, Verb::Watch(_))
     }
 
-    /// Whether only metadata is asked for (`PartialObjectMetadata`), which is said in the `Accept` header.
+    /// Whether the request is for metadata only (`PartialObjectMetadata`), which the `Accept` header says.
     pub fn is_metadata_only(&self) -> bool {
         self.metadata_only
     }

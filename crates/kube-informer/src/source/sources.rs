@@ -10,10 +10,10 @@ use crate::error::ClusterError;
 use crate::kind::KindInfo;
 use crate::source::{Cluster, HttpFailure, HttpSource, ListWatch, SourceError};
 
-/// Gives the informers of a factory their sources: an API server, or whatever stands in for one.
+/// Provides the sources of a factory's informers: an API server, or a replacement for one.
 ///
-/// A function from a kind to a [`ListWatch`] is one; it knows no discovery, so only kinds that are given in full can be
-/// asked for.
+/// Implemented by functions from a kind to a [`ListWatch`]. Such a function has no discovery, so `for_resource` and the
+/// like do not work with it.
 pub trait Sources: Send + Sync + 'static {
     /// The source of one kind.
     fn source(&self, kind: &KindInfo) -> Arc<dyn ListWatch>;

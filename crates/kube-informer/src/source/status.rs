@@ -20,13 +20,14 @@ pub(crate) struct ErrorBody {
     pub(crate) cut: bool,
 }
 
-/// How much is kept of each text of a Status: errors are logged, remembered and shown.
+/// How many bytes of each text of a Status are kept: errors are logged and kept in the status, so they must not be
+/// large.
 const MOST_TEXT: usize = 4096;
 
 /// How many causes of a Status are kept.
 const MOST_CAUSES: usize = 16;
 
-/// The beginning of a text, and that it is not all.
+/// The beginning of a text, with a mark if the rest was cut off.
 fn shortened(text: &str) -> String {
     if text.len() <= MOST_TEXT {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! How an informer, its scopes and its handlers are doing, as plain values that anybody may keep.
+//! The status of an informer, its scopes and its handlers, as plain values.
 
 pub(crate) mod cell;
 mod progress;
@@ -21,28 +21,28 @@ pub enum Phase {
     /// It has not started.
     #[default]
     Pending,
-    /// It is reading the whole scope.
+    /// It is listing the whole scope.
     Listing,
     /// It is following changes.
     Watching,
-    /// Something failed; it waits before it tries again.
+    /// A request failed; the reflector waits before it tries again.
     BackingOff,
-    /// It has sent so many requests in so short a time that the next one has to wait, whatever became of the others.
+    /// It has sent so many requests in a short time, successful or not, that the next one has to wait.
     Throttled,
-    /// It may list but not watch, so it lists now and then.
+    /// RBAC allows the account to list but not to watch, so the reflector lists periodically.
     Polling,
-    /// It is connected, but nothing has come for so long that the connection is in doubt.
+    /// It is connected, but has received nothing for so long that the connection may be dead.
     Stalled,
-    /// The server does not serve the kind; what was known is kept and the server is asked again now and then.
+    /// The server does not serve the kind; the cache keeps its objects, and the reflector tries again periodically.
     Gone,
-    /// The server has gone back in time, such as after the restore of a backup; everything is being read anew.
+    /// The server has gone back in time, such as after the restore of a backup; the scope is being listed again.
     Rewound,
     /// It has ended.
     Stopped,
 }
 
 impl Phase {
-    /// The more, the worse: the phase of an informer is the worst of its scopes.
+    /// The higher, the worse: the phase of an informer is the worst phase of its scopes.
     pub(crate) fn gravity(self) -> u8 {
         match self {
             Self::Watching => 0,
@@ -76,31 +76,32 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Why a scope was read as a whole.
+/// Why a scope was listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RelistReason {
-    /// There was nothing yet.
+    /// It was the first list.
     First,
-    /// The server no longer had the history asked for.
+    /// The server no longer had the requested resource version.
     Expired,
-    /// The server was not as far as the version asked for.
+    /// The requested resource version was ahead of the server.
     TooLarge,
-    /// The stream was not JSON.
+    /// The watch sent something that is not JSON.
     NotJson,
     /// The watch failed again and again.
     RepeatedErrors,
-    /// Two connections in a row brought nothing.
+    /// Several watches in a row died without a byte: see
+    /// [`Options::silences_to_relist`](crate::Options::silences_to_relist).
     Dead,
     /// The kind was not served for a while.
     Gone,
     /// The server went back in time.
     Rewound,
-    /// It was asked for.
+    /// The program called [`refresh`](crate::SharedInformer::refresh).
     Refresh,
     /// Watching is not allowed, listing is.
     Polling,
-    /// More objects were waited for than could be asked for one by one.
+    /// Callers waited for more objects than could be requested one by one.
     Waited,
 }
 
@@ -152,13 +153,13 @@ pub struct ScopeStatus {
     pub scope: Scope,
     /// What its reflector is doing.
     pub phase: Phase,
-    /// Since when.
+    /// Since when the reflector is in this phase.
     pub phase_since: Instant,
-    /// Whether all of it has been in the cache.
+    /// Whether all objects of the scope have been in the cache.
     pub synced: bool,
-    /// The last request that failed, also when all is well since.
+    /// The last failure of a request, also if later requests succeeded.
     pub last_error: Option<Failure>,
-    /// When that was.
+    /// When the last error happened.
     pub last_error_at: Option<Instant>,
     /// When the server last sent anything.
     pub last_byte: Option<Instant>,
@@ -170,11 +171,11 @@ pub struct ScopeStatus {
     pub last_version: Option<ResourceVersion>,
     /// LIST requests sent, each page of a list counted.
     pub lists: u64,
-    /// LIST requests of single objects that somebody waited for.
+    /// LIST requests for single objects that callers waited for.
     pub lookups: u64,
     /// WATCH requests sent, streamed lists counted.
     pub watches: u64,
-    /// LIST requests of single objects to find out whether the server went back in time.
+    /// LIST requests for single objects to find out whether the server went back in time.
     pub probes: u64,
     /// WATCH requests sent to resume where an earlier one ended.
     pub reconnects: u64,
@@ -190,27 +191,28 @@ pub struct ScopeStatus {
 }
 
 impl ScopeStatus {
-    /// How often the scope was read as a whole for this reason.
+    /// How often the scope was listed for this reason.
     pub fn relists(&self, reason: RelistReason) -> u64 {
         self.relists[reason as usize]
     }
 }
 
-/// How an informer is doing at this moment.
+/// The status of an informer at one moment.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InformerStatus {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// The kind of its objects.
     pub kind: KindInfo,
-    /// Whether all that it looks at has been in the cache: every namespace, those added later too.
+    /// Whether the cache has been filled with all watched objects, including those of namespaces that were added later.
     pub synced: bool,
     /// Whether it has been started.
     pub started: bool,
     /// Whether it has stopped.
     pub stopped: bool,
-    /// The worst phase of its scopes. Of one that looks at no namespace, whether it runs.
+    /// The worst phase of its scopes. For an informer that watches no namespace, it only shows whether the informer
+    /// runs.
     pub phase: Phase,
     /// Objects in the cache.
     pub objects: usize,
@@ -218,46 +220,49 @@ pub struct InformerStatus {
     pub queued: usize,
     /// Bytes of objects among them.
     pub queued_bytes: usize,
-    /// Versions of objects that are alive: in the cache, on their way, in handlers' mailboxes and in users' hands.
+    /// Versions of objects in memory: in the cache, in the queue, in handlers' mailboxes, and held by the program.
     pub versions_alive: usize,
     /// Bytes that their packed bodies take. Heads, about 200 bytes a version, and decoded forms are not counted.
     pub bytes_alive: usize,
-    /// What the decoder said, if no object of a sample decodes into the informer's type: the type is wrong.
+    /// The decoder's message, if none of the sampled objects decodes into the informer's type: then the type is wrong.
     pub wrong_type: Option<String>,
-    /// How often a decoded object was at hand already.
+    /// How often a decoded object was in memory already.
     pub decode_hits: u64,
-    /// How often an object had to be decoded. If this keeps growing on a still cache, `decoded` mode fits better.
+    /// How often an object had to be decoded. If this keeps growing while the cache does not change, consider the
+    /// option `decoded`.
     pub decode_misses: u64,
     /// Failures survived so far.
     pub failures: u64,
     /// The last of them.
     pub last_failure: Option<Failure>,
-    /// Who listens: handlers and streams.
+    /// The handlers and streams.
     pub handlers: Vec<HandlerStatus>,
     /// Each scope on its own.
     pub scopes: Vec<ScopeStatus>,
-    /// The name of another informer of the same factory that holds the same kind a second time: one of them holds its
-    /// metadata, and whole objects were asked for when that had been started already. Only a factory knows.
+    /// The name of another informer of the same factory that holds the same kind a second time: one of them holds only
+    /// metadata, and the program requested whole objects after it had been started. Only set by
+    /// [`SharedInformerFactory::status`](crate::SharedInformerFactory::status).
     pub also_held_by: Option<String>,
 }
 
-/// How a handler or stream of an informer is doing at this moment.
+/// The status of a handler or stream of an informer at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HandlerStatus {
-    /// As set with [`Handler::named`](crate::Handler::named), or made from the informer's.
+    /// The name set with [`Handler::named`](crate::Handler::named), or else one made from the informer's name.
     pub name: String,
-    /// Whether it has heard of everything that was there when it joined, or when the informer first filled.
+    /// Whether the handler has been called for every object that was in the cache when the handler was added, or when
+    /// the informer first filled its cache.
     pub synced: bool,
     /// Events that wait or are being delivered; keys whose changes were merged count once.
     pub backlog: usize,
-    /// Changes that had no call of their own: they waited, and were told together with an earlier one of the same object.
+    /// Changes without a call of their own: they were merged with an earlier pending change of the same object.
     pub merged: u64,
     /// Calls that have returned.
     pub delivered: u64,
     /// Calls that panicked.
     pub panics: u64,
-    /// Calls that kept the thread for more than [`Options::slow_call`](crate::Options::slow_call).
+    /// Calls that blocked the thread for more than [`Options::slow_call`](crate::Options::slow_call).
     pub slow: u64,
     /// Objects that did not decode for a typed handler.
     pub undecodable: u64,

@@ -3,7 +3,8 @@
 use crate::scope::Scope;
 use crate::version::ResourceVersion;
 
-/// How far a cache has come: the number of its last commit, and what each scope is complete up to.
+/// How far a cache has come: the number of its last commit, and the resource version up to which each scope is
+/// complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub(crate) commit: u64,
@@ -12,13 +13,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The number of the last commit. It goes up with every one, also with those that only move a version.
+    /// The number of the last commit. It grows with every commit, also with commits that change no object and only
+    /// advance a scope's resource version.
     pub fn commit(&self) -> u64 {
         self.commit
     }
 
-    /// How often a server was found to have gone back in time, by any of the scopes. What was waited for before that may
-    /// be undone.
+    /// How often the reflectors of all scopes together found that the server had gone back in time. Writes that a
+    /// caller waited for before that may be undone.
     pub fn rewinds(&self) -> u64 {
         self.rewinds
     }

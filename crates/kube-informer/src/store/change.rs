@@ -1,4 +1,4 @@
-//! What a commit changed, as handlers need to hear it.
+//! The changes of a commit, in the form that handlers need.
 
 use std::sync::Arc;
 

@@ -21,9 +21,9 @@ pub(crate) struct IndexReader<V> {
 
 /// Where an index is.
 enum IndexLocation<V> {
-    /// In a store, and never behind it.
+    /// In a store: always shows the newest commit of the store.
     Store { indexer: Arc<Indexer>, id: u64 },
-    /// Beside it; shows one commit.
+    /// Outside of the store: shows one fixed commit.
     Beside(Arc<TypedIndex<V>>),
 }
 

@@ -24,12 +24,12 @@ pub(crate) async fn yield_now() {
 #[derive(Default)]
 pub(crate) struct Pace {
     done: usize,
-    /// The result is needed within one poll: a thread waits for it that cannot await.
+    /// Never pause: the caller is not async and needs the result within one poll.
     hurried: bool,
 }
 
 impl Pace {
-    /// Never pauses: what is awaited with it is done in one poll.
+    /// Never pauses: a future that uses it completes in one poll.
     pub(crate) fn hurried() -> Self {
         Self { done: 0, hurried: true }
     }

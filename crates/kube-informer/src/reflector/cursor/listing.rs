@@ -51,7 +51,8 @@ impl Listing {
         }
         ListParams {
             resource_version: self.version.clone(),
-            // Without it a version together with a limit means exactly that version, which may be gone by now.
+            // Without `resourceVersionMatch`, a version together with a limit means exactly that version, which may
+            // have been compacted.
             version_match: self.concrete().then_some(VersionMatch::NotOlderThan),
             limit: self.limit,
             continue_token: None,

@@ -82,7 +82,7 @@ pub(crate) struct NextStep {
     pub(crate) relist: Option<RelistReason>,
     /// Streaming was given up for LIST.
     pub(crate) fallback: bool,
-    /// A failure the user should hear of.
+    /// A failure to report to the user.
     pub(crate) report: Option<Trouble>,
     pub(crate) wait: Delay,
     pub(crate) charge: Charge,
@@ -150,7 +150,7 @@ pub(crate) struct Cursor {
     mode: Mode,
 }
 
-/// How many times something happens in a row before another way is tried. As in [`Options`].
+/// After how many errors in a row the reflector relists or stops streaming lists. As in [`Options`].
 #[derive(Clone, Copy, Debug)]
 struct Thresholds {
     errors_to_relist: u32,

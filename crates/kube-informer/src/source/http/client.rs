@@ -38,7 +38,8 @@ type Changed = Vec<Option<SystemTime>>;
 pub(super) struct Renewable {
     recipe: Option<Recipe>,
     current: Mutex<Current>,
-    /// Held while a client is built: those who have the same reason wait for it instead of building their own.
+    /// Held while a client is built: other requests that need a new client wait for this one instead of building their
+    /// own.
     renewing: tokio::sync::Mutex<()>,
 }
 
@@ -109,8 +110,9 @@ impl Renewable {
 
     /// The client to use now. Credentials that cannot be read leave the client as it is: the server will say so.
     ///
-    /// However many requests find that it is time for new credentials, they are made once for all who wait. A request that
-    /// comes later asks again: a plugin whose certificates live for less than a minute is asked before each.
+    /// If several requests find at the same time that new credentials are needed, these are obtained once for all of
+    /// them. A later request checks again: a plugin whose certificates live for less than a minute is run before each
+    /// request.
     pub(super) async fn client(&self) -> (Client, Attempt) {
         if let Some(recipe) = &self.recipe {
             let attempt = self.current.lock().attempts;
@@ -140,7 +142,8 @@ impl Renewable {
             }
         }
         let Some(look) = recipe.look.clone() else { return false };
-        // A file on a slow disk holds up nobody else. If it cannot be looked at, nothing has changed.
+        // In a blocking task, so that a file on a slow disk does not delay other tasks. A file that cannot be read
+        // counts as unchanged.
         let changed = tokio::task::spawn_blocking(move || look()).await;
         changed.is_ok_and(|changed| changed != self.current.lock().changed)
     }
@@ -203,7 +206,8 @@ fn build(config: &Config) -> Result<Client, kube_client::Error> {
     Ok(client.with_valid_until(expiry(config)?))
 }
 
-/// When a client certificate from a credential plugin expires. kube-client alone knows, and tells it of its own clients.
+/// When a client certificate from a credential plugin expires. Only kube-client knows it, and only for clients that it
+/// has built itself.
 fn expiry(config: &Config) -> Result<Option<Timestamp>, kube_client::Error> {
     let from_plugin = config.auth_info.exec.is_some();
     if !from_plugin || !config.rustls_client_config()?.client_auth_cert_resolver.has_certs() {

@@ -1,4 +1,4 @@
-//! Which cluster a program means when it does not say.
+//! Finding the cluster of a program that does not name one.
 
 use std::env;
 use std::fmt;
@@ -31,8 +31,8 @@ pub(super) enum Way {
 }
 
 impl Cluster {
-    /// Finds the cluster that a program means by the usual rule: the `KUBECONFIG` variable, else the service account of the
-    /// pod this runs in, else `~/.kube/config`. A kubeconfig and a context of it can be named.
+    /// Finds a cluster by the usual rule: the `KUBECONFIG` variable, else the service account of the pod this runs in,
+    /// else `~/.kube/config`. A kubeconfig and a context of it can be named.
     ///
     /// With a kubeconfig, its `proxy-url` is used; without one there the proxy that `HTTPS_PROXY` names (`HTTP_PROXY` for a
     /// server without TLS), unless the server is on loopback or `NO_PROXY` excepts it. A pod reaches its own server
@@ -52,8 +52,8 @@ impl Cluster {
         FindCluster::default()
     }
 
-    /// Where its configuration is written, such as `kubeconfig ~/.kube/config`, to be shown to the user. Known of a cluster
-    /// that was found.
+    /// Where its configuration comes from, such as `kubeconfig ~/.kube/config`, to be shown to the user. Only known for
+    /// a cluster from [`find`](Self::find).
     pub fn origin(&self) -> Option<&str> {
         self.origin.as_deref()
     }
@@ -74,7 +74,7 @@ impl From<Config> for Cluster {
     }
 }
 
-/// For special stacks. What that costs, compared with a `Config`:
+/// For clients with a special HTTP stack. The disadvantages compared with a `Config`:
 ///
 /// - kube-client's own retries stay as they are in this client, by default up to fifteen for 429, 503 and 504.
 ///   Until they are used up the informer knows of no error. Set `default_retry = false` in its `Config`.

@@ -1,5 +1,5 @@
-//! What is told of an error. Some errors quote what could not be read, and with it credentials: of those it is told what
-//! failed and where, not what was read.
+//! The texts of errors without credentials. Some errors quote the input that could not be parsed, which may contain
+//! credentials: for those the text names what failed and where, without the input.
 
 use std::error::Error as StdError;
 
@@ -44,7 +44,7 @@ fn without_credentials(error: &(dyn StdError + 'static)) -> Option<String> {
             let place = error.location().map(|at| place(at.line(), at.column())).unwrap_or_default();
             Some(format!("what the credential plugin printed is not an ExecCredential{place}"))
         }
-        // The command is told with its environment, which may hold credentials too.
+        // The error's own text contains the command with its environment, which may hold credentials too.
         AuthError::AuthExecRun { out, .. } => Some(format!("the credential plugin failed: {}", out.status)),
         _ => None,
     }

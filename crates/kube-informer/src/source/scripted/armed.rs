@@ -1,4 +1,4 @@
-//! The faults that are in force.
+//! The active faults of a scripted server.
 
 use std::sync::Arc;
 
@@ -48,9 +48,10 @@ impl Faults {
         armed.iter().for_each(|armed| armed.release());
     }
 
-    /// The first fault that strikes at this request, of those with a higher number than `after`.
+    /// The first fault with a higher number than `after` that strikes at this request.
     pub(super) fn next(&self, request: &Request, after: u64) -> Option<Arc<Armed>> {
-        // The lock is not held while conditions are asked, which are code of the test and may inject faults.
+        // The lock is not held while the conditions of faults are evaluated: they are code of the test and may inject
+        // faults.
         let armed = self.0.lock().armed.clone();
         armed.into_iter().filter(|armed| armed.number > after).find(|armed| armed.strikes_at(request))
     }
@@ -70,14 +71,14 @@ impl Armed {
         }
     }
 
-    /// Counts, and says what to do.
+    /// Counts one strike, and returns its effect.
     pub(super) fn strike(&self) -> &Effect {
         self.struck.send_modify(|struck| *struck += 1);
         &self.fault.effect
     }
 
     pub(super) async fn until_removed(&self) {
-        // Fails only without a sender, and that is here.
+        // Fails only without a sender, which `self` holds.
         let _ = self.removed.subscribe().wait_for(|removed| *removed).await;
     }
 
@@ -86,7 +87,7 @@ impl Armed {
     }
 }
 
-/// A fault that is in force. Dropping this changes nothing.
+/// An active fault. Dropping this value does not remove the fault.
 #[derive(Clone, Debug)]
 pub struct InjectedFault {
     armed: Arc<Armed>,
@@ -107,7 +108,7 @@ impl InjectedFault {
         let _ = self.armed.struck.subscribe().wait_for(|struck| *struck >= times).await;
     }
 
-    /// Takes it out of force. Requests that it stalls are answered now.
+    /// Removes the fault. Requests that it stalls are answered now.
     pub fn remove(&self) {
         self.faults.0.lock().armed.retain(|armed| !Arc::ptr_eq(armed, &self.armed));
         self.armed.release();

@@ -13,7 +13,7 @@ use super::Shared;
 use super::state::Piece;
 use crate::source::error::SourceError;
 
-/// Reads the queue of one watch. Dropping it closes the watch.
+/// Reads the queue of one watch. Dropping this value closes the watch.
 pub(super) struct WatchBody {
     shared: Arc<Shared>,
     id: u64,

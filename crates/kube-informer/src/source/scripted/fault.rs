@@ -9,8 +9,8 @@ use super::answers;
 use crate::source::error::SourceError;
 use crate::source::request::{Request, Verb};
 
-/// Something that goes wrong on purpose, made with one of the constructors and narrowed down to the requests it is
-/// meant for.
+/// A failure that a test injects. Make it with one of the constructors, and narrow it down to the requests that it
+/// should affect.
 ///
 /// ```
 /// use kube_informer::kind::KindInfo;
@@ -22,12 +22,12 @@ use crate::source::request::{Request, Verb};
 /// assert_eq!(fault.struck(), 0);
 /// ```
 ///
-/// Without narrowing it strikes at every request that it can be done to, until it is
-/// [removed](super::InjectedFault::remove). Several faults may strike at one request, in the order in which they were injected.
-/// One that answers has the last word: those after it do not see the request, so three faults that strike once make a
-/// sequence.
+/// Without narrowing it strikes at every request that it applies to, until it is
+/// [removed](super::InjectedFault::remove). Several faults may strike at one request, in the order in which they were
+/// injected. After a fault that answers the request, later faults do not see that request. So three faults that each
+/// answer once affect three requests, one after the other.
 ///
-/// The crate `embedded-apiserver`, a server of all kinds behind real HTTP, has faults of the same names, and more of them.
+/// The crate `embedded-apiserver`, a server for all kinds with real HTTP, has faults of the same names, and more.
 #[derive(Clone)]
 #[must_use = "a fault does nothing until it is injected"]
 pub struct Fault {
@@ -55,7 +55,7 @@ enum OnlyVerb {
     Watch,
 }
 
-/// At which of the requests that match it strikes.
+/// At which of the matching requests the fault strikes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Times {
     Always,
@@ -63,14 +63,14 @@ pub(super) enum Times {
     Nth(u64),
 }
 
-/// What it does.
+/// What the fault does.
 impl Fault {
     /// Answers with this code and the reason that the real server gives with it: 410 is `Expired`, 500 `InternalError`,
     /// 503 `ServiceUnavailable`, 504 `Timeout`.
     ///
     /// # Panics
     ///
-    /// If it is not between 400 and 599.
+    /// If the code is not between 400 and 599.
     pub fn status(code: u16) -> Self {
         assert!((400..600).contains(&code), "{code} is no status of an error");
         Self::error(SourceError::from(answers::status(code)))
@@ -86,8 +86,8 @@ impl Fault {
         Self::error(SourceError::transport("connection refused (scripted)"))
     }
 
-    /// Does not answer until the fault is [removed](super::InjectedFault::remove). What it stalled is answered then as if
-    /// it had come just now.
+    /// Does not answer until the fault is [removed](super::InjectedFault::remove). A stalled request is answered then
+    /// as if it had just arrived.
     pub fn stall() -> Self {
         Self::new(Effect::Stall)
     }
@@ -103,7 +103,7 @@ impl Fault {
         Self::new(Effect::Reply(chunks.chain([Err(super::connection_reset())]).collect()))
     }
 
-    /// Leaves out the bookmark that ends the initial events, as proxies and old servers do. Strikes only at watches.
+    /// Omits the bookmark that ends the initial events, as proxies and old servers do. Strikes only at watches.
     pub fn drop_end_bookmark() -> Self {
         Self::new(Effect::DropEndBookmark)
     }
@@ -114,7 +114,7 @@ impl Fault {
     }
 }
 
-/// Which requests it strikes at.
+/// Which requests the fault strikes at.
 impl Fault {
     /// Only LIST requests.
     pub fn on_list(mut self) -> Self {
@@ -128,14 +128,14 @@ impl Fault {
         self
     }
 
-    /// Only requests that `condition` says yes to, whatever it looks at.
+    /// Only requests for which `condition` returns true.
     pub fn when(mut self, condition: impl Fn(&Request) -> bool + Send + Sync + 'static) -> Self {
         self.condition = Some(Arc::new(condition));
         self
     }
 }
 
-/// How often it strikes. The last call counts.
+/// How often the fault strikes. If several of these are called, the last one is used.
 impl Fault {
     /// At the first request that matches, and at no other.
     pub fn once(self) -> Self {

@@ -1,4 +1,4 @@
-//! A Kubernetes API server of one kind, in memory, that does what a test tells it.
+//! A Kubernetes API server of one kind, in memory, that a test controls.
 
 mod answers;
 mod armed;
@@ -37,10 +37,10 @@ use crate::version::ResourceVersion;
 
 /// An API server for one kind, in memory: for unit tests of handlers and controllers, and of the informer itself.
 ///
-/// Clones are handles on the same server: give one to the informer and keep one to command it. Objects are created,
-/// changed and deleted as on a real server, which gives them increasing versions and fresh uids; lists, pages,
+/// Clones are handles on the same server: pass one to the informer and keep one to control the server. Objects are
+/// created, changed and deleted as on a real server, which gives them increasing versions and fresh uids; lists, pages,
 /// watches, bookmarks, streaming lists and their errors follow the protocol. With a [`Fault`] it fails as real servers
-/// and networks do. Everything that happens follows from the calls alone: no threads, no random numbers, and no clock but
+/// and networks do. Its behaviour depends only on the calls: it uses no threads, no random numbers, and no clock except
 /// tokio's for the end of watches, which a test may pause.
 ///
 /// ```
@@ -90,12 +90,12 @@ pub struct ScriptedSource {
 struct Shared {
     state: Mutex<State>,
     faults: Faults,
-    /// Told whenever a request comes in or a watch opens or ends.
+    /// Notified whenever a request arrives or a watch opens or ends.
     changed: Notify,
 }
 
 impl Shared {
-    /// Changes the state, then wakes whoever waits for the result.
+    /// Changes the state, then wakes the tasks that wait for a change.
     fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
         let (result, wakers) = {
             let mut state = self.state.lock();
@@ -111,7 +111,7 @@ impl Shared {
 
     async fn until(&self, reached: impl Fn(&State) -> bool) {
         loop {
-            // Registered before looking, so that nothing slips through in between.
+            // Registered before the check, so that a change in between is not missed.
             let changed = self.changed.notified();
             let mut changed = std::pin::pin!(changed);
             changed.as_mut().enable();
@@ -145,7 +145,7 @@ impl ScriptedSource {
         self.write(|model| model.create(object).map(Some))
     }
 
-    /// Replaces an object. An object that does not differ keeps its version, and nobody is told.
+    /// Replaces an object. If nothing differs, the object keeps its version, and watches get no event.
     ///
     /// Refused as by a server: 404 if there is none, 409 if it names another version than the current one.
     pub fn update<K: Serialize>(&self, object: &K) -> Result<ResourceVersion, SourceError> {
@@ -185,10 +185,11 @@ impl ScriptedSource {
         self.shared.with(|state| state.model.version = state.model.version.saturating_add(by));
     }
 
-    /// Makes everything as it was at this version, as a restored backup does: all watches break, the history is
-    /// forgotten, and later writes use the same versions again. A version that is not there yet changes nothing.
+    /// Restores the state at this version, as the restore of a backup does: all watches break, the history is
+    /// forgotten, and later writes use the same versions again. A version that the server has not reached changes
+    /// nothing.
     ///
-    /// As on a real server, a watch at a version that lies ahead now is accepted and silent.
+    /// As on a real server, a watch at a version that is now in the future is accepted and gets no events until then.
     pub fn rewind(&self, version: &ResourceVersion) {
         let Ok(version) = version.to_string().parse() else { return };
         self.shared.with(|state| {
@@ -198,7 +199,7 @@ impl ScriptedSource {
         });
     }
 
-    /// Forgets what was before the current version: who lists or watches from an older one is told 410 `Expired`.
+    /// Forgets the history before the current version: a list or watch from an older version gets 410 `Expired`.
     pub fn compact(&self) {
         self.shared.with(|state| state.model.compact());
     }
@@ -220,7 +221,7 @@ impl ScriptedSource {
     }
 }
 
-/// What open watches get, beside changes.
+/// What open watches receive in addition to changes.
 impl ScriptedSource {
     /// Sends a bookmark at the current version.
     pub fn bookmark(&self) {
@@ -257,10 +258,10 @@ impl ScriptedSource {
         self.shared.with(|state| state.stalled = true);
     }
 
-    /// Sends again on all watches, first what was held back.
+    /// Sends on all watches again, starting with the events that were held back.
     pub fn unstall_watches(&self) {
         self.shared.with(|state| state.stalled = false);
-        // A watch whose time ran out meanwhile waits without anything in its queue.
+        // A watch that timed out meanwhile has to be woken although its queue is empty.
         let wakers: Vec<_> = {
             let mut state = self.shared.state.lock();
             state.watches.values_mut().filter_map(|watch| watch.waker.take()).collect()
@@ -268,8 +269,8 @@ impl ScriptedSource {
         wakers.into_iter().for_each(std::task::Waker::wake);
     }
 
-    /// Does not send the event of the next change to the watches that are open. No client can notice: it is wrong until
-    /// it lists again.
+    /// Does not send the event of the next change to the open watches. A client cannot notice that: its cache is wrong
+    /// until it lists again.
     pub fn lose_next_event(&self) {
         self.shared.with(|state| state.lose_next_event = true);
     }
@@ -282,12 +283,12 @@ impl ScriptedSource {
 
 /// What happens to requests.
 impl ScriptedSource {
-    /// Lets something go wrong from now on; see [`Fault`] for what.
+    /// Activates a fault from now on; see [`Fault`].
     pub fn inject(&self, fault: Fault) -> InjectedFault {
         self.shared.faults.inject(fault)
     }
 
-    /// Removes all faults, and events that were to be lost or sent twice.
+    /// Removes all faults, and undoes `lose_next_event` and `duplicate_next_event`.
     pub fn clear_faults(&self) {
         self.shared.faults.clear();
         self.shared.with(State::clear_faults);
@@ -299,14 +300,14 @@ impl ScriptedSource {
     }
 }
 
-/// What has been asked.
+/// The requests that the server has received.
 impl ScriptedSource {
     /// All requests so far, in order.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.state.lock().journal.clone()
     }
 
-    /// How many watches are open: answered, not ended by a command or their time, not dropped by the client.
+    /// How many watches are open: answered, not ended by the test or their timeout, not dropped by the client.
     pub fn open_watches(&self) -> usize {
         self.shared.state.lock().open_watches()
     }

@@ -27,16 +27,16 @@ pub(super) struct Model {
     pub(super) kind: KindInfo,
     pub(super) objects: Objects,
     pub(super) version: u64,
-    /// Changes up to this version are not told to clients any more.
+    /// Clients can no longer get changes up to this version.
     pub(super) forgotten: u64,
-    /// All changes, because a backup may be older than what clients can ask for.
+    /// All changes, because `rewind` can go back further than the history that clients can get.
     history: Vec<Change>,
     uids: u64,
 }
 
 impl Model {
     pub(super) fn new(kind: KindInfo) -> Self {
-        // Zero means "any version" in requests, so no server ever is at it.
+        // Zero means "any version" in requests, so no server is ever at version zero.
         Self { kind, objects: Objects::new(), version: 1, forgotten: 1, history: Vec::new(), uids: 0 }
     }
 
@@ -57,7 +57,7 @@ impl Model {
         Ok(self.commit(key, Some(object)))
     }
 
-    /// `None` if nothing is different: a server makes no new version of that.
+    /// `None` if nothing is different: then a server makes no new version.
     pub(super) fn update(&mut self, object: Value) -> Result<Option<Change>, HttpFailure> {
         let (mut object, key) = self.admit(object)?;
         let Some(old) = self.objects.get(&key).cloned() else { return Err(self.not_found(&key)) };
@@ -95,7 +95,7 @@ impl Model {
         Ok(self.commit(key, None))
     }
 
-    /// Forgets the history: whoever wants to resume from before has to list again.
+    /// Forgets the history: a client that wants to resume from an older version has to list again.
     pub(super) fn compact(&mut self) {
         self.forgotten = self.version;
     }

@@ -1,4 +1,4 @@
-//! Which objects a request is about: scope and simple selectors.
+//! The objects that a request selects: scope and simple selectors.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::scope::Scope;
 use crate::source::error::HttpFailure;
 use crate::source::request::Request;
 
-/// The scope and selectors of a request, taken apart.
+/// The scope and selectors of a request, parsed.
 #[derive(Clone, Debug)]
 pub(super) struct Select {
     scope: Scope,
@@ -31,7 +31,7 @@ impl Select {
         })
     }
 
-    /// Whether every object of the scope is meant.
+    /// Whether every object of the scope is selected.
     pub(super) fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }

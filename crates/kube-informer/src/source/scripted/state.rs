@@ -1,4 +1,4 @@
-//! What the scripted server does with requests and writes. No clock, no tasks: everything happens in the call.
+//! How the scripted server carries out requests and writes. No clock, no tasks: everything happens within the call.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::task::Waker;
@@ -40,7 +40,7 @@ pub(super) struct Watch {
     since: u64,
     pub(super) queue: VecDeque<Piece>,
     pub(super) waker: Option<Waker>,
-    /// The end is in the queue or has been read.
+    /// The end of the watch is in the queue or has been read.
     pub(super) ended: bool,
 }
 
@@ -70,7 +70,7 @@ impl State {
         self.duplicate_next_event = false;
     }
 
-    /// Tells all open watches of a change.
+    /// Sends a change to all open watches.
     pub(super) fn publish(&mut self, change: &Change) {
         let copies = match (std::mem::take(&mut self.lose_next_event), self.duplicate_next_event) {
             (true, _) => 0,
@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    /// Sends a bookmark. A watch that began at a version still ahead hears nothing, as on a real server.
+    /// Sends a bookmark. A watch that began at a version in the future gets nothing, as on a real server.
     pub(super) fn bookmark(&mut self) {
         let bookmark = Piece::Bytes(answers::bookmark_event(&self.model, false));
         let version = self.model.version;

@@ -16,12 +16,12 @@
 //! ```no_run
 //! use std::time::Duration;
 //!
-//! use kube_informer::{SharedInformerFactory, Cluster, handler};
+//! use kube_informer::{Cluster, SharedInformerFactory, handler};
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let config = Cluster::find().await?; // KUBECONFIG, the pod's service account, or ~/.kube/config
-//! let factory = SharedInformerFactory::builder(config).resync(Duration::from_secs(30)).build()?;
+//! let cluster = Cluster::find().await?; // KUBECONFIG, the pod's service account, or ~/.kube/config
+//! let factory = SharedInformerFactory::builder(cluster).resync(Duration::from_secs(30)).build()?;
 //!
 //! let pods = factory.core().v1().pods();
 //! pods.informer().add_event_handler(

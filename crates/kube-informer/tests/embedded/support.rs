@@ -72,7 +72,8 @@ impl Rig {
         server: EmbeddedApiserver,
         set: impl FnOnce(InformerBuilder<ConfigMap>) -> InformerBuilder<ConfigMap>,
     ) -> Self {
-        let source = HttpSource::new(server.client(), ConfigMap::info(&())).expect("a client is all it takes");
+        let source =
+            HttpSource::new(server.client(), ConfigMap::info(&())).expect("a client is all it takes");
         let failures = Arc::new(Mutex::new(Vec::new()));
         let builder = SharedInformer::<ConfigMap>::builder(source).on_error({
             let failures = failures.clone();

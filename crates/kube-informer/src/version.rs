@@ -36,7 +36,7 @@ impl ResourceVersion {
         matches!(&self.0, Text::Other(text) if text.is_empty())
     }
 
-    /// Whether something was at this version. `0` is what requests ask for where any version will do, nothing is at it.
+    /// Whether an object or list can have this version. `0` only occurs in requests, where it means any version.
     pub(crate) fn is_concrete(&self) -> bool {
         !self.is_empty() && !matches!(&self.0, Text::Other(text) if &**text == "0")
     }

@@ -14,7 +14,7 @@ pub(crate) struct ChunkedValue {
     inside: Inside,
 }
 
-/// What the place reached so far is in.
+/// What the current read position is inside of.
 #[derive(Clone, Copy, Debug)]
 enum Inside {
     /// An object or array, but none of its strings.

@@ -72,7 +72,7 @@ struct Forms {
 struct Offer<T> {
     /// The one to use: the new one, or that of another thread that was faster.
     value: Arc<T>,
-    /// Whether it is the new one.
+    /// Whether `value` is the newly decoded one.
     won: bool,
     before: Before,
 }
@@ -121,7 +121,7 @@ impl DecodedSlot {
         first
     }
 
-    /// Removes forms that are held nowhere any more; says whether some are left.
+    /// Removes decoded forms that the program no longer holds; returns whether some are left.
     fn prune(&self) -> bool {
         let mut slot = self.0.lock();
         let Some(forms) = slot.as_mut() else { return false };

@@ -38,8 +38,8 @@ pub(super) struct Driver {
     /// Whether a watch is, or was last, being followed, and not a list read.
     pub(super) following: bool,
     backoff: Backoff,
-    /// A second one, for a kind that is not served. That can last for days, and the waits grow long; a failure after the
-    /// kind is back must not wait as long.
+    /// A second backoff, for a kind that the server does not serve. That can last for days, so its waits grow long; a
+    /// failure after the kind is served again must not wait as long.
     absence: Backoff,
     /// What may be spent on lists and watches.
     requests: Budget,
@@ -236,7 +236,8 @@ impl Driver {
                 (Phase::BackingOff, self.backoff.after_failure(now, *at_least, &mut self.reflector.rng))
             }
             Delay::Kind => {
-                // Often enough at first for a definition that is being replaced, rarely for one that is gone for good.
+                // The first retries come soon, because a CRD may just be being replaced; later ones are rare, because
+                // it may be gone for good.
                 let least = self.reflector.settings.gone_retry;
                 let most = least.saturating_add(self.up_to(least));
                 (Phase::Gone, self.absence.after_failure(now, None, &mut self.reflector.rng).min(most))

@@ -116,7 +116,8 @@ impl Chunks {
         if self.held.len() > self.limit { Err(Oversize) } else { Ok(()) }
     }
 
-    /// The chunk is used up: what it has of the piece is held.
+    /// The chunk is used up: the beginning of an unfinished piece is copied from it, to be continued with the next
+    /// chunk.
     pub(crate) fn used_up(&mut self) -> Result<(), Oversize> {
         if let Some(from) = self.from {
             self.held.extend_from_slice(self.chunk.get(from..).unwrap_or_default());

@@ -145,7 +145,7 @@ pub(crate) struct Cursor {
     refused: u32,
     /// Whether a list was allowed while watches were refused.
     may_list: bool,
-    /// Whether something succeeded that ends a backoff, and the driver has not asked for it yet.
+    /// Whether a request succeeded that resets the backoff, and the driver has not read this flag since.
     succeeded: bool,
     mode: Mode,
 }

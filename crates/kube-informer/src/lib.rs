@@ -61,7 +61,7 @@
 //! | needed for a limited time | [`lease`](Access::lease): when the last lease is dropped, the informer stops |
 //!
 //! A [`SharedInformer`] can also be built without a factory, over any [`ListWatch`](source::ListWatch). With
-//! [`exclusive`](InformerBuilder::exclusive) it calls its first handler itself, right after each commit, like
+//! [`exclusive`](InformerBuilder::exclusive) it waits after each commit until its first handler has been called, like
 //! client-go's `NewInformer`.
 //!
 //! # What you can rely on

@@ -271,14 +271,11 @@ impl Registry {
     /// An informer with exactly these options. Namespaces can be added and removed, so informers limited to namespaces
     /// are not shared between two names.
     fn alike(&self, wanted: &Blueprint) -> Option<usize> {
-        let comparable = wanted.options.namespaces.named().is_none();
-        let same_transform =
-            |entry: &Entry| match (&entry.blueprint.options.transform, &wanted.options.transform) {
-                (Some(held), Some(wanted)) => held.function.does_the_same(&wanted.function),
-                _ => true,
-            };
+        let options = &wanted.options;
+        let comparable = options.namespaces.named().is_none() && !options.exclusive;
         self.place(|entry| {
-            comparable && entry.blueprint.differences(wanted).is_empty() && same_transform(entry)
+            let held = &entry.blueprint;
+            comparable && held.resource() == wanted.resource() && held.options.does_the_same(options)
         })
     }
 
@@ -292,7 +289,8 @@ impl Registry {
         let wanted = Options { metadata_only: false, ..request.blueprint.options.clone() };
         self.place(|entry| {
             let held = &entry.blueprint.options;
-            entry.slots.contains(&whole) && wanted == Options { decoded: wanted.decoded, ..held.clone() }
+            entry.slots.contains(&whole)
+                && wanted.does_the_same(&Options { decoded: wanted.decoded, ..held.clone() })
         })
     }
 
@@ -306,7 +304,8 @@ impl Registry {
         let place = self.place(|entry| {
             let whole = Options { metadata_only: false, ..entry.blueprint.options.clone() };
             // Not if the informer is requested under another name as well: that name may be bound to metadata only.
-            entry.slots == [partial.clone()] && whole == request.blueprint.options
+            let unstarted = entry.running.is_none();
+            unstarted && entry.slots == [partial.clone()] && whole.does_the_same(&request.blueprint.options)
         })?;
         let entry = &mut self.entries[place];
         if !entry.informer.engine().widen() {

@@ -97,6 +97,8 @@ impl Defaults {
         blueprint.options = self.options.clone();
         blueprint.options.metadata_only = metadata_only;
         blueprint.options.sensitive |= sensitive;
+        // Kept decoded are objects of a type; metadata is read out anyway.
+        blueprint.options.decoded &= !metadata_only;
         let options = &mut blueprint.options;
         options.namespaces = options.namespaces.inherited();
         if let Some(tweak) = options.tweak.take() {

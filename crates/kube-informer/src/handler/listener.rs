@@ -27,6 +27,8 @@ pub(crate) struct Listener {
     pub(crate) reporter: Arc<Reporter>,
     mailbox: Mutex<Mailbox>,
     bell: Notify,
+    /// Notified when the runner has delivered everything, for the process loop of an exclusive informer.
+    idle: Notify,
     /// Notified when the handler has ended, so that the informer drops it.
     leaving: Arc<Notify>,
     state: watch::Sender<ListenerState>,
@@ -92,6 +94,7 @@ impl Listener {
             reporter,
             mailbox: Mutex::new(mailbox),
             bell: Notify::new(),
+            idle: Notify::new(),
             leaving,
             state: watch::Sender::new(ListenerState::default()),
             counters: ListenerCounters::default(),
@@ -139,6 +142,7 @@ impl Listener {
             self.discard();
         }
         self.bell.notify_one();
+        self.idle.notify_one();
     }
 
     /// Discards the pending events.
@@ -201,6 +205,7 @@ impl Listener {
         });
         self.counters.in_hand.store(0, Ordering::Relaxed);
         self.discard();
+        self.idle.notify_one();
         self.leaving.notify_one();
     }
 
@@ -215,7 +220,16 @@ impl Listener {
             if !taken.is_empty() || ending == Ending::Draining {
                 return taken;
             }
+            self.idle.notify_one();
             self.bell.notified().await;
+        }
+    }
+
+    /// Waits until everything in the mailbox has been delivered and the calls have returned, or the handler is to end at
+    /// once.
+    pub(crate) async fn delivered(&self) {
+        while self.backlog() > 0 && !self.is_closed() {
+            self.idle.notified().await;
         }
     }
 

@@ -36,11 +36,13 @@ impl Drop for Finish {
 pub(crate) async fn run(listener: Arc<Listener>, mut callee: Box<dyn Callee>) {
     let _finish = Finish(listener.clone());
     listener.start();
+    let mut pace = Pace::default();
     loop {
         let taken = listener.next().await;
         if taken.is_empty() {
             return;
         }
+        let work = taken.len() * CALL;
         for delivery in taken {
             if listener.is_closed() {
                 return;
@@ -49,23 +51,7 @@ pub(crate) async fn run(listener: Arc<Listener>, mut callee: Box<dyn Callee>) {
             let outcome = outcome_of(call(&listener, &mut *callee, delivery)).await;
             done(&listener, started, outcome);
         }
-    }
-}
-
-/// Delivers all there is at this moment, and lets others run now and then: it may be a whole cache.
-pub(crate) async fn call_now(listener: &Listener, callee: &mut dyn Callee) {
-    let mut pace = Pace::default();
-    loop {
-        let taken = listener.take_now();
-        if taken.is_empty() {
-            return;
-        }
-        let work = taken.len() * CALL;
-        for delivery in taken {
-            let started = Instant::now();
-            let outcome = outcome_of(call(listener, callee, delivery)).await;
-            done(listener, started, outcome);
-        }
+        // A whole cache may be waiting, and other tasks of this thread must have their turn.
         pace.work(work).await;
     }
 }

@@ -75,7 +75,12 @@ impl Blueprint {
     /// The same blueprint, or an error if an option cannot work.
     pub(crate) fn check(self) -> Result<Self, BuildError> {
         let settled = self.settled();
-        let checked = settled.options.check().and_then(|()| match settled.suits(&settled.kind) {
+        let tweak = settled.options.tweak.is_some();
+        let tweaked = || {
+            BuildError::cannot_work("tweak", "is for the options of a factory; here name labels and fields")
+        };
+        let checked = if tweak { Err(tweaked()) } else { settled.options.check() };
+        let checked = checked.and_then(|()| match settled.suits(&settled.kind) {
             true => Ok(()),
             false => Err(BuildError::problem("a kind of the whole cluster cannot be limited to a namespace")),
         });

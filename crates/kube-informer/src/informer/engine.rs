@@ -15,7 +15,6 @@ use crate::error::InformerError;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;
-use crate::handler::runner::Callee;
 use crate::informer::blueprint::Blueprint;
 use crate::informer::process_loop::{Command, Inbox, ProcessLoop};
 use crate::informer::processor::{JoinedListener, Runner};
@@ -194,21 +193,14 @@ impl Engine {
         self.options.exclusive && !self.taken.swap(true, Ordering::Relaxed)
     }
 
-    /// Adds a handler that the process loop calls itself. It is called after each commit, so nothing waits in its mailbox:
-    /// there is nothing to bound and nothing to merge.
-    pub(crate) fn attach(
-        &self,
-        callee: Box<dyn Callee>,
-        options: HandlerOptions,
-    ) -> Result<Arc<Listener>, InformerError> {
-        let listener = self.listener(&HandlerOptions { every_event: Some(usize::MAX), ..options });
-        self.command(Command::Attach { listener: listener.clone(), callee })?;
-        Ok(listener)
-    }
-
     /// Adds a handler between two commits, so that it misses no change and gets none twice.
-    pub(crate) fn join(&self, listener: Arc<Listener>, runner: Option<Runner>) -> Result<(), InformerError> {
-        self.command(Command::Join { listener, runner })
+    pub(crate) fn join(
+        &self,
+        listener: Arc<Listener>,
+        runner: Option<Runner>,
+        exclusive: bool,
+    ) -> Result<(), InformerError> {
+        self.command(Command::Join { listener, runner, exclusive })
     }
 
     /// Sends a command to the process loop, which runs it between two commits.
@@ -228,7 +220,7 @@ impl Engine {
                 Ok(process_loop.take_left())
             }
             Lifecycle::Running(commands) => {
-                if let Command::Join { listener, runner: Some(_) } = &command {
+                if let Command::Join { listener, runner: Some(_), .. } = &command {
                     listener.start();
                 }
                 commands.send(command).map(|()| Vec::new()).map_err(|refused| refused.0)

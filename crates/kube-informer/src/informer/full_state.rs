@@ -33,7 +33,7 @@ impl<K: 'static> SharedInformer<K> {
             .engine()
             .listener(&HandlerOptions { resync: Some(Duration::ZERO), ..HandlerOptions::default() });
         let future = push(listener.clone(), self.engine().indexer.clone(), function).boxed();
-        self.engine().join(listener.clone(), Some(Runner { future, blocking: false }))?;
+        self.engine().join(listener.clone(), Some(Runner { future, blocking: false }), false)?;
         Ok(Registration::new(listener))
     }
 }

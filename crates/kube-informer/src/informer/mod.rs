@@ -165,13 +165,16 @@ impl<K: 'static> SharedInformer<K> {
     /// The handler is first called with every object in the cache, then with every change: it misses nothing and gets
     /// nothing twice.
     pub fn add_event_handler(&self, handler: impl Into<Handler<K>>) -> Result<Registration, InformerError> {
-        let (callee, options) = handler.into().into_parts();
-        if self.engine.next_is_exclusive() {
-            return self.engine.attach(callee, options).map(Registration::new);
+        let (callee, mut options) = handler.into().into_parts();
+        let exclusive = self.engine.next_is_exclusive();
+        if exclusive {
+            // Emptied after each commit, its mailbox has nothing to bound, and within a commit nothing is to be merged.
+            options.every_event = Some(usize::MAX);
         }
         let listener = self.engine.listener(&options);
         let future = runner::run(listener.clone(), callee).boxed();
-        self.engine.join(listener.clone(), Some(Runner { future, blocking: options.blocking }))?;
+        let runner = Runner { future, blocking: options.blocking };
+        self.engine.join(listener.clone(), Some(runner), exclusive)?;
         Ok(Registration::new(listener))
     }
 
@@ -179,7 +182,7 @@ impl<K: 'static> SharedInformer<K> {
     /// informer stops.
     pub fn stream(&self) -> Result<EventStream<K>, InformerError> {
         let listener = self.engine.listener(&HandlerOptions::default());
-        self.engine.join(listener.clone(), None)?;
+        self.engine.join(listener.clone(), None, false)?;
         Ok(EventStream::new(listener))
     }
 
@@ -190,7 +193,7 @@ impl<K: 'static> SharedInformer<K> {
     /// the transform refuses is an error.
     pub fn object_from_json(&self, json: &[u8]) -> Result<Object<K>, ObjectError> {
         let ingest = &self.engine.ingest;
-        match ingest.scan(json).and_then(|scanned| ingest.record(scanned)) {
+        match ingest.scan(json).and_then(|scanned| ingest.record_apart(scanned)) {
             Ok(record) => Ok(Object::from_record(record)),
             Err(IngestError::NotJson(message) | IngestError::LeftOut { message, .. }) => {
                 Err(ObjectError::invalid(&self.engine.kind, message))

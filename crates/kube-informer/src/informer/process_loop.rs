@@ -13,7 +13,6 @@ use tokio::time::Instant;
 
 use crate::delta::Delta;
 use crate::handler::listener::{Ending, Listener};
-use crate::handler::runner::Callee;
 use crate::informer::engine::{Engine, StoreJob};
 use crate::informer::processor::{JoinedListener, Processor, Runner};
 use crate::informer::reflectors::Reflectors;
@@ -30,9 +29,12 @@ const BATCH: usize = 1_000;
 /// Work that the loop does between two commits.
 pub(crate) enum Command {
     /// A handler joins. A stream has no runner: the user polls it.
-    Join { listener: Arc<Listener>, runner: Option<Runner> },
-    /// A handler that is called by the loop itself, right after each commit.
-    Attach { listener: Arc<Listener>, callee: Box<dyn Callee> },
+    Join {
+        listener: Arc<Listener>,
+        runner: Option<Runner>,
+        /// Whether nothing newer is applied before this handler has been called with everything.
+        exclusive: bool,
+    },
     /// A scope is watched from here on.
     AddScope(Arc<ScopeSlot>),
     /// A scope is no longer watched: its objects leave the store.
@@ -57,7 +59,7 @@ impl Drop for Inbox {
     fn drop(&mut self) {
         self.0.close();
         while let Ok(command) = self.0.try_recv() {
-            if let Command::Join { listener, .. } | Command::Attach { listener, .. } = command {
+            if let Command::Join { listener, .. } = command {
                 listener.finish();
             }
         }
@@ -129,8 +131,10 @@ impl ProcessLoop {
 
     pub(crate) async fn command(&mut self, command: Command, engine: &Engine) {
         match command {
-            Command::Join { listener, runner } => self.join(listener, runner, None, engine),
-            Command::Attach { listener, callee } => self.join(listener, None, Some(callee), engine),
+            Command::Join { listener, runner, exclusive } => {
+                self.join(listener, runner, exclusive, engine);
+                self.processor.exclusive_delivered().await;
+            }
             Command::AddScope(slot) => {
                 self.store.add_scope(slot.id, slot.scope.clone());
                 if let Some(reflectors) = &self.reflectors {
@@ -149,13 +153,7 @@ impl ProcessLoop {
         }
     }
 
-    fn join(
-        &mut self,
-        listener: Arc<Listener>,
-        runner: Option<Runner>,
-        callee: Option<Box<dyn Callee>>,
-        engine: &Engine,
-    ) {
+    fn join(&mut self, listener: Arc<Listener>, runner: Option<Runner>, exclusive: bool, engine: &Engine) {
         // The snapshot is of the last commit, and the next one is made only after this: together they are all there is.
         let snapshot = self.store.indexer().list();
         if !snapshot.is_empty() {
@@ -164,7 +162,7 @@ impl ProcessLoop {
         if engine.state.borrow().synced {
             listener.upstream_synced();
         }
-        self.processor.add(listener, runner, callee);
+        self.processor.add(listener, runner, exclusive);
     }
 
     async fn apply(&mut self, batch: Vec<Delta>, engine: &Engine) {

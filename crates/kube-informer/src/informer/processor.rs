@@ -2,8 +2,8 @@
 //!
 //! Owned by the process loop alone, so there is no lock: handlers are added, given their changes and removed one after the other. Each
 //! handler has a mailbox of its own, and putting something there never waits for the handler's code, so a slow handler
-//! delays neither the cache nor the other handlers. Attached handlers are the exception, by their purpose: the loop calls
-//! them itself after each commit.
+//! delays neither the cache nor the other handlers. The handler of an exclusive informer is the exception, by its purpose: the
+//! loop goes on when that handler has been called with everything.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,7 +14,6 @@ use tokio::time::Instant;
 
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::SweepKind;
-use crate::handler::runner::{Callee, call_now};
 use crate::informer::tasks::{Spawn, Task};
 use crate::report::Cause;
 use crate::store::change::Change;
@@ -38,8 +37,8 @@ pub(crate) struct JoinedListener {
     task: Option<Task>,
     /// Waits for the informer to start.
     runner: Option<Runner>,
-    /// Set for an attached handler, which the process loop calls itself.
-    callee: Option<Box<dyn Callee>>,
+    /// Whether the process loop goes on only when this handler has been called with everything.
+    exclusive: bool,
 }
 
 /// All handlers of an informer.
@@ -68,19 +67,14 @@ impl Processor {
     }
 
     /// Adds a handler, which gets the changes of every commit from here on.
-    pub(crate) fn add(
-        &mut self,
-        listener: Arc<Listener>,
-        runner: Option<Runner>,
-        callee: Option<Box<dyn Callee>>,
-    ) {
+    pub(crate) fn add(&mut self, listener: Arc<Listener>, runner: Option<Runner>, exclusive: bool) {
         let next_resync = self.spawn.as_ref().and_then(|_| next_resync(&listener, Instant::now()));
         if self.listeners.len() == self.listeners.capacity() {
             // Before the start nothing else removes handlers that have ended, and they must not pile up.
             self.left.extend(self.listeners.extract_if(.., |joined| joined.has_left()));
         }
         let at = self.listeners.len();
-        self.listeners.push(JoinedListener { listener, next_resync, task: None, runner: None, callee });
+        self.listeners.push(JoinedListener { listener, next_resync, task: None, runner: None, exclusive });
         match runner {
             Some(runner) if self.spawn.is_some() => self.listeners[at].task = self.run(at, runner),
             runner => self.listeners[at].runner = runner,
@@ -119,7 +113,7 @@ impl Processor {
             }
             pace.work(chunk.len() * self.listeners.len()).await;
         }
-        self.call_attached().await;
+        self.exclusive_delivered().await;
     }
 
     /// Gives every handler the content of scopes that were filled for the first time: a shared snapshot of each.
@@ -129,15 +123,15 @@ impl Processor {
                 joined.listener.sweep(snapshot.clone(), SweepKind::Initial);
             }
         }
-        self.call_attached().await;
+        self.exclusive_delivered().await;
     }
 
     /// All scopes have been filled: every handler can become synced.
     pub(crate) async fn upstream_synced(&mut self) {
         for joined in &mut self.listeners {
             joined.listener.upstream_synced();
-            joined.call_attached().await;
         }
+        self.exclusive_delivered().await;
     }
 
     /// When the next resync of a handler is due.
@@ -152,14 +146,18 @@ impl Processor {
             if joined.next_resync.is_some_and(|due| due <= now) {
                 joined.listener.sweep(snapshot.clone(), SweepKind::Resync);
                 joined.next_resync = next_resync(&joined.listener, now);
-                joined.call_attached().await;
             }
         }
+        self.exclusive_delivered().await;
     }
 
-    async fn call_attached(&mut self) {
-        for joined in &mut self.listeners {
-            joined.call_attached().await;
+    /// Waits until the handler of an exclusive informer has been called with everything. Before the start no handler is
+    /// called, so there is nothing to wait for.
+    pub(crate) async fn exclusive_delivered(&mut self) {
+        if self.spawn.is_some() {
+            for joined in self.listeners.iter_mut().filter(|joined| joined.exclusive) {
+                joined.listener.delivered().await;
+            }
         }
     }
 
@@ -208,13 +206,6 @@ impl JoinedListener {
     /// Whether its last call has returned and nothing more will be delivered.
     fn has_left(&self) -> bool {
         self.listener.is_leaving() && (self.task.is_none() || self.listener.is_finished())
-    }
-
-    /// Delivers all that is in the mailbox, if this is a handler that the process loop calls itself.
-    async fn call_attached(&mut self) {
-        if let Some(callee) = &mut self.callee {
-            call_now(&self.listener, &mut **callee).await;
-        }
     }
 }
 

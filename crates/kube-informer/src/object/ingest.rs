@@ -205,8 +205,18 @@ impl Ingest {
     ///
     /// Runs user code (transform, `Deserialize`, the error callback), so it must never be called with a lock held.
     pub(crate) fn record(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
+        self.make_record(scanned, true)
+    }
+
+    /// The same for an object that is not of the server's lists and watches: the type check and the dictionary do not count
+    /// it, and it is not kept decoded.
+    pub(crate) fn record_apart(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
+        self.make_record(scanned, false)
+    }
+
+    fn make_record(&self, scanned: Scanned<'_>, counts: bool) -> Result<Arc<Record>, IngestError> {
         if self.is_too_much(&scanned.metadata) {
-            return self.metadata_alone(&scanned);
+            return self.metadata_alone(&scanned, counts);
         }
         let Scanned { key, uid, resource_version, json, metadata } = scanned;
         let left_out = |message| IngestError::LeftOut {
@@ -227,8 +237,11 @@ impl Ingest {
         let again = if changed { Some(scan(&json).map_err(odd)?) } else { None };
         let head = self.head(key, uid, resource_version, again.as_ref().unwrap_or(&metadata));
 
-        let decoded = self.trial(&head.key, &json);
-        let body = self.packer.pack(&json, self.origin.alive.load(Ordering::Relaxed));
+        let decoded = if counts { self.trial(&head.key, &json) } else { DecodedSlot::default() };
+        let body = match counts {
+            true => self.packer.pack(&json, self.origin.alive.load(Ordering::Relaxed)),
+            false => self.packer.pack_apart(&json),
+        };
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
 
@@ -239,11 +252,11 @@ impl Ingest {
     }
 
     /// The record of a whole object's metadata, as if the server had left out the rest.
-    fn metadata_alone(&self, scanned: &Scanned<'_>) -> Result<Arc<Record>, IngestError> {
+    fn metadata_alone(&self, scanned: &Scanned<'_>, counts: bool) -> Result<Arc<Record>, IngestError> {
         let metadata = json::last_member(scanned.json, "metadata").unwrap_or(b"{}");
         let (kind, api_version) = (&*self.partial.kind_member, &*self.partial.api_version_member);
         let json = [b"{", kind, api_version, b"\"metadata\":", metadata, b"}"].concat();
-        self.record(self.scan(&json)?)
+        self.make_record(self.scan(&json)?, counts)
     }
 
     /// The first list is complete: the type check decides, and the dictionary stays as it is.

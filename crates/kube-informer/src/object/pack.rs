@@ -58,11 +58,16 @@ impl Packer {
 
     /// Packs one object, after having a look at it for the dictionary. `alive` is how many objects there are.
     pub(crate) fn pack(&self, json: &[u8], alive: usize) -> Body {
+        if !self.plain && self.sampling.load(Ordering::Relaxed) {
+            self.sample(json, alive);
+        }
+        self.pack_apart(json)
+    }
+
+    /// The same for an object that is no sample.
+    pub(crate) fn pack_apart(&self, json: &[u8]) -> Body {
         if self.plain {
             return Body::Plain(json.into());
-        }
-        if self.sampling.load(Ordering::Relaxed) {
-            self.sample(json, alive);
         }
         let dictionary = self.slot.dictionary.read().clone();
         Body::pack(json, dictionary.as_ref())

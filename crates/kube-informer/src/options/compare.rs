@@ -4,6 +4,18 @@ use std::fmt;
 
 use crate::options::Options;
 
+impl Options {
+    /// Whether an informer of the one can stand in for an informer of the other: they are equal, and their transforms do the
+    /// same, which equality does not promise of functions that have captured something.
+    pub(crate) fn does_the_same(&self, other: &Self) -> bool {
+        let transforms = match (&self.transform, &other.transform) {
+            (Some(one), Some(other)) => one.function.does_the_same(&other.function),
+            _ => true,
+        };
+        self == other && transforms
+    }
+}
+
 /// The options by which a reader recognises an informer, as the continuation of the name of its kind; numbers are left
 /// out.
 impl fmt::Display for Options {

@@ -45,6 +45,9 @@ macro_rules! options {
         /// let patient = Options::default().min_watch_timeout(Duration::from_secs(60)).page_size(200);
         /// assert_ne!(patient, Options::default());
         /// ```
+        ///
+        /// Two values are equal if all their options are. Functions are equal if they are written at the same place in the
+        /// source, whatever they have captured.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub struct Options {
@@ -343,8 +346,8 @@ impl Options {
     }
 
     /// Changes every object before it is stored, once per version, whatever its kind. An error leaves the object out and is
-    /// reported. If a kind has a [transform of its own type](crate::InformerBuilder::transform), only that one is
-    /// called.
+    /// reported. There is one transform: the one that was set last, this or
+    /// [one of the kind's own type](crate::InformerBuilder::transform), is called.
     ///
     /// Name, namespace, uid and resource version stay as they were, whatever the function does. To remove fields,
     /// [`drop_field`](Self::drop_field) is far cheaper: it decodes nothing.
@@ -364,13 +367,15 @@ impl Options {
 
 /// How handlers are called, and selectors for each kind.
 impl Options {
-    /// The informer calls the first handler that is added itself, right after each commit, instead of running it in a
-    /// task of its own: like client-go's `NewInformer`, an informer for one handler. Handlers that are added later run
-    /// in tasks as usual.
+    /// After each commit the informer waits until the first handler that was added has been called with all of it: like
+    /// client-go's `NewInformer`, an informer for one handler. It does not wait for handlers that are added later.
     ///
     /// While the handler runs, the cache does not change. So the handler finds in the cache the state that it is called
-    /// with; other objects may already show later changes of the same batch. A slow handler slows the informer down,
-    /// also an async one, which is awaited: use this for quick bookkeeping.
+    /// with; other objects may already show later changes of the same batch. A slow handler slows the informer down, also
+    /// an async one: use this for quick bookkeeping. The handler must not wait for anything that only a later commit can
+    /// bring, such as [`wait_for`](crate::SharedInformer::wait_for): it would wait until its timeout.
+    ///
+    /// A factory does not share such an informer with another name.
     #[must_use]
     pub fn exclusive(mut self) -> Self {
         self.exclusive = true;

@@ -304,3 +304,22 @@ fn a_client_needs_a_runtime_and_says_so() {
         "no client for the factory: a client can only be built within a tokio runtime"
     );
 }
+
+#[tokio::test]
+async fn options_that_mean_nothing_where_they_are_set_are_refused() {
+    let named = Servers::default().builder().options(|options| options.name("all"));
+    assert!(named.build().unwrap_err().to_string().contains("`FactoryBuilder::name`"));
+    let factory = Servers::default().factory();
+    let tweaked =
+        factory.kind::<Pod>().named("some", |pods| pods.options(|options| options.tweak(|_, _| {})));
+    assert!(tweaked.unwrap_err().to_string().contains("tweak is for the options of a factory"));
+}
+
+#[tokio::test]
+async fn an_exclusive_informer_is_not_shared_with_another_name() {
+    let factory = Servers::default().factory();
+    let ask = |name: &str| factory.kind::<Pod>().named(name, InformerBuilder::exclusive).unwrap().informer();
+    let first = ask("first");
+    assert!(Arc::ptr_eq(first.engine(), ask("first").engine()));
+    assert!(!Arc::ptr_eq(first.engine(), ask("second").engine()));
+}

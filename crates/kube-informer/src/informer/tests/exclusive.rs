@@ -1,4 +1,4 @@
-//! The exclusive informer: one handler, which it calls itself.
+//! The exclusive informer: it goes on when its first handler has been called.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -240,9 +240,12 @@ async fn a_stop_does_not_wait_for_the_calls_of_a_large_commit() {
             stop.send(()).unwrap();
         }
     });
-    informer.unwrap().run(async { stopped.await.unwrap() }).await.unwrap();
+    let informer = informer.unwrap();
+    // In a task, as above.
+    let running = tokio::spawn(async move { informer.run(async { stopped.await.unwrap() }).await });
+    running.await.unwrap().unwrap();
     let calls = calls.load(Ordering::Relaxed);
-    assert!((11..=200).contains(&calls), "{calls} calls");
+    assert!((11..=500).contains(&calls), "{calls} calls");
 }
 
 #[tokio::test(start_paused = true)]
@@ -275,4 +278,53 @@ async fn b_351_the_next_change_is_applied_when_an_async_handler_is_done_with_the
     may_go_on.add_permits(1);
     rest().await;
     assert_eq!(informer.lister().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_is_added_to_a_running_informer_is_called_with_the_cache_and_can_be_removed() {
+    let server = server(&["a/x"]);
+    let informer = Arc::new(builder(&server).exclusive().build().unwrap());
+    let _running = start(&informer).await;
+    let held = Arc::new(());
+    let (listener, holds) = (Listener::default(), held.clone());
+    let hears = listener.clone();
+    let on_event = move |event: &Event<ConfigMap>| {
+        let _holds = &holds;
+        hears.hear(event);
+    };
+    let registration = informer.add_event_handler(handler().on_event(on_event)).unwrap();
+    registration.wait_synced(SOON).await.unwrap();
+    assert_eq!((listener.calls(), registration.status().delivered), (1, 1));
+    registration.remove_and_drain(SOON).await.unwrap();
+    rest().await;
+    assert_eq!(Arc::strong_count(&held), 1, "its function is dropped");
+    assert!(informer.status().handlers.is_empty());
+    server.create(&map("a/y", "")).unwrap();
+    rest().await;
+    assert_eq!((listener.calls(), informer.lister().len()), (1, 2), "the informer goes on without it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_awaits_the_call_in_progress() {
+    let server = server(&["a/x"]);
+    let informer = builder(&server).exclusive().build().unwrap();
+    let (may_go_on, done) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (waits, counts) = (may_go_on.clone(), done.clone());
+    let wait = move |_| {
+        let (waits, counts) = (waits.clone(), counts.clone());
+        async move {
+            waits.acquire().await.expect("never closed").forget();
+            counts.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    informer.add_event_handler(async_handler(wait)).unwrap();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running = informer.clone();
+    let running = tokio::spawn(async move { running.run(async { stopped.await.unwrap() }).await });
+    rest().await;
+    stop.send(()).unwrap();
+    rest().await;
+    may_go_on.add_permits(1);
+    running.await.unwrap().unwrap();
+    assert_eq!(done.load(Ordering::Relaxed), 1, "the call was not cut");
 }

@@ -6,6 +6,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
 use super::support::{Rig, SOON, quiet_panic, rest};
+use crate::kind::Kind as _;
 use crate::options::Options;
 use crate::report::Cause;
 use crate::source::StreamingList;
@@ -161,4 +162,31 @@ async fn an_object_from_json_is_made_like_those_of_the_cache() {
     assert!(refused.to_string().contains("bad text"), "{refused}");
     assert!(rig.informer.object_from_json(b"[]").is_err());
     assert_eq!(rig.informer.lister().len(), 0, "the cache has not changed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_from_json_does_not_count_for_the_type_check() {
+    let server = crate::source::ScriptedSource::of::<ConfigMap>();
+    let informer = crate::SharedInformer::<Wrong>::builder(server).build().unwrap();
+    for number in 0..40 {
+        let json = format!(r#"{{"metadata":{{"namespace":"a","name":"x-{number}"}}}}"#);
+        let made = informer.object_from_json(json.as_bytes()).unwrap();
+        assert!(made.get().is_err());
+    }
+    let status = informer.status();
+    assert_eq!((status.wrong_type, status.failures), (None, 0));
+}
+
+#[derive(Debug, serde::Deserialize)]
+#[allow(dead_code)] // Nothing of the kind ever decodes.
+struct Wrong {
+    spec: String,
+}
+
+impl crate::kind::Kind for Wrong {
+    type Scope = crate::kind::Namespaced;
+    type Dynamic = ();
+    fn info(_: &()) -> crate::kind::KindInfo {
+        ConfigMap::info(&())
+    }
 }

@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
 use super::support::{Rig, SOON, quiet_panic, rest};
-use crate::kind::Kind as _;
 use crate::options::Options;
 use crate::report::Cause;
 use crate::source::StreamingList;

@@ -47,7 +47,8 @@ fn test(code: &mut Code, model: &Model) {
     code.gap();
     code.line("#[cfg(test)]");
     code.block("mod tests", |code| {
-        code.line("use kube_informer::{Kind, KindInfo};");
+        code.line("use kube_informer::Kind;");
+        code.line("use kube_informer::kind::KindInfo;");
         code.gap();
         code.line("#[test]");
         code.block("fn every_type_is_of_the_kind_that_was_described()", |code| {

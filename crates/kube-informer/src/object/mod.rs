@@ -1,5 +1,5 @@
-//! What objects consist of besides their content: labels, owners, versions and uids. [`Object`](crate::Object) itself is in
-//! the root of the crate.
+//! What objects consist of besides their content: labels, owners, versions and uids. [`Object`] itself is in the root of
+//! the crate.
 
 // Inside: bytes in the middle, types at the edges. The JSON of one object → `metadata` is read out in one pass → `ingest` drops
 // `fields`, runs the `transform`, shares what objects have in common (`intern`), packs the rest (`pack`, `body`) → `record`.

@@ -51,28 +51,17 @@ use crate::version::ResourceVersion;
 /// use kube_informer::source::{ListWatch, Request};
 /// use kube_informer::status::Scope;
 /// use kube_informer::testing::ScriptedSource;
-/// use kube_informer::{ListParams, Verb, WatchParams};
 /// use serde_json::json;
 ///
 /// let source = ScriptedSource::new(KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true));
 /// source.create(&json!({ "metadata": { "namespace": "default", "name": "a" } }))?;
 ///
-/// let list = Request {
-///     scope: Scope::All,
-///     verb: Verb::List(ListParams::default()),
-///     label_selector: None,
-///     field_selector: None,
-///     metadata_only: false,
-/// };
-/// let body: Vec<_> = source.open(list.clone()).await?.try_collect().await?;
+/// let list = Request::list(Scope::All);
+/// let body: Vec<_> = source.open(list).await?.try_collect().await?;
 /// assert!(String::from_utf8(body.concat())?.contains(r#""name":"a""#));
 ///
-/// let watch = WatchParams {
-///     resource_version: source.version().to_string(),
-///     timeout_seconds: 300,
-///     send_initial_events: false,
-/// };
-/// let mut events = source.open(Request { verb: Verb::Watch(watch), ..list }).await?;
+/// let watch = Request::watch(Scope::All, source.version().to_string(), 300);
+/// let mut events = source.open(watch).await?;
 /// source.delete("default/a")?;
 /// let event = events.next().await.unwrap()?;
 /// assert!(event.starts_with(br#"{"type":"DELETED""#));

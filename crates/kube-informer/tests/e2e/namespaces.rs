@@ -155,6 +155,12 @@ async fn namespaces_are_denied_added_and_removed_while_the_others_work() -> Resu
     informer.add_namespace("one")?;
     informer.wait_namespace_removed("one", PATIENCE).await?;
     informer.wait_namespace_synced("one", PATIENCE).await?;
+    // Otherwise what the handler has not been called with yet is merged with the next change.
+    eventually("the handler has no backlog", || async {
+        ensure!(informer.status().handlers.iter().all(|handler| handler.backlog == 0));
+        Ok(())
+    })
+    .await?;
     let labelled = label(&admin.pods("one"), "one-1", "seen").await?;
     informer.wait_for(&labelled, PATIENCE).await?;
     running.heard.until("update one-1").await?;

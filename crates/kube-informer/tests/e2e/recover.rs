@@ -31,10 +31,15 @@ async fn a_restarted_server_is_followed_without_loss() -> Result<()> {
 
     running.informer.wait_for(&last, PATIENCE).await?;
     running.heard.until("add comes").await?;
+    // What was waited for is one object; the others follow with the watch.
     let lister = running.informer.lister();
-    let mut names: Vec<_> = lister.list().iter().map(|pod| pod.name().to_owned()).collect();
-    names.sort();
-    assert_eq!(names, ["changes", "comes", "stays"]);
+    eventually("the cache has what the server has", || async {
+        let mut names: Vec<_> = lister.list().iter().map(|pod| pod.name().to_owned()).collect();
+        names.sort();
+        ensure!(names == ["changes", "comes", "stays"], "{names:?}");
+        Ok(())
+    })
+    .await?;
     assert_eq!(lister.namespace("default").get("changes")?.labels().get("step"), Some("two"));
     Ok(())
 }

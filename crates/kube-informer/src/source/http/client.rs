@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use hyper_util::client::legacy::Client as HyperClient;
+use futures::FutureExt as _;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use k8s_openapi::jiff::Timestamp;
-use kube_client::client::{Body, ClientBuilder, ConfigExt as _};
+use kube_client::client::{ClientBuilder, ConfigExt as _};
 use kube_client::{Client, Config};
 use parking_lot::Mutex;
-use tower::{BoxError, ServiceBuilder};
+use tower::{ServiceBuilder, service_fn};
 
-use super::connect::boxed;
+use super::connect::{ServerConnector, boxed};
+use super::pool::Pool;
 #[cfg(feature = "socks")]
 use super::proxy::socks5;
 use super::proxy::{Proxy, tunnel};
@@ -22,9 +22,6 @@ use super::told::told;
 /// How long a connection may be idle before the kernel asks whether the peer is still there. A peer that vanished without
 /// a word is noticed after four such times; the watchdogs of the reflector are for those that are there but silent.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-
-/// A connection is used for the pages of a list and what follows soon; informers have no use for it after that.
-const IDLE: Duration = Duration::from_secs(10);
 
 /// A client is renewed this long before its certificate expires.
 const RENEW_BEFORE: Duration = Duration::from_secs(60);
@@ -192,16 +189,13 @@ fn build(config: &Config) -> Result<Client, kube_client::Error> {
         #[cfg(feature = "socks")]
         Some(Proxy::Socks5(proxy)) => boxed(socks5(&proxy, tcp)),
     };
-    let tls = config.rustls_https_connector_with_connector(connector)?;
-    let mut http = HyperClient::builder(TokioExecutor::new());
-    http.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
-    let http = http.build::<_, Body>(tls);
+    let connector = ServerConnector::new(config, connector)?;
+    let pool = Pool::new(move |offer| connector.clone().connect(offer).boxed());
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
         .option_layer(config.auth_layer()?)
         .layer(config.extra_headers_layer()?)
-        .map_err(BoxError::from)
-        .service(http);
+        .service(service_fn(move |request| pool.clone().send(request)));
     let client = Client::new(service, config.default_namespace.clone());
     Ok(client.with_valid_until(expiry(config)?))
 }

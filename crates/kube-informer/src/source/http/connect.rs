@@ -5,15 +5,22 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::Uri;
 use hyper::rt::{Read, ReadBufCursor, Write};
-use hyper_util::client::legacy::connect::{Connected, Connection};
+use hyper_util::rt::TokioIo;
+use kube_client::client::ConfigExt as _;
+use kube_client::{Config, Error};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
 use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service, ServiceExt as _};
 
-/// Makes connections to the server.
+use super::pool::{Offer, Protocol};
+
+/// Makes connections, without TLS.
 pub(super) type Connector = BoxCloneSyncService<Uri, Socket, BoxError>;
 
 /// Any connector as the one type.
@@ -24,21 +31,78 @@ where
     C::Future: Send + 'static,
     C::Error: Into<BoxError>,
 {
-    let socket = |connection| Socket(Box::new(connection));
-    BoxCloneSyncService::new(connector.map_response(socket).map_err(Into::into))
+    BoxCloneSyncService::new(connector.map_response(Socket::new).map_err(Into::into))
+}
+
+/// Makes connections to one server, and finds out which protocol it speaks.
+#[derive(Clone)]
+pub(super) struct ServerConnector {
+    server: Uri,
+    connector: Connector,
+    tls: Option<Tls>,
+}
+
+#[derive(Clone)]
+struct Tls {
+    name: ServerName<'static>,
+    /// Both share the sessions that the server lets us take up again.
+    both: TlsConnector,
+    http1_only: TlsConnector,
+}
+
+impl ServerConnector {
+    /// Without TLS there is nothing that a server could say what it speaks with: it is HTTP/1.1 then.
+    pub(super) fn new(config: &Config, connector: Connector) -> Result<Self, Error> {
+        let server = config.cluster_url.clone();
+        let tls = match server.scheme_str() {
+            Some("http") => None,
+            _ => Some(Tls::new(config)?),
+        };
+        Ok(Self { server, connector, tls })
+    }
+
+    pub(super) async fn connect(self, offer: Offer) -> Result<(Socket, Protocol), BoxError> {
+        let socket = self.connector.oneshot(self.server).await?;
+        let Some(tls) = self.tls else { return Ok((socket, Protocol::Http1)) };
+        let connector = match offer {
+            Offer::Both => tls.both,
+            Offer::Http1Only => tls.http1_only,
+        };
+        let stream = connector.connect(tls.name, TokioIo::new(socket)).await?;
+        let protocol = match stream.get_ref().1.alpn_protocol() {
+            Some(b"h2") => Protocol::Http2,
+            _ => Protocol::Http1,
+        };
+        Ok((Socket::new(TokioIo::new(stream)), protocol))
+    }
+}
+
+impl Tls {
+    fn new(config: &Config) -> Result<Self, Error> {
+        let host = config.cluster_url.host().unwrap_or_default();
+        // An IPv6 address is in brackets in an address, and not in a certificate.
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let name = config.tls_server_name.as_deref().unwrap_or(host).to_owned();
+        let name = ServerName::try_from(name).map_err(|error| Error::Service(error.into()))?;
+        let mut both = config.rustls_client_config()?;
+        let mut http1_only = both.clone();
+        both.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        http1_only.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self { name, both: Arc::new(both).into(), http1_only: Arc::new(http1_only).into() })
+    }
 }
 
 /// A connection that bytes come and go through.
 pub(super) struct Socket(Box<dyn Duplex>);
 
 /// What a connection has to be able to do.
-pub(super) trait Duplex: Connection + Read + Write + Send + Unpin {}
+pub(super) trait Duplex: Read + Write + Send + Unpin {}
 
-impl<T: Connection + Read + Write + Send + Unpin> Duplex for T {}
+impl<T: Read + Write + Send + Unpin> Duplex for T {}
 
-impl Connection for Socket {
-    fn connected(&self) -> Connected {
-        self.0.connected()
+impl Socket {
+    pub(super) fn new(duplex: impl Duplex + 'static) -> Self {
+        Self(Box::new(duplex))
     }
 }
 

@@ -3,6 +3,7 @@
 mod client;
 pub(crate) mod cluster;
 mod connect;
+mod pool;
 mod proxy;
 mod told;
 

@@ -2,11 +2,13 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use kube_client::client::Body;
+
 use super::*;
 
 /// A client that answers nothing, and is never asked.
 fn client() -> Client {
-    let service = tower::service_fn(|_: http::Request<Body>| async {
+    let service = service_fn(|_: http::Request<Body>| async {
         Ok::<_, Infallible>(http::Response::new(Body::empty()))
     });
     Client::new(service, "default")

@@ -1,0 +1,131 @@
+//! One HTTP/1.1 connection: one request after the other.
+
+use std::sync::Weak;
+
+use http::{Request, Response};
+use hyper::client::conn::http1::{Builder, Connection, SendRequest};
+use kube_client::client::Body;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::grants::failed;
+use super::{Failed, IDLE, Inner, PooledBody, Socket, State, in_origin_form};
+
+/// A connection that has just been made.
+pub(super) struct Opened {
+    sender: SendRequest<Body>,
+    connection: Connection<Socket, Body>,
+}
+
+/// A connection that is free for one request.
+pub(super) struct Single {
+    sender: SendRequest<Body>,
+    /// Where it goes after the request, to be used again.
+    back: Option<mpsc::UnboundedSender<SendRequest<Body>>>,
+}
+
+pub(super) async fn handshake(socket: Socket) -> Result<Opened, hyper::Error> {
+    let (sender, connection) = Builder::new().handshake(socket).await?;
+    Ok(Opened { sender, connection })
+}
+
+/// A connection for one request only.
+pub(super) async fn alone(socket: Socket) -> Result<Single, hyper::Error> {
+    let Opened { sender, connection } = handshake(socket).await?;
+    tokio::spawn(async move {
+        if let Err(error) = connection.with_upgrades().await {
+            tracing::debug!(%error, "a connection broke");
+        }
+    });
+    Ok(Single { sender, back: None })
+}
+
+/// Has the connection used, again and again, until it ends or nobody needs it.
+pub(super) async fn drive(opened: Opened, pool: &Weak<Inner>) {
+    let Opened { mut sender, connection } = opened;
+    let (back, mut returned) = mpsc::unbounded_channel();
+    let free = |sender, edit: fn(&mut State)| {
+        let Some(pool) = pool.upgrade() else { return false };
+        let single = Single { sender, back: Some(back.clone()) };
+        pool.change(|state| {
+            edit(state);
+            state.idle.push(single);
+        });
+        true
+    };
+    tokio::pin!(connection);
+    let ready = tokio::select! {
+        ended = &mut connection => ended.map_err(Into::into).and(Err("the server closed the connection".into())),
+        ready = sender.ready() => ready.map_err(Into::into),
+    };
+    if let Err(error) = ready {
+        return failed(pool, error);
+    }
+    if !free(sender, |state| state.made(1)) {
+        return;
+    }
+    let mut idle = Instant::now() + IDLE;
+    loop {
+        tokio::select! {
+            ended = &mut connection => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection broke");
+                }
+                break;
+            }
+            Some(sender) = returned.recv() => {
+                let mut sender: SendRequest<Body> = sender;
+                let ready = tokio::select! {
+                    _ = &mut connection => break,
+                    ready = sender.ready() => ready.is_ok(),
+                };
+                // Not if the answer was not read to its end.
+                if !ready { break }
+                idle = Instant::now() + IDLE;
+                if !free(sender, |_| {}) { break }
+            }
+            () = sleep_until(idle) => {
+                idle = Instant::now() + IDLE;
+                let Some(pool) = pool.upgrade() else { break };
+                // If it is at work it is not among them.
+                pool.change(|state| state.idle.retain(|single| !single.is_of(&back)));
+            }
+        }
+    }
+    if let Some(pool) = pool.upgrade() {
+        pool.change(|state| state.idle.retain(|single| !single.is_of(&back)));
+    }
+}
+
+impl Single {
+    pub(super) fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+
+    fn is_of(&self, back: &mpsc::UnboundedSender<SendRequest<Body>>) -> bool {
+        self.back.as_ref().is_some_and(|own| own.same_channel(back))
+    }
+
+    pub(super) async fn send(mut self, mut request: Request<Body>) -> Result<Response<PooledBody>, Failed> {
+        let uri = request.uri().clone();
+        in_origin_form(&mut request);
+        match self.sender.try_send_request(request).await {
+            Ok(answer) => Ok(answer.map(|body| PooledBody::connection(body, self))),
+            Err(mut failed) => {
+                let request = failed.take_message().map(|mut request| {
+                    *request.uri_mut() = uri;
+                    request
+                });
+                Err(Failed { request, unseen: false, error: failed.into_error() })
+            }
+        }
+    }
+
+    /// The answer has been read, or nobody wants the rest of it.
+    pub(super) fn give_back(self) {
+        if let Some(back) = self.back {
+            // The connection may have ended.
+            back.send(self.sender).ok();
+        }
+    }
+}

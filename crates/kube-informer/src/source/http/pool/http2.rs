@@ -1,0 +1,268 @@
+//! One HTTP/2 connection and the requests on it.
+
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use http::{Request, Response};
+use hyper::client::conn::http2::{Builder, Connection, SendRequest};
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use kube_client::client::Body;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+use tower::BoxError;
+
+use super::grants::{Duty, reserve};
+use super::{Failed, IDLE, Inner, PooledBody, Socket};
+
+/// After so much silence the server is asked whether it is still there.
+const PING_AFTER: Duration = Duration::from_secs(30);
+
+/// It has to answer within this time.
+const PING_PATIENCE: Duration = Duration::from_secs(15);
+
+/// How much a server may send on one stream before it has been read. The default of hyper for a connection lets three
+/// streams that nobody reads block all the others.
+const STREAM_WINDOW: u32 = 1 << 20;
+
+/// As much for each of the streams that a connection has by default.
+const CONNECTION_WINDOW: u32 = 100 * STREAM_WINDOW;
+
+type Task = Connection<FirstWord, Body, TokioExecutor>;
+
+/// A connection that carries many requests.
+pub(super) struct Multiplexed {
+    sender: SendRequest<Body>,
+    /// Polled by the task that looks after the connection, and asked by everybody how many streams the server allows. None
+    /// after its end: it holds requests that it has not sent, which are returned when it is dropped.
+    task: Mutex<Option<Task>>,
+    streams: AtomicUsize,
+    closed: AtomicBool,
+    used: Mutex<Instant>,
+}
+
+/// Agrees on HTTP/2 and waits for the server's settings: only then it is known how many streams it allows.
+pub(super) async fn handshake(socket: Socket) -> Result<Arc<Multiplexed>, BoxError> {
+    let word = Arc::new(Notify::new());
+    let io = FirstWord { socket, read: false, word: Arc::downgrade(&word) };
+    let (sender, task) = Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .initial_max_send_streams(0)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .keep_alive_interval(PING_AFTER)
+        .keep_alive_timeout(PING_PATIENCE)
+        .keep_alive_while_idle(true)
+        .handshake(io)
+        .await?;
+    let connection = Arc::new(Multiplexed {
+        sender,
+        task: Mutex::new(Some(task)),
+        streams: AtomicUsize::new(0),
+        closed: AtomicBool::new(false),
+        used: Mutex::new(Instant::now()),
+    });
+    while connection.limit() == 0 {
+        tokio::select! {
+            () = word.notified() => {}
+            ended = connection.ended() => {
+                ended?;
+                return Err("the server closed the connection before its first word".into());
+            }
+        }
+    }
+    Ok(connection)
+}
+
+/// Has the connection used until it ends.
+pub(super) async fn drive(connection: Arc<Multiplexed>, pool: &Weak<Inner>) {
+    let Some(inner) = pool.upgrade() else { return };
+    inner.change(|state| {
+        state.made(connection.limit() - reserve(connection.limit()));
+        state.multiplexed.push(connection.clone());
+    });
+    drop(inner);
+    let ended = connection.clone();
+    let ended = ended.ended();
+    tokio::pin!(ended);
+    loop {
+        let until = *connection.used.lock() + IDLE;
+        tokio::select! {
+            ended = &mut ended => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection broke");
+                }
+                break;
+            }
+            () = sleep_until(until) => {
+                if connection.streams.load(Ordering::Acquire) > 0 {
+                    *connection.used.lock() = Instant::now();
+                } else if connection.used.lock().elapsed() >= IDLE {
+                    break;
+                }
+            }
+        }
+    }
+    connection.closed.store(true, Ordering::Release);
+    let task = connection.task.lock().take();
+    drop(task);
+    if let Some(pool) = pool.upgrade() {
+        pool.change(|state| state.multiplexed.retain(|other| !Arc::ptr_eq(other, &connection)));
+    }
+}
+
+impl Multiplexed {
+    /// How many streams the server allows now.
+    fn limit(&self) -> usize {
+        self.task.lock().as_ref().map_or(0, Task::current_max_send_streams)
+    }
+
+    /// Drives the connection until it ends.
+    async fn ended(&self) -> Result<(), hyper::Error> {
+        poll_fn(|context| match self.task.lock().as_mut() {
+            Some(task) => task.poll_unpin(context),
+            None => Poll::Ready(Ok(())),
+        })
+        .await
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire) || self.sender.is_closed()
+    }
+
+    pub(super) fn has_room(&self, duty: Duty) -> bool {
+        let limit = self.limit();
+        let most = match duty {
+            Duty::Long => limit - reserve(limit),
+            Duty::Short => limit,
+        };
+        self.streams.load(Ordering::Acquire) < most
+    }
+}
+
+/// The right to one stream of a connection. It is given back when dropped.
+pub(super) struct StreamLease {
+    connection: Arc<Multiplexed>,
+    pool: Weak<Inner>,
+}
+
+impl StreamLease {
+    /// Only with the pool's lock held: that there is room has to be true still.
+    pub(super) fn new(connection: Arc<Multiplexed>, pool: &Arc<Inner>) -> Self {
+        connection.streams.fetch_add(1, Ordering::AcqRel);
+        *connection.used.lock() = Instant::now();
+        Self { connection, pool: Arc::downgrade(pool) }
+    }
+
+    pub(super) async fn send(self, request: Request<Body>) -> Result<Response<PooledBody>, Failed> {
+        match self.connection.sender.clone().try_send_request(request).await {
+            Ok(answer) => Ok(answer.map(|body| PooledBody::stream(body, self))),
+            Err(mut failed) => {
+                let request = failed.take_message();
+                let error = failed.into_error();
+                let cause = Cause::of(&error);
+                if request.is_some() || cause == Cause::Closing {
+                    self.connection.closed.store(true, Ordering::Release);
+                }
+                Err(Failed { unseen: cause != Cause::Other, request, error })
+            }
+        }
+    }
+}
+
+impl Drop for StreamLease {
+    fn drop(&mut self) {
+        self.connection.streams.fetch_sub(1, Ordering::AcqRel);
+        if let Some(pool) = self.pool.upgrade() {
+            pool.change(|_| {});
+        }
+    }
+}
+
+/// Why a request failed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// The server did not look at it, and takes no more on this connection.
+    Closing,
+    /// The server did not look at it.
+    Refused,
+    Other,
+}
+
+impl Cause {
+    fn of(error: &hyper::Error) -> Self {
+        let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<h2::Error>());
+        match cause.map(|cause| (cause.is_go_away(), cause.reason())) {
+            // Its stream is beyond the last one that the server answers.
+            Some((true, Some(h2::Reason::NO_ERROR))) => Self::Closing,
+            Some((false, Some(h2::Reason::REFUSED_STREAM))) => Self::Refused,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Tells when what the server sent first has been read and looked at. The task that reads is not ours, so there is no other
+/// way to learn that the server's settings have come.
+struct FirstWord {
+    socket: Socket,
+    read: bool,
+    /// Gone as soon as nobody waits for it.
+    word: Weak<Notify>,
+}
+
+impl Read for FirstWord {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let polled = Pin::new(&mut self.socket).poll_read(context, buffer);
+        if polled.is_ready() {
+            self.read = true;
+        } else if self.read
+            && let Some(word) = self.word.upgrade()
+        {
+            // The reader asks for more only when it has looked at what it got.
+            self.read = false;
+            word.notify_one();
+        }
+        polled
+    }
+}
+
+impl Write for FirstWord {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.socket).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.socket).poll_write_vectored(context, parts)
+    }
+}

@@ -1,0 +1,205 @@
+//! The connections to one server, shared by all requests to it.
+//!
+//! Which protocol a server speaks is known after the first handshake. Until then everybody waits for that one. With HTTP/2 a
+//! connection carries as many requests as the server allows, watches among them, for as long as they last; a further
+//! connection is made when those are not enough. With HTTP/1.1 every request under way needs a connection of its own.
+//!
+//! hyper's own pool makes one HTTP/2 connection and lets the request that exceeds the server's limit wait for another to
+//! end. Watches do not end, so here requests are counted.
+
+mod body;
+mod grants;
+mod http1;
+mod http2;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use http::header::{HOST, UPGRADE};
+use http::{HeaderValue, Request, Response, Uri};
+use kube_client::client::Body;
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tower::BoxError;
+
+pub(super) use self::body::PooledBody;
+use self::grants::{Duty, Grant};
+use self::http1::Single;
+use self::http2::Multiplexed;
+use super::connect::Socket;
+
+/// How long a connection may take from the first packet to the server's first word. A server that was stopped still accepts
+/// connections: its kernel does.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// A connection that nobody uses is kept for this long.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// How often a request is sent that was surely not looked at: the connection was closing.
+const ATTEMPTS: usize = 4;
+
+/// What a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protocol {
+    Http1,
+    Http2,
+}
+
+/// Makes a connection. Says which protocol was agreed on; only HTTP/1.1 may be offered, if `http2` is false.
+pub(super) type Connect =
+    dyn Fn(Offer) -> BoxFuture<'static, Result<(Socket, Protocol), BoxError>> + Send + Sync;
+
+/// Which protocols are offered to the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offer {
+    Both,
+    Http1Only,
+}
+
+/// The connections to one server. Clones share them.
+#[derive(Clone)]
+pub(super) struct Pool {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    connect: Box<Connect>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    multiplexed: Vec<Arc<Multiplexed>>,
+    /// HTTP/1.1 connections that wait for the next request, the one used last at the end.
+    idle: Vec<Single>,
+    /// How many connections are being made.
+    attempts: usize,
+    /// How many requests a new connection can be expected to take; not known before the first one.
+    expected: Option<usize>,
+    waiting: VecDeque<Waiting>,
+}
+
+/// A request that needs a connection.
+struct Waiting {
+    duty: Duty,
+    grant: oneshot::Sender<Result<Grant, ConnectError>>,
+}
+
+/// No connection could be made. Many requests may have waited for it.
+#[derive(Clone, Debug)]
+pub(super) struct ConnectError(Arc<BoxError>);
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cannot connect")
+    }
+}
+
+impl std::error::Error for ConnectError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&**self.0)
+    }
+}
+
+impl Pool {
+    pub(super) fn new(
+        connect: impl Fn(Offer) -> BoxFuture<'static, Result<(Socket, Protocol), BoxError>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self { inner: Arc::new(Inner { connect: Box::new(connect), state: Mutex::default() }) }
+    }
+
+    /// Sends a request and gives the head of the answer. Nothing is repeated that the server may have looked at.
+    pub(super) async fn send(self, mut request: Request<Body>) -> Result<Response<PooledBody>, BoxError> {
+        if request.headers().contains_key(UPGRADE) {
+            return self.upgrade(request).await;
+        }
+        let duty = Duty::of(&request);
+        let mut attempt = 1;
+        loop {
+            let copy = copy(&request);
+            let failed = match self.inner.grant(duty).await? {
+                Grant::Stream(stream) => match stream.send(request).await {
+                    Ok(answer) => return Ok(answer),
+                    Err(failed) => failed,
+                },
+                Grant::Connection(connection) => match connection.send(request).await {
+                    Ok(answer) => return Ok(answer),
+                    Err(failed) => failed,
+                },
+            };
+            let again = if failed.unseen { failed.request.or(copy) } else { failed.request };
+            match again {
+                Some(again) if attempt < ATTEMPTS => request = again,
+                _ => return Err(failed.error.into()),
+            }
+            attempt += 1;
+        }
+    }
+
+    /// What becomes of a connection that is no longer HTTP is not the pool's business, so it gets its own.
+    async fn upgrade(self, request: Request<Body>) -> Result<Response<PooledBody>, BoxError> {
+        let connecting = (self.inner.connect)(Offer::Http1Only);
+        let (socket, _) = timeout(HANDSHAKE, connecting).await.map_err(|_| too_slow())??;
+        let connection = http1::alone(socket).await?;
+        connection.send(request).await.map_err(|failed| failed.error.into())
+    }
+
+    /// How many connections there are, idle ones and those that are being made included.
+    #[cfg(test)]
+    fn connections(&self) -> usize {
+        let state = self.inner.state.lock();
+        state.multiplexed.len() + state.idle.len() + state.attempts
+    }
+}
+
+/// A request that failed.
+struct Failed {
+    error: hyper::Error,
+    /// The request, if nothing of it was sent.
+    request: Option<Request<Body>>,
+    /// The server has said that it did not look at it.
+    unseen: bool,
+}
+
+/// A copy of a request, unless its body comes from elsewhere bit by bit.
+fn copy(request: &Request<Body>) -> Option<Request<Body>> {
+    let body = request.body().try_clone()?;
+    let mut copy = Request::new(body);
+    request.method().clone_into(copy.method_mut());
+    request.uri().clone_into(copy.uri_mut());
+    *copy.headers_mut() = request.headers().clone();
+    *copy.extensions_mut() = request.extensions().clone();
+    Some(copy)
+}
+
+/// HTTP/1.1 has the server's name in a header and only the path in the first line; HTTP/2 has all of it in the address.
+fn in_origin_form(request: &mut Request<Body>) {
+    let uri = request.uri();
+    if let Some(authority) = uri.authority()
+        && let Ok(host) = HeaderValue::from_str(without_user(authority.as_str()))
+    {
+        request.headers_mut().entry(HOST).or_insert(host);
+    }
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    if let Ok(path) = path.parse::<Uri>() {
+        *request.uri_mut() = path;
+    }
+}
+
+fn without_user(authority: &str) -> &str {
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+fn too_slow() -> BoxError {
+    format!("the server did not complete the handshake within {HANDSHAKE:?}").into()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! What servers do to HTTP/2 connections.
+
+use std::time::Duration;
+
+use super::super::*;
+use super::server::{begin, get, piece, pool};
+
+/// A server that says good-bye answers what it has taken; what comes after that goes to the next connection.
+#[tokio::test(start_paused = true)]
+async fn p_044_after_goaway_streams_go_on_and_new_requests_go_elsewhere() {
+    let (pool, mut server) = pool(Protocol::Http2);
+    let sent = tokio::spawn(pool.clone().send(get("/api/v1/pods?watch=true")));
+    let mut first = server.accept(100).await;
+    let mut asked = first.accept().await.unwrap().unwrap();
+    let mut body = begin(&mut asked, "event");
+    first.graceful_shutdown();
+    tokio::spawn(async move { while let Some(Ok(_)) = first.accept().await {} });
+    let mut answer = sent.await.unwrap().unwrap();
+    assert_eq!(piece(answer.body_mut()).await.unwrap().unwrap(), "event");
+    // Long enough for the second, final, GOAWAY to arrive.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+
+    let other = tokio::spawn(pool.clone().send(get("/api/v1/nodes?watch=true")));
+    let mut second = server.accept(100).await;
+    let mut asked = second.accept().await.unwrap().unwrap();
+    assert_eq!(asked.0.uri().path(), "/api/v1/nodes");
+    let _body = begin(&mut asked, "other");
+    tokio::spawn(async move { while let Some(Ok(_)) = second.accept().await {} });
+    assert!(other.await.unwrap().is_ok());
+
+    body.send_data("the last".into(), true).unwrap();
+    assert_eq!(piece(answer.body_mut()).await.unwrap().unwrap(), "the last");
+    assert!(piece(answer.body_mut()).await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn d18_a_refused_stream_is_sent_again() {
+    let (pool, server) = pool(Protocol::Http2);
+    let mut asked = server.serve(100);
+    let sent = tokio::spawn(pool.send(get("/api/v1/pods")));
+    asked.recv().await.unwrap().1.send_reset(h2::Reason::REFUSED_STREAM);
+    let _body = begin(&mut asked.recv().await.unwrap(), "list");
+    assert!(sent.await.unwrap().is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn d18_a_server_that_refuses_every_stream_is_asked_a_few_times_only() {
+    let (pool, server) = pool(Protocol::Http2);
+    let mut asked = server.serve(100);
+    let sent = tokio::spawn(pool.send(get("/api/v1/pods")));
+    for _ in 0..ATTEMPTS {
+        asked.recv().await.unwrap().1.send_reset(h2::Reason::REFUSED_STREAM);
+    }
+    assert!(sent.await.unwrap().is_err());
+    assert!(asked.try_recv().is_err());
+}
+
+/// The server may have done it.
+#[tokio::test(start_paused = true)]
+async fn d18_a_write_that_was_reset_is_not_sent_again() {
+    let (pool, server) = pool(Protocol::Http2);
+    let mut asked = server.serve(100);
+    let write = Request::post("https://server/api/v1/pods").body(Body::from(b"{}".to_vec())).unwrap();
+    let sent = tokio::spawn(pool.send(write));
+    asked.recv().await.unwrap().1.send_reset(h2::Reason::INTERNAL_ERROR);
+    assert!(sent.await.unwrap().is_err());
+    assert!(asked.try_recv().is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_044_a_reset_in_the_middle_of_an_event_ends_that_stream_alone() {
+    let (pool, server) = pool(Protocol::Http2);
+    let mut asked = server.serve(100);
+    let watch = |pool: &Pool| tokio::spawn(pool.clone().send(get("/api/v1/pods?watch=true")));
+    let (one, other) = (watch(&pool), watch(&pool));
+    let mut bodies = [
+        begin(&mut asked.recv().await.unwrap(), "{\"type\":"),
+        begin(&mut asked.recv().await.unwrap(), "{}"),
+    ];
+    let (mut one, mut other) = (one.await.unwrap().unwrap(), other.await.unwrap().unwrap());
+    bodies[0].send_reset(h2::Reason::INTERNAL_ERROR);
+    bodies[1].send_data("more".into(), false).unwrap();
+    while let Some(Ok(_)) = piece(one.body_mut()).await {}
+    let mut text = Vec::new();
+    while text.len() < 6 {
+        text.extend(piece(other.body_mut()).await.unwrap().unwrap());
+    }
+    assert_eq!(text, b"{}more");
+    assert_eq!(pool.connections(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_044_a_connection_closed_after_the_head_fails_every_body_and_the_next_request_connects_again() {
+    let (pool, mut server) = pool(Protocol::Http2);
+    let sent = tokio::spawn(pool.clone().send(get("/api/v1/pods?watch=true")));
+    let mut connection = server.accept(100).await;
+    let mut asked = connection.accept().await.unwrap().unwrap();
+    let body = begin(&mut asked, "event");
+    let mut answer = tokio::select! {
+        _ = connection.accept() => unreachable!("no other request comes"),
+        answer = sent => answer.unwrap().unwrap(),
+    };
+    drop((connection, asked, body));
+    while let Some(Ok(_)) = piece(answer.body_mut()).await {}
+
+    let again = tokio::spawn(pool.clone().send(get("/api/v1/pods?watch=true")));
+    let mut connection = server.accept(100).await;
+    let mut asked = connection.accept().await.unwrap().unwrap();
+    let _body = begin(&mut asked, "event");
+    tokio::spawn(async move { while let Some(Ok(_)) = connection.accept().await {} });
+    assert!(again.await.unwrap().is_ok());
+    assert_eq!(server.made(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d18_a_server_that_accepts_and_says_nothing_fails_everybody_who_waits_for_it() {
+    let (pool, mut server) = pool(Protocol::Http2);
+    let waiting: Vec<_> = (0..3).map(|_| tokio::spawn(pool.clone().send(get("/api/v1/pods")))).collect();
+    let _socket = server.socket().await;
+    for waiting in waiting {
+        let error = waiting.await.unwrap().err().unwrap();
+        assert_eq!(error.to_string(), "cannot connect");
+        assert!(error.source().unwrap().to_string().contains("handshake"));
+    }
+    assert_eq!((server.made(), pool.connections()), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d18_a_server_that_closes_every_connection_at_once_is_not_asked_in_a_loop() {
+    for protocol in [Protocol::Http1, Protocol::Http2] {
+        let (pool, mut server) = pool(protocol);
+        let sent = tokio::spawn(pool.clone().send(get("/api/v1/pods")));
+        drop(server.socket().await);
+        assert!(sent.await.unwrap().is_err());
+        assert_eq!((server.made(), pool.connections()), (1, 0), "{protocol:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn d18_a_server_that_refuses_connections_is_tried_once_for_all_who_wait() {
+    let (pool, server) = pool(Protocol::Http2);
+    let made = server.connections.clone();
+    drop(server);
+    let waiting: Vec<_> = (0..3).map(|_| tokio::spawn(pool.clone().send(get("/api/v1/pods")))).collect();
+    for waiting in waiting {
+        assert!(waiting.await.unwrap().is_err());
+    }
+    assert_eq!(made.load(std::sync::atomic::Ordering::Relaxed), 1);
+}

@@ -24,6 +24,7 @@ impl Options {
             ("list_silence", self.list_silence),
             ("watch_grace", self.watch_grace),
             ("bookmark_silence", self.bookmark_silence),
+            ("idle_watch", self.idle_watch),
             ("gone_retry", self.gone_retry),
             ("list_limit", self.list_limit),
             ("poll", self.poll),

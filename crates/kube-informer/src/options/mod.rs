@@ -137,6 +137,10 @@ options! {
         /// How long a watch that has received a bookmark may receive no byte before it counts as dead; servers send a
         /// bookmark every minute. Default 150 s.
         bookmark_silence: Duration = Duration::from_secs(150);
+        /// After this much silence on a watch the informer makes sure that the server is still there: it asks for one
+        /// object and expects a bookmark on the watch, or, where the transport has no pings, it moves the watch to
+        /// another connection. Default 30 s.
+        idle_watch: Duration = Duration::from_secs(30);
         /// How often the informer retries a kind that the server does not serve: the wait between two requests grows up
         /// to a random time between once and twice this. Default 30 s.
         gone_retry: Duration = Duration::from_secs(30);

@@ -25,6 +25,7 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
         list_limit: 5 * 60 * SECOND,
         watch_grace: 15 * SECOND,
         bookmark_silence: 150 * SECOND,
+        idle_watch: 30 * SECOND,
         gone_retry: 30 * SECOND,
         poll: 30 * SECOND,
         resume_jitter: Duration::from_millis(20),

@@ -12,6 +12,7 @@
 //! | `list`, `watch`, `lookup` | the requests |
 //! | `wish` | what makes it give up a watch to read the list |
 //! | `check`, `shared_probe` | has the server gone back in time? asked once for all informers of a factory |
+//! | `silence` | a watch that brings nothing: is the server gone? |
 //! | `connection` | one request and its answer as they come in |
 
 mod backoff;
@@ -25,6 +26,7 @@ pub(crate) mod lookup;
 mod newest;
 mod recovery;
 pub(crate) mod shared_probe;
+mod silence;
 mod snapshot;
 #[cfg(test)]
 mod testing;

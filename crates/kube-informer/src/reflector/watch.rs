@@ -7,10 +7,12 @@ use futures::future::BoxFuture;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::check::Finding;
-use super::connection::{Arrival, Connection};
+use super::connection::{Arrival, Connection, open};
 use super::cursor::{News, NextStep};
 use super::driver::Driver;
 use super::recovery::Trouble;
+use super::silence::{Turn, Vigil, judge};
+use super::{Reflector, turn};
 use crate::delta::DeltaChange;
 use crate::delta::fifo::Closed;
 use crate::key::ObjectKey;
@@ -19,7 +21,7 @@ use crate::object::record::Record;
 use crate::options::Options;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::stream_error::StreamError;
-use crate::source::{Verb, WatchParams};
+use crate::source::{ListParams, Verb, WatchParams};
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
@@ -30,6 +32,8 @@ pub(super) struct Watch {
     timeout_seconds: u32,
     /// Whether it brought a bookmark, other than the mark of the end of a list. They come every minute from then on.
     bookmarked: bool,
+    /// Whether it took the place of one that was silent.
+    replaced: bool,
 }
 
 /// A question about the server's history that waits for its answer.
@@ -169,7 +173,12 @@ impl Driver {
                 Some(Arrival::Answered) => {
                     self.cursor.accepted();
                     self.show_phase();
-                    check = self.cursor.wants_check().then(|| self.check());
+                    // A watch that took the place of a silent one is routine, and there may be many of them. An answer
+                    // from before it tells nearly as much.
+                    let routine =
+                        if watch.replaced { self.reflector.settings.idle_watch } else { Duration::ZERO };
+                    let since = Instant::now().checked_sub(routine).unwrap_or_else(Instant::now);
+                    check = self.cursor.wants_check().then(|| self.check(since));
                 }
                 Some(Arrival::Failed(error)) => return Ok(self.broken(&watch, error.into())),
                 Some(Arrival::Ended) => return Ok(self.ended(&watch)),
@@ -194,6 +203,7 @@ impl Driver {
         let dead = sleep(silence);
         tokio::pin!(dead);
         let witness = self.witness.clone();
+        let mut vigil = self.vigil(watch);
         loop {
             let finding = tokio::select! {
                 biased;
@@ -205,6 +215,10 @@ impl Driver {
                     *check = Some(Box::pin(async move { witness.ask().await.0 }));
                     continue;
                 }
+                turn = vigil.turn() => match self.silent(watch, &mut vigil, turn) {
+                    Some(arrival) => return Ok(arrival),
+                    None => continue,
+                },
             };
             *check = None;
             if finding != Finding::Unknown {
@@ -216,10 +230,56 @@ impl Driver {
         }
     }
 
-    /// Asks whether the server's history is still the one that we have seen.
-    fn check(&self) -> Check {
+    fn vigil(&mut self, watch: &Watch) -> Vigil {
+        let Reflector { source, settings, rng, .. } = &mut self.reflector;
+        Vigil::new(source.pings(), watch.connection.lasted().is_some(), settings.idle_watch, rng.f64())
+    }
+
+    /// Does something about a watch that is silent. `Some`: that is what the watch brings, or nothing ever.
+    fn silent(&mut self, watch: &mut Watch, vigil: &mut Vigil, turn: Turn) -> Option<Option<Arrival>> {
+        match turn {
+            Turn::Ask => {
+                let params = ListParams { limit: Some(1), ..ListParams::default() };
+                let request = self.reflector.target.request(Verb::List(params));
+                self.reflector.status.edit(|status| status.probes += 1);
+                let (source, probes) = (self.reflector.source.clone(), self.reflector.probes.clone());
+                vigil.asked(Box::pin(async move {
+                    turn::turn(&probes).await;
+                    judge(open(&*source, request).await)
+                }));
+                None
+            }
+            Turn::Show { stalled: true } => {
+                self.reflector.status.enter(Phase::Stalled, Instant::now());
+                None
+            }
+            Turn::Show { stalled: false } => {
+                self.show_phase();
+                None
+            }
+            Turn::Replace => {
+                self.witness.resuming();
+                let other = self.open_watch(self.cursor.last().to_string(), false);
+                vigil.replacing(other.connection);
+                None
+            }
+            Turn::Replaced(connection) => {
+                self.reflector.status.reconnect("silent");
+                self.cursor.replaced();
+                let decoder = WatchDecoder::new(self.reflector.settings.document_limit, false);
+                *watch =
+                    Watch { connection: *connection, decoder, bookmarked: false, replaced: true, ..*watch };
+                Some(Some(Arrival::Answered))
+            }
+            Turn::Failed(error) => Some(Some(Arrival::Failed(error))),
+            Turn::Dead => Some(None),
+        }
+    }
+
+    /// Asks whether the server's history is still the one that we have seen. What another scope was answered after `since`
+    /// will do.
+    fn check(&self, since: Instant) -> Check {
         let (probe, witness) = (self.reflector.shared_probe.clone(), self.witness.clone());
-        let since = Instant::now();
         Box::pin(async move { probe.check(&witness, since).await })
     }
 
@@ -299,6 +359,7 @@ impl Driver {
             decoder: WatchDecoder::new(self.reflector.settings.document_limit, send_initial_events),
             timeout_seconds,
             bookmarked: false,
+            replaced: false,
         }
     }
 

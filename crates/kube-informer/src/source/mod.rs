@@ -40,4 +40,13 @@ pub type ByteStream = BoxStream<'static, Result<Bytes, SourceError>>;
 pub trait ListWatch: Send + Sync + 'static {
     /// Sends a request. Succeeds once the server has answered with a 2xx status; the body follows as a stream.
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>>;
+
+    /// Whether a request fails by itself, within 45 s, if the server vanishes without a word.
+    ///
+    /// `Some(false)`: no. The informer then moves a silent watch to another request now and then, see
+    /// [`Options::idle_watch`](crate::Options::idle_watch). `Some(true)`: yes. It then only makes sure that silent watches
+    /// still get bookmarks. `None`, the default: neither is necessary.
+    fn pings(&self) -> Option<bool> {
+        None
+    }
 }

@@ -113,6 +113,14 @@ impl Cursor {
         }
     }
 
+    /// A watch that was opened where the present one is takes its place: that one was silent, and may be dead.
+    pub(crate) fn replaced(&mut self) {
+        if let Mode::Watching(watching) = &self.mode {
+            let watching = watching.clone().resumed();
+            self.watch(&watching);
+        }
+    }
+
     /// The server accepted the watch.
     pub(crate) fn accepted(&mut self) {
         self.refused = 0;

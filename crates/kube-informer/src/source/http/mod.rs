@@ -11,6 +11,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -52,6 +53,16 @@ pub struct HttpSource {
     kind: KindInfo,
     /// For errors; not known of a client that was given.
     server: Option<Arc<str>>,
+    peer: Arc<Peer>,
+}
+
+/// What is known of the other end of the connections.
+#[derive(Default)]
+struct Peer {
+    /// A proxy answers pings itself.
+    proxied: bool,
+    answered: AtomicBool,
+    http2: AtomicBool,
 }
 
 impl HttpSource {
@@ -76,7 +87,8 @@ impl HttpSource {
     pub fn new(cluster: impl Into<Cluster>, kind: KindInfo) -> Result<Self, ClusterError> {
         let config = match cluster.into().way {
             Way::Client(client) => {
-                return Ok(Self { client: Arc::new(Renewable::fixed(client)), kind, server: None });
+                let client = Arc::new(Renewable::fixed(client));
+                return Ok(Self { client, kind, server: None, peer: Arc::default() });
             }
             Way::Config(config) => *config,
         };
@@ -85,14 +97,15 @@ impl HttpSource {
             return Err(NoCluster::Client(problem).into());
         }
         let server = Some(way(&config));
+        let peer = Arc::new(Peer { proxied: config.proxy_url.is_some(), ..Peer::default() });
         let client = Renewable::from_config(config).map_err(|error| NoCluster::Client(told(&error)))?;
-        Ok(Self { client: Arc::new(client), kind, server })
+        Ok(Self { client: Arc::new(client), kind, server, peer })
     }
 
     /// The source of another kind at the same server, over the same client.
     #[must_use]
     pub fn for_kind(&self, kind: KindInfo) -> Self {
-        Self { client: self.client.clone(), kind, server: self.server.clone() }
+        Self { kind, ..self.clone() }
     }
 }
 
@@ -119,13 +132,15 @@ impl HttpSource {
         &self,
         request: Result<http::Request<Body>, SourceError>,
     ) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
-        let (client, server) = (self.client.clone(), self.server.clone());
+        let (client, server, peer) = (self.client.clone(), self.server.clone(), self.peer.clone());
         let sensitive = self.kind.is_sensitive();
         Box::pin(async move {
             let (using, attempt) = client.client().await;
             let answer = using.send(request?).await;
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
+            peer.http2.store(head.version == http::Version::HTTP_2, Ordering::Relaxed);
+            peer.answered.store(true, Ordering::Release);
             if head.status == StatusCode::UNAUTHORIZED {
                 client.refused(attempt);
             }
@@ -152,6 +167,11 @@ impl HttpSource {
 impl ListWatch for HttpSource {
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         self.send(build(&request, &self.kind))
+    }
+
+    fn pings(&self) -> Option<bool> {
+        let Peer { proxied, answered, http2 } = &*self.peer;
+        answered.load(Ordering::Acquire).then(|| !proxied && http2.load(Ordering::Relaxed))
     }
 }
 

@@ -18,6 +18,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::join_all;
+use kube_client::Client;
 use kube_core::DynamicObject;
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
@@ -153,6 +154,25 @@ impl SharedInformerFactory {
 /// Access to kinds. The methods of [`groups`](crate::groups), such as `factory.core().v1().pods()`, do the same by
 /// name.
 impl SharedInformerFactory {
+    /// A client of the factory's cluster, to write with, and to read what no informer holds. It shares the connections and
+    /// the credentials of the informers, and repeats nothing by itself: what fails is told to the caller. `None` if the
+    /// factory has [sources](Self::with_sources) in the place of a cluster.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_informer::{Cluster, SharedInformerFactory};
+    ///
+    /// let factory = SharedInformerFactory::builder(Cluster::find().await?).build()?;
+    /// let client = factory.client().ok_or("there is no cluster")?;
+    /// let config_maps: kube_client::Api<ConfigMap> = kube_client::Api::default_namespaced(client);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn client(&self) -> Option<Client> {
+        self.inner.defaults.sources.client()
+    }
+
     /// Access to the kind of a Rust type.
     pub fn kind<K: Kind<Dynamic = ()> + DeserializeOwned>(&self) -> Access<K> {
         Access::new(self.clone(), K::info(&()), true)

@@ -1,5 +1,6 @@
 //! Does what the cursor says and tells it what happened.
 
+use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,8 @@ use crate::delta::{Delta, DeltaChange};
 use crate::key::ObjectKey;
 use crate::object::known::{Known, NothingKnown};
 use crate::report::Cause;
+use crate::source::http::reach::{Probe, Reachability};
+use crate::source::{HttpSource, ListWatch};
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
@@ -49,6 +52,13 @@ pub(super) struct Driver {
     objects: u32,
     /// Whether it was reported of this list or watch that it has objects of other namespaces.
     pub(super) stranger_told: bool,
+    /// Shared by all who ask this server, if the source has it.
+    reach: Option<Arc<Reachability>>,
+    /// Held while our request finds out for all whether the server is back.
+    probe: Option<Probe>,
+    /// The outage that we took part in last, until a request of ours is answered. Should it end for others and not for us, then
+    /// it is not the server that is away, and we wait as after any other failure.
+    outage: Option<u64>,
 }
 
 impl Driver {
@@ -74,6 +84,9 @@ impl Driver {
             following: false,
             objects: 0,
             stranger_told: false,
+            reach: reachability(&*reflector.source),
+            probe: None,
+            outage: None,
             reflector,
         }
     }
@@ -86,6 +99,7 @@ impl Driver {
             self.note(&step);
             // A refresh asked for during a wait is done after it: the server may have asked for the wait.
             self.wait(&step.wait).await;
+            self.reach().await;
             self.pay(step.charge).await;
             step = match self.perform(step.action, &refresh).await {
                 Ok(Some(step)) => step,
@@ -218,11 +232,14 @@ impl Driver {
 
     async fn wait(&mut self, wait: &Delay) {
         let now = Instant::now();
+        // The request that was sent has been answered, or not.
+        self.probe = None;
         if !matches!(wait, Delay::Kind) {
             self.absence.succeeded();
         }
         if self.cursor.take_success() {
             self.backoff.succeeded();
+            self.outage = None;
         }
         let (phase, wait) = match wait {
             Delay::No => return,
@@ -232,6 +249,7 @@ impl Driver {
                 let least = self.reflector.settings.poll;
                 (Phase::Polling, least.saturating_add(self.up_to(least)))
             }
+            Delay::Backoff { at_least: None } if self.shared_outage().is_some() => return,
             Delay::Backoff { at_least } => {
                 (Phase::BackingOff, self.backoff.after_failure(now, *at_least, &mut self.reflector.rng))
             }
@@ -256,6 +274,21 @@ impl Driver {
         }
     }
 
+    /// The outage of the server that we wait for together with all others.
+    fn shared_outage(&self) -> Option<u64> {
+        let outage = self.reach.as_ref()?.outage()?;
+        self.outage.is_none_or(|last| last == outage).then_some(outage)
+    }
+
+    /// While the server cannot be reached, waits until it is back, or until it is our turn to find out.
+    async fn reach(&mut self) {
+        let (Some(reach), Some(outage)) = (self.reach.clone(), self.shared_outage()) else { return };
+        self.outage = Some(outage);
+        self.reflector.status.enter(Phase::Unreachable, Instant::now());
+        let chance = self.reflector.rng.f64();
+        self.probe = reach.turn(chance).await;
+    }
+
     /// A random time up to this one.
     fn up_to(&mut self, most: Duration) -> Duration {
         most.mul_f64(self.reflector.rng.f64())
@@ -265,6 +298,8 @@ impl Driver {
     async fn pay(&mut self, charge: Charge) {
         let now = Instant::now();
         let wait = match charge {
+            // How often it is tried is decided for all together.
+            _ if self.probe.is_some() => Duration::ZERO,
             Charge::Free => Duration::ZERO,
             Charge::Request => self.requests.take(now),
             Charge::Relist => self.relists.take(now).max(self.requests.take(now)),
@@ -325,6 +360,12 @@ impl Driver {
             tokio::task::yield_now().await;
         }
     }
+}
+
+/// What a source knows of the way to its server.
+fn reachability(source: &dyn ListWatch) -> Option<Arc<Reachability>> {
+    let source: &dyn Any = source;
+    source.downcast_ref::<HttpSource>()?.reachability()
 }
 
 /// What may interrupt the reading of a list: a refresh, unless the list itself is as good as one. Then it also does for a

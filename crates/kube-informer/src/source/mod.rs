@@ -27,6 +27,8 @@ pub(crate) use sources::Server;
 pub use sources::Sources;
 
 pub(crate) use crate::error::{self, HttpFailure, SourceError};
+use std::any::Any;
+
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
@@ -37,7 +39,7 @@ pub type ByteStream = BoxStream<'static, Result<Bytes, SourceError>>;
 /// Something that answers LIST and WATCH requests of one kind with bytes: a Kubernetes API server, or a script.
 ///
 /// Dropping the future or the stream ends the request.
-pub trait ListWatch: Send + Sync + 'static {
+pub trait ListWatch: Any + Send + Sync {
     /// Sends a request. Succeeds once the server has answered with a 2xx status; the body follows as a stream.
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>>;
 

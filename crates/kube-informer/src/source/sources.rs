@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use kube_client::Client;
 
 use crate::error::ClusterError;
 use crate::kind::KindInfo;
@@ -17,6 +18,11 @@ use crate::source::{Cluster, HttpFailure, HttpSource, ListWatch, SourceError};
 pub trait Sources: Send + Sync + 'static {
     /// The source of one kind.
     fn source(&self, kind: &KindInfo) -> Arc<dyn ListWatch>;
+
+    /// A client of the server that the objects come from, if it is one.
+    fn client(&self) -> Option<Client> {
+        None
+    }
 
     /// A document of discovery: `/api`, `/apis`, `/api/v1`, `/apis/apps/v1`, as JSON.
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
@@ -52,6 +58,10 @@ impl Server {
 impl Sources for Server {
     fn source(&self, kind: &KindInfo) -> Arc<dyn ListWatch> {
         Arc::new(self.any.for_kind(kind.clone()))
+    }
+
+    fn client(&self) -> Option<Client> {
+        Some(self.any.client())
     }
 
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {

@@ -27,6 +27,8 @@ pub enum Phase {
     Watching,
     /// A request failed; the reflector waits before it tries again.
     BackingOff,
+    /// The server cannot be reached. One informer tries for all of them, and all go on as soon as there is an answer.
+    Unreachable,
     /// It has sent so many requests in a short time, successful or not, that the next one has to wait.
     Throttled,
     /// RBAC allows the account to list but not to watch, so the reflector lists periodically.
@@ -52,9 +54,10 @@ impl Phase {
             Self::Throttled => 4,
             Self::BackingOff => 5,
             Self::Stalled => 6,
-            Self::Rewound => 7,
-            Self::Gone => 8,
-            Self::Stopped => 9,
+            Self::Unreachable => 7,
+            Self::Rewound => 8,
+            Self::Gone => 9,
+            Self::Stopped => 10,
         }
     }
 }
@@ -66,6 +69,7 @@ impl fmt::Display for Phase {
             Self::Listing => "listing",
             Self::Watching => "watching",
             Self::BackingOff => "backing off",
+            Self::Unreachable => "unreachable",
             Self::Throttled => "throttled",
             Self::Polling => "polling",
             Self::Stalled => "stalled",

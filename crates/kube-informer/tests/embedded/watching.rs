@@ -88,6 +88,43 @@ async fn d15_after_a_bookmark_150_s_of_silence_are_enough() {
     assert_eq!(rig.status().relists(RelistReason::Dead), 0);
 }
 
+/// The client of these tests speaks HTTP/1.1, which has no pings.
+#[tokio::test(start_paused = true)]
+async fn d15_without_pings_a_silent_watch_is_moved_within_45_s_and_nothing_is_lost() {
+    let server = EmbeddedApiserver::new();
+    let stalled = server.inject(Fault::stall_after(0).on(Verb::Watch).first(10));
+    let rig = Rig::start(server, lists().idle_watch(30 * SECOND).lookup_after(PATIENCE));
+    rig.informer.wait_synced(PATIENCE).await.unwrap();
+    let missed = rig.server.create(&config_map("missed")).await.unwrap();
+    let asked = rig.asked(12).await;
+    assert!(asked[1..].iter().all(|request| request.is(Verb::Watch, "configmaps")), "{asked:?}");
+    for pair in asked[1..].windows(2) {
+        let waited = pair[1].at - pair[0].at;
+        assert!((30 * SECOND..=45 * SECOND).contains(&waited), "{waited:?}");
+    }
+    // The eleventh watch is not stalled.
+    rig.informer.wait_for(&missed, SECOND).await.unwrap();
+    assert_eq!(stalled.struck(), 10);
+    assert_eq!((rig.status().phase, rig.failures().len()), (Phase::Watching, 0));
+    assert_eq!(rig.status().relists(RelistReason::Dead), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_without_pings_a_server_that_answers_nothing_is_shown_as_stalled_and_given_up() {
+    let server = EmbeddedApiserver::new();
+    let rig = Rig::start(server, lists().idle_watch(30 * SECOND));
+    rig.asked(2).await;
+    let stalled = rig.server.inject(Fault::stall());
+    rig.asked(3).await;
+    pass(2 * SECOND).await;
+    assert_eq!(rig.status().phase, Phase::Stalled);
+    pass(15 * SECOND).await;
+    assert_eq!(rig.failures().len(), 1, "{:?}", rig.failures());
+    stalled.remove();
+    rig.hears_of("a").await;
+    assert_eq!(rig.status().phase, Phase::Watching);
+}
+
 #[tokio::test(start_paused = true)]
 async fn b_040_watches_that_end_at_once_are_asked_for_ever_more_slowly_and_then_listed() {
     let server = EmbeddedApiserver::new();

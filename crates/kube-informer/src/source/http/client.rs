@@ -125,6 +125,11 @@ impl Renewable {
         (current.client.clone(), Attempt(current.attempts))
     }
 
+    /// The namespace that the configuration names.
+    pub(super) fn default_namespace(&self) -> String {
+        self.current.lock().client.default_namespace().to_owned()
+    }
+
     /// The server answered 401: the next request uses new credentials, unless they were renewed since.
     pub(super) fn refused(&self, sent: Attempt) {
         let mut current = self.current.lock();

@@ -5,6 +5,7 @@ pub(crate) mod cluster;
 mod connect;
 mod pool;
 mod proxy;
+pub(crate) mod reach;
 mod told;
 
 use std::error::Error as StdError;
@@ -20,14 +21,15 @@ use futures::{StreamExt as _, stream};
 use http::StatusCode;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http_body::Body as _;
-use kube_client::Config;
 use kube_client::client::Body;
+use kube_client::{Client, Config};
 
 pub(crate) use self::cluster::Cluster;
 pub use self::cluster::FindCluster;
 
 use self::client::Renewable;
 use self::cluster::Way;
+use self::reach::Reachability;
 use self::told::told;
 use super::error::{ClusterError, HttpFailure, NoCluster, SourceError};
 use super::request::{Request, Verb};
@@ -63,6 +65,24 @@ struct Peer {
     proxied: bool,
     answered: AtomicBool,
     http2: AtomicBool,
+    /// Not known of a client that was given: what it does before it fails is its own affair.
+    reach: Option<Arc<Reachability>>,
+}
+
+impl Peer {
+    /// Takes note of an answer, or that there is none.
+    fn learn(&self, answer: &Result<http::Response<Body>, kube_client::Error>) {
+        match (answer, &self.reach) {
+            (Ok(answer), reach) => {
+                self.http2.store(answer.version() == http::Version::HTTP_2, Ordering::Relaxed);
+                self.answered.store(true, Ordering::Release);
+                reach.iter().for_each(|reach| reach.answered());
+            }
+            // Credentials that cannot be had are another matter.
+            (Err(kube_client::Error::Auth(_)), _) | (Err(_), None) => {}
+            (Err(_), Some(reach)) => reach.unanswered(fastrand::f64()),
+        }
+    }
 }
 
 impl HttpSource {
@@ -97,7 +117,11 @@ impl HttpSource {
             return Err(NoCluster::Client(problem).into());
         }
         let server = Some(way(&config));
-        let peer = Arc::new(Peer { proxied: config.proxy_url.is_some(), ..Peer::default() });
+        let peer = Arc::new(Peer {
+            proxied: config.proxy_url.is_some(),
+            reach: Some(Arc::default()),
+            ..Peer::default()
+        });
         let client = Renewable::from_config(config).map_err(|error| NoCluster::Client(told(&error)))?;
         Ok(Self { client: Arc::new(client), kind, server, peer })
     }
@@ -128,6 +152,31 @@ impl HttpSource {
         })
     }
 
+    /// Whether the server can be reached, if that is known for all requests together.
+    pub(crate) fn reachability(&self) -> Option<Arc<Reachability>> {
+        self.peer.reach.clone()
+    }
+
+    /// A client of the same server over the same connections, with the same credentials, renewed alike. It repeats nothing by
+    /// itself.
+    pub(crate) fn client(&self) -> Client {
+        let (renewable, peer) = (self.client.clone(), self.peer.clone());
+        let namespace = renewable.default_namespace();
+        let service = tower::service_fn(move |request: http::Request<Body>| {
+            let (renewable, peer) = (renewable.clone(), peer.clone());
+            async move {
+                let (using, attempt) = renewable.client().await;
+                let answer = using.send(request).await;
+                peer.learn(&answer);
+                if answer.as_ref().is_ok_and(|answer| answer.status() == StatusCode::UNAUTHORIZED) {
+                    renewable.refused(attempt);
+                }
+                answer
+            }
+        });
+        Client::new(service, namespace)
+    }
+
     fn send(
         &self,
         request: Result<http::Request<Body>, SourceError>,
@@ -137,10 +186,9 @@ impl HttpSource {
         Box::pin(async move {
             let (using, attempt) = client.client().await;
             let answer = using.send(request?).await;
+            peer.learn(&answer);
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
-            peer.http2.store(head.version == http::Version::HTTP_2, Ordering::Relaxed);
-            peer.answered.store(true, Ordering::Release);
             if head.status == StatusCode::UNAUTHORIZED {
                 client.refused(attempt);
             }
@@ -170,7 +218,7 @@ impl ListWatch for HttpSource {
     }
 
     fn pings(&self) -> Option<bool> {
-        let Peer { proxied, answered, http2 } = &*self.peer;
+        let Peer { proxied, answered, http2, .. } = &*self.peer;
         answered.load(Ordering::Acquire).then(|| !proxied && http2.load(Ordering::Relaxed))
     }
 }

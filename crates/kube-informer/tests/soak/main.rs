@@ -14,7 +14,12 @@ use crate::walk::settings::Settings;
 use crate::world::processes;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn random_walk() -> Result<()> {
+async fn random_walk() -> Result<(), String> {
+    // As text, because the harness would print where the error came from, too, and bury what was printed before.
+    run().await.map_err(|error| format!("{error:#}"))
+}
+
+async fn run() -> Result<()> {
     if let Some(kubeconfig) = std::env::var_os(processes::KUBECONFIG) {
         // One of the processes that the test starts.
         return processes::watch(&kubeconfig).await;

@@ -38,16 +38,16 @@ pub(crate) enum Fault {
     PanickingHandler,
 }
 
-/// What a fault does something to. Two faults at once have nothing of it in common. Those that need a working server to begin
-/// and to end are first: faults begin in this order and end in the opposite one.
+/// What a fault does something to; two faults at once have none of it in common. Faults begin in this order, by the last that
+/// they touch, and end in the opposite one: those that need a working server and way to begin come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Layer {
     Kinds,
     Access,
     Program,
-    Way,
     Server,
     Etcd,
+    Way,
 }
 
 /// A line of the table.

@@ -16,9 +16,6 @@ use crate::world::writer::Traffic;
 /// which the informers have seen is not reached soon after.
 const VERSIONS_LOST: usize = 600;
 
-/// How long others write to a restored server before it is compared with the caches.
-const TRAFFIC: Duration = Duration::from_secs(1);
-
 impl Draw {
     pub(super) async fn begin_on_servers(&self, world: &mut World) -> Result<()> {
         match self.fault {
@@ -104,7 +101,6 @@ impl Draw {
                 block_in_place(|| world.cluster.restore_etcd())?;
                 world.etcd_is_down = false;
                 world.traffic = Some(Traffic::start(&world.writer().await?));
-                hold(TRAFFIC).await;
             }
             Fault::EtcdRestarted => {
                 block_in_place(|| world.cluster.start_etcd())?;
@@ -112,7 +108,7 @@ impl Draw {
             }
             Fault::Compacted => {}
             Fault::Token => world.put_token()?,
-            Fault::Killed | Fault::Terminated | _ => block_in_place(|| world.cluster.start_apiserver())?,
+            _ => block_in_place(|| world.cluster.start_apiserver())?,
         }
         Ok(())
     }

@@ -13,11 +13,15 @@ use futures::FutureExt;
 use self::plan::{Draw, Plan, Step};
 use self::report::{Done, Report, say};
 use self::settings::Settings;
+use crate::faults::Fault;
 use crate::world::World;
 use crate::world::resources::{Resources, resident};
 
 /// How long whoever is not concerned by a fault may take to be right while it lasts.
 const UNCONCERNED: Duration = Duration::from_secs(5);
+
+/// How long others write after the end of a fault before the server is compared with the caches.
+const TRAFFIC: Duration = Duration::from_secs(1);
 
 /// An informer may send so many requests in a step, and one more for each second and two for each cut.
 const REQUESTS: usize = 20;
@@ -52,7 +56,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<()> {
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     if let Err(error) = &walked {
-        say(&format!("{error:?}"));
+        say(&format!("{error:#}"));
         say(&format!("soak: failed at step {number} of seed {}", settings.seed));
         say(&format!("to repeat it: {} (--step {number} begins with that step)", settings.command()));
     }
@@ -77,7 +81,7 @@ async fn walk(settings: &Settings, plan: &mut Plan, report: &mut Report, number:
         }
         *number = next.number;
         let done = step(&mut world, &next).await.with_context(|| format!("step {next}"))?;
-        report.add(&next, done, begun.elapsed());
+        report.add(&next, &done, begun.elapsed());
         if report.memory_after_a_quarter.is_none() && begun.elapsed() >= settings.length() / 4 {
             report.memory_after_a_quarter = Some(resident()?);
         }
@@ -111,9 +115,8 @@ async fn step(world: &mut World, step: &Step) -> Result<Done> {
     }
     let (lasting, ending): (Vec<&Draw>, Vec<&Draw>) =
         step.draws.iter().partition(|draw| draw.fault.lasts_until_noticed());
-    if let Some(length) = ending.iter().map(|draw| draw.length).max() {
-        hold(length).await;
-    }
+    let held = ending.iter().map(|draw| draw.length).max();
+    hold(held.unwrap_or_default()).await;
     for draw in ending.iter().rev() {
         draw.end(world).await.with_context(|| format!("{} ends", draw.fault.name()))?;
     }
@@ -121,6 +124,7 @@ async fn step(world: &mut World, step: &Step) -> Result<Done> {
 
     let writer = world.writer().await?;
     if let Some(traffic) = world.traffic.take() {
+        hold(TRAFFIC).await;
         traffic.stop().await?;
     }
     writer.change(!step.seed, world.kind_is_served).await?;
@@ -143,7 +147,7 @@ async fn step(world: &mut World, step: &Step) -> Result<Done> {
     }
     world.until_settled().await?;
 
-    let cuts = step.draws.iter().map(|draw| draw.times).max().unwrap_or_default();
+    let cuts = step.draws.iter().filter(|draw| draw.fault == Fault::Cuts).map(|draw| draw.times).sum::<u32>();
     let allowed = REQUESTS + usize::try_from(begun.elapsed().as_secs() + 2 * u64::from(cuts))?;
     let mut requests = 0;
     for (reader, before) in world.readers.iter().zip(asked) {
@@ -153,5 +157,5 @@ async fn step(world: &mut World, step: &Step) -> Result<Done> {
         reader.assert_no_hot_loop();
     }
     ensure!(most <= allowed, "an informer sent {most} requests, which is more than {allowed}");
-    Ok(Done { took, requests })
+    Ok(Done { held, took, requests })
 }

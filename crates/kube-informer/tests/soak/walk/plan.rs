@@ -63,7 +63,7 @@ impl Plan {
             let first = faults[0];
             faults.push(self.next(|fault| fault.goes_with(first)));
         }
-        faults.sort_by_key(|fault| fault.row().touches.iter().max().copied());
+        faults.sort_by_key(|fault| fault.row().touches.last());
         let draws = faults.into_iter().map(|fault| self.draw(fault)).collect();
         Step { number: self.number, draws, seed: self.rng.u64(..) }
     }

@@ -12,6 +12,8 @@ use crate::world::resources::Resources;
 
 /// How a step went.
 pub(crate) struct Done {
+    /// How long it lasted, unless it was until it was noticed.
+    pub(crate) held: Option<Duration>,
     /// The time until all was right again.
     pub(crate) took: Duration,
     /// Of all informers together.
@@ -68,7 +70,7 @@ impl Report {
         }
     }
 
-    pub(crate) fn add(&mut self, step: &Step, done: Done, at: Duration) {
+    pub(crate) fn add(&mut self, step: &Step, done: &Done, at: Duration) {
         let all = if step.draws.len() == 1 { &mut self.alone } else { &mut self.together };
         for draw in &step.draws {
             all.entry(draw.fault).or_default().push(done.took);
@@ -77,10 +79,11 @@ impl Report {
         self.pairs += usize::from(step.draws.len() > 1);
         self.requests += done.requests;
         say(&format!(
-            "soak: seed {}  {:>6.1} s  step {:<64}  right after {:>8.3} s of {:>3}, {:>3} requests",
+            "soak: seed {}  {:>6.1} s  step {:<64} for {:>5.1} s, right after {:>8.3} s of {:>3}, {:>3} requests",
             self.settings.seed,
             at.as_secs_f64(),
             step.to_string(),
+            done.held.unwrap_or(done.took).as_secs_f64(),
             done.took.as_secs_f64(),
             step.bound().as_secs(),
             done.requests,

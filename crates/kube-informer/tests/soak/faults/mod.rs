@@ -91,20 +91,23 @@ pub(crate) const TABLE: &[Row] = &[
     row(Fault::PanickingHandler, "panicking handler", 5, &[Layer::Program]),
 ];
 
-/// Until the transport notices silent peers and probes for all informers at once, these bounds are in force in place of those of
-/// the table. To be emptied then.
+/// Bounds of today, in force in place of those of the table until the transport notices silent peers and asks for all informers
+/// at once whether a server is back. To be emptied then.
 const FOR_NOW: &[(Fault, u64)] = &[
     // The time that a watch was asked to last, 5 to 10 minutes, and 15 s; 150 s after a bookmark.
     (Fault::Lost, 630),
     (Fault::SilentServer, 630),
-    // Waits grow up to 30 s and a half.
+    // Waits while nothing is answered grow up to 30 s and a half.
     (Fault::Refused, 50),
     (Fault::Stalled, 50),
     (Fault::Killed, 50),
-    (Fault::Token, 50),
-    (Fault::Permission, 50),
-    (Fault::Certificate, 50),
+    (Fault::Terminated, 50),
     (Fault::HistoryGone, 50),
+    (Fault::Restored, 50),
+    (Fault::Token, 50),
+    (Fault::Certificate, 50),
+    (Fault::Permission, 50),
+    (Fault::Processes, 50),
 ];
 
 impl Fault {

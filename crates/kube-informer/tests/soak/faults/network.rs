@@ -15,7 +15,7 @@ impl Draw {
             Fault::Cuts => {
                 for _ in 0..self.times {
                     world.link.cut();
-                    hold(self.length / (10 * self.times)).await;
+                    hold(self.length / self.times).await;
                 }
             }
             Fault::Refused => {

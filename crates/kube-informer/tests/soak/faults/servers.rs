@@ -38,9 +38,9 @@ impl Draw {
             Fault::Restored => {
                 block_in_place(|| world.cluster.backup_etcd())?;
                 let writer = world.writer().await?;
-                writer.change(self.length.subsec_nanos().into(), world.kind_is_served).await?;
+                writer.change(self.seed, world.kind_is_served).await?;
                 writer.write_often(VERSIONS_LOST).await?;
-                writer.write_what_will_be_lost(world.kind_is_served).await?;
+                writer.write_what_will_be_lost(self.seed, world.kind_is_served).await?;
                 // So that there is something to be noticed. If they cannot be reached, there is not.
                 world.until_right(Duration::from_secs(2), true).await.ok();
                 world.cluster.kill_apiserver();
@@ -92,7 +92,7 @@ impl Draw {
                 world.peer = None;
             }
             Fault::HistoryGone => {
-                world.writer().await?.change(self.length.subsec_nanos().into(), world.kind_is_served).await?;
+                world.writer().await?.change(!self.seed, world.kind_is_served).await?;
                 // A server that starts has no history: changes before its start cannot be asked for.
                 block_in_place(|| world.cluster.crash_apiserver())?;
                 world.link.resume()?;

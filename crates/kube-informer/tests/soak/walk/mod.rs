@@ -136,11 +136,12 @@ async fn step(world: &mut World, step: &Step) -> Result<Done> {
     let mut most = 0;
     for mut watcher in std::mem::take(&mut world.watchers) {
         let (at, requests) = watcher.until_signalled(&signal, patience).await?;
-        right = right.max(at);
+        right = right.max((at, "a process"));
         most = most.max(requests);
     }
+    let (right, last) = right;
     let took = right.saturating_duration_since(over);
-    ensure!(took <= bound, "right again after {took:.1?}, which is more than {bound:?}");
+    ensure!(took <= bound, "{last} right again after {took:.1?}, which is more than {bound:?}");
     for draw in lasting {
         draw.end(world).await.with_context(|| format!("{} ends", draw.fault.name()))?;
         world.until_right(patience, false).await.context("after what had lasted until it was noticed")?;
@@ -157,5 +158,5 @@ async fn step(world: &mut World, step: &Step) -> Result<Done> {
         reader.assert_no_hot_loop();
     }
     ensure!(most <= allowed, "an informer sent {most} requests, which is more than {allowed}");
-    Ok(Done { held, took, requests })
+    Ok(Done { held, took, last, requests })
 }

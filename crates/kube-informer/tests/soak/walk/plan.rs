@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use crate::faults::{Fault, Layer, TABLE};
+use crate::faults::{Fault, TABLE};
 use crate::walk::settings::Settings;
 
 /// The steps of a run, one after the other.
@@ -37,6 +37,8 @@ pub(crate) struct Draw {
     pub(crate) times: u32,
     /// Which of two forms.
     pub(crate) coin: bool,
+    /// For what is written because of it.
+    pub(crate) seed: u64,
 }
 
 impl Plan {
@@ -81,13 +83,44 @@ impl Plan {
     }
 
     fn draw(&mut self, fault: Fault) -> Draw {
-        let longest = match fault.row().touches {
-            [Layer::Way] => self.longest_partition,
-            _ => (self.longest_partition / 6).min(Duration::from_secs(10)),
+        let seconds = Duration::from_secs;
+        let longest = match fault {
+            Fault::Refused | Fault::Stalled => self.longest_partition,
+            Fault::Slow => self.longest_partition.min(seconds(30)),
+            Fault::Cuts => seconds(3),
+            _ => (self.longest_partition / 6).min(seconds(10)),
         };
         // Short ones are as likely as long ones, whatever the scale.
         let (shortest, longest) = (0.2_f64, longest.as_secs_f64());
         let length = Duration::from_secs_f64(shortest * (longest / shortest).powf(self.rng.f64()));
-        Draw { fault, length, times: self.rng.u32(2..=6), coin: self.rng.bool() }
+        Draw { fault, length, times: self.rng.u32(2..=6), coin: self.rng.bool(), seed: self.rng.u64(..) }
     }
+}
+
+#[test]
+fn a_seed_decides_everything_each_fault_comes_soon_and_a_third_of_the_steps_has_two() {
+    let settings = |seed| Settings { minutes: 60, seed, first_step: 1, report: None };
+    let steps = |seed| -> Vec<Step> {
+        let mut plan = Plan::new(&settings(seed));
+        assert_eq!(plan.left_out(), [], "an hour is enough for all");
+        (0..300).map(|_| plan.step()).collect()
+    };
+    let of_one = steps(1);
+    assert_eq!(format!("{of_one:?}"), format!("{:?}", steps(1)));
+    assert_ne!(format!("{of_one:?}"), format!("{:?}", steps(2)));
+    for row in TABLE {
+        let is_among =
+            of_one[..TABLE.len()].iter().any(|step| step.draws.iter().any(|draw| draw.fault == row.fault));
+        assert!(is_among, "{} comes before any other comes twice", row.name);
+    }
+    let pairs: Vec<_> = of_one.iter().filter(|step| step.draws.len() == 2).collect();
+    assert!((70..130).contains(&pairs.len()), "{} of 300", pairs.len());
+    for step in pairs {
+        assert!(step.draws[0].fault.goes_with(step.draws[1].fault), "{step}");
+    }
+    let longest = of_one.iter().flat_map(|step| &step.draws).map(|draw| draw.length).max();
+    assert!(
+        longest
+            .is_some_and(|longest| longest > Duration::from_secs(300) && longest <= Duration::from_secs(600))
+    );
 }

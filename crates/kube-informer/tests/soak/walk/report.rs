@@ -16,6 +16,8 @@ pub(crate) struct Done {
     pub(crate) held: Option<Duration>,
     /// The time until all was right again.
     pub(crate) took: Duration,
+    /// Which informer was the last.
+    pub(crate) last: &'static str,
     /// Of all informers together.
     pub(crate) requests: usize,
 }
@@ -79,13 +81,14 @@ impl Report {
         self.pairs += usize::from(step.draws.len() > 1);
         self.requests += done.requests;
         say(&format!(
-            "soak: seed {}  {:>6.1} s  step {:<64} for {:>5.1} s, right after {:>8.3} s of {:>3}, {:>3} requests",
+            "soak: seed {}  {:>6.1} s  step {:<64} for {:>5.1} s, right after {:>8.3} s of {:>3} ({}), {:>3} requests",
             self.settings.seed,
             at.as_secs_f64(),
             step.to_string(),
             done.held.unwrap_or(done.took).as_secs_f64(),
             done.took.as_secs_f64(),
             step.bound().as_secs(),
+            done.last,
             done.requests,
         ));
     }

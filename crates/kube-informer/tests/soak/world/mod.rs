@@ -149,9 +149,13 @@ impl World {
         }
     }
 
-    /// Waits until every cache and every handler has exactly what the server has, and gives the moment since when. With
-    /// `but_moody` the handlers that may be stuck are not looked at.
-    pub(crate) async fn until_right(&mut self, patience: Duration, but_moody: bool) -> Result<Instant> {
+    /// Waits until every cache and every handler has exactly what the server has, and gives the moment since when, and who was
+    /// the last. With `but_moody` the handlers that may be stuck are not looked at.
+    pub(crate) async fn until_right(
+        &mut self,
+        patience: Duration,
+        but_moody: bool,
+    ) -> Result<(Instant, &'static str)> {
         let writer = self.writer().await?;
         let mut wanted = Vec::new();
         for reader in self.readers.iter().filter(|reader| self.kind_is_served || reader.what != What::Widgets)
@@ -163,7 +167,7 @@ impl World {
         let mut right = None;
         for (what, content) in wanted {
             let reader = self.readers.iter_mut().find(|reader| reader.what == what).context("a reader")?;
-            right = right.max(Some(reader.until_right(&content, deadline, but_moody).await?));
+            right = right.max(Some((reader.until_right(&content, deadline, but_moody).await?, what.name())));
         }
         right.context("there are readers")
     }

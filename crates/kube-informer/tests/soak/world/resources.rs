@@ -11,7 +11,11 @@ pub(crate) struct Resources {
     pub(crate) tasks: usize,
 }
 
-/// Longer than idle connections are kept.
+const TICK: Duration = Duration::from_millis(250);
+
+/// So many ticks: twelve seconds, where idle connections are kept for ten.
+const STEADY: u32 = 48;
+
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Resources {
@@ -20,11 +24,11 @@ impl Resources {
         Ok(Self { descriptors, tasks: Handle::current().metrics().num_alive_tasks() })
     }
 
-    /// Waits until they have been the same for two seconds.
+    /// Waits until they have been the same for longer than idle connections are kept.
     pub(crate) async fn steady() -> Result<Self> {
-        let mut tick = tokio::time::interval(Duration::from_millis(250));
+        let mut tick = tokio::time::interval(TICK);
         let (mut last, mut same) = (Self::now()?, 0);
-        while same < 8 {
+        while same < STEADY {
             tick.tick().await;
             let now = Self::now()?;
             same = if now == last { same + 1 } else { 0 };
@@ -35,7 +39,7 @@ impl Resources {
 
     /// Waits until there are no more than these, and gives those there are.
     pub(crate) async fn back_to(self) -> Result<Self> {
-        let mut tick = tokio::time::interval(Duration::from_millis(250));
+        let mut tick = tokio::time::interval(TICK);
         let back = async {
             loop {
                 tick.tick().await;

@@ -90,9 +90,9 @@ impl Writer {
 
     /// The newest object of each kind, and one that nobody else writes to: with a backup from before, a server has either none
     /// of it or an older one, so that whoever has seen it can tell that the server went back.
-    pub(crate) async fn write_what_will_be_lost(&self, widgets: bool) -> Result<()> {
+    pub(crate) async fn write_what_will_be_lost(&self, seed: u64, widgets: bool) -> Result<()> {
         for what in What::ALL.into_iter().filter(|what| widgets || *what != What::Widgets) {
-            self.put(what, "lost", &fastrand::u64(..).to_string()).await?;
+            self.put(what, "lost", &seed.to_string()).await?;
         }
         Ok(())
     }

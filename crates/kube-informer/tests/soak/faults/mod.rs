@@ -54,8 +54,8 @@ pub(crate) enum Layer {
 pub(crate) struct Row {
     pub(crate) fault: Fault,
     pub(crate) name: &'static str,
-    /// The seconds within which cache and handlers are right once the fault is over. Where a fault is over only when it has
-    /// been noticed, from its beginning on.
+    /// The seconds within which cache and handlers are right once the fault is over and the server serves every kind. Where a
+    /// fault is over only when it has been noticed, from its beginning on.
     bound: u64,
     pub(crate) touches: &'static [Layer],
 }
@@ -132,6 +132,10 @@ impl Fault {
     /// Whether it lasts until the informers have noticed it: time counts from its beginning.
     pub(crate) fn lasts_until_noticed(self) -> bool {
         matches!(self, Self::Lost | Self::SilentServer)
+    }
+
+    pub(crate) fn is_of_servers(self) -> bool {
+        self.row().touches.iter().any(|layer| matches!(layer, Layer::Server | Layer::Etcd))
     }
 
     /// Whether the server and the way to it work all the time, so that whoever is not concerned has to be right meanwhile.

@@ -15,6 +15,7 @@ use self::report::{Done, Report, say};
 use self::settings::Settings;
 use crate::faults::Fault;
 use crate::world::World;
+use crate::world::reader::Reader;
 use crate::world::resources::{Resources, resident};
 
 /// How long whoever is not concerned by a fault may take to be right while it lasts.
@@ -100,7 +101,7 @@ async fn walk(settings: &Settings, plan: &mut Plan, report: &mut Report, number:
 }
 
 async fn step(world: &mut World, step: &Step) -> Result<Done> {
-    let asked: Vec<_> = world.readers.iter().map(|reader| reader.requests()).collect();
+    let asked: Vec<_> = world.readers.iter().map(Reader::requests).collect();
     let begun = Instant::now();
     for draw in &step.draws {
         draw.begin(world).await.with_context(|| format!("{} begins", draw.fault.name()))?;
@@ -120,9 +121,11 @@ async fn step(world: &mut World, step: &Step) -> Result<Done> {
     for draw in ending.iter().rev() {
         draw.end(world).await.with_context(|| format!("{} ends", draw.fault.name()))?;
     }
-    let over = if ending.is_empty() { began } else { Instant::now() };
-
     let writer = world.writer().await?;
+    if ending.iter().any(|draw| draw.fault.is_of_servers()) {
+        writer.until_served(step.seed, world.kind_is_served).await?;
+    }
+    let over = if ending.is_empty() { began } else { Instant::now() };
     if let Some(traffic) = world.traffic.take() {
         hold(TRAFFIC).await;
         traffic.stop().await?;

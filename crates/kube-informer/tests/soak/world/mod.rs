@@ -3,7 +3,7 @@
 pub(crate) mod handlers;
 pub(crate) mod kinds;
 pub(crate) mod processes;
-mod reader;
+pub(crate) mod reader;
 pub(crate) mod resources;
 pub(crate) mod writer;
 

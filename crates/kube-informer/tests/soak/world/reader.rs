@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::support::PATIENCE;
-use crate::support::metered::Metered;
+use crate::support::metered::{self, Metered};
 use crate::support::objects::Content;
 use crate::world::handlers::{Listener, Mood};
 use crate::world::kinds::What;
@@ -50,9 +50,9 @@ impl Reader {
         Ok(reader)
     }
 
-    /// How many requests it has sent.
+    /// How many requests it has sent. The pages of a list are one.
     pub(crate) fn requests(&self) -> usize {
-        self.source.asked().len()
+        self.source.asked().iter().filter(|asked| asked.what != metered::What::Page).count()
     }
 
     /// Panics if it has sent too many in a row.

@@ -81,6 +81,15 @@ impl Writer {
         Ok(())
     }
 
+    /// Waits until every kind can be written to: a server that is ready may not serve custom kinds yet, or not have found its
+    /// etcd.
+    pub(crate) async fn until_served(&self, seed: u64, widgets: bool) -> Result<()> {
+        for what in What::ALL.into_iter().filter(|what| widgets || *what != What::Widgets) {
+            self.put(what, "served", &seed.to_string()).await?;
+        }
+        Ok(())
+    }
+
     /// Writes so often to one object.
     pub(crate) async fn write_often(&self, times: usize) -> Result<()> {
         let writes = stream::iter(0..times)
@@ -140,7 +149,7 @@ impl Writer {
             match api.create(&PostParams::default(), &object).await {
                 // The attempt before was successful after all.
                 Err(Error::Api(status)) if status.code == 409 && status.reason == "AlreadyExists" => Ok(()),
-                created => Ok(drop(created?)),
+                created => Ok(created.map(drop)?),
             }
         })
         .await
@@ -215,7 +224,7 @@ impl Writer {
 fn gone<T>(deleted: kube_client::Result<T>) -> Result<()> {
     match deleted {
         Err(Error::Api(status)) if status.code == 404 => Ok(()),
-        deleted => Ok(drop(deleted?)),
+        deleted => Ok(deleted.map(drop)?),
     }
 }
 

@@ -134,8 +134,9 @@ impl Fault {
         matches!(self, Self::Lost | Self::SilentServer)
     }
 
+    /// Whether the server may need a while to serve every kind again.
     pub(crate) fn is_of_servers(self) -> bool {
-        self.row().touches.iter().any(|layer| matches!(layer, Layer::Server | Layer::Etcd))
+        self.row().touches.iter().any(|layer| matches!(layer, Layer::Server | Layer::Etcd | Layer::Kinds))
     }
 
     /// Whether the server and the way to it work all the time, so that whoever is not concerned has to be right meanwhile.

@@ -125,7 +125,9 @@ async fn step(world: &mut World, step: &Step) -> Result<Done> {
     if ending.iter().any(|draw| draw.fault.is_of_servers()) {
         writer.until_served(step.seed, world.kind_is_served).await?;
     }
-    let over = if ending.is_empty() { began } else { Instant::now() };
+    // A silent peer is to be noticed whatever a handler does.
+    let silent = !lasting.is_empty() && ending.iter().all(|draw| draw.fault.is_of_handlers());
+    let over = if silent { began } else { Instant::now() };
     if let Some(traffic) = world.traffic.take() {
         hold(TRAFFIC).await;
         traffic.stop().await?;

@@ -79,9 +79,10 @@ pub(crate) const TABLE: &[Row] = &[
     row(Fault::Restored, "backup restored, with traffic", 20, &[Layer::Server, Layer::Etcd]),
     row(Fault::EtcdRestarted, "etcd killed and restarted", 15, &[Layer::Etcd]),
     row(Fault::Compacted, "compaction under load", 10, &[Layer::Server, Layer::Etcd]),
-    row(Fault::Token, "token replaced (401)", 10, &[Layer::Access, Layer::Server]),
-    row(Fault::Certificate, "client certificate replaced", 10, &[Layer::Access]),
-    row(Fault::Permission, "permission withdrawn (403)", 10, &[Layer::Access]),
+    // A server that refuses is asked less and less, in the end every 30 to 45 seconds.
+    row(Fault::Token, "token replaced (401)", 50, &[Layer::Access, Layer::Server]),
+    row(Fault::Certificate, "client certificate replaced", 50, &[Layer::Access]),
+    row(Fault::Permission, "permission withdrawn (403)", 50, &[Layer::Access]),
     // It is asked for every 30 to 60 seconds.
     row(Fault::KindGone, "CRD deleted and created again (404)", 65, &[Layer::Kinds]),
     row(Fault::Relisted, "large kind relisted", 20, &[Layer::Program]),
@@ -91,8 +92,8 @@ pub(crate) const TABLE: &[Row] = &[
     row(Fault::PanickingHandler, "panicking handler", 5, &[Layer::Program]),
 ];
 
-/// Bounds of today, in force in place of those of the table until the transport notices silent peers and asks for all informers
-/// at once whether a server is back. To be emptied then.
+/// Bounds of today, in force in place of those of the table until the transport notices silent peers and finds out for all
+/// informers at once that a server is back. To be emptied then.
 const FOR_NOW: &[(Fault, u64)] = &[
     // The time that a watch was asked to last, 5 to 10 minutes, and 15 s; 150 s after a bookmark.
     (Fault::Lost, 630),
@@ -104,9 +105,6 @@ const FOR_NOW: &[(Fault, u64)] = &[
     (Fault::Terminated, 50),
     (Fault::HistoryGone, 50),
     (Fault::Restored, 50),
-    (Fault::Token, 50),
-    (Fault::Certificate, 50),
-    (Fault::Permission, 50),
     (Fault::Processes, 50),
 ];
 

@@ -58,7 +58,9 @@ pub(crate) async fn run(settings: &Settings) -> Result<()> {
     }
     if let Err(error) = &walked {
         say(&format!("{error:#}"));
-        say(&format!("soak: failed at step {number} of seed {}", settings.seed));
+        let cause = error.root_cause().to_string();
+        let cause = cause.lines().next().unwrap_or_default();
+        say(&format!("soak: failed at step {number} of seed {}: {cause}", settings.seed));
         say(&format!("to repeat it: {} (--step {number} begins with that step)", settings.command()));
     }
     walked

@@ -102,7 +102,8 @@ impl Report {
             let of = |all: &BTreeMap<Fault, Vec<Duration>>| {
                 let mut all = all.get(&fault).cloned().unwrap_or_default();
                 all.sort();
-                let median = all.get(all.len() / 2).copied();
+                // Of an even number the mean of the two in the middle.
+                let median = all.get(all.len() / 2).map(|upper| (*upper + all[(all.len() - 1) / 2]) / 2);
                 [all.len().to_string(), seconds(median), seconds(all.last().copied())]
             };
             let ([times, median, worst], [with, with_median, with_worst]) =
@@ -114,7 +115,8 @@ impl Report {
     }
 
     fn head() -> [String; 8] {
-        ["fault", "alone", "median", "worst", "with another", "median", "worst", "bound"].map(str::to_owned)
+        ["fault", "alone", "median", "worst", "with another", "median", "worst", "bound alone"]
+            .map(str::to_owned)
     }
 
     /// For people at a terminal.

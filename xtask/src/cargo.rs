@@ -92,7 +92,12 @@ impl Cargo {
     }
 
     /// Runs it as [`run`](Self::run) does, adds up what the test harnesses say they ran, and takes out what was skipped.
-    pub(crate) fn run_tests(mut self) -> Result<(TestCount, Ran)> {
+    pub(crate) fn run_tests(self) -> Result<(TestCount, Ran)> {
+        self.run_tests_reading(|_| {})
+    }
+
+    /// The same, and each line of its standard error is handed over as well.
+    pub(crate) fn run_tests_reading(mut self, said: impl Fn(&str) + Sync) -> Result<(TestCount, Ran)> {
         eprintln!("$ {}", self.shown);
         // Colours would be in the way of reading what it says.
         let command =
@@ -106,6 +111,7 @@ impl Cargo {
                 each_line(stderr, |line| {
                     eprintln!("{line}");
                     reader.line(line);
+                    said(line);
                 })
             });
             each_line(stdout, |line| {
@@ -143,6 +149,11 @@ pub(crate) struct TestCount {
 }
 
 impl TestCount {
+    /// Whether there were tests, and none of them was skipped, left out or failed.
+    pub(crate) fn all_passed(self) -> bool {
+        self.passed > 0 && self.failed + self.ignored + self.skipped == 0
+    }
+
     /// So many of those that the harnesses count as passed have said that they did nothing.
     fn skip(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);

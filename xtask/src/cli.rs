@@ -2,6 +2,8 @@
 
 use anyhow::{Result, bail};
 
+use crate::soak::Soak;
+
 pub(crate) const HELP: &str = "\
 The project's own chores.
 
@@ -14,6 +16,9 @@ Commands:
   e2e [FILTER]...   The tests against a real kube-apiserver, once with the default feature gates and once with
                     WatchList=false, and those of the embedded server beside it, with kubectl and client-go; only
                     tests whose name contains a FILTER, if there is one
+  soak [--minutes N] [--seed S] [--step K] [--report FILE]
+                    A random walk over everything that can go wrong on a real kube-apiserver, 3 minutes if nothing is
+                    said; the seed decides what happens, K is the step to begin with, FILE gets the table as Markdown
   lint              Formatting, clippy, whether generated files are up to date; the library for the oldest and the
                     newest Kubernetes API, without and with all features
   codegen [--check] Generates the accessors for all kinds of k8s-openapi; with --check only says whether the
@@ -55,6 +60,7 @@ pub(crate) enum Command {
     Deny,
     Publish,
     Bench { arguments: Vec<String> },
+    Soak(Soak),
     Help,
 }
 
@@ -75,6 +81,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
     let command = match name.as_str() {
         "test" => Command::Test { long: take(&mut arguments, "--long") },
         "e2e" => return Ok(Command::E2e { filters: arguments }),
+        "soak" => return Soak::parse(&arguments).map(Command::Soak),
         "lint" => Command::Lint,
         "codegen" => Command::Codegen { check: take(&mut arguments, "--check") },
         "doc" => Command::Doc { open: take(&mut arguments, "--open") },

@@ -13,6 +13,7 @@ mod packages;
 mod publish;
 mod ran;
 mod report;
+mod soak;
 mod test;
 mod tidy;
 
@@ -46,6 +47,7 @@ fn run(command: &Command) -> Result<()> {
         Command::E2e { filters } => report::run(|report| {
             e2e::steps(report, &e2e::Policy::from_environment(), filters, &mut Ran::default(), false);
         }),
+        Command::Soak(soak) => soak::run(soak).map(drop),
         Command::Bench { arguments } => bench::run(arguments),
         Command::Tidy => report::run(tidy::step),
         Command::Codegen { check } => report::run(|report| codegen::step(report, *check)),

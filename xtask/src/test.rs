@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::cargo::Cargo;
 use crate::ran::Ran;
 use crate::report::{self, Outcome};
-use crate::{deny, e2e, face, lint, msrv, publish, tidy};
+use crate::{deny, e2e, face, lint, msrv, publish, soak, tidy};
 
 /// How many seeds the model tests try in a long run.
 const LONG_SEEDS: &str = "10000";
@@ -31,6 +31,7 @@ pub(crate) fn run(policy: &e2e::Policy, long: bool) -> Result<()> {
         publish::docs_rs_step(report, false);
         face::step(report);
         complete &= e2e::steps(report, policy, &[], &mut ran, long);
+        complete &= soak::step(report, policy, &mut ran);
         // A step that failed may not have come to all of its tests, and has been told of.
         if complete {
             report.step("every test has run", || ran.check(policy.why_skipped()));

@@ -1,5 +1,7 @@
 //! A cluster of one etcd and one kube-apiserver, which tests can kill, stop, restart and restore.
 
+mod peer;
+
 use std::fmt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -28,8 +30,9 @@ const PORT_ATTEMPTS: u32 = 5;
 
 /// A running cluster: kube-apiserver over etcd, both ended and their data removed on drop.
 pub struct Cluster {
-    // Dropped in this order: the API server before the etcd it talks to, the directory after both.
+    // Dropped in this order: the API servers before the etcd they talk to, the directory after all.
     apiserver: Option<Process>,
+    peer: Option<Process>,
     etcd: Option<Process>,
     binaries: Binaries,
     options: Options,
@@ -57,6 +60,7 @@ impl Cluster {
         }
         let mut cluster = Self {
             apiserver: None,
+            peer: None,
             etcd: None,
             binaries,
             options,
@@ -111,7 +115,12 @@ impl Cluster {
 
     /// The answer to a GET of `path`, such as `/version`; an error unless the status is 2xx.
     pub fn get(&self, path: &str) -> Result<String> {
-        Api { url: &self.url, token: self.token(), ca_cert_pem: &self.ca_cert_pem }.get(path)
+        self.get_at(&self.url, path)
+    }
+
+    /// The same from another address, such as that of the [second API server](Self::start_peer).
+    pub fn get_at(&self, url: &str, path: &str) -> Result<String> {
+        Api { url, token: self.token(), ca_cert_pem: &self.ca_cert_pem }.get(path)
     }
 
     /// Kills the API server at once (SIGKILL): clients see their connections reset.
@@ -125,6 +134,11 @@ impl Cluster {
             Some(process) => process.terminate(STOPPED_WITHIN).with_context(|| self.log_tail()),
             None => Ok(()),
         }
+    }
+
+    /// Whether the API server has been started and not been ended since.
+    pub fn apiserver_is_running(&self) -> bool {
+        self.apiserver.is_some()
     }
 
     /// Starts the API server again, at the same address, over the same data and with the same certificates, and
@@ -284,6 +298,7 @@ impl Cluster {
             let process = match server {
                 Server::Etcd => &mut self.etcd,
                 Server::Apiserver => &mut self.apiserver,
+                Server::Peer => &mut self.peer,
             };
             if let Some(status) = process.as_mut().map(Process::exited).transpose()?.flatten() {
                 *process = None;
@@ -302,6 +317,7 @@ impl Cluster {
 enum Server {
     Etcd,
     Apiserver,
+    Peer,
 }
 
 impl fmt::Display for Server {
@@ -309,6 +325,7 @@ impl fmt::Display for Server {
         f.write_str(match self {
             Self::Etcd => "etcd",
             Self::Apiserver => "kube-apiserver",
+            Self::Peer => "the second kube-apiserver",
         })
     }
 }

@@ -65,7 +65,7 @@ impl Process {
         if self.exited()?.is_some() {
             return Ok(());
         }
-        send_sigterm(self.child.id())?;
+        self.signal("TERM")?;
         let started = Instant::now();
         while self.exited()?.is_none() {
             if started.elapsed() > patience {
@@ -73,6 +73,17 @@ impl Process {
             }
             thread::sleep(POLL);
         }
+        Ok(())
+    }
+
+    /// Sends a signal, such as `STOP`, with `kill`: the standard library can only send SIGKILL, and a system call would
+    /// need unsafe code.
+    pub(crate) fn signal(&self, signal: &str) -> Result<()> {
+        let status = Command::new("sh")
+            .args(["-c", "kill -s \"$1\" \"$2\"", "kill", signal, &self.child.id().to_string()])
+            .status()
+            .with_context(|| format!("cannot run `sh` to send SIG{signal}"))?;
+        ensure!(status.success(), "cannot send SIG{signal} to {}", self.name);
         Ok(())
     }
 
@@ -101,16 +112,6 @@ fn spawn_watchdog(process_id: u32) -> Result<Child> {
         .process_group(0)
         .spawn()
         .context("cannot run `sh`, which ends the servers if the test process is killed")
-}
-
-/// Sends SIGTERM with `kill`: the standard library can only send SIGKILL, and a system call would need unsafe code.
-fn send_sigterm(process_id: u32) -> Result<()> {
-    let status = Command::new("sh")
-        .args(["-c", "kill -s TERM \"$1\"", "kill", &process_id.to_string()])
-        .status()
-        .context("cannot run `sh` to send SIGTERM")?;
-    ensure!(status.success(), "cannot send SIGTERM to process {process_id}");
-    Ok(())
 }
 
 #[cfg(test)]

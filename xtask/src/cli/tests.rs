@@ -12,8 +12,10 @@ fn every_command_of_the_help_is_known() {
         .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    let expected =
-        ["test", "e2e", "lint", "codegen", "doc", "face", "msrv", "deny", "publish", "tidy", "bench", "help"];
+    let expected = [
+        "test", "e2e", "soak", "lint", "codegen", "doc", "face", "msrv", "deny", "publish", "tidy", "bench",
+        "help",
+    ];
     assert_eq!(names, expected);
     for name in names {
         parse_line(name).unwrap();
@@ -26,6 +28,8 @@ fn arguments_go_to_the_commands_that_take_them() {
     assert_eq!(parse_line("test --long").unwrap(), Command::Test { long: true });
     assert_eq!(parse_line("codegen --check").unwrap(), Command::Codegen { check: true });
     assert_eq!(parse_line("e2e relist").unwrap(), Command::E2e { filters: vec!["relist".to_owned()] });
+    let soak = Soak { minutes: 60, seed: Some(7), step: None, report: Some("table.md".to_owned()) };
+    assert_eq!(parse_line("soak --seed 7 --minutes 60 --report table.md").unwrap(), Command::Soak(soak));
     assert_eq!(parse_line("test --help").unwrap(), Command::Help);
     let arguments = vec!["--quick".to_owned(), "--help".to_owned()];
     assert_eq!(parse_line("bench --quick --help").unwrap(), Command::Bench { arguments });
@@ -35,5 +39,8 @@ fn arguments_go_to_the_commands_that_take_them() {
 fn mistakes_are_explained() {
     assert!(parse_line("").unwrap_err().to_string().contains("Usage:"));
     assert!(parse_line("tset").unwrap_err().to_string().contains("no command `tset`"));
+    assert!(parse_line("soak --minutes").unwrap_err().to_string().contains("needs a value"));
+    assert!(parse_line("soak --minutes x").unwrap_err().to_string().contains("not a number"));
+    assert!(parse_line("soak --hours 1").unwrap_err().to_string().contains("does not take `--hours`"));
     assert!(parse_line("tidy up").unwrap_err().to_string().contains("does not take `up`"));
 }

@@ -39,6 +39,25 @@ fn a_cluster_starts_restarts_and_stops() -> Result<()> {
 }
 
 #[test]
+fn two_api_servers_have_the_same_data_and_one_goes_on_while_the_other_is_paused() -> Result<()> {
+    if !can_run("two_api_servers_have_the_same_data_and_one_goes_on_while_the_other_is_paused") {
+        return Ok(());
+    }
+    let mut cluster = Cluster::start(Options::default())?;
+    let uid = namespace_uid(&cluster)?;
+    let peer = cluster.start_peer()?;
+    assert_ne!(cluster.url(), peer);
+    cluster.pause_apiserver()?;
+    let from_peer = cluster.get_at(&peer, "/api/v1/namespaces/default")?;
+    assert!(from_peer.contains(&uid), "{from_peer}");
+    cluster.resume_apiserver()?;
+    cluster.kill_peer();
+    assert!(cluster.get_at(&peer, "/version").is_err());
+    assert_eq!(namespace_uid(&cluster)?, uid, "it goes on");
+    Ok(())
+}
+
+#[test]
 fn options_reach_the_server() -> Result<()> {
     if !can_run("options_reach_the_server") {
         return Ok(());

@@ -87,6 +87,14 @@ impl History {
         }
     }
 
+    /// Whether it knows exactly this. Compares without copying: there may be tens of thousands.
+    pub(crate) fn is(&self, wanted: &Content) -> bool {
+        let alike = |((key, version), (wanted, at)): ((&String, &Version), (&String, &String))| {
+            key == wanted && version.version == *at
+        };
+        self.knows.len() == wanted.len() && self.knows.iter().zip(wanted).all(alike)
+    }
+
     pub(crate) fn content(&self) -> Content {
         self.knows.iter().map(|(key, version)| (key.clone(), version.version.clone())).collect()
     }

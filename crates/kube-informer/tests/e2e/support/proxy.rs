@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -22,12 +23,15 @@ struct Way {
     cuts: u64,
     stalled: bool,
     delay: Duration,
+    /// A connection that is older than the last of these carries nothing any more.
+    losses: u64,
 }
 
 /// A proxy in front of one server. Ends with all its connections when dropped.
 pub(crate) struct Proxy {
     address: SocketAddr,
-    target: SocketAddr,
+    /// Where new connections lead.
+    target: Arc<Mutex<SocketAddr>>,
     /// Keeps the port ours while nobody listens on it.
     _port: TcpSocket,
     accepting: Option<JoinHandle<()>>,
@@ -38,7 +42,7 @@ pub(crate) struct Proxy {
 impl Proxy {
     /// Starts a proxy on a free port for the server at `url`, such as `https://127.0.0.1:15017`.
     pub(crate) fn start(url: &str) -> Result<Self> {
-        let target = url.strip_prefix("https://").context("an https address")?.parse()?;
+        let target = Arc::new(Mutex::new(address_of(url)?));
         let port = socket(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
         let address = port.local_addr()?;
         let (way, connections) = (watch::Sender::default(), Arc::default());
@@ -62,6 +66,17 @@ impl Proxy {
         self.way.send_modify(|way| way.cuts += 1);
     }
 
+    /// The connections there are stay open and carry nothing any more, whatever happens, until they are cut; new ones work.
+    pub(crate) fn lose_open_connections(&self) {
+        self.way.send_modify(|way| way.losses += 1);
+    }
+
+    /// New connections lead to another server, those that are open stay where they are: what a load balancer does.
+    pub(crate) fn lead_to(&self, url: &str) -> Result<()> {
+        *self.target.lock() = address_of(url)?;
+        Ok(())
+    }
+
     /// New connections are refused, those that are open stay.
     pub(crate) async fn refuse(&mut self) {
         if let Some(accepting) = self.accepting.take() {
@@ -83,13 +98,14 @@ impl Proxy {
 
     /// All is well again; what was held back passes.
     pub(crate) fn resume(&mut self) -> Result<()> {
-        self.way.send_modify(|way| *way = Way { cuts: way.cuts, ..Way::default() });
+        self.way.send_modify(|way| *way = Way { cuts: way.cuts, losses: way.losses, ..Way::default() });
         if self.accepting.is_none() { self.accept() } else { Ok(()) }
     }
 
     fn accept(&mut self) -> Result<()> {
         let listener = socket(self.address)?.listen(128)?;
-        let (target, way, connections) = (self.target, self.way.subscribe(), self.connections.clone());
+        let (target, way, connections) =
+            (self.target.clone(), self.way.subscribe(), self.connections.clone());
         self.accepting = Some(tokio::spawn(accept(listener, target, way, connections)));
         Ok(())
     }
@@ -100,6 +116,11 @@ impl Drop for Proxy {
         // The connections end because the sender of their commands is gone.
         self.accepting.iter().for_each(JoinHandle::abort);
     }
+}
+
+/// The socket of an address such as `https://127.0.0.1:15017`.
+fn address_of(url: &str) -> Result<SocketAddr> {
+    Ok(url.strip_prefix("https://").context("an https address")?.parse()?)
 }
 
 /// A socket bound to a port that another one of ours may be bound to as well.
@@ -113,13 +134,13 @@ fn socket(address: SocketAddr) -> Result<TcpSocket> {
 
 async fn accept(
     listener: TcpListener,
-    target: SocketAddr,
+    target: Arc<Mutex<SocketAddr>>,
     way: watch::Receiver<Way>,
     connections: Arc<AtomicU64>,
 ) {
     while let Ok((client, _)) = listener.accept().await {
         connections.fetch_add(1, Ordering::Relaxed);
-        let way = way.clone();
+        let (target, way) = (*target.lock(), way.clone());
         tokio::spawn(async move {
             let mut cut = way.clone();
             let cuts = cut.borrow_and_update().cuts;
@@ -151,9 +172,10 @@ async fn forward(
     mut way: watch::Receiver<Way>,
 ) -> Result<()> {
     let mut buffer = vec![0; 16 << 10];
+    let losses = way.borrow().losses;
     loop {
         let read = from.read(&mut buffer).await?;
-        let delay = way.wait_for(|way| !way.stalled).await?.delay;
+        let delay = way.wait_for(|way| !way.stalled && way.losses == losses).await?.delay;
         if !delay.is_zero() {
             // Held back for that long, or until there is no delay any more.
             tokio::time::timeout(delay, way.wait_for(|way| way.delay.is_zero())).await.ok();
@@ -202,6 +224,18 @@ async fn a_proxy_forwards_cuts_stalls_and_refuses() -> Result<()> {
     proxy.cut();
     assert_eq!(client.read(&mut heard).await.unwrap_or(0), 0, "it is closed");
     proxy.resume()?;
-    TcpStream::connect(address).await?;
+    let mut client = TcpStream::connect(address).await?;
+    client.write_all(b"d").await?;
+    client.read_exact(&mut heard).await?;
+
+    proxy.lose_open_connections();
+    proxy.resume()?;
+    client.write_all(b"e").await?;
+    let nothing = tokio::time::timeout(Duration::from_millis(50), client.read_exact(&mut heard)).await;
+    assert!(nothing.is_err(), "nothing passes, also when all is well");
+    let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    proxy.lead_to(&format!("https://{}", other.local_addr()?))?;
+    let (_client, accepted) = tokio::join!(TcpStream::connect(address), other.accept());
+    accepted?;
     Ok(())
 }

@@ -219,11 +219,11 @@ impl Watched {
     pub(crate) async fn until_told(&mut self, fault: &str, wanted: &Content) -> Result<()> {
         loop {
             self.drain();
-            let told = self.history.content();
-            if told == *wanted {
+            if self.history.is(wanted) {
                 return Ok(());
             }
             let Ok(next) = tokio::time::timeout(PATIENCE, self.told.recv()).await else {
+                let told = self.history.content();
                 let differences = wanted.iter().filter(|(key, version)| told.get(*key) != Some(*version));
                 let missing: Vec<_> = differences.take(5).collect();
                 let extra: Vec<_> = told.keys().filter(|key| !wanted.contains_key(*key)).take(5).collect();

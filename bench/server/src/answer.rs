@@ -1,7 +1,9 @@
-//! Answers in chunks, each written with one call.
+//! Answers in chunks, each written with one call. With `--pieces` chunks are as small as those of servers that write an
+//! object in several calls.
 
 use std::io::Write as _;
 use std::net::TcpStream;
+use std::num::NonZeroUsize;
 
 use anyhow::Result;
 
@@ -14,24 +16,28 @@ const CHUNK: usize = 128 << 10;
 /// An answer that has not begun.
 pub(crate) struct Answer<'a> {
     stream: &'a mut TcpStream,
+    pieces: Option<NonZeroUsize>,
 }
 
 /// The body of an answer that has.
 pub(crate) struct Body<'a> {
     stream: &'a mut TcpStream,
+    /// How large a chunk may be.
+    pieces: Option<NonZeroUsize>,
     buffer: Vec<u8>,
 }
 
 impl<'a> Answer<'a> {
-    pub(crate) fn new(stream: &'a mut TcpStream) -> Self {
-        Self { stream }
+    /// In chunks of at most `pieces` bytes.
+    pub(crate) fn new(stream: &'a mut TcpStream, pieces: Option<NonZeroUsize>) -> Self {
+        Self { stream, pieces }
     }
 
     pub(crate) fn ok(self, content_type: &str) -> Result<Body<'a>> {
         let head =
             format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nTransfer-Encoding: chunked\r\n\r\n");
         self.stream.write_all(head.as_bytes())?;
-        Ok(Body { stream: self.stream, buffer: vec![b'0'; HEAD] })
+        Ok(Body { stream: self.stream, pieces: self.pieces, buffer: vec![b'0'; HEAD] })
     }
 
     pub(crate) fn text(self, text: &str) -> Result<()> {
@@ -62,7 +68,13 @@ impl Body<'_> {
     /// Writes what there is.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let length = self.buffer.len() - HEAD;
-        if length > 0 {
+        if let Some(pieces) = self.pieces {
+            for piece in self.buffer[HEAD..].chunks(pieces.get()) {
+                let head = format!("{:x}\r\n", piece.len());
+                self.stream.write_all(&[head.as_bytes(), piece, b"\r\n"].concat())?;
+            }
+            self.buffer.truncate(HEAD);
+        } else if length > 0 {
             self.buffer[..HEAD].copy_from_slice(format!("{length:08x}\r\n").as_bytes());
             self.buffer.extend_from_slice(b"\r\n");
             self.stream.write_all(&self.buffer)?;

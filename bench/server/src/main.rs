@@ -10,6 +10,9 @@
 //! | `/bench/state` | how many objects there are, the sum of their resource versions, and how often they were listed |
 //! | `/bench/sent` | when the events of the last `/bench/events` were written, nanoseconds of the clock, one a line |
 //!
+//! `--pieces N` writes at most N bytes at a time, so that objects come in several pieces, as they do from servers that write
+//! an object in several calls.
+//!
 //! Prints its address on standard output and ends with standard input.
 
 mod answer;
@@ -22,6 +25,7 @@ mod watch;
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread;
 
@@ -34,7 +38,7 @@ use crate::state::State;
 
 fn main() -> Result<()> {
     let mut options = WorldOptions { seed: 1, objects: 1_000, namespaces: 20 };
-    let mut kind = Kind::Pods;
+    let (mut kind, mut pieces) = (Kind::Pods, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().with_context(|| format!("{name} needs a value"))?;
@@ -44,6 +48,7 @@ fn main() -> Result<()> {
             "--objects" => options.objects = number()?,
             "--namespaces" => options.namespaces = number()?,
             "--seed" => options.seed = number()?,
+            "--pieces" => pieces = NonZeroUsize::new(usize::try_from(number()?)?),
             _ => bail!("unknown option {name}"),
         }
     }
@@ -55,7 +60,7 @@ fn main() -> Result<()> {
         for stream in listener.incoming().flatten() {
             let state = state.clone();
             // A client that goes away ends its connection; that is no news.
-            thread::spawn(move || serve(&state, stream).ok());
+            thread::spawn(move || serve(&state, stream, pieces).ok());
         }
     });
     // It must not outlive who started it.
@@ -64,13 +69,13 @@ fn main() -> Result<()> {
 }
 
 /// Answers the requests of one connection.
-fn serve(state: &State, mut stream: TcpStream) -> Result<()> {
+fn serve(state: &State, mut stream: TcpStream, pieces: Option<NonZeroUsize>) -> Result<()> {
     stream.set_nodelay(true)?;
     while let Some(request) = Request::read(&mut stream)? {
-        let answer = Answer::new(&mut stream);
         match request.path.strip_prefix("/bench/") {
-            Some(command) => control::answer(state, command, &request, answer)?,
-            None => objects(state, &request, answer)?,
+            // The meters expect what they asked for in one chunk.
+            Some(command) => control::answer(state, command, &request, Answer::new(&mut stream, None))?,
+            None => objects(state, &request, Answer::new(&mut stream, pieces))?,
         }
     }
     Ok(())

@@ -5,50 +5,42 @@ use crate::source::testing::chunks;
 
 const LIMIT: usize = 32 << 20;
 
-/// What a parser was given, and how often.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Work {
-    parsed: usize,
-    calls: usize,
-}
-
-/// Reads pieces that are lines, or refuses them all. Gives the pieces, whether the last one was refused, and the work.
-fn lines(body: &[u8], size: usize, refuse: bool) -> (Vec<Vec<u8>>, bool, Work, usize) {
-    let (mut all, line, mut work) = (Chunks::new(LIMIT), Ending::line(), Work::default());
-    let mut found = Vec::new();
+/// Reads pieces that are lines. Gives the pieces, whether the last one was refused, and how often one was parsed.
+fn lines(body: &[u8], size: usize) -> (Vec<Vec<u8>>, bool, usize) {
+    let (mut all, line) = (Chunks::new(LIMIT), Ending::line());
+    let (mut found, mut calls) = (Vec::new(), 0);
     for chunk in chunks(body, size) {
         all.push(chunk);
         loop {
             let passed = all.one_pass(all.place(), Some(&line), |bytes| {
-                work.parsed += bytes.len();
-                work.calls += 1;
-                let end = bytes.iter().position(|byte| *byte == b'\n').filter(|_| !refuse)?;
+                calls += usize::from(!bytes.is_empty());
+                let end = memchr::memchr(b'\n', bytes)?;
                 Some((bytes[..end].to_vec(), end + 1))
             });
             match passed {
                 OnePass::Read(line) => found.push(line),
                 OnePass::More => break,
                 OnePass::Refused(_) if all.is_read() => break,
-                OnePass::Refused(_) => return (found, true, work, line.searched.load(Ordering::Relaxed)),
+                OnePass::Refused(_) => return (found, true, calls),
             }
         }
     }
-    (found, false, work, line.searched.load(Ordering::Relaxed))
+    (found, false, calls)
 }
 
 #[test]
 fn pieces_are_the_same_in_any_chunks_and_parsed_once() {
     let body = b"one\ntwo, which is longer\n\nfour}\nfive }} six\n".as_slice();
-    let (whole, refused, ..) = lines(body, body.len(), false);
+    let (whole, refused, _) = lines(body, body.len());
     assert_eq!((whole.len(), refused), (5, false));
     for size in 5..body.len() {
-        let (found, refused, work, _) = lines(body, size, false);
+        let (found, refused, calls) = lines(body, size);
         // A piece that might end with its chunk is left to others, which know.
         if !refused {
             assert_eq!(found, whole, "chunks of {size}");
         }
         assert!(found.iter().zip(&whole).all(|(found, whole)| found == whole));
-        assert!(work.calls <= 2 * whole.len(), "{work:?} with chunks of {size}");
+        assert!(calls <= whole.len(), "{calls} with chunks of {size}");
     }
 }
 
@@ -80,18 +72,33 @@ fn only_what_is_missing_is_copied_from_a_large_chunk() {
     assert_eq!(all.one_pass(all.place(), Some(&line), parse), OnePass::Read(place + 3));
 }
 
+/// How many bytes were searched and parsed for a piece of this length.
+fn cost(ending: &Ending, filling: &[u8], length: usize, size: usize) -> usize {
+    let (mut all, mut parsed) = (Chunks::new(LIMIT), 0);
+    ending.searched.store(0, Ordering::Relaxed);
+    for chunk in chunks([filling.repeat(length / filling.len()).as_slice(), b"\n"].concat(), size) {
+        all.push(chunk);
+        let passed = all.one_pass(all.place(), Some(ending), |bytes| {
+            parsed += bytes.len();
+            bytes.ends_with(b"\n").then_some(((), bytes.len()))
+        });
+        if passed != OnePass::More {
+            break;
+        }
+    }
+    parsed + ending.searched.load(Ordering::Relaxed)
+}
+
 #[test]
 fn tiny_chunks_cost_in_proportion_to_their_bytes() {
-    // Text, what might be the end of a piece anywhere, and space: the second is refused at once, the others gathered.
-    for filling in [b"x".as_slice(), b"}", b" ", b"x}"] {
-        for size in [1, 2, 7] {
-            let cost = |length: usize| {
-                let body = [filling.repeat(length / filling.len()).as_slice(), b"\n"].concat();
-                let (_, _, work, searched) = lines(&body, size, false);
-                work.parsed + searched
-            };
-            for length in [2_000, 100_000] {
-                assert!(cost(length) <= 3 * length, "{filling:?}, {size}: {} of {length}", cost(length));
+    // Text, what might be the end of a piece anywhere, space, and what looks like the mark.
+    for filling in [b"x".as_slice(), b"}", b" ", b"x}", br#",{"metadata":["#] {
+        for ending in [Ending::line(), Ending::next_item(br#"{"metadata":{"name":"a"}}"#).unwrap()] {
+            for size in [1, 2, 7] {
+                let costs = [1_000, 2_000, 200_000].map(|length| cost(&ending, filling, length, size));
+                assert!(costs[0] <= 40 * 1_000, "{filling:?}, {size}: {costs:?}");
+                assert!(costs[1] * 10 <= costs[0] * 21, "{filling:?}, {size}: {costs:?}");
+                assert!(costs[2] <= costs[0] * 210, "{filling:?}, {size}: {costs:?}");
             }
         }
     }

@@ -15,19 +15,23 @@ const METADATA: &[u8] = br#""metadata":{"#;
 /// Some bytes that stand behind the documents of a body, and hardly ever within one.
 #[derive(Debug)]
 pub(crate) struct Ending {
-    mark: Finder<'static>,
-    /// Whether a document may end with a chunk that ends like a document, although no mark stands behind it.
-    unmarked: bool,
+    mark: EndMark,
     /// How many bytes were searched.
     #[cfg(test)]
     pub(crate) searched: std::sync::atomic::AtomicUsize,
 }
 
+#[derive(Debug)]
+enum EndMark {
+    Line,
+    /// Large, and only lists have one.
+    NextItem(Box<Finder<'static>>),
+}
+
 impl Ending {
-    fn new(mark: &[u8], unmarked: bool) -> Self {
+    fn new(mark: EndMark) -> Self {
         Self {
-            mark: Finder::new(mark).into_owned(),
-            unmarked,
+            mark,
             #[cfg(test)]
             searched: 0.into(),
         }
@@ -35,7 +39,7 @@ impl Ending {
 
     /// Servers end every event of a watch with a line break. Should one be missing, the event does not wait for the next.
     pub(crate) fn line() -> Self {
-        Self::new(b"\n", true)
+        Self::new(EndMark::Line)
     }
 
     /// The items of a list begin alike up to their metadata: `{"metadata":{`, or with kind and apiVersion before it. Behind
@@ -43,7 +47,8 @@ impl Ending {
     pub(crate) fn next_item(item: &[u8]) -> Option<Self> {
         let head = item.get(..HEAD).unwrap_or(item);
         let start = memchr::memmem::find(head, METADATA).filter(|_| head.starts_with(b"{"))?;
-        Some(Self::new(&[b",", head.get(..start + METADATA.len())?].concat(), false))
+        let mark = [b",", head.get(..start + METADATA.len())?].concat();
+        Some(Self::new(EndMark::NextItem(Box::new(Finder::new(&mark).into_owned()))))
     }
 
     /// Whether the document at the beginning of these bytes probably ends within them.
@@ -54,7 +59,7 @@ impl Ending {
     /// Whether a document may end with these bytes although nothing stands behind it. Events end with two closing brackets. One
     /// bracket alone counts as well, because what came before it is not known here.
     pub(crate) fn may_be_behind(&self, bytes: &[u8]) -> bool {
-        self.unmarked
+        matches!(self.mark, EndMark::Line)
             && match bytes.trim_ascii_end() {
                 [b'}'] => true,
                 [.., before, b'}'] => *before == b'}' || before.is_ascii_whitespace(),
@@ -66,7 +71,11 @@ impl Ending {
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
         #[cfg(test)]
         self.searched.fetch_add(bytes.len(), std::sync::atomic::Ordering::Relaxed);
-        self.mark.find(bytes).map(|start| start + self.length())
+        let start = match &self.mark {
+            EndMark::Line => memchr::memchr(b'\n', bytes),
+            EndMark::NextItem(mark) => mark.find(bytes),
+        };
+        start.map(|start| start + self.length())
     }
 
     /// The place behind the first mark in `new`, which may begin in what was `held` before. There is none in `held` alone.
@@ -83,7 +92,10 @@ impl Ending {
     }
 
     fn length(&self) -> usize {
-        self.mark.needle().len()
+        match &self.mark {
+            EndMark::Line => 1,
+            EndMark::NextItem(mark) => mark.needle().len(),
+        }
     }
 }
 

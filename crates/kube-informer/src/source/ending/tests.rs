@@ -16,8 +16,10 @@ fn a_mark_is_found_wherever_the_chunks_are_cut() {
 #[test]
 fn items_begin_alike_up_to_their_metadata() {
     let mark = |item: &str| {
-        Ending::next_item(item.as_bytes())
-            .map(|ending| String::from_utf8(ending.mark.needle().to_vec()).unwrap())
+        Ending::next_item(item.as_bytes()).map(|ending| match ending.mark {
+            EndMark::NextItem(mark) => String::from_utf8(mark.needle().to_vec()).unwrap(),
+            EndMark::Line => panic!("an item is not a line"),
+        })
     };
     let custom = r#"{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"#;
     assert_eq!(mark(&format!(r#"{custom}"name":"a"}}}}"#)), Some(format!(",{custom}")));

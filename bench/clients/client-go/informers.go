@@ -22,7 +22,7 @@ import (
 const protobuf = "application/vnd.kubernetes.protobuf"
 
 func config(o options) *rest.Config {
-	config := &rest.Config{Host: o.server, QPS: -1}
+	config := &rest.Config{Host: o.server, QPS: -1, TLSClientConfig: rest.TLSClientConfig{CAFile: o.ca}}
 	if strings.HasPrefix(o.mode, "protobuf") {
 		config.ContentType = protobuf
 		config.AcceptContentTypes = protobuf + ",application/json"

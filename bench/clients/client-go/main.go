@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -24,7 +25,8 @@ const (
 
 // options are what the command line says; see the Rust clients for what they mean.
 type options struct {
-	server, kind, mode, list, work         string
+	server, commands, ca                   string
+	kind, mode, list, work                 string
 	handlers, informers                    int
 	events, hot, rate                      uint64
 	stuck, relist, latency, heap, compares bool
@@ -46,6 +48,8 @@ type report struct {
 func main() {
 	o := options{}
 	flag.StringVar(&o.server, "server", "", "the replay server")
+	flag.StringVar(&o.commands, "commands", "", "where it takes commands, if not there")
+	flag.StringVar(&o.ca, "ca", "", "a file with the certificate to trust")
 	flag.StringVar(&o.kind, "kind", "pods", "the plural of the kind")
 	flag.StringVar(&o.mode, "mode", "protobuf", "protobuf or json, with -stripped to drop managedFields")
 	flag.StringVar(&o.list, "list", "stream", "stream or list")
@@ -123,7 +127,7 @@ func handler(o options, p *progress) cache.ResourceEventHandler {
 }
 
 func run(o options) error {
-	server := &server{address: o.server}
+	server := &server{address: cmp.Or(o.commands, o.server)}
 	informers, err := build(o)
 	if err != nil {
 		return err

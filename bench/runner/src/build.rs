@@ -28,6 +28,11 @@ impl Programs {
         self.rust.join("replay-server")
     }
 
+    /// Where a server writes the certificate that clients have to trust.
+    pub(crate) fn certificate(&self) -> PathBuf {
+        self.rust.join("replay-server.pem")
+    }
+
     /// A client; `heap` asks for the one that knows its live heap.
     pub(crate) fn client(&self, program: Program, heap: bool) -> Result<PathBuf, String> {
         let counted = if heap { "-counted" } else { "" };

@@ -13,7 +13,8 @@ Usage: cargo xtask bench [--quick] [--runs N] [SCENARIO]...
   --runs N     How often each client runs; the median is shown (default 5)
   --plots DIR  Where the plots of `growth` are written (default: docs/benchmarks, or the results if --quick)
 
-Scenarios: sync, kinds, work, stuck, reads, latency, growth (default: all).
+Scenarios: sync, kinds, work, stuck, reads, latency, transport, growth (default: all). `transport` is sync and latency
+over plain HTTP/1.1, whole and in pieces, and over TLS with HTTP/1.1 and HTTP/2.
 
 The server is pinned to one core and the client to another, if there are two and `taskset`. Raw figures are kept in
 bench/results. Without Go there is no client-go, and the tables say so.
@@ -28,7 +29,7 @@ pub(crate) struct Settings {
     only: Vec<String>,
 }
 
-const SCENARIOS: [&str; 7] = ["sync", "kinds", "work", "stuck", "reads", "latency", "growth"];
+const SCENARIOS: [&str; 8] = ["sync", "kinds", "work", "stuck", "reads", "latency", "transport", "growth"];
 
 impl Settings {
     /// None if the user asked for help.

@@ -12,6 +12,7 @@ mod scenario;
 mod scenarios;
 mod statistics;
 mod table;
+mod transports;
 
 use anyhow::{Context as _, Result};
 

@@ -1,7 +1,7 @@
 //! One server and one client, each on a core of its own.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -37,25 +37,30 @@ pub(crate) fn on_client_core(program: &Path) -> Command {
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: String,
+    /// Where it takes commands, always over plain HTTP/1.1.
+    commands: String,
+    certificate: PathBuf,
 }
 
 impl Server {
     pub(crate) fn start(programs: &Programs, arguments: &[String]) -> Result<Self> {
         let mut command = on_core(SERVER_CORE, &programs.server());
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let certificate = programs.certificate();
+        command.args(arguments).arg("--ca").arg(&certificate);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
-        let mut address = String::new();
         let stdout = child.stdout.take().context("the server has no output")?;
-        BufReader::new(stdout).read_line(&mut address)?;
-        let server = Self { child, address: address.trim().to_owned() };
-        ensure!(server.address.starts_with("http://"), "the server did not start: {address:?}");
+        let mut lines = BufReader::new(stdout).lines();
+        let mut line = || lines.next().unwrap_or_else(|| Ok(String::new()));
+        let server = Self { child, address: line()?, commands: line()?, certificate };
+        ensure!(server.commands.starts_with("http://"), "the server did not start: {command:?}");
         Ok(server)
     }
 
     /// What the server says about its objects and requests.
     pub(crate) fn state(&self) -> Result<Value> {
         let mut stream =
-            std::net::TcpStream::connect(self.address.strip_prefix("http://").unwrap_or_default())?;
+            std::net::TcpStream::connect(self.commands.strip_prefix("http://").unwrap_or_default())?;
         std::io::Write::write_all(&mut stream, b"GET /bench/state HTTP/1.1\r\n\r\n")?;
         for line in BufReader::new(stream).lines() {
             let line = line?;
@@ -79,12 +84,19 @@ impl Drop for Server {
 pub(crate) fn client(server: &Server, program: &Path, arguments: &[String]) -> Result<Value> {
     let mut command = on_client_core(program);
     command.args(arguments).arg(format!("--server={}", server.address));
+    command.arg(format!("--commands={}", server.commands));
+    if server.address.starts_with("https://") {
+        command.arg(format!("--ca={}", server.certificate.display()));
+    }
     let output =
         command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(output.status.success(), "{command:?} failed with {}", output.status);
     let text = String::from_utf8(output.stdout)?;
-    let report: Value = serde_json::from_str(text.trim()).with_context(|| format!("{command:?}: {text}"))?;
-    check(&report, server, arguments).with_context(|| format!("{command:?}: {report}"))?;
+    let mut report: Value =
+        serde_json::from_str(text.trim()).with_context(|| format!("{command:?}: {text}"))?;
+    let state = server.state()?;
+    check(&report, &state, arguments).with_context(|| format!("{command:?}: {report}"))?;
+    report["http2"] = (state["http2"] != 0).into();
     Ok(report)
 }
 
@@ -98,8 +110,7 @@ pub(crate) fn compare(server: &Server, client_go: &Path, kind: &str) -> Result<(
 }
 
 /// The cache must hold every object in its last version, read in the way that was asked for.
-fn check(report: &Value, server: &Server, arguments: &[String]) -> Result<()> {
-    let state = server.state()?;
+fn check(report: &Value, state: &Value, arguments: &[String]) -> Result<()> {
     ensure!(
         report["objects"] == state["objects"],
         "it holds {} of {} objects",

@@ -28,10 +28,21 @@ pub(crate) struct Participant {
     pub(crate) label: &'static str,
     pub(crate) program: Program,
     pub(crate) arguments: Vec<String>,
+    /// How it talks to the server. Only those with the same way are compared.
+    pub(crate) transport: Transport,
     /// Whether others are shown as a multiple of it.
     pub(crate) baseline: bool,
     /// Whether it is so slow that it runs only once.
     pub(crate) once: bool,
+}
+
+/// How a client talks to the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Transport {
+    /// More options of the server.
+    pub(crate) server: &'static str,
+    /// Whether the row is about HTTP/2: a client that speaks HTTP/1.1 all the same has no row.
+    pub(crate) http2: bool,
 }
 
 /// A column of the table.
@@ -50,6 +61,7 @@ struct Row {
     label: &'static str,
     ours: bool,
     baseline: bool,
+    transport: Transport,
     values: Vec<Option<Spread>>,
 }
 
@@ -58,7 +70,7 @@ impl Scenario {
     pub(crate) fn run(&self, settings: &Settings, programs: &Programs, results: &mut Results) -> Result<()> {
         let mut reports: Vec<Vec<Value>> = vec![Vec::new(); self.participants.len()];
         let (mut floors, mut floor_label) = (Vec::new(), "");
-        let mut loads = Vec::new();
+        let (mut loads, mut without) = (Vec::new(), Vec::new());
         for run in 0..settings.runs {
             if self.floor {
                 let (label, report) = floor::read_list(&Server::start(programs, &self.server)?)?;
@@ -68,13 +80,18 @@ impl Scenario {
             }
             for (participant, reports) in self.participants.iter().zip(&mut reports) {
                 let Ok(program) = programs.client(participant.program, false) else { continue };
-                if participant.once && run > 0 {
+                if participant.once && run > 0 || without.contains(&participant.label) {
                     continue;
                 }
                 eprintln!("{} {}/{}: {}", self.name, run + 1, settings.runs, participant.label);
                 let (load, report) = (machine::load(), self.one(participant, &program, programs, &[])?);
                 loads.push(load);
                 results.keep(self.name, participant.label, run, load, &report)?;
+                if participant.transport.http2 && report["http2"] != true {
+                    eprintln!("it speaks no HTTP/2, so this is no row");
+                    without.push(participant.label);
+                    continue;
+                }
                 reports.push(report);
             }
         }
@@ -99,6 +116,7 @@ impl Scenario {
                 label: participant.label,
                 ours: participant.program == Program::Ours,
                 baseline: participant.baseline,
+                transport: participant.transport,
                 values: self.metrics.iter().map(value).collect(),
             });
         }
@@ -107,7 +125,13 @@ impl Scenario {
                 Spread::of(floors.iter().filter_map(metric.value).map(|v| v / metric.per).collect())
             };
             let values = self.metrics.iter().map(value).collect();
-            rows.push(Row { label: floor_label, ours: false, baseline: true, values });
+            rows.push(Row {
+                label: floor_label,
+                ours: false,
+                baseline: true,
+                transport: Transport::default(),
+                values,
+            });
         }
         let load = Spread::of(loads).map_or(0.0, |spread| spread.median);
         results.table(&self.render(settings, &rows, load))
@@ -120,7 +144,9 @@ impl Scenario {
         programs: &Programs,
         more: &[String],
     ) -> Result<Value> {
-        let server = Server::start(programs, &self.server)?;
+        let more_of_server = participant.transport.server.split_whitespace().map(str::to_owned);
+        let server =
+            Server::start(programs, &self.server.iter().cloned().chain(more_of_server).collect::<Vec<_>>())?;
         processes::client(&server, program, &[&participant.arguments, more].concat())
     }
 
@@ -172,7 +198,9 @@ impl Scenario {
         let mut table = Table::new(head.map(str::to_owned).collect());
         let mut any = false;
         for ours in rows.iter().filter(|row| row.ours) {
-            for other in rows.iter().filter(|row| row.baseline && !row.ours) {
+            for other in
+                rows.iter().filter(|row| row.baseline && !row.ours && row.transport == ours.transport)
+            {
                 let cells = ours.values.iter().zip(&other.values).map(|(ours, other)| match (ours, other) {
                     (Some(ours), Some(other)) if other.median > 0.0 => {
                         format!("{:.3}", ours.median / other.median)

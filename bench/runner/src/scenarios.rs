@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use crate::build::Program::{self, ClientGo, KubeRs, Ours};
 use crate::cli::Settings;
-use crate::scenario::{Metric, Participant, Scenario};
+use crate::scenario::{Metric, Participant, Scenario, Transport};
+use crate::transports;
 
-const MIB: f64 = 1_048_576.0;
+pub(crate) const MIB: f64 = 1_048_576.0;
 
 pub(crate) fn all(settings: &Settings) -> Vec<Scenario> {
     let mut all = vec![sync(settings)];
@@ -15,12 +16,13 @@ pub(crate) fn all(settings: &Settings) -> Vec<Scenario> {
     all.extend(stuck(settings));
     all.extend(reads(settings));
     all.push(latency(settings));
+    all.extend(transports::all(settings));
     all
 }
 
 pub(crate) fn participant(label: &'static str, program: Program, arguments: &str) -> Participant {
     let arguments = arguments.split_whitespace().map(str::to_owned).collect();
-    Participant { label, program, arguments, baseline: false, once: false }
+    Participant { label, program, arguments, transport: Transport::default(), baseline: false, once: false }
 }
 
 fn baseline(label: &'static str, program: Program, arguments: &str) -> Participant {
@@ -28,7 +30,7 @@ fn baseline(label: &'static str, program: Program, arguments: &str) -> Participa
 }
 
 /// Every participant with these arguments too.
-fn with(participants: Vec<Participant>, arguments: &str) -> Vec<Participant> {
+pub(crate) fn with(participants: Vec<Participant>, arguments: &str) -> Vec<Participant> {
     participants
         .into_iter()
         .map(|mut participant| {
@@ -42,7 +44,12 @@ pub(crate) fn server(objects: u64, more: &str) -> Vec<String> {
     format!("--objects {objects} {more}").split_whitespace().map(str::to_owned).collect()
 }
 
-fn metric(title: &'static str, digits: usize, per: f64, value: fn(&Value) -> Option<f64>) -> Metric {
+pub(crate) fn metric(
+    title: &'static str,
+    digits: usize,
+    per: f64,
+    value: fn(&Value) -> Option<f64>,
+) -> Metric {
     Metric { title, digits, value, per }
 }
 
@@ -59,7 +66,7 @@ fn sync_metrics(events: u64) -> Vec<Metric> {
     ]
 }
 
-fn counts(number: u64) -> String {
+pub(crate) fn counts(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
@@ -266,12 +273,16 @@ fn latency(settings: &Settings) -> Scenario {
         ),
         server: server(objects, ""),
         participants: with(participants, &format!("--latency --handlers=10 --events={events} --rate={rate}")),
-        metrics: vec![
-            metric("p50", 0, 1.0, |report| report["latency"]["p50"].as_f64()),
-            metric("p99", 0, 1.0, |report| report["latency"]["p99"].as_f64()),
-            metric("p99.9", 0, 1.0, |report| report["latency"]["p999"].as_f64()),
-            metric("calls", 0, 1.0, |report| report["calls"].as_f64()),
-        ],
+        metrics: latency_metrics(),
         floor: false,
     }
+}
+
+pub(crate) fn latency_metrics() -> Vec<Metric> {
+    vec![
+        metric("p50", 0, 1.0, |report| report["latency"]["p50"].as_f64()),
+        metric("p99", 0, 1.0, |report| report["latency"]["p99"].as_f64()),
+        metric("p99.9", 0, 1.0, |report| report["latency"]["p999"].as_f64()),
+        metric("calls", 0, 1.0, |report| report["calls"].as_f64()),
+    ]
 }

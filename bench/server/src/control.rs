@@ -21,10 +21,10 @@ pub(crate) fn answer(state: &State, command: &str, request: &Request, answer: An
             let objects = state.world.objects();
             let version = |object| state.world.resource_version(object, state.version(object));
             let sum: u64 = (0..objects).map(version).sum();
-            let (lists, streamed) =
-                (state.lists.load(Ordering::Relaxed), state.streamed.load(Ordering::Relaxed));
+            let [lists, streamed, http2] =
+                [&state.lists, &state.streamed, &state.http2].map(|count| count.load(Ordering::Relaxed));
             answer.text(&format!(
-                r#"{{"objects":{objects},"sum":{sum},"lists":{lists},"streamed":{streamed}}}"#
+                r#"{{"objects":{objects},"sum":{sum},"lists":{lists},"streamed":{streamed},"http2":{http2}}}"#
             ))
         }
         "sent" => {

@@ -30,17 +30,22 @@ impl Request {
     fn parse(head: &str) -> Result<Self> {
         let mut lines = head.lines();
         let target = lines.next().and_then(|line| line.split(' ').nth(1)).context("no request line")?;
+        let accept = lines
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.eq_ignore_ascii_case("accept"))
+            .map(|(_, value)| value.trim());
+        Ok(Self::new(target, accept.unwrap_or_default()))
+    }
+
+    /// With a path and its query.
+    pub(crate) fn new(target: &str, accept: &str) -> Self {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let query = query
             .split('&')
             .filter_map(|pair| pair.split_once('='))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        let accept = lines
-            .filter_map(|line| line.split_once(':'))
-            .find(|(name, _)| name.eq_ignore_ascii_case("accept"))
-            .map(|(_, value)| value.trim().to_owned());
-        Ok(Self { path: path.to_owned(), query, accept: accept.unwrap_or_default() })
+        Self { path: path.to_owned(), query, accept: accept.to_owned() }
     }
 
     pub(crate) fn query(&self, name: &str) -> Option<&str> {

@@ -1,40 +1,53 @@
 //! Serves lists and watches of made-up objects, as JSON and as protobuf, faster than any client reads them.
 //!
-//! Speaks the list and watch protocol of kube-apiserver over plain HTTP/1.1 on loopback: whole lists, pages, streaming
-//! lists, bookmarks, expired history. What happens is said at a few addresses of its own:
+//! Speaks the list and watch protocol of kube-apiserver on loopback: whole lists, pages, streaming lists, bookmarks, expired
+//! history. What happens is said at a few addresses of its own:
 //!
 //! | address | does |
 //! |---|---|
 //! | `/bench/events?count=N&hot=H&rate=R` | N objects change, as fast as the watcher reads or R a second; among H objects or all |
 //! | `/bench/expire` | the last object changes, and all watches end with 410: clients have to list again |
-//! | `/bench/state` | how many objects there are, the sum of their resource versions, and how often they were listed |
+//! | `/bench/state` | how many objects there are, the sum of their resource versions, and how they were listed |
 //! | `/bench/sent` | when the events of the last `/bench/events` were written, nanoseconds of the clock, one a line |
 //!
-//! Prints its address on standard output and ends with standard input.
+//! | option | |
+//! |---|---|
+//! | `--kind PLURAL`, `--objects N`, `--namespaces N`, `--seed N` | what is served |
+//! | `--pieces N` | at most N bytes are written at a time, so that objects come in several pieces, as they do from servers that write an object in several calls |
+//! | `--tls http1`, `--tls http2` | TLS, with HTTP/1.1 only, or with HTTP/2 for clients that speak it; without it plain HTTP/1.1 |
+//! | `--ca FILE` | where the certificate that clients have to trust is written |
+//!
+//! Prints two lines on standard output, its address and that of its commands, which is always plain HTTP/1.1. Ends with
+//! standard input.
 
 mod answer;
 mod control;
 mod envelope;
 mod http;
+mod http2;
 mod list;
 mod state;
+mod tls;
 mod watch;
 
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use anyhow::{Context as _, Result, bail};
 use bench_data::{Kind, World, WorldOptions};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Wire};
 use crate::http::Request;
 use crate::state::State;
+use crate::tls::Tls;
 
 fn main() -> Result<()> {
     let mut options = WorldOptions { seed: 1, objects: 1_000, namespaces: 20 };
-    let mut kind = Kind::Pods;
+    let (mut kind, mut pieces, mut tls, mut ca) = (Kind::Pods, None, None, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().with_context(|| format!("{name} needs a value"))?;
@@ -44,36 +57,62 @@ fn main() -> Result<()> {
             "--objects" => options.objects = number()?,
             "--namespaces" => options.namespaces = number()?,
             "--seed" => options.seed = number()?,
+            "--pieces" => pieces = NonZeroUsize::new(usize::try_from(number()?)?),
+            "--tls" => tls = Some(value),
+            "--ca" => ca = Some(value),
             _ => bail!("unknown option {name}"),
         }
     }
     let state = Arc::new(State::new(World::new(kind, options)));
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    println!("http://{}", listener.local_addr()?);
-    std::io::stdout().flush()?;
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let state = state.clone();
-            // A client that goes away ends its connection; that is no news.
-            thread::spawn(move || serve(&state, stream).ok());
+    let commands = listen({
+        let state = state.clone();
+        move |mut stream| {
+            stream.set_nodelay(true)?;
+            serve(&state, &mut stream, pieces)
         }
-    });
+    })?;
+    let address = match tls {
+        None => format!("http://{commands}"),
+        Some(protocol) => {
+            let (tls, certificate) = Tls::new(&protocol)?;
+            std::fs::write(ca.context("--tls needs --ca")?, certificate)?;
+            format!("https://{}", listen(move |stream| tls.serve(&state, stream, pieces))?)
+        }
+    };
+    println!("{address}\nhttp://{commands}");
+    std::io::stdout().flush()?;
     // It must not outlive who started it.
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
 }
 
-/// Answers the requests of one connection.
-fn serve(state: &State, mut stream: TcpStream) -> Result<()> {
-    stream.set_nodelay(true)?;
-    while let Some(request) = Request::read(&mut stream)? {
-        let answer = Answer::new(&mut stream);
-        match request.path.strip_prefix("/bench/") {
-            Some(command) => control::answer(state, command, &request, answer)?,
-            None => objects(state, &request, answer)?,
+/// Has each connection served on a thread of its own. Returns the address.
+fn listen(serve: impl Fn(TcpStream) -> Result<()> + Clone + Send + 'static) -> Result<SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let address = listener.local_addr()?;
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let serve = serve.clone();
+            // A client that goes away ends its connection; that is no news.
+            thread::spawn(move || serve(stream).ok());
         }
+    });
+    Ok(address)
+}
+
+/// Answers the requests of one connection that speaks HTTP/1.1.
+fn serve(state: &State, stream: &mut (impl Read + Write), pieces: Option<NonZeroUsize>) -> Result<()> {
+    while let Some(request) = Request::read(stream)? {
+        respond(state, &request, Answer::new(Wire::Http1(stream), pieces))?;
     }
     Ok(())
+}
+
+fn respond(state: &State, request: &Request, answer: Answer<'_>) -> Result<()> {
+    match request.path.strip_prefix("/bench/") {
+        Some(command) => control::answer(state, command, request, answer.whole()),
+        None => objects(state, request, answer),
+    }
 }
 
 fn objects(state: &State, request: &Request, answer: Answer<'_>) -> Result<()> {
@@ -89,6 +128,9 @@ fn objects(state: &State, request: &Request, answer: Answer<'_>) -> Result<()> {
         _ => None,
     };
     let Some(range) = range else { return answer.not_found() };
+    if answer.is_http2() {
+        state.http2.fetch_add(1, Ordering::Relaxed);
+    }
     let format = envelope::negotiate(kind, request.accept());
     if matches!(request.query("watch"), Some("true" | "1")) {
         watch::answer(state, request, answer, format, &range)

@@ -16,6 +16,8 @@ pub(crate) struct State {
     /// Requests so far: lists or pages of them, streaming lists.
     pub(crate) lists: AtomicU64,
     pub(crate) streamed: AtomicU64,
+    /// How many of all requests for objects came over HTTP/2.
+    pub(crate) http2: AtomicU64,
 }
 
 #[derive(Default)]
@@ -58,6 +60,7 @@ impl State {
             changed: Condvar::new(),
             lists: AtomicU64::new(0),
             streamed: AtomicU64::new(0),
+            http2: AtomicU64::new(0),
         }
     }
 
@@ -138,12 +141,17 @@ impl Run {
         }
     }
 
-    /// Waits until an event is due. The server has a core of its own, so it may well wait busily.
-    pub(crate) fn wait_until_due(&self, version: u64) {
+    /// Waits until an event is due. The server has a core of its own, so it may well wait busily; `share` leaves the core to
+    /// other threads of the server.
+    pub(crate) fn wait_until_due(&self, version: u64, share: bool) {
         if let Some(pace) = self.pace {
             let due = self.started + pace * u32::try_from(version - self.first).unwrap_or(u32::MAX);
             while Instant::now() < due {
-                std::hint::spin_loop();
+                if share {
+                    std::thread::yield_now();
+                } else {
+                    std::hint::spin_loop();
+                }
             }
         }
     }

@@ -53,7 +53,7 @@ pub(crate) fn answer(
                 if !objects.contains(&object) {
                     continue;
                 }
-                run.wait_until_due(seen);
+                run.wait_until_due(seen, body.is_written_elsewhere());
                 watch.event(&mut body, "MODIFIED", object, seen);
                 if run.note_sent(seen) {
                     body.flush()?;

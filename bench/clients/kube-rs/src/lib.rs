@@ -29,7 +29,9 @@ pub fn run(options: &Options, heap: Heap) -> Result<()> {
 }
 
 async fn choose(options: &Options, heap: Heap) -> Result<()> {
-    let client = Client::try_from(Config::new(options.server.parse()?))?;
+    let mut config = Config::new(options.server.parse()?);
+    config.root_cert = options.root_cert()?;
+    let client = Client::try_from(config)?;
     match options.kind.as_str() {
         "pods" => run_typed::<Pod>(options, heap, client).await,
         "configmaps" => run_typed::<ConfigMap>(options, heap, client).await,

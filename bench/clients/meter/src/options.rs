@@ -1,14 +1,21 @@
 //! The command line of the clients.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject as _;
 
 /// What a client is to do.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The replay server.
     pub server: String,
+    /// Where it takes commands, over plain HTTP/1.1; empty for the same address.
+    pub commands: String,
+    /// A file with the certificate to trust, for a server with TLS.
+    pub ca: Option<PathBuf>,
     /// The plural of the kind.
     pub kind: String,
     /// How objects are held; what that means is the client's own.
@@ -62,6 +69,8 @@ impl Options {
     pub fn from_arguments() -> Result<Self> {
         let mut options = Self {
             server: String::new(),
+            commands: String::new(),
+            ca: None,
             kind: "pods".to_owned(),
             mode: String::new(),
             list: List::Stream,
@@ -81,6 +90,8 @@ impl Options {
             let number = || value.parse::<u64>().with_context(|| argument.clone());
             match name {
                 "--server" => value.clone_into(&mut options.server),
+                "--commands" => value.clone_into(&mut options.commands),
+                "--ca" => options.ca = Some(value.into()),
                 "--kind" => value.clone_into(&mut options.kind),
                 "--mode" => value.clone_into(&mut options.mode),
                 "--list" => {
@@ -111,6 +122,13 @@ impl Options {
             }
         }
         Ok(options)
+    }
+
+    /// The certificate to trust, as the configuration of kube-client wants it.
+    pub fn root_cert(&self) -> Result<Option<Vec<Vec<u8>>>> {
+        let Some(path) = &self.ca else { return Ok(None) };
+        let certificate = CertificateDer::from_pem_file(path).with_context(|| path.display().to_string())?;
+        Ok(Some(vec![certificate.to_vec()]))
     }
 
     /// The namespaces of the informers; none for one informer of everything.

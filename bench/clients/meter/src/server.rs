@@ -16,7 +16,9 @@ pub struct Server {
 impl Server {
     /// The server of the options.
     pub fn new(options: &Options) -> Result<Self> {
-        let address = options.server.strip_prefix("http://").context("--server=http://… is missing")?;
+        let commands = if options.commands.is_empty() { &options.server } else { &options.commands };
+        let address =
+            commands.strip_prefix("http://").context("no --commands=http://… and no such --server")?;
         Ok(Self { address: address.to_owned() })
     }
 

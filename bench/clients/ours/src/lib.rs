@@ -57,7 +57,8 @@ where
 {
     let server = Server::new(options)?;
     let stuck = handlers::Stuck::default();
-    let config = Config::new(options.server.parse()?);
+    let mut config = Config::new(options.server.parse()?);
+    config.root_cert = options.root_cert()?;
     let source = HttpSource::new(config, K::info(dynamic))?;
     let mut watched: Vec<Watched<K>> = Vec::new();
     for namespace in options.namespaces() {

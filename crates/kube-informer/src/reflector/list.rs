@@ -48,21 +48,22 @@ impl Driver {
                 Err(_) => return Err(Trouble::Silent(silence)),
                 Ok(Arrival::Answered) => {}
                 Ok(Arrival::Failed(error)) => return Err(error.into()),
+                Ok(Arrival::Ended) if decoder.end_of_body() => {}
                 Ok(Arrival::Ended) => return Ok(decoder.finish()?),
                 Ok(Arrival::Bytes(chunk)) => {
                     self.reflector.status.byte(Instant::now());
                     decoder.push(chunk);
-                    while let Some(item) = decoder.next(&ingest, &*known) {
-                        match item? {
-                            ListItem::Object(record) => {
-                                self.check_scope(record.key());
-                                self.put(record);
-                            }
-                            ListItem::LeftOut { key, message } => self.leave_out_of_list(key, message),
-                        }
-                        self.pace().await;
-                    }
                 }
+            }
+            while let Some(item) = decoder.next(&ingest, &*known) {
+                match item? {
+                    ListItem::Object(record) => {
+                        self.check_scope(record.key());
+                        self.put(record);
+                    }
+                    ListItem::LeftOut { key, message } => self.leave_out_of_list(key, message),
+                }
+                self.pace().await;
             }
         }
     }

@@ -45,20 +45,19 @@ pub(crate) async fn look_up(
         match connection.arrival().await {
             Arrival::Answered => {}
             Arrival::Failed(error) => return Err(error.into()),
-            Arrival::Bytes(chunk) => {
-                decoder.push(chunk);
-                while let Some(item) = decoder.next(ingest, known) {
-                    match item? {
-                        ListItem::Object(record) if record.key() == key => object = Some(record),
-                        ListItem::LeftOut { key: Some(about), .. } if about == *key => {}
-                        ListItem::Object(_) | ListItem::LeftOut { .. } => unselective = true,
-                    }
-                }
-            }
+            Arrival::Bytes(chunk) => decoder.push(chunk),
+            Arrival::Ended if decoder.end_of_body() => {}
             Arrival::Ended => {
                 let end = decoder.finish()?;
                 unselective |= end.continue_token.is_some_and(|token| !token.is_empty());
                 return Ok(Found { version: end.version, object, unselective });
+            }
+        }
+        while let Some(item) = decoder.next(ingest, known) {
+            match item? {
+                ListItem::Object(record) if record.key() == key => object = Some(record),
+                ListItem::LeftOut { key: Some(about), .. } if about == *key => {}
+                ListItem::Object(_) | ListItem::LeftOut { .. } => unselective = true,
             }
         }
     }

@@ -136,6 +136,7 @@ impl Driver {
                 Err(_) => {}
                 Ok(Arrival::Answered) => {}
                 Ok(Arrival::Failed(error)) => return Err(self.stream_broken(&watch, error.into())),
+                Ok(Arrival::Ended) if watch.decoder.end_of_body() => {}
                 Ok(Arrival::Ended) => return Err(Box::new(self.ended(&watch))),
                 Ok(Arrival::Bytes(chunk)) => {
                     self.reflector.status.byte(Instant::now());
@@ -181,6 +182,7 @@ impl Driver {
                     check = self.cursor.wants_check().then(|| self.check(since));
                 }
                 Some(Arrival::Failed(error)) => return Ok(self.broken(&watch, error.into())),
+                Some(Arrival::Ended) if watch.decoder.end_of_body() => {}
                 Some(Arrival::Ended) => return Ok(self.ended(&watch)),
                 Some(Arrival::Bytes(chunk)) => {
                     self.cursor.saw_byte();

@@ -1,12 +1,15 @@
 //! The chunks of a body, and the bytes of one piece of it, which may begin in one chunk and end in another.
 //!
 //! A piece that lies within one chunk is not copied. One that crosses a boundary is put together in a buffer that is used
-//! again for the next.
+//! again for the next. There are two ways to find its end: [`one_pass`](Chunks::one_pass) puts it together until it is
+//! probably whole and has it parsed where it lies, which is quick and takes most of what servers send;
+//! [`next_mark`](Chunks::next_mark) goes over every byte as it comes and takes everything.
 
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 
+use super::ending::Ending;
 use crate::json::{ChunkedMembers, Malformed, Mark, skip_space};
 
 /// The piece is larger than the limit.
@@ -25,19 +28,48 @@ pub(crate) struct Chunks {
     limit: usize,
     /// What came of the piece in earlier chunks.
     held: Vec<u8>,
+    /// Whether it is put together without being looked at. The chunk at hand begins behind what is held.
+    gathering: bool,
+    /// Whether nothing but space was read since the last line break.
+    line_begins: bool,
+    /// Whether there are no more chunks.
+    ended: bool,
     /// Where the piece begins, if one is being captured.
     from: Option<usize>,
     /// Where the finished piece stands, if nothing of it had to be held.
     within: Range<usize>,
 }
 
-/// A buffer that one large object has made larger than this is given back after it.
+/// What came of reading a piece in one pass.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum OnePass<T> {
+    Read(T),
+    /// More bytes are needed.
+    More,
+    /// It cannot be read like this. It begins at this place, and nothing of it has been read.
+    Refused(usize),
+}
+
+/// A buffer that one large object has made larger than this is given back after it. Nothing larger is gathered.
 const KEEP: usize = 1 << 20;
+
+/// Where so much has come, it is not asked whether the next piece is whole: parsing it will tell, and mostly it is.
+const PLENTY: usize = 32 << 10;
 
 impl Chunks {
     /// With a limit for the size of one piece.
     pub(crate) fn new(limit: usize) -> Self {
-        Self { chunk: Bytes::new(), at: 0, limit, held: Vec::new(), from: None, within: 0..0 }
+        Self {
+            chunk: Bytes::new(),
+            at: 0,
+            limit,
+            held: Vec::new(),
+            gathering: false,
+            line_begins: false,
+            ended: false,
+            from: None,
+            within: 0..0,
+        }
     }
 
     /// Takes in the next chunk. The last one should have been read to its end; if not, both are joined, which copies.
@@ -52,6 +84,12 @@ impl Chunks {
         }
     }
 
+    /// There are no more chunks: what is gathered has to be read as it is. Says whether something is.
+    pub(crate) fn end_of_body(&mut self) -> bool {
+        self.ended = true;
+        self.gathering
+    }
+
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
@@ -64,13 +102,32 @@ impl Chunks {
 
     /// What has come and was not read, from the first byte on that is no space, but no more than one piece may have.
     pub(crate) fn unread(&mut self) -> &[u8] {
-        self.at = skip_space(&self.chunk, self.at);
-        self.from(self.at)
+        let start = skip_space(&self.chunk, self.at);
+        if start > self.at {
+            self.line_begins = self.byte(start - 1) == Some(b'\n');
+        }
+        self.at = start;
+        self.from(start)
+    }
+
+    /// Whether [`unread`](Self::unread) bytes begin a line.
+    pub(crate) fn line_begins(&self) -> bool {
+        self.line_begins
     }
 
     /// Whether there is nothing but space left to read.
     pub(crate) fn is_read(&self) -> bool {
-        skip_space(&self.chunk, self.at) == self.chunk.len()
+        !self.gathering && skip_space(&self.chunk, self.at) == self.chunk.len()
+    }
+
+    /// Whether a piece has begun that [`one_pass`](Self::one_pass) is to go on with.
+    pub(crate) fn is_gathering(&self) -> bool {
+        self.gathering
+    }
+
+    /// How far the chunk at hand has been read.
+    pub(crate) fn place(&self) -> usize {
+        self.at
     }
 
     /// The caller has read up to a place.
@@ -78,9 +135,100 @@ impl Chunks {
         self.at = self.chunk.len().min(at);
     }
 
-    /// The caller has read so many bytes.
-    pub(crate) fn skip(&mut self, length: usize) {
-        self.skip_to(self.at + length);
+    /// Has the piece that begins at `at` parsed where it lies. If it has not all come, it is gathered until the `ending` is
+    /// found; without one it is refused.
+    ///
+    /// `parse` gets all that has come from the beginning of the piece on, but no more than one piece may have, and returns
+    /// how long the piece is. However small the chunks are, it is called at most once for a piece.
+    pub(crate) fn one_pass<T>(
+        &mut self,
+        at: usize,
+        ending: Option<&Ending>,
+        mut parse: impl FnMut(&[u8]) -> Option<(T, usize)>,
+    ) -> OnePass<T> {
+        if self.gathering {
+            return match ending.filter(|_| !self.ended) {
+                Some(ending) => self.gather(ending, parse),
+                None => self.give_up(self.at),
+            };
+        }
+        let rest = self.from(at);
+        let ending = ending.filter(|_| !self.ended && rest.len() < self.limit.min(PLENTY));
+        if ending.is_some_and(|ending| !ending.is_in(rest)) {
+            self.forget_held();
+            self.gathering = true;
+            return self.hold(at);
+        }
+        match parse(rest) {
+            Some((read, length)) => {
+                self.skip_to(at + length);
+                self.line_begins = false;
+                OnePass::Read(read)
+            }
+            None => OnePass::Refused(at),
+        }
+    }
+
+    /// Goes on with a piece of which some is held.
+    fn gather<T>(
+        &mut self,
+        ending: &Ending,
+        mut parse: impl FnMut(&[u8]) -> Option<(T, usize)>,
+    ) -> OnePass<T> {
+        let new = self.chunk.get(self.at..).unwrap_or_default();
+        let end = match ending.find_on(&self.held, new) {
+            Some(end) => self.at + end,
+            None if new.ends_with(b"\n") => self.chunk.len(),
+            None if ending.may_be_behind(new) || self.held.len() + new.len() > self.limit.min(KEEP) => {
+                return self.give_up(self.at);
+            }
+            None => return self.hold(self.at),
+        };
+        self.held.extend_from_slice(self.chunk.get(self.at..end).unwrap_or_default());
+        let parsed = if self.held.len() > self.limit { None } else { parse(&self.held) };
+        let Some((read, length)) = parsed else { return self.give_up(end) };
+        // What was gathered too much is read again, in the chunk that it came from if that is still here.
+        match end.checked_sub(self.held.len() - length) {
+            Some(place) if place >= self.at => self.at = place,
+            _ => {
+                self.held.drain(..length);
+                self.join(end);
+            }
+        }
+        self.held.clear();
+        self.gathering = false;
+        self.line_begins = false;
+        OnePass::Read(read)
+    }
+
+    /// Copies the chunk from `at` on, and lets go of it: its memory is used again for the next.
+    fn hold<T>(&mut self, at: usize) -> OnePass<T> {
+        self.held.extend_from_slice(self.chunk.get(at..).unwrap_or_default());
+        self.chunk = Bytes::new();
+        self.at = 0;
+        OnePass::More
+    }
+
+    fn forget_held(&mut self) {
+        if self.held.capacity() > KEEP {
+            self.held = Vec::new();
+        }
+        self.held.clear();
+    }
+
+    /// Puts back what is held. The chunk has been read up to `end`.
+    fn give_up<T>(&mut self, end: usize) -> OnePass<T> {
+        self.join(end);
+        self.gathering = false;
+        OnePass::Refused(0)
+    }
+
+    /// What is held and the chunk from `end` on become one chunk.
+    fn join(&mut self, end: usize) {
+        let mut joined = std::mem::take(&mut self.held);
+        joined.extend_from_slice(self.chunk.get(end..).unwrap_or_default());
+        self.chunk = joined.into();
+        self.at = 0;
     }
 
     /// Goes on to the next mark of an object or array; `None` when the chunk is used up.
@@ -92,10 +240,7 @@ impl Chunks {
     /// A piece begins here.
     #[inline]
     pub(crate) fn begin(&mut self, at: usize) {
-        if self.held.capacity() > KEEP {
-            self.held = Vec::new();
-        }
-        self.held.clear();
+        self.forget_held();
         self.from = Some(at);
     }
 
@@ -108,6 +253,7 @@ impl Chunks {
     /// The piece ends here; [`piece`](Self::piece) gives it.
     pub(crate) fn end(&mut self, at: usize) -> Result<(), Oversize> {
         let from = self.from.take().unwrap_or(at);
+        self.line_begins = false;
         self.within = from..at;
         if self.held.is_empty() && at.saturating_sub(from) <= self.limit {
             return Ok(());
@@ -147,3 +293,6 @@ impl Chunks {
         self.chunk.get(at).copied()
     }
 }
+
+#[cfg(test)]
+mod tests;

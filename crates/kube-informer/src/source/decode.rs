@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::chunks::OnePass;
 use super::error::HttpFailure;
 use super::frames::{Frame, Frames};
 use super::stream_error::StreamError;
@@ -86,8 +87,10 @@ impl WatchDecoder {
             return None;
         }
         let known = if self.initial { known } else { &NothingKnown };
-        if let Some(item) = self.plain(ingest, known) {
-            return Some(Ok(item));
+        match self.frames.one_pass(is_plain, |event| plain(event, ingest, known)) {
+            OnePass::Read(item) => return Some(Ok(item)),
+            OnePass::More => return None,
+            OnePass::Refused(_) => {}
         }
         let item = self.frames.next_frame()?.and_then(|frame| decode(&frame, ingest, known));
         match &item {
@@ -98,26 +101,32 @@ impl WatchDecoder {
         Some(item)
     }
 
-    /// An event that lies whole within the chunk and is written as servers write it: one pass over its bytes splits it off,
-    /// checks it and reads its metadata. After `None` nothing has been read.
-    fn plain(&mut self, ingest: &Ingest, known: &dyn Known) -> Option<WatchItem> {
-        let event = self.frames.beginning()?;
-        let (change, object) =
-            PLAIN.iter().find_map(|(start, change)| Some((*change, event.strip_prefix(*start)?)))?;
-        let (taken, end) = ingest.take_first(object, known, |rest| rest.first() == Some(&b'}'))?;
-        let length = event.len() - object.len() + end + 1;
-        let item = changed(change, taken).ok()?;
-        self.frames.skip(length);
-        Some(item)
+    /// The body has ended. Says whether something was held back that is to be read now.
+    pub(crate) fn end_of_body(&mut self) -> bool {
+        self.frames.end_of_body()
     }
 
-    /// The body has ended. An error if it ended in the middle of an event.
+    /// All has been read. An error if the body ended in the middle of an event.
     pub(crate) fn finish(&self) -> Result<(), StreamError> {
         match &self.failed {
             Some(error) => Err(error.clone()),
             None => self.frames.finish(),
         }
     }
+}
+
+/// An event that is written as servers write it, and how long it is: one pass over its bytes splits it off, checks it and reads
+/// its metadata. After `None` nothing has been done.
+fn plain(event: &[u8], ingest: &Ingest, known: &dyn Known) -> Option<(WatchItem, usize)> {
+    let (change, object) =
+        PLAIN.iter().find_map(|(start, change)| Some((*change, event.strip_prefix(*start)?)))?;
+    let (taken, end) = ingest.take_first(object, known, |rest| rest.first() == Some(&b'}'))?;
+    Some((changed(change, taken).ok()?, event.len() - object.len() + end + 1))
+}
+
+/// Whether this is the beginning of such an event.
+fn is_plain(event: &[u8]) -> bool {
+    PLAIN.iter().any(|(start, _)| event.starts_with(start))
 }
 
 fn decode(frame: &Frame<'_>, ingest: &Ingest, known: &dyn Known) -> Result<WatchItem, StreamError> {

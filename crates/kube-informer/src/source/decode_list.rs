@@ -90,7 +90,12 @@ impl ListDecoder {
             .then(|| StreamError::NotAList("a Table".to_owned()))
     }
 
-    /// The body has ended. Anything but a whole list is an error.
+    /// The body has ended. Says whether something was held back that is to be read now.
+    pub(crate) fn end_of_body(&mut self) -> bool {
+        self.frames.end_of_body()
+    }
+
+    /// All has been read. Anything but a whole list is an error.
     pub(crate) fn finish(&mut self) -> Result<ListEnd, StreamError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());

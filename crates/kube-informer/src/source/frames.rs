@@ -1,14 +1,16 @@
 //! Bytes to documents: the body of a watch is one JSON object after the other.
 //!
 //! Line breaks mean nothing: a document may be spread over several lines, and the next may follow without a line break.
-//! Most events are not split off here at all: those that lie whole within a chunk and are written as servers write them
-//! are read by the decoder where they [begin](Frames::beginning).
+//! But servers end each with a line break, so where one has, the next is expected to. That is a quick way to see when an
+//! event that comes in several chunks is whole, and then the decoder reads it in [one pass](Frames::one_pass). Only what
+//! cannot be read like this is split off here.
 
 use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::chunks::Chunks;
+use super::chunks::{Chunks, OnePass};
+use super::ending::Ending;
 use super::stream_error::StreamError;
 use crate::json::{ChunkedMembers, Malformed, Mark, decode_string, member_of_beginning, string_is};
 use crate::key::ObjectKey;
@@ -24,6 +26,7 @@ pub(crate) const MOST_MEMBERS: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Frames {
     chunks: Chunks,
+    line: Ending,
     document: ChunkedMembers,
     members: Vec<MemberRange>,
     failed: Option<StreamError>,
@@ -63,6 +66,7 @@ impl Frames {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             chunks: Chunks::new(limit),
+            line: Ending::line(),
             document: ChunkedMembers::of_object(),
             members: Vec::new(),
             failed: None,
@@ -74,20 +78,28 @@ impl Frames {
         self.chunks.push(chunk);
     }
 
-    /// What has come and was not read, if that is where a document begins; no more of it than one document may have.
-    ///
-    /// A caller that can read a document there says how long it is with [`skip`](Self::skip). All others ask for the
-    /// [next frame](Self::next_frame).
-    pub(crate) fn beginning(&mut self) -> Option<&[u8]> {
-        if self.failed.is_some() || !self.document.is_untouched() {
-            return None;
-        }
-        Some(self.chunks.unread()).filter(|rest| !rest.is_empty())
+    /// The body has ended. Says whether a document was held back that is to be read now, as it is.
+    pub(crate) fn end_of_body(&mut self) -> bool {
+        self.chunks.end_of_body()
     }
 
-    /// The caller has read a document of this length.
-    pub(crate) fn skip(&mut self, length: usize) {
-        self.chunks.skip(length);
+    /// The next document, if `parse` can read it: it gets what has come of it and what follows, and returns how long it is.
+    /// If it is refused, the caller asks for the [next frame](Self::next_frame).
+    ///
+    /// `is_plain` says of the beginning of a document whether `parse` might read it once it is whole.
+    pub(crate) fn one_pass<T>(
+        &mut self,
+        is_plain: impl FnOnce(&[u8]) -> bool,
+        parse: impl FnMut(&[u8]) -> Option<(T, usize)>,
+    ) -> OnePass<T> {
+        if self.failed.is_some() || !self.document.is_untouched() {
+            return OnePass::Refused(self.chunks.place());
+        }
+        let gather = self.chunks.is_gathering() || {
+            let rest = self.chunks.unread();
+            !rest.is_empty() && is_plain(rest) && self.chunks.line_begins()
+        };
+        self.chunks.one_pass(self.chunks.place(), gather.then_some(&self.line), parse)
     }
 
     /// The next whole document; `None` if more bytes are needed. An error ends the stream: nothing comes after it.

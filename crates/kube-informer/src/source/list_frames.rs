@@ -5,7 +5,8 @@
 
 use bytes::Bytes;
 
-use super::chunks::Chunks;
+use super::chunks::{Chunks, OnePass};
+use super::ending::Ending;
 use super::frames::{MOST_MEMBERS, object_key};
 use super::stream_error::StreamError;
 use crate::json::{self, ChunkedMembers, Malformed, Mark};
@@ -17,6 +18,8 @@ pub(crate) struct ListFrames {
     list: ChunkedMembers,
     /// The array of items, while it is being read.
     items: Option<ChunkedMembers>,
+    /// How the next item begins, once one has been seen.
+    next: Option<Ending>,
     reading: ListReading,
     /// The members beside the items, checked to be JSON.
     members: Vec<(String, Vec<u8>)>,
@@ -77,6 +80,7 @@ impl ListFrames {
             chunks: Chunks::new(limit),
             list: ChunkedMembers::of_object(),
             items: None,
+            next: None,
             reading: ListReading::Nothing,
             members: Vec::new(),
             beside: 0,
@@ -90,10 +94,16 @@ impl ListFrames {
         self.chunks.push(chunk);
     }
 
+    /// The body has ended. Says whether an item was held back that is to be read now, as it is.
+    pub(crate) fn end_of_body(&mut self) -> bool {
+        self.chunks.end_of_body()
+    }
+
     /// The next whole item; `None` if more bytes are needed. After an error nothing comes.
     ///
     /// `take` is given what has come so far, from the beginning of an item on; what follows the item is in it as well. If
-    /// it can read the item there, it returns what it read and how long the item is. If not, the item is split off.
+    /// it can read the item there, it returns what it read and how long the item is. If not, the item is split off. An item
+    /// that comes in several chunks is put together before.
     pub(crate) fn next_item<T>(
         &mut self,
         take: impl FnMut(&[u8]) -> Option<(T, usize)>,
@@ -114,8 +124,9 @@ impl ListFrames {
         find(&self.members, key)
     }
 
-    /// The body has ended. Only a list that was read to its closing brace, with nothing behind it, is one.
+    /// All has been read. Only a list that was read to its closing brace, with nothing behind it, is one.
     pub(crate) fn finish(&mut self) -> Result<ListFrame, StreamError> {
+        self.end_of_body();
         if self.next_item(|_| None::<((), usize)>).is_some() && self.failed.is_none() {
             return Err(StreamError::NotJson("items were not read".to_owned()));
         }
@@ -135,14 +146,29 @@ impl ListFrames {
     ) -> Result<Option<Advance<T>>, StreamError> {
         loop {
             if let Some(items) = &mut self.items {
-                match self.chunks.next_mark(items)? {
+                let mark = match self.chunks.is_gathering() {
+                    true => Some(Mark::ValueStart(self.chunks.place())),
+                    false => self.chunks.next_mark(items)?,
+                };
+                match mark {
                     Some(Mark::ValueStart(at)) => {
-                        if let Some((taken, length)) = take(self.chunks.from(at)) {
-                            items.value_done();
-                            self.chunks.skip_to(at + length);
-                            return Ok(Some(Advance::Taken(taken)));
+                        if self.next.is_none() {
+                            self.next = Ending::next_item(self.chunks.from(at));
                         }
-                        self.chunks.begin(at);
+                        let object = self.chunks.is_gathering() || self.chunks.byte(at) == Some(b'{');
+                        let next = self.next.as_ref().filter(|_| object);
+                        match self.chunks.one_pass(at, next, &mut take) {
+                            OnePass::Read(taken) => {
+                                items.value_done();
+                                return Ok(Some(Advance::Taken(taken)));
+                            }
+                            OnePass::More => return Ok(None),
+                            OnePass::Refused(at) => {
+                                // The first byte of the value was read with the mark.
+                                self.chunks.skip_to(at + 1);
+                                self.chunks.begin(at);
+                            }
+                        }
                     }
                     Some(Mark::ValueEnd(at)) => {
                         self.chunks.end(at).map_err(|_| self.too_big())?;

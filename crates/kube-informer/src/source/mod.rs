@@ -3,6 +3,7 @@
 mod chunks;
 pub(crate) mod decode;
 pub(crate) mod decode_list;
+mod ending;
 pub(crate) mod frames;
 pub(crate) mod http;
 mod list_frames;

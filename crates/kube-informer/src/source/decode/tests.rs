@@ -6,14 +6,17 @@ use crate::object::ingest::IngestOptions;
 use crate::object::transform::TypedTransform;
 use crate::report::Reporter;
 use crate::source::frames::DEFAULT_LIMIT;
-use crate::source::testing::{KnowsOne, chunks, config_maps};
+use crate::source::testing::{KnowsOne, chunks, config_maps, to_the_end};
 
 /// Every event of a body, printed, and how it ended.
 fn events(body: &str, size: usize) -> (Vec<String>, Result<(), StreamError>) {
     let (mut decoder, ingest) = (WatchDecoder::new(DEFAULT_LIMIT, false), config_maps());
     let mut seen = Vec::new();
-    for chunk in chunks(body, size) {
-        decoder.push(chunk);
+    for chunk in to_the_end(chunks(body, size)) {
+        match chunk {
+            Some(chunk) => decoder.push(chunk),
+            None => _ = decoder.end_of_body(),
+        }
         while let Some(item) = decoder.next(&ingest, &NothingKnown) {
             seen.push(match item {
                 Ok(WatchItem::Object { change, record }) => {
@@ -54,6 +57,30 @@ fn p_046_events_over_any_chunk_boundary() {
         event("ADDED", "a", "1").replace("\"kind\"", &format!("\"x\":\"{}\",\"kind\"", "y".repeat(5 << 20)));
     for size in [16 << 10, 10 << 20] {
         assert_eq!(events(&large, size), (vec!["Added d/a@1".to_owned()], Ok(())), "events of several MiB");
+    }
+}
+
+/// Each event is there with its last byte, line break or not, and does not wait for the next.
+#[test]
+fn events_are_given_as_soon_as_they_are_whole() {
+    let each = [event("ADDED", "a", "1"), event("MODIFIED", "a", "2"), event("DELETED", "a", "3")];
+    for between in ["\n", "", " ", "\r\n"] {
+        let each = each.each_ref().map(|event| event.trim_end());
+        let body = each.join(between) + between;
+        let ends = [0, 1, 2].map(|number| each[..=number].join(between).len());
+        for size in 1..body.len() {
+            let (mut decoder, ingest) = (WatchDecoder::new(DEFAULT_LIMIT, false), config_maps());
+            let (mut pushed, mut seen) = (0, 0);
+            for chunk in chunks(&body, size) {
+                pushed += chunk.len();
+                decoder.push(chunk);
+                while let Some(item) = decoder.next(&ingest, &NothingKnown) {
+                    item.unwrap();
+                    seen += 1;
+                }
+                assert_eq!(seen, ends.iter().filter(|end| **end <= pushed).count(), "{between:?}, {size}");
+            }
+        }
     }
 }
 

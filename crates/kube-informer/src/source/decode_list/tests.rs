@@ -1,13 +1,16 @@
 use super::*;
 use crate::object::known::NothingKnown;
 use crate::source::frames::DEFAULT_LIMIT;
-use crate::source::testing::{KnowsOne, chunks, config_maps};
+use crate::source::testing::{KnowsOne, chunks, config_maps, to_the_end};
 
 fn list_in(body: &str, size: usize) -> (Vec<String>, Result<ListEnd, StreamError>) {
     let (mut decoder, ingest) = (ListDecoder::new(DEFAULT_LIMIT), config_maps());
     let mut items = Vec::new();
-    for chunk in chunks(body, size) {
-        decoder.push(chunk);
+    for chunk in to_the_end(chunks(body, size)) {
+        match chunk {
+            Some(chunk) => decoder.push(chunk),
+            None => _ = decoder.end_of_body(),
+        }
         while let Some(item) = decoder.next(&ingest, &NothingKnown) {
             match item {
                 Ok(ListItem::Object(record)) => items.push(record.key().to_string()),
@@ -130,6 +133,7 @@ fn items_that_are_known_are_not_built_again() {
     let body = r#"{"items":[{"metadata":{"namespace":"d","name":"a","uid":"u","resourceVersion":"1"}},{"metadata":{"namespace":"d","name":"a","uid":"u","resourceVersion":"2"}}]}"#;
     let mut decoder = ListDecoder::new(DEFAULT_LIMIT);
     decoder.push(Bytes::from_static(body.as_bytes()));
+    decoder.end_of_body();
     let mut same = Vec::new();
     while let Some(Ok(ListItem::Object(record))) = decoder.next(&ingest, &known) {
         same.push(Arc::ptr_eq(&record, &known.record));

@@ -1,13 +1,16 @@
 use super::*;
-use crate::source::testing::chunks;
+use crate::source::testing::{chunks, to_the_end};
 
 type Split = (Vec<String>, Result<ListFrame, StreamError>);
 
 fn split(body: &str, size: usize, limit: usize) -> Split {
     let mut frames = ListFrames::new(limit);
     let mut items = Vec::new();
-    for chunk in chunks(body, size) {
-        frames.push(chunk);
+    for chunk in to_the_end(chunks(body, size)) {
+        match chunk {
+            Some(chunk) => frames.push(chunk),
+            None => _ = frames.end_of_body(),
+        }
         while let Some(item) = frames.next_item(|_| None::<((), usize)>) {
             match item {
                 Ok(FramedItem::Taken(())) => panic!("nothing was taken"),

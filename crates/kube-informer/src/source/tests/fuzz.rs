@@ -10,7 +10,7 @@ use super::super::decode::{WatchDecoder, WatchItem};
 use super::super::decode_list::{ListDecoder, ListItem};
 use super::super::frames::Frames;
 use super::super::list_frames::{FramedItem, ListFrames};
-use super::super::testing::config_maps;
+use super::super::testing::{config_maps, to_the_end};
 use crate::object::known::NothingKnown;
 use crate::object::record::Record;
 
@@ -89,7 +89,7 @@ fn list(rng: &mut Rng) -> Vec<u8> {
 
 /// The same bytes in chunks of random sizes.
 fn cut_up(rng: &mut Rng, bytes: &[u8]) -> Vec<Bytes> {
-    let most = [1, 3, 10, 100][rng.usize(..4)];
+    let most = [1, 3, 10, 100, 500][rng.usize(..5)];
     let (mut chunks, mut rest) = (Vec::new(), bytes);
     while !rest.is_empty() {
         let (chunk, more) = rest.split_at(rng.usize(0..=most).min(rest.len()));
@@ -116,8 +116,11 @@ fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>) {
 
 fn frames(chunks: Vec<Bytes>) -> (Vec<Vec<u8>>, bool) {
     let (mut frames, mut found) = (Frames::new(LIMIT), Vec::new());
-    for chunk in chunks {
-        frames.push(chunk);
+    for chunk in to_the_end(chunks) {
+        match chunk {
+            Some(chunk) => frames.push(chunk),
+            None => _ = frames.end_of_body(),
+        }
         while let Some(frame) = frames.next_frame() {
             found.extend(frame.map(|frame| frame.json.to_vec()));
         }
@@ -127,8 +130,11 @@ fn frames(chunks: Vec<Bytes>) -> (Vec<Vec<u8>>, bool) {
 
 fn list_frames(chunks: Vec<Bytes>) -> (Vec<Vec<u8>>, bool) {
     let (mut frames, mut found) = (ListFrames::new(LIMIT), Vec::new());
-    for chunk in chunks {
-        frames.push(chunk);
+    for chunk in to_the_end(chunks) {
+        match chunk {
+            Some(chunk) => frames.push(chunk),
+            None => _ = frames.end_of_body(),
+        }
         while let Some(item) = frames.next_item(|_| None::<(Vec<u8>, usize)>) {
             found.extend(item.map(|item| match item {
                 FramedItem::Taken(item) => item,
@@ -143,8 +149,11 @@ fn list_frames(chunks: Vec<Bytes>) -> (Vec<Vec<u8>>, bool) {
 /// How many items a list has, if it is one.
 fn decode_list(chunks: Vec<Bytes>) -> Option<usize> {
     let (mut decoder, ingest, mut count) = (ListDecoder::new(LIMIT), config_maps(), 0);
-    for chunk in chunks {
-        decoder.push(chunk);
+    for chunk in to_the_end(chunks) {
+        match chunk {
+            Some(chunk) => decoder.push(chunk),
+            None => _ = decoder.end_of_body(),
+        }
         while let Some(item) = decoder.next(&ingest, &NothingKnown) {
             match item {
                 Ok(ListItem::Object(_) | ListItem::LeftOut { .. }) => count += 1,
@@ -158,8 +167,11 @@ fn decode_list(chunks: Vec<Bytes>) -> Option<usize> {
 /// How many events a watch has, and whether it ended well.
 fn decode_watch(chunks: Vec<Bytes>) -> (usize, bool) {
     let (mut decoder, ingest, mut count) = (WatchDecoder::new(LIMIT, true), config_maps(), 0);
-    for chunk in chunks {
-        decoder.push(chunk);
+    for chunk in to_the_end(chunks) {
+        match chunk {
+            Some(chunk) => decoder.push(chunk),
+            None => _ = decoder.end_of_body(),
+        }
         while let Some(item) = decoder.next(&ingest, &NothingKnown) {
             match item {
                 Ok(WatchItem::Object { record, .. }) => assert!(!record.key().name().is_empty()),
@@ -232,8 +244,11 @@ fn mutated_watches_never_end_well_unless_they_are_well() {
 /// What a decoder makes of the body of a watch: every item, and whether it ended well.
 fn taken_from_watch(chunks: Vec<Bytes>) -> (Vec<String>, bool) {
     let (mut decoder, ingest, mut items) = (WatchDecoder::new(LIMIT, true), config_maps(), Vec::new());
-    for chunk in chunks {
-        decoder.push(chunk);
+    for chunk in to_the_end(chunks) {
+        match chunk {
+            Some(chunk) => decoder.push(chunk),
+            None => _ = decoder.end_of_body(),
+        }
         while let Some(item) = decoder.next(&ingest, &NothingKnown) {
             items.push(match item {
                 Ok(WatchItem::Object { change, record }) => format!("{change:?} {}", whole(&record)),
@@ -247,8 +262,11 @@ fn taken_from_watch(chunks: Vec<Bytes>) -> (Vec<String>, bool) {
 
 fn taken_from_list(chunks: Vec<Bytes>) -> (Vec<String>, bool) {
     let (mut decoder, ingest, mut items) = (ListDecoder::new(LIMIT), config_maps(), Vec::new());
-    for chunk in chunks {
-        decoder.push(chunk);
+    for chunk in to_the_end(chunks) {
+        match chunk {
+            Some(chunk) => decoder.push(chunk),
+            None => _ = decoder.end_of_body(),
+        }
         while let Some(item) = decoder.next(&ingest, &NothingKnown) {
             items.push(match item {
                 Ok(ListItem::Object(record)) => whole(&record),
@@ -305,6 +323,52 @@ fn one_pass_takes_in_what_splitting_first_does() {
         }
         assert_eq!(taken_from_watch(vec![Bytes::from(watch.clone())]), taken_from_watch(bytes(&watch)));
         assert_eq!(taken_from_list(vec![Bytes::from(list.clone())]), taken_from_list(bytes(&list)));
+    });
+}
+
+/// The object with its members in the order in which servers write them, so that items begin alike.
+fn ordered_object(rng: &mut Rng) -> String {
+    let types = [r#""kind":"ConfigMap","apiVersion":"v1","#, ""][rng.usize(..2)];
+    let object: Value = serde_json::from_str(&plain_object(rng)).unwrap();
+    let data = json!({ "text": text(rng).repeat(rng.usize(..20)) });
+    format!(r#"{{{types}"metadata":{},"data":{data}}}"#, object["metadata"])
+}
+
+/// Put together from several chunks, or whole within one: the same items, for each of them the same.
+#[test]
+fn what_is_gathered_is_what_was_sent() {
+    seeds(6_000, |rng| {
+        let mut watch = String::new();
+        for _ in 0..rng.usize(1..8) {
+            let event = match rng.usize(..8) {
+                0 => r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}"#.to_owned(),
+                1 => format!(r#"{{ "type":"ADDED","object":{}}}"#, plain_object(rng)),
+                _ => format!(r#"{{"type":"ADDED","object":{}}}"#, ordered_object(rng)),
+            };
+            watch.push_str(&event);
+            watch.push_str(["\n", "\n", "\n", "\r\n", "", " "][rng.usize(..6)]);
+        }
+        let items: Vec<String> = (0..rng.usize(1..8)).map(|_| ordered_object(rng)).collect();
+        let metadata = r#""metadata":{"resourceVersion":"5"}"#;
+        let items = format!(r#""items":[{}]"#, items.join([",", ",", ", "][rng.usize(..3)]));
+        let end = ["\n", ""][rng.usize(..2)];
+        let list = if rng.bool() {
+            format!("{{{metadata},{items}}}{end}")
+        } else {
+            format!("{{{items},{metadata}}}{end}")
+        };
+        let (mut watch, mut list) = (watch.into_bytes(), list.into_bytes());
+        if rng.usize(..3) == 0 {
+            mutate(rng, &mut watch);
+            mutate(rng, &mut list);
+        }
+        for _ in 0..3 {
+            assert_eq!(
+                taken_from_watch(vec![Bytes::from(watch.clone())]),
+                taken_from_watch(cut_up(rng, &watch))
+            );
+            assert_eq!(taken_from_list(vec![Bytes::from(list.clone())]), taken_from_list(cut_up(rng, &list)));
+        }
     });
 }
 

@@ -17,8 +17,7 @@ pub(in super::super) struct PooledBody {
 }
 
 enum Held {
-    /// Kept for its drop.
-    Stream(#[allow(dead_code)] StreamLease),
+    Stream(StreamLease),
     Connection(Single),
 }
 
@@ -31,9 +30,12 @@ impl PooledBody {
         Self { incoming, held: Some(Held::Connection(connection)) }
     }
 
-    fn release(&mut self) {
-        if let Some(Held::Connection(connection)) = self.held.take() {
-            connection.give_back();
+    /// Gives back what is held. `ended`: the server has sent all, or an error has come in its place.
+    fn release(&mut self, ended: bool) {
+        match self.held.take() {
+            Some(Held::Connection(connection)) => connection.give_back(),
+            Some(Held::Stream(stream)) if ended => stream.end(),
+            Some(Held::Stream(_)) | None => {}
         }
     }
 }
@@ -48,7 +50,7 @@ impl Body for PooledBody {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let polled = Pin::new(&mut self.incoming).poll_frame(context);
         if let Poll::Ready(None | Some(Err(_))) = polled {
-            self.release();
+            self.release(true);
         }
         polled
     }
@@ -64,6 +66,6 @@ impl Body for PooledBody {
 
 impl Drop for PooledBody {
     fn drop(&mut self) {
-        self.release();
+        self.release(false);
     }
 }

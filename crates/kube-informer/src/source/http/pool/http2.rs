@@ -35,7 +35,10 @@ const STREAM_WINDOW: u32 = 1 << 20;
 /// As much for each of the streams that a connection has by default.
 const CONNECTION_WINDOW: u32 = 100 * STREAM_WINDOW;
 
-type Task = Connection<FirstWord, Body, TokioExecutor>;
+/// A request that is given up on a connection that has been silent for this long says something about the connection.
+const DOUBT_AFTER: Duration = Duration::from_secs(1);
+
+type Task = Connection<Heard, Body, TokioExecutor>;
 
 /// A connection that carries many requests.
 pub(super) struct Multiplexed {
@@ -46,12 +49,36 @@ pub(super) struct Multiplexed {
     streams: AtomicUsize,
     closed: AtomicBool,
     used: Mutex<Instant>,
+    pulse: Arc<Pulse>,
+}
+
+/// When the server was heard last.
+struct Pulse {
+    heard: Mutex<Instant>,
+    /// A request was given up because nothing came. Others go elsewhere until the server is heard again: that takes until
+    /// the next ping is answered.
+    doubtful: AtomicBool,
+}
+
+impl Pulse {
+    fn heard(&self) {
+        *self.heard.lock() = Instant::now();
+        self.doubtful.store(false, Ordering::Release);
+    }
+
+    /// A request was given up.
+    fn given_up(&self) {
+        if self.heard.lock().elapsed() >= DOUBT_AFTER {
+            self.doubtful.store(true, Ordering::Release);
+        }
+    }
 }
 
 /// Agrees on HTTP/2 and waits for the server's settings: only then it is known how many streams it allows.
 pub(super) async fn handshake(socket: Socket) -> Result<Arc<Multiplexed>, BoxError> {
     let word = Arc::new(Notify::new());
-    let io = FirstWord { socket, read: false, word: Arc::downgrade(&word) };
+    let pulse = Arc::new(Pulse { heard: Mutex::new(Instant::now()), doubtful: AtomicBool::new(false) });
+    let io = Heard { socket, pulse: pulse.clone(), read: false, word: Arc::downgrade(&word) };
     let (sender, task) = Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .initial_max_send_streams(0)
@@ -68,6 +95,7 @@ pub(super) async fn handshake(socket: Socket) -> Result<Arc<Multiplexed>, BoxErr
         streams: AtomicUsize::new(0),
         closed: AtomicBool::new(false),
         used: Mutex::new(Instant::now()),
+        pulse,
     });
     while connection.limit() == 0 {
         tokio::select! {
@@ -133,6 +161,11 @@ impl Multiplexed {
         .await
     }
 
+    #[cfg(test)]
+    pub(super) fn streams(&self) -> usize {
+        self.streams.load(Ordering::Acquire)
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire) || self.sender.is_closed()
     }
@@ -143,7 +176,7 @@ impl Multiplexed {
             Duty::Long => limit - reserve(limit),
             Duty::Short => limit,
         };
-        self.streams.load(Ordering::Acquire) < most
+        !self.pulse.doubtful.load(Ordering::Acquire) && self.streams.load(Ordering::Acquire) < most
     }
 }
 
@@ -151,6 +184,8 @@ impl Multiplexed {
 pub(super) struct StreamLease {
     connection: Arc<Multiplexed>,
     pool: Weak<Inner>,
+    /// Whether the request came to its end, good or bad, and was not given up.
+    ended: bool,
 }
 
 impl StreamLease {
@@ -158,13 +193,14 @@ impl StreamLease {
     pub(super) fn new(connection: Arc<Multiplexed>, pool: &Arc<Inner>) -> Self {
         connection.streams.fetch_add(1, Ordering::AcqRel);
         *connection.used.lock() = Instant::now();
-        Self { connection, pool: Arc::downgrade(pool) }
+        Self { connection, pool: Arc::downgrade(pool), ended: false }
     }
 
-    pub(super) async fn send(self, request: Request<Body>) -> Result<Response<PooledBody>, Failed> {
+    pub(super) async fn send(mut self, request: Request<Body>) -> Result<Response<PooledBody>, Failed> {
         match self.connection.sender.clone().try_send_request(request).await {
             Ok(answer) => Ok(answer.map(|body| PooledBody::stream(body, self))),
             Err(mut failed) => {
+                self.ended = true;
                 let request = failed.take_message();
                 let error = failed.into_error();
                 let cause = Cause::of(&error);
@@ -177,8 +213,18 @@ impl StreamLease {
     }
 }
 
+impl StreamLease {
+    /// The answer has been read.
+    pub(super) fn end(mut self) {
+        self.ended = true;
+    }
+}
+
 impl Drop for StreamLease {
     fn drop(&mut self) {
+        if !self.ended {
+            self.connection.pulse.given_up();
+        }
         self.connection.streams.fetch_sub(1, Ordering::AcqRel);
         if let Some(pool) = self.pool.upgrade() {
             pool.change(|_| {});
@@ -208,16 +254,17 @@ impl Cause {
     }
 }
 
-/// Tells when what the server sent first has been read and looked at. The task that reads is not ours, so there is no other
-/// way to learn that the server's settings have come.
-struct FirstWord {
+/// Notes when the server was heard. Also tells when what it sent first has been read and looked at: the task that reads is
+/// not ours, so there is no other way to learn that the server's settings have come.
+struct Heard {
     socket: Socket,
+    pulse: Arc<Pulse>,
     read: bool,
     /// Gone as soon as nobody waits for it.
     word: Weak<Notify>,
 }
 
-impl Read for FirstWord {
+impl Read for Heard {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -226,6 +273,7 @@ impl Read for FirstWord {
         let polled = Pin::new(&mut self.socket).poll_read(context, buffer);
         if polled.is_ready() {
             self.read = true;
+            self.pulse.heard();
         } else if self.read
             && let Some(word) = self.word.upgrade()
         {
@@ -237,7 +285,7 @@ impl Read for FirstWord {
     }
 }
 
-impl Write for FirstWord {
+impl Write for Heard {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

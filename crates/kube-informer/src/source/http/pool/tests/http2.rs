@@ -43,7 +43,7 @@ async fn d18_watches_beyond_the_servers_limit_get_a_second_connection_and_leave_
     let (_answers, _bodies) = watches(&pool, &mut asked, 200).await;
     assert_eq!(pool.connections(), 3, "96 watches on each");
     // What is left of each connection is for requests that do not last.
-    let (lists, _more) =
+    let (lists, more) =
         tokio::join!(join_all((0..12).map(|_| pool.clone().send(get("/api/v1/pods")))), async {
             let mut bodies = Vec::new();
             for _ in 0..12 {
@@ -149,4 +149,25 @@ async fn d18_a_connection_that_nobody_uses_is_closed() {
     drop(answers);
     tokio::time::sleep(IDLE * 2 + Duration::from_secs(1)).await;
     assert_eq!(pool.connections(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_request_given_up_on_a_silent_connection_sends_the_others_elsewhere_until_it_is_heard_again() {
+    let (pool, server) = pool(Protocol::Http2);
+    let mut asked = server.serve(100);
+    let (mut answers, mut bodies) = watches(&pool, &mut asked, 2).await;
+    for answer in &mut answers {
+        assert_eq!(piece(answer.body_mut()).await.unwrap().unwrap(), "event");
+    }
+    drop(answers.pop());
+    let (more, _open) = watches(&pool, &mut asked, 1).await;
+    assert_eq!(pool.connections(), 1, "the server was heard just now");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    drop(more);
+    let (_others, _open) = watches(&pool, &mut asked, 1).await;
+    assert_eq!(pool.connections(), 2, "nothing was heard for two seconds");
+    bodies[0].send_data("more".into(), false).unwrap();
+    assert_eq!(piece(answers[0].body_mut()).await.unwrap().unwrap(), "more");
+    let (_again, _open) = watches(&pool, &mut asked, 1).await;
+    assert_eq!(pool.inner.state.lock().multiplexed[0].streams(), 2);
 }

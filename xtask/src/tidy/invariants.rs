@@ -17,7 +17,7 @@ const SPAWNING: Places = &[
     "informer/tasks",
     // The thread that trains the dictionary.
     "object/trainer",
-    // Files of credentials are read, and clients built, beside the runtime's workers.
+    // Files of credentials are read, and clients built, beside the runtime's workers. A task for each connection.
     "source/http",
 ];
 
@@ -88,8 +88,9 @@ const KUBE: Places = &[
     "informer/blueprint",
     // What was written, to wait for it.
     "informer/wait",
-    // The one place that talks to a server.
+    // The one place that talks to a server, and who passes its client on.
     "source/http",
+    "source/sources",
 ];
 
 const KUBE_CRATES: &[&str] = &["kube::", "kube_client::", "kube_core::", "kube_runtime::", "k8s_openapi::"];

@@ -1,6 +1,5 @@
 //! Does what the cursor says and tells it what happened.
 
-use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,8 +22,8 @@ use crate::delta::{Delta, DeltaChange};
 use crate::key::ObjectKey;
 use crate::object::known::{Known, NothingKnown};
 use crate::report::Cause;
+use crate::source::HttpSource;
 use crate::source::http::reach::{Probe, Reachability};
-use crate::source::{HttpSource, ListWatch};
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
@@ -84,7 +83,7 @@ impl Driver {
             following: false,
             objects: 0,
             stranger_told: false,
-            reach: reachability(&*reflector.source),
+            reach: reflector.source.server().and_then(HttpSource::reachability),
             probe: None,
             outage: None,
             reflector,
@@ -360,12 +359,6 @@ impl Driver {
             tokio::task::yield_now().await;
         }
     }
-}
-
-/// What a source knows of the way to its server.
-fn reachability(source: &dyn ListWatch) -> Option<Arc<Reachability>> {
-    let source: &dyn Any = source;
-    source.downcast_ref::<HttpSource>()?.reachability()
 }
 
 /// What may interrupt the reading of a list: a refresh, unless the list itself is as good as one. Then it also does for a

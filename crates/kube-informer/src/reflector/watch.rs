@@ -21,7 +21,7 @@ use crate::object::record::Record;
 use crate::options::Options;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::stream_error::StreamError;
-use crate::source::{ListParams, Verb, WatchParams};
+use crate::source::{HttpSource, ListParams, Verb, WatchParams};
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
@@ -234,7 +234,8 @@ impl Driver {
 
     fn vigil(&mut self, watch: &Watch) -> Vigil {
         let Reflector { source, settings, rng, .. } = &mut self.reflector;
-        Vigil::new(source.pings(), watch.connection.lasted().is_some(), settings.idle_watch, rng.f64())
+        let pings = source.server().and_then(HttpSource::pings);
+        Vigil::new(pings, watch.connection.lasted().is_some(), settings.idle_watch, rng.f64())
     }
 
     /// Does something about a watch that is silent. `Some`: that is what the watch brings, or nothing ever.

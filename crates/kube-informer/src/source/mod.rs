@@ -28,8 +28,6 @@ pub(crate) use sources::Server;
 pub use sources::Sources;
 
 pub(crate) use crate::error::{self, HttpFailure, SourceError};
-use std::any::Any;
-
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
@@ -40,16 +38,14 @@ pub type ByteStream = BoxStream<'static, Result<Bytes, SourceError>>;
 /// Something that answers LIST and WATCH requests of one kind with bytes: a Kubernetes API server, or a script.
 ///
 /// Dropping the future or the stream ends the request.
-pub trait ListWatch: Any + Send + Sync {
+pub trait ListWatch: Send + Sync + 'static {
     /// Sends a request. Succeeds once the server has answered with a 2xx status; the body follows as a stream.
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>>;
 
-    /// Whether a request fails by itself, within 45 s, if the server vanishes without a word.
-    ///
-    /// `Some(false)`: no. The informer then moves a silent watch to another request now and then, see
-    /// [`Options::idle_watch`](crate::Options::idle_watch). `Some(true)`: yes. It then only makes sure that silent watches
-    /// still get bookmarks. `None`, the default: neither is necessary.
-    fn pings(&self) -> Option<bool> {
+    /// The API server that the requests go to in the end, if there is one. A source that passes them on should say so: the
+    /// informer then looks after silent watches as the server's connections need it, and waits together with all others when the
+    /// server cannot be reached.
+    fn server(&self) -> Option<&HttpSource> {
         None
     }
 }

@@ -14,6 +14,7 @@ mod many;
 mod namespaces;
 mod programs;
 mod recover;
+mod streams;
 mod support;
 mod waiting;
 mod watch_pods;
@@ -21,3 +22,6 @@ mod watch_pods;
 // What the scenarios start; in `embedded` it is the other server.
 use support::{cluster, cluster_with_rules};
 use test_cluster::Cluster;
+
+/// Over HTTP/2 kube-apiserver allows 100 streams, of which watches leave four to other requests.
+const WATCHES_A_CONNECTION: usize = 96;

@@ -17,9 +17,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinSet, block_in_place};
 use tokio::time::timeout;
 
-use super::cluster;
+use super::{WATCHES_A_CONNECTION, cluster};
 use crate::support::link::Link;
-use crate::support::{PATIENCE, config, eventually};
+use crate::support::{PATIENCE, Server, config, eventually};
 
 const INFORMERS: usize = 200;
 
@@ -27,10 +27,15 @@ const INFORMERS: usize = 200;
 async fn two_hundred_informers_share_a_client_and_leave_nothing_behind() -> Result<()> {
     let test = "two_hundred_informers_share_a_client_and_leave_nothing_behind";
     let Some(cluster) = block_in_place(|| cluster(test)) else { return Ok(()) };
-    let objects: Api<ConfigMap> = Api::namespaced(Client::try_from(config(&cluster).await?)?, "default");
+    two_hundred_informers(&cluster, WATCHES_A_CONNECTION).await
+}
+
+/// On a server, and on how many connections.
+pub(super) async fn two_hundred_informers(cluster: &impl Server, watches_a_connection: usize) -> Result<()> {
+    let objects: Api<ConfigMap> = Api::namespaced(Client::try_from(config(cluster).await?)?, "default");
     let creates = stream::iter(0..INFORMERS).map(|number| create(&objects, number));
     creates.buffer_unordered(8).try_collect::<Vec<_>>().await?;
-    let (link, through_link) = Link::to(config(&cluster).await?).await?;
+    let (link, through_link) = Link::to(config(cluster).await?).await?;
     let tasks_before = Handle::current().metrics().num_alive_tasks();
 
     let started = Instant::now();
@@ -89,10 +94,8 @@ async fn two_hundred_informers_share_a_client_and_leave_nothing_behind() -> Resu
     while let Some(ended) = timeout(PATIENCE, running.join_next()).await.context("an informer runs on")? {
         ended??;
     }
-    // What carried a watch is closed. A connection that carried a list and no watch after it is kept for the next
-    // request, as long as there is a client.
-    let idle = connections.open.checked_sub(INFORMERS).context("each watch has a connection of its own")?;
-    link.until_open(idle, PATIENCE).await?;
+    let needed = INFORMERS.div_ceil(watches_a_connection);
+    ensure!((needed..=2 * needed + 2).contains(&connections.open), "{needed} are needed: {connections:?}");
     drop((informers, source, sender));
     link.until_open(0, PATIENCE).await?;
     let stopped = started.elapsed();

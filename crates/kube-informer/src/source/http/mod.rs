@@ -152,6 +152,12 @@ impl HttpSource {
         })
     }
 
+    /// Whether a request fails by itself, within 45 s, if the server vanishes without a word. Not known before the first answer.
+    pub(crate) fn pings(&self) -> Option<bool> {
+        let Peer { proxied, answered, http2, .. } = &*self.peer;
+        answered.load(Ordering::Acquire).then(|| !proxied && http2.load(Ordering::Relaxed))
+    }
+
     /// Whether the server can be reached, if that is known for all requests together.
     pub(crate) fn reachability(&self) -> Option<Arc<Reachability>> {
         self.peer.reach.clone()
@@ -217,9 +223,8 @@ impl ListWatch for HttpSource {
         self.send(build(&request, &self.kind))
     }
 
-    fn pings(&self) -> Option<bool> {
-        let Peer { proxied, answered, http2, .. } = &*self.peer;
-        answered.load(Ordering::Acquire).then(|| !proxied && http2.load(Ordering::Relaxed))
+    fn server(&self) -> Option<&Self> {
+        Some(self)
     }
 }
 

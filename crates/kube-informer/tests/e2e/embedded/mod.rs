@@ -24,3 +24,6 @@ mod waiting;
 mod watch_pods;
 
 use cluster::{Cluster, cluster, cluster_with_rules};
+
+/// It speaks HTTP/1.1.
+const WATCHES_A_CONNECTION: usize = 1;

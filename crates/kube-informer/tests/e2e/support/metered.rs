@@ -82,6 +82,10 @@ impl Metered {
 }
 
 impl ListWatch for Metered {
+    fn server(&self) -> Option<&HttpSource> {
+        Some(&self.0.source)
+    }
+
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let informer = self.0.informer.lock().clone();
         let query = request.query();

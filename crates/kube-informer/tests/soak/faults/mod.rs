@@ -70,11 +70,12 @@ pub(crate) const TABLE: &[Row] = &[
     row(Fault::Refused, "unreachable, connections refused", 10, &[Layer::Way]),
     row(Fault::Stalled, "partition, nothing passes", 10, &[Layer::Way]),
     row(Fault::Slow, "every packet late", 10, &[Layer::Way]),
-    row(Fault::Lost, "connections fall silent, new ones work", 46, &[Layer::Way]),
+    // 45 s, by an HTTP/2 ping that is not answered.
+    row(Fault::Lost, "connections fall silent, new ones work", 50, &[Layer::Way]),
     row(Fault::Killed, "API server killed", 10, &[Layer::Server]),
     row(Fault::Terminated, "API server restarted", 10, &[Layer::Server]),
     row(Fault::Paused, "API server paused (SIGSTOP)", 10, &[Layer::Server]),
-    row(Fault::SilentServer, "one of two API servers silent", 46, &[Layer::Way, Layer::Server]),
+    row(Fault::SilentServer, "one of two API servers silent", 50, &[Layer::Way, Layer::Server]),
     row(Fault::HistoryGone, "history gone (410)", 15, &[Layer::Way, Layer::Server]),
     row(Fault::Restored, "backup restored, with traffic", 20, &[Layer::Server, Layer::Etcd]),
     row(Fault::EtcdRestarted, "etcd killed and restarted", 15, &[Layer::Etcd]),
@@ -92,22 +93,6 @@ pub(crate) const TABLE: &[Row] = &[
     row(Fault::PanickingHandler, "panicking handler", 5, &[Layer::Program]),
 ];
 
-/// Bounds of today, in force in place of those of the table until the transport notices silent peers and finds out for all
-/// informers at once that a server is back. To be emptied then.
-const FOR_NOW: &[(Fault, u64)] = &[
-    // The time that a watch was asked to last, 5 to 10 minutes, and 15 s; 150 s after a bookmark.
-    (Fault::Lost, 630),
-    (Fault::SilentServer, 630),
-    // Waits while nothing is answered grow up to 30 s and a half.
-    (Fault::Refused, 50),
-    (Fault::Stalled, 50),
-    (Fault::Killed, 50),
-    (Fault::Terminated, 50),
-    (Fault::HistoryGone, 50),
-    (Fault::Restored, 50),
-    (Fault::Processes, 50),
-];
-
 impl Fault {
     pub(crate) fn row(self) -> &'static Row {
         let row = TABLE.iter().find(|row| row.fault == self);
@@ -119,8 +104,7 @@ impl Fault {
     }
 
     pub(crate) fn bound(self) -> Duration {
-        let for_now = FOR_NOW.iter().find(|(fault, _)| *fault == self).map(|(_, bound)| *bound);
-        Duration::from_secs(for_now.unwrap_or(self.row().bound))
+        Duration::from_secs(self.row().bound)
     }
 
     pub(crate) fn goes_with(self, other: Self) -> bool {

@@ -116,6 +116,7 @@ pub(super) async fn drive(connection: Arc<Multiplexed>, pool: &Weak<Inner>) {
         state.made(connection.limit() - reserve(connection.limit()));
         state.multiplexed.push(connection.clone());
     });
+    let mut alive = inner.alive.subscribe();
     drop(inner);
     let ended = connection.clone();
     let ended = ended.ended();
@@ -129,6 +130,8 @@ pub(super) async fn drive(connection: Arc<Multiplexed>, pool: &Weak<Inner>) {
                 }
                 break;
             }
+            // Answers that are still being read do not need us.
+            _ = alive.changed() => break,
             () = sleep_until(until) => {
                 if connection.streams.load(Ordering::Acquire) > 0 {
                     *connection.used.lock() = Instant::now();

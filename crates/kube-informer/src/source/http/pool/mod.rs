@@ -22,7 +22,7 @@ use http::header::{HOST, UPGRADE};
 use http::{HeaderValue, Request, Response, Uri};
 use kube_client::client::Body;
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 use tower::BoxError;
 
@@ -69,6 +69,8 @@ pub(super) struct Pool {
 struct Inner {
     connect: Box<Connect>,
     state: Mutex<State>,
+    /// Its end tells the connections that nobody can send requests any more.
+    alive: watch::Sender<()>,
 }
 
 #[derive(Default)]
@@ -112,7 +114,8 @@ impl Pool {
         + Sync
         + 'static,
     ) -> Self {
-        Self { inner: Arc::new(Inner { connect: Box::new(connect), state: Mutex::default() }) }
+        let (connect, state) = (Box::new(connect), Mutex::default());
+        Self { inner: Arc::new(Inner { connect, state, alive: watch::Sender::new(()) }) }
     }
 
     /// Sends a request and gives the head of the answer. Nothing is repeated that the server may have looked at.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::*;
-use super::server::{begin, get, piece, pool};
+use super::support::{begin, get, piece, pool};
 
 /// A server that says good-bye answers what it has taken; what comes after that goes to the next connection.
 #[tokio::test(start_paused = true)]

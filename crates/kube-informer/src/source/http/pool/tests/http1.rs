@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::*;
-use super::server::{get, piece, pool, read_head, write};
+use super::support::{get, piece, pool, read_head, write};
 
 const ANSWER: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 

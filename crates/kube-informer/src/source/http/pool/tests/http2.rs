@@ -6,7 +6,7 @@ use futures::future::join_all;
 use tokio::time::Instant;
 
 use super::super::*;
-use super::server::{Asked, begin, get, piece, pool};
+use super::support::{Asked, begin, get, piece, pool};
 
 /// Sends watches and answers them all.
 async fn watches(
@@ -43,7 +43,7 @@ async fn d18_watches_beyond_the_servers_limit_get_a_second_connection_and_leave_
     let (_answers, _bodies) = watches(&pool, &mut asked, 200).await;
     assert_eq!(pool.connections(), 3, "96 watches on each");
     // What is left of each connection is for requests that do not last.
-    let (lists, more) =
+    let (lists, _open) =
         tokio::join!(join_all((0..12).map(|_| pool.clone().send(get("/api/v1/pods")))), async {
             let mut bodies = Vec::new();
             for _ in 0..12 {
@@ -170,4 +170,24 @@ async fn d15_a_request_given_up_on_a_silent_connection_sends_the_others_elsewher
     assert_eq!(piece(answers[0].body_mut()).await.unwrap().unwrap(), "more");
     let (_again, _open) = watches(&pool, &mut asked, 1).await;
     assert_eq!(pool.inner.state.lock().multiplexed[0].streams(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d18_without_a_client_connections_are_closed_and_answers_are_still_read() {
+    let (pool, mut server) = pool(Protocol::Http2);
+    let sent = tokio::spawn(pool.clone().send(get("/api/v1/pods?watch=true")));
+    let mut connection = server.accept(100).await;
+    let mut asked = connection.accept().await.unwrap().unwrap();
+    let mut body = begin(&mut asked, "event");
+    let closed = tokio::spawn(async move { while let Some(Ok(_)) = connection.accept().await {} });
+    let mut answer = sent.await.unwrap().unwrap();
+    assert_eq!(piece(answer.body_mut()).await.unwrap().unwrap(), "event");
+    drop(pool);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    body.send_data("more".into(), false).unwrap();
+    assert_eq!(piece(answer.body_mut()).await.unwrap().unwrap(), "more");
+    drop((answer, body, asked));
+    let began = Instant::now();
+    closed.await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(1));
 }

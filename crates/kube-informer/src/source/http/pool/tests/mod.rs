@@ -1,4 +1,4 @@
 mod faults;
 mod http1;
 mod http2;
-mod server;
+mod support;

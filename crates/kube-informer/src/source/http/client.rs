@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures::FutureExt as _;
+use http::HeaderValue;
+use http::header::USER_AGENT;
 use hyper_util::client::legacy::connect::HttpConnector;
 use k8s_openapi::jiff::Timestamp;
 use kube_client::client::{ClientBuilder, ConfigExt as _};
@@ -12,8 +14,9 @@ use kube_client::{Client, Config};
 use parking_lot::Mutex;
 use tower::{ServiceBuilder, service_fn};
 
+use super::cluster::Manners;
 use super::connect::{ServerConnector, boxed};
-use super::pool::Pool;
+use super::pool::{Offer, Pool};
 #[cfg(feature = "socks")]
 use super::proxy::socks5;
 use super::proxy::{Proxy, tunnel};
@@ -83,12 +86,12 @@ impl Renewable {
         Self::with(None, client, Changed::new())
     }
 
-    pub(super) fn from_config(config: Config) -> Result<Self, kube_client::Error> {
+    pub(super) fn from_config(config: Config, manners: Manners) -> Result<Self, kube_client::Error> {
         let auth = &config.auth_info;
         let files = [&auth.client_certificate, &auth.client_key];
         let files: Vec<PathBuf> = files.into_iter().flatten().map(PathBuf::from).collect();
         let look = (!files.is_empty()).then_some(move || changed(&files));
-        Self::new(look, move || build(&config))
+        Self::new(look, move || build(&config, &manners))
     }
 
     pub(super) fn new(
@@ -173,7 +176,7 @@ fn changed(files: &[PathBuf]) -> Changed {
 
 /// A client without kube-client's retries, which would hide errors from the informer, and with TCP keep-alive, whether it
 /// goes through a proxy or not.
-fn build(config: &Config) -> Result<Client, kube_client::Error> {
+fn build(config: &Config, manners: &Manners) -> Result<Client, kube_client::Error> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
@@ -195,14 +198,33 @@ fn build(config: &Config) -> Result<Client, kube_client::Error> {
         Some(Proxy::Socks5(proxy)) => boxed(socks5(&proxy, tcp)),
     };
     let connector = ServerConnector::new(config, connector)?;
-    let pool = Pool::new(move |offer| connector.clone().connect(offer).boxed());
+    let http1_only = manners.http1_only;
+    let pool = Pool::new(move |offer| {
+        let offer = if http1_only { Offer::Http1Only } else { offer };
+        connector.clone().connect(offer).boxed()
+    });
+    let agent = user_agent(manners.program.as_deref());
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
         .option_layer(config.auth_layer()?)
         .layer(config.extra_headers_layer()?)
-        .service(service_fn(move |request| pool.clone().send(request)));
+        .service(service_fn(move |mut request: http::Request<_>| {
+            // One that the configuration has among its headers goes before ours.
+            request.headers_mut().entry(USER_AGENT).or_insert_with(|| agent.clone());
+            pool.clone().send(request)
+        }));
     let client = Client::new(service, config.default_namespace.clone());
     Ok(client.with_valid_until(expiry(config)?))
+}
+
+/// The program and this library. What cannot stand in a header is left out.
+fn user_agent(program: Option<&str>) -> HeaderValue {
+    let executable = || Some(std::env::current_exe().ok()?.file_name()?.to_string_lossy().into_owned());
+    let program = program.map(str::to_owned).or_else(executable).unwrap_or_default();
+    let program: String = program.chars().filter(|c| matches!(c, ' '..='~')).collect();
+    let library = concat!("kube-informer/", env!("CARGO_PKG_VERSION"));
+    let text = format!("{} {library}", program.trim());
+    HeaderValue::from_str(text.trim()).unwrap_or_else(|_| HeaderValue::from_static(library))
 }
 
 /// When a client certificate from a credential plugin expires. Only kube-client knows it, and only for clients that it

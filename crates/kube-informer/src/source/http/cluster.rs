@@ -20,7 +20,16 @@ use crate::error::{ClusterError, NoCluster};
 #[derive(Clone)]
 pub struct Cluster {
     pub(super) way: Way,
+    pub(super) manners: Manners,
     origin: Option<String>,
+}
+
+/// How the client that is built from a configuration behaves.
+#[derive(Clone, Default)]
+pub(super) struct Manners {
+    /// What the program is called in the header `User-Agent`.
+    pub(super) program: Option<String>,
+    pub(super) http1_only: bool,
 }
 
 /// How a cluster is reached.
@@ -58,6 +67,23 @@ impl Cluster {
         self.origin.as_deref()
     }
 
+    /// What the program is called in the header `User-Agent`, such as `my-operator/1.2`; the name and version of this library
+    /// follow. The default is the name of the executable. Audit logs and the server's metrics show it, so that an
+    /// administrator knows who asks. Has no effect on a cluster that was made from a client.
+    #[must_use]
+    pub fn user_agent(mut self, program: impl Into<String>) -> Self {
+        self.manners.program = Some(program.into());
+        self
+    }
+
+    /// Speaks HTTP/1.1 although the server knows HTTP/2, for proxies and balancers that do not handle it well. Every watch has
+    /// a connection of its own then. Has no effect on a cluster that was made from a client.
+    #[must_use]
+    pub fn http1_only(mut self) -> Self {
+        self.manners.http1_only = true;
+        self
+    }
+
     /// Its configuration, unless it was made from a client.
     pub fn config(&self) -> Option<&Config> {
         match &self.way {
@@ -70,7 +96,7 @@ impl Cluster {
 /// The client is built from it as [`HttpSource`](super::HttpSource) says.
 impl From<Config> for Cluster {
     fn from(config: Config) -> Self {
-        Self { way: Way::Config(Box::new(config)), origin: None }
+        Self { way: Way::Config(Box::new(config)), manners: Manners::default(), origin: None }
     }
 }
 
@@ -85,7 +111,7 @@ impl From<Config> for Cluster {
 ///   `identity`, which such a stack must not overwrite.
 impl From<Client> for Cluster {
     fn from(client: Client) -> Self {
-        Self { way: Way::Client(client), origin: None }
+        Self { way: Way::Client(client), manners: Manners::default(), origin: None }
     }
 }
 
@@ -161,7 +187,7 @@ async fn find(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Cluste
         }
     };
     match config {
-        Ok(config) => Ok(Cluster { way: Way::Config(Box::new(config)), origin: Some(origin) }),
+        Ok(config) => Ok(Cluster { origin: Some(origin), ..config.into() }),
         Err(message) => Err(NoCluster::Unusable { origin, message }.into()),
     }
 }

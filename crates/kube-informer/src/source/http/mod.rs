@@ -105,7 +105,8 @@ impl HttpSource {
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
     ///   files of the client certificate change. Token files are read again every minute.
     pub fn new(cluster: impl Into<Cluster>, kind: KindInfo) -> Result<Self, ClusterError> {
-        let config = match cluster.into().way {
+        let Cluster { way: server, manners, .. } = cluster.into();
+        let config = match server {
             Way::Client(client) => {
                 let client = Arc::new(Renewable::fixed(client));
                 return Ok(Self { client, kind, server: None, peer: Arc::default() });
@@ -122,7 +123,7 @@ impl HttpSource {
             reach: Some(Arc::default()),
             ..Peer::default()
         });
-        let client = Renewable::from_config(config).map_err(|error| NoCluster::Client(told(&error)))?;
+        let client = Renewable::from_config(config, manners).map_err(|error| NoCluster::Client(told(&error)))?;
         Ok(Self { client: Arc::new(client), kind, server, peer })
     }
 

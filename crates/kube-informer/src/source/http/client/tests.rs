@@ -167,3 +167,13 @@ async fn d18_what_cannot_be_renewed_stays() {
     renewable.client().await;
     Arc::new(Renewable::fixed(client())).client().await;
 }
+
+#[test]
+fn the_user_agent_names_the_program_and_the_library() {
+    let library = concat!("kube-informer/", env!("CARGO_PKG_VERSION"));
+    assert_eq!(user_agent(Some("my-operator/1.2")), format!("my-operator/1.2 {library}"));
+    assert_eq!(user_agent(Some(" a\nb\u{e9} ")), format!("ab {library}"));
+    assert_eq!(user_agent(Some("")), library);
+    let own = user_agent(None);
+    assert!(own.to_str().unwrap().starts_with("kube_informer-"), "{own:?}");
+}

@@ -82,7 +82,7 @@ fn a_found_cluster_is_shown_without_credentials() {
     config.auth_info.username = Some("hunter2".into());
     let shown = format!(
         "{:?}",
-        Cluster { way: Way::Config(Box::new(config)), origin: Some("kubeconfig mine".into()) }
+        Cluster { origin: Some("kubeconfig mine".into()), ..config.into() }
     );
     assert!(shown.contains("kubeconfig mine") && shown.contains("https://api.example.com:6443"), "{shown}");
     assert!(shown.contains("http://proxy:3128") && !shown.contains("hunter2"), "{shown}");

@@ -12,6 +12,7 @@ mod factory;
 mod faults;
 mod many;
 mod namespaces;
+mod outage;
 mod programs;
 mod recover;
 mod streams;

@@ -123,7 +123,8 @@ impl HttpSource {
             reach: Some(Arc::default()),
             ..Peer::default()
         });
-        let client = Renewable::from_config(config, manners).map_err(|error| NoCluster::Client(told(&error)))?;
+        let client =
+            Renewable::from_config(config, manners).map_err(|error| NoCluster::Client(told(&error)))?;
         Ok(Self { client: Arc::new(client), kind, server, peer })
     }
 

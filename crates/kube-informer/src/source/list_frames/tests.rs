@@ -135,3 +135,13 @@ fn items_that_nobody_read_are_not_lost_in_silence() {
     frames.push(Bytes::from_static(br#"{"items":[1]}"#));
     assert!(frames.finish().is_err());
 }
+
+#[test]
+fn as_many_members_beside_the_items_as_an_event_may_have_and_no_more() {
+    let body = |members: usize| {
+        let members: Vec<_> = (0..members).map(|number| format!("\"m{number}\":1")).collect();
+        format!("{{{},\"items\":[]}}", members.join(","))
+    };
+    assert!(split(&body(MOST_MEMBERS), 4096, LIMIT).1.is_ok());
+    assert!(matches!(split(&body(MOST_MEMBERS + 1), 4096, LIMIT).1, Err(StreamError::TooBig { .. })));
+}

@@ -14,6 +14,8 @@ mod faults;
 mod many;
 #[path = "../namespaces.rs"]
 mod namespaces;
+#[path = "../outage.rs"]
+mod outage;
 #[path = "../programs/mod.rs"]
 mod programs;
 #[path = "../recover.rs"]

@@ -80,10 +80,7 @@ fn a_found_cluster_is_shown_without_credentials() {
     let mut config = Config::new(http::Uri::from_static("https://api.example.com:6443"));
     config.proxy_url = Some(http::Uri::from_static("http://user:hunter2@proxy:3128"));
     config.auth_info.username = Some("hunter2".into());
-    let shown = format!(
-        "{:?}",
-        Cluster { origin: Some("kubeconfig mine".into()), ..config.into() }
-    );
+    let shown = format!("{:?}", Cluster { origin: Some("kubeconfig mine".into()), ..config.into() });
     assert!(shown.contains("kubeconfig mine") && shown.contains("https://api.example.com:6443"), "{shown}");
     assert!(shown.contains("http://proxy:3128") && !shown.contains("hunter2"), "{shown}");
 }

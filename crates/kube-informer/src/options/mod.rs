@@ -152,8 +152,8 @@ options! {
         resume_jitter: Duration = Duration::from_millis(20);
         /// The longest random wait before a list is read again because the watch cannot be resumed, so that many
         /// processes whose watches fail together do not all list at the same time. First lists and `refresh()` do not
-        /// wait. Default 1 s.
-        relist_spread: Duration = Duration::from_secs(1);
+        /// wait. Default 500 ms.
+        relist_spread: Duration = Duration::from_millis(500);
         /// How many requests one scope may send in a burst. Default 10. The first list of a scope, and further pages of
         /// a list that makes progress, do not count; requests for single objects and `refresh()` have a second budget
         /// of the same size.

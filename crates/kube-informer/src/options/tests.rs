@@ -29,7 +29,7 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
         gone_retry: 30 * SECOND,
         poll: 30 * SECOND,
         resume_jitter: Duration::from_millis(20),
-        relist_spread: SECOND,
+        relist_spread: SECOND / 2,
         request_burst: 10,
         request_interval: SECOND,
         relist_burst: 5,

@@ -50,7 +50,7 @@ pub(crate) enum Delay {
     No,
     /// A few milliseconds at random: a watch that lived has ended and is resumed.
     Resume,
-    /// Up to a second at random: many processes may have lost their watches for the same reason at the same time.
+    /// Up to half a second at random: many processes may have lost their watches for the same reason at the same time.
     Spread,
     /// The next delay of the backoff, and not less than the server asked for.
     Backoff {

@@ -98,11 +98,11 @@ async fn wrong_ca() -> Result<()> {
     // The server is on loopback, whatever proxy the environment names.
     config.proxy_url = None;
     first_failure(config, &pods()).await?.assert(
-        "cannot list pods in namespace \"default\": no answer from https://127.0.0.1:6443: client error (Connect): \
+        "cannot list pods in namespace \"default\": no answer from https://127.0.0.1:6443: cannot connect: \
          invalid peer certificate: UnknownIssuer; check certificate-authority in the kubeconfig: the server's \
          certificate was not issued by it",
-        "pods not synced after 10ms; namespace \"default\" is backing off: no answer from https://127.0.0.1:6443: \
-         client error (Connect): invalid peer certificate: UnknownIssuer; check certificate-authority in the \
+        "pods not synced after 10ms; namespace \"default\" is unreachable: no answer from https://127.0.0.1:6443: \
+         cannot connect: invalid peer certificate: UnknownIssuer; check certificate-authority in the \
          kubeconfig: the server's certificate was not issued by it",
     )
 }
@@ -114,11 +114,11 @@ async fn connection_refused() -> Result<()> {
     drop(listener);
     let config = Config::new(format!("https://{address}").parse()?);
     first_failure(config, &pods()).await?.assert(
-        "cannot list pods in namespace \"default\": no answer from https://127.0.0.1:6443: client error (Connect): \
+        "cannot list pods in namespace \"default\": no answer from https://127.0.0.1:6443: cannot connect: \
          tcp connect error: Connection refused (os error 111); check the server's address and that it is running: \
          nothing listens there",
-        "pods not synced after 10ms; namespace \"default\" is backing off: no answer from https://127.0.0.1:6443: \
-         client error (Connect): tcp connect error: Connection refused (os error 111); check the server's address \
+        "pods not synced after 10ms; namespace \"default\" is unreachable: no answer from https://127.0.0.1:6443: \
+         cannot connect: tcp connect error: Connection refused (os error 111); check the server's address \
          and that it is running: nothing listens there",
     )
 }

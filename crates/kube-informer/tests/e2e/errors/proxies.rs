@@ -18,12 +18,12 @@ fn through(scheme: &str, proxy: std::net::SocketAddr) -> Result<Config> {
 async fn assert(config: Config, said: &str, advice: &str) -> Result<()> {
     let scheme = config.proxy_url.as_ref().and_then(|url| url.scheme_str()).unwrap_or_default();
     let text = format!(
-        "no answer from https://127.0.0.1:6443 through the proxy {scheme}://127.0.0.1:3128: client error (Connect): \
+        "no answer from https://127.0.0.1:6443 through the proxy {scheme}://127.0.0.1:3128: cannot connect: \
          {said}; {advice}"
     );
     first_failure(config, &pods()).await?.assert(
         &format!("cannot list pods in namespace \"default\": {text}"),
-        &format!("pods not synced after 10ms; namespace \"default\" is backing off: {text}"),
+        &format!("pods not synced after 10ms; namespace \"default\" is unreachable: {text}"),
     )
 }
 

@@ -81,7 +81,11 @@ async fn backups_restored_under_load() -> Result<()> {
         }
         link.restore();
         // How soon that is has nothing to do with the backup.
-        watched.until("it watches again", |status| status.phase != Phase::BackingOff).await?;
+        watched
+            .until("it watches again", |status| {
+                !matches!(status.phase, Phase::BackingOff | Phase::Unreachable)
+            })
+            .await?;
         let over = Instant::now();
         if !case.passed && case.writes > 0 {
             traffic.until(|_| over.elapsed() > Duration::from_secs(3)).await?;

@@ -18,7 +18,7 @@ async fn unreachable_for_a_while() -> Result<()> {
     link.refuse();
     objects.change(1).await?;
     watched.until_failures(&fault, 3).await?;
-    watched.until("it waits", |status| status.phase == Phase::BackingOff).await?;
+    watched.until("it waits", |status| status.phase == Phase::Unreachable).await?;
     assert_eq!(watched.cached(), before, "the cache is kept meanwhile");
     objects.change(2).await?;
     link.restore();

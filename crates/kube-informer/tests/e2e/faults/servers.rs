@@ -18,7 +18,7 @@ async fn apiserver_killed_and_restarted() -> Result<()> {
     let mut fault = watched.fault("API server killed and restarted");
     cluster.kill_apiserver();
     watched.until_failures(&fault, 1).await?;
-    watched.until("it waits", |status| status.phase == Phase::BackingOff).await?;
+    watched.until("it waits", |status| status.phase == Phase::Unreachable).await?;
     assert_eq!(watched.cached(), before, "the cache is kept while the server is away");
     block_in_place(|| cluster.start_apiserver())?;
     fault.is_over();

@@ -65,7 +65,7 @@ fn refusals() -> Vec<(ApiResource, SourceError)> {
         } else {
             format!(" through the proxy {proxy}://127.0.0.1:3128")
         };
-        let text = format!("{SERVER}{through}: client error (Connect): {said}");
+        let text = format!("{SERVER}{through}: cannot connect: {said}");
         refusals.push((pods(), SourceError::transport(text)));
     }
     refusals
@@ -79,7 +79,9 @@ async fn refused(resource: &ApiResource, fault: Fault) -> [String; 2] {
     let mut case = Case::new(resource, &server, |builder| builder);
     case.start();
     let failure = case.failure().await;
-    [failure, case.informer.wait_synced(WAITED).await.unwrap_err().to_string()]
+    let not_synced = case.informer.wait_synced(WAITED).await.unwrap_err().to_string();
+    // Only the source of an API server knows that it is unreachable.
+    [failure, not_synced.replace("is backing off: no answer", "is unreachable: no answer")]
 }
 
 /// Lists that come to nothing.

@@ -46,6 +46,8 @@ pub(super) enum Answer {
     Listed,
     /// The server is there, but does not let us list.
     Refused,
+    /// The server is there, and asks us to come later.
+    Busy,
     /// The server is not there.
     Nothing,
 }
@@ -89,12 +91,12 @@ impl Vigil {
     pub(super) fn new(pings: Option<bool>, answered: bool, idle: Duration, chance: f64) -> Self {
         let from = Instant::now();
         let stage = match (pings, answered) {
-            (None, _) | (Some(true), false) => Stage::Resting,
+            (None, _) => Stage::Resting,
             (Some(true), true) => after(from, idle, || Turn::Ask),
             (Some(false), true) => {
                 after(from, idle.saturating_add(idle.mul_f64(chance / 2.0)), || Turn::Replace)
             }
-            (Some(false), false) => after(from, idle.saturating_add(idle / 2), || Turn::Dead),
+            (Some(_), false) => after(from, idle.saturating_add(idle / 2), || Turn::Dead),
         };
         Self { stage, patience: idle / 2 }
     }
@@ -111,6 +113,11 @@ impl Vigil {
         let now = Instant::now();
         let (prompt, until) = (Some(now + PROMPT), now + self.patience);
         self.stage = Stage::Replacing { connection: Some(Box::new(connection)), prompt, until };
+    }
+
+    /// The server does not want another watch now. The silent one stays, and it is tried again later.
+    pub(super) fn later(&mut self) {
+        self.stage = after(Instant::now(), self.patience * 2, || Turn::Replace);
     }
 
     /// Waits until something is to be done. Nothing is lost if the wait is given up.
@@ -141,6 +148,10 @@ impl Vigil {
                             (Turn::Show { stalled: false }, Stage::Expecting { until })
                         }
                         Answer::Refused => (Turn::Show { stalled: false }, Stage::Resting),
+                        Answer::Busy => (
+                            Turn::Show { stalled: false },
+                            after(Instant::now(), self.patience * 2, || Turn::Ask),
+                        ),
                         Answer::Nothing => (Turn::Replace, Stage::Deciding),
                     }
                 }
@@ -185,7 +196,8 @@ async fn at(moment: Option<Instant>) {
 pub(super) fn judge(answer: Result<ByteStream, SourceError>) -> Answer {
     match answer {
         Ok(_) => Answer::Listed,
-        Err(error) if !error.is_transport() => Answer::Refused,
+        Err(error) if matches!(error.http_status(), Some(401 | 403 | 404 | 405)) => Answer::Refused,
+        Err(error) if !error.is_transport() => Answer::Busy,
         Err(_) => Answer::Nothing,
     }
 }

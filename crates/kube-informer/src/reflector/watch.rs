@@ -261,18 +261,25 @@ impl Driver {
                 None
             }
             Turn::Replace => {
-                self.witness.resuming();
                 let other = self.open_watch(self.cursor.last().to_string(), false);
+                watch.timeout_seconds = watch.timeout_seconds.max(other.timeout_seconds);
                 vigil.replacing(other.connection);
                 None
             }
             Turn::Replaced(connection) => {
+                self.witness.resuming();
                 self.reflector.status.reconnect("silent");
                 self.cursor.replaced();
                 let decoder = WatchDecoder::new(self.reflector.settings.document_limit, false);
                 *watch =
                     Watch { connection: *connection, decoder, bookmarked: false, replaced: true, ..*watch };
                 Some(Some(Arrival::Answered))
+            }
+            // The watch that there is may be as good as any: an overloaded server does not get all of them anew.
+            Turn::Failed(error) if matches!(error.http_status(), Some(429 | 500..)) => {
+                self.show_phase();
+                vigil.later();
+                None
             }
             Turn::Failed(error) => Some(Some(Arrival::Failed(error))),
             Turn::Dead => Some(None),

@@ -116,7 +116,7 @@ impl Cursor {
     /// A watch that was opened where the present one is takes its place: that one was silent, and may be dead.
     pub(crate) fn replaced(&mut self) {
         if let Mode::Watching(watching) = &self.mode {
-            let watching = watching.clone().resumed();
+            let watching = Watching { silent: 0, ..watching.clone().resumed() };
             self.watch(&watching);
         }
     }

@@ -21,8 +21,9 @@ use futures::{StreamExt as _, stream};
 use http::StatusCode;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http_body::Body as _;
-use kube_client::client::Body;
+use kube_client::client::{AuthError, Body};
 use kube_client::{Client, Config};
+use tokio::time::Instant;
 
 pub(crate) use self::cluster::Cluster;
 pub use self::cluster::FindCluster;
@@ -71,16 +72,18 @@ struct Peer {
 
 impl Peer {
     /// Takes note of an answer, or that there is none.
-    fn learn(&self, answer: &Result<http::Response<Body>, kube_client::Error>) {
+    fn learn(&self, sent: Instant, answer: &Result<http::Response<Body>, kube_client::Error>) {
         match (answer, &self.reach) {
             (Ok(answer), reach) => {
-                self.http2.store(answer.version() == http::Version::HTTP_2, Ordering::Relaxed);
+                // What is no longer HTTP was HTTP/1.1, whatever other requests use.
+                if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+                    self.http2.store(answer.version() == http::Version::HTTP_2, Ordering::Relaxed);
+                }
                 self.answered.store(true, Ordering::Release);
-                reach.iter().for_each(|reach| reach.answered());
+                reach.iter().for_each(|reach| reach.answered(sent));
             }
-            // Credentials that cannot be had are another matter.
-            (Err(kube_client::Error::Auth(_)), _) | (Err(_), None) => {}
-            (Err(_), Some(reach)) => reach.unanswered(fastrand::f64()),
+            (Err(error), Some(reach)) if is_of_the_way(error) => reach.unanswered(sent, fastrand::f64()),
+            (Err(_), _) => {}
         }
     }
 }
@@ -174,8 +177,9 @@ impl HttpSource {
             let (renewable, peer) = (renewable.clone(), peer.clone());
             async move {
                 let (using, attempt) = renewable.client().await;
+                let sent = Instant::now();
                 let answer = using.send(request).await;
-                peer.learn(&answer);
+                peer.learn(sent, &answer);
                 if answer.as_ref().is_ok_and(|answer| answer.status() == StatusCode::UNAUTHORIZED) {
                     renewable.refused(attempt);
                 }
@@ -193,8 +197,9 @@ impl HttpSource {
         let sensitive = self.kind.is_sensitive();
         Box::pin(async move {
             let (using, attempt) = client.client().await;
+            let sent = Instant::now();
             let answer = using.send(request?).await;
-            peer.learn(&answer);
+            peer.learn(sent, &answer);
             let answer = answer.map_err(|error| no_answer(server.as_deref(), &error))?;
             let (head, body) = answer.into_parts();
             if head.status == StatusCode::UNAUTHORIZED {
@@ -276,7 +281,7 @@ fn chunks(mut body: Body) -> ByteStream {
 async fn beginning(body: Body) -> ErrorBody {
     let mut chunks = chunks(body);
     let mut read = ErrorBody::default();
-    let until = tokio::time::Instant::now() + ERROR_BODY_PATIENCE;
+    let until = Instant::now() + ERROR_BODY_PATIENCE;
     while let Ok(Some(Ok(chunk))) = tokio::time::timeout_at(until, chunks.next()).await {
         let room = ERROR_BODY - read.bytes.len();
         read.bytes.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
@@ -312,6 +317,21 @@ fn address(of: &http::Uri, default_scheme: &str) -> String {
     let scheme = of.scheme_str().unwrap_or(default_scheme);
     let port = of.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{scheme}://{}{port}", of.host().unwrap_or_default())
+}
+
+/// Whether a failure says that the server cannot be reached. Credentials that cannot be had are another matter, and so is a
+/// stream that the server has reset: it was there to do so.
+fn is_of_the_way(error: &kube_client::Error) -> bool {
+    let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let reset =
+            error.downcast_ref::<h2::Error>().is_some_and(|error| error.is_reset() && error.is_remote());
+        if reset || error.is::<AuthError>() {
+            return false;
+        }
+        cause = error.source();
+    }
+    true
 }
 
 /// A failure without an answer, and where none came from.

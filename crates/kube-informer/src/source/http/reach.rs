@@ -14,6 +14,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 /// When the server is back, the informers that waited follow within this time.
 const SPREAD: Duration = Duration::from_secs(1);
 
+/// Who has not found out by then is not waited for any longer: a balancer may take the request and never answer it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// What is known of the way to a server.
 #[derive(Default)]
 pub(crate) struct Reachability {
@@ -27,8 +30,10 @@ struct State {
     lost: Option<Instant>,
     /// How often that happened.
     outages: u64,
-    /// Who is finding out at the moment.
-    prober: Option<u64>,
+    /// When a request was last answered.
+    answered: Option<Instant>,
+    /// Who is finding out at the moment, and since when.
+    prober: Option<(u64, Instant)>,
     /// The number of the next prober.
     probers: u64,
     /// When the next one may begin.
@@ -48,10 +53,12 @@ impl Reachability {
         state.lost.map(|_| state.outages)
     }
 
-    /// A request was answered, no matter how.
-    pub(super) fn answered(&self) {
+    /// A request that was sent at this moment was answered, no matter how.
+    pub(super) fn answered(&self, sent: Instant) {
         let mut state = self.state.lock();
-        if state.lost.take().is_some() {
+        state.answered = Some(Instant::now());
+        // One that was under way when the server was lost proves nothing.
+        if state.lost.take_if(|lost| sent >= *lost).is_some() {
             (state.prober, state.next) = (None, None);
             drop(state);
             tracing::info!("the server can be reached again");
@@ -59,15 +66,18 @@ impl Reachability {
         }
     }
 
-    /// A request got no answer. `chance` is between 0 and 1.
-    pub(super) fn unanswered(&self, chance: f64) {
+    /// A request that was sent at this moment got no answer. `chance` is between 0 and 1.
+    pub(super) fn unanswered(&self, sent: Instant, chance: f64) {
         let now = Instant::now();
         let mut state = self.state.lock();
-        let lost = *state.lost.get_or_insert(now);
-        if lost == now {
+        // Another was answered since.
+        if state.answered.is_some_and(|answered| answered > sent) {
+            return;
+        }
+        if state.lost.is_none() {
             state.outages += 1;
         }
-        state.prober = None;
+        let lost = *state.lost.get_or_insert(now);
         // Several that were under way may fail one after the other: the first says when it is tried again.
         if state.next.is_none_or(|next| next <= now) {
             state.next = Some(now + interval(now - lost).mul_f64(0.8 + chance * 0.4));
@@ -88,22 +98,24 @@ impl Reachability {
                 if state.lost.is_none() {
                     break;
                 }
-                let next = state.next.filter(|next| *next > Instant::now());
-                if state.prober.is_none() && next.is_none() {
-                    let number = state.probers;
-                    state.probers += 1;
-                    state.prober = Some(number);
-                    return Some(Probe { of: self.clone(), number });
+                let now = Instant::now();
+                let next = [state.next, state.prober.map(|(_, since)| since + PATIENCE)];
+                match next.into_iter().flatten().max().filter(|next| *next > now) {
+                    Some(next) => next,
+                    None => {
+                        let number = state.probers;
+                        state.probers += 1;
+                        state.prober = Some((number, now));
+                        // However this attempt ends, the next one does not follow at once.
+                        state.next = state.lost.map(|lost| now + interval(now - lost));
+                        return Some(Probe { of: self.clone(), number });
+                    }
                 }
-                next.filter(|_| state.prober.is_none())
             };
             waited = true;
-            match next {
-                Some(next) => tokio::select! {
-                    () = changed => {}
-                    () = sleep_until(next) => {}
-                },
-                None => changed.await,
+            tokio::select! {
+                () = changed => {}
+                () = sleep_until(next) => {}
             }
         }
         if waited {
@@ -116,7 +128,7 @@ impl Reachability {
 impl Drop for Probe {
     fn drop(&mut self) {
         let mut state = self.of.state.lock();
-        if state.prober == Some(self.number) {
+        if state.prober.is_some_and(|(number, _)| number == self.number) {
             state.prober = None;
             drop(state);
             self.of.changed.notify_waiters();

@@ -71,7 +71,8 @@ impl Recovery {
     pub(crate) fn asked_at_most(&self, allowed: usize) -> bool {
         let lasted = self.requests.first().zip(self.requests.last()).map(|(first, last)| last.at - first.at);
         let seconds = usize::try_from(lasted.unwrap_or_default().as_secs()).unwrap_or_default();
-        let (answered, not): (Vec<&Asked>, Vec<&Asked>) = self.requests.iter().partition(|asked| asked.answered);
+        let (answered, not): (Vec<&Asked>, Vec<&Asked>) =
+            self.requests.iter().partition(|asked| asked.answered);
         // A server that cannot be reached is tried four times a second for the first five, and then more rarely.
         answered.len() <= allowed + seconds && not.len() <= allowed + 25 + seconds
     }

@@ -68,7 +68,7 @@ impl Inner {
     /// Makes one more connection, and looks after it as long as it lasts.
     fn attempt(self: &Arc<Self>) {
         let connecting = (self.connect)(Offer::Both);
-        let pool = Arc::downgrade(self);
+        let attempt = Attempt { pool: Arc::downgrade(self), over: false };
         tokio::spawn(async move {
             let made = timeout(HANDSHAKE, async {
                 let (socket, protocol) = connecting.await?;
@@ -78,9 +78,9 @@ impl Inner {
                 })
             });
             match made.await.unwrap_or_else(|_| Err(too_slow())) {
-                Ok(Made::Http1(connection)) => http1::drive(*connection, &pool).await,
-                Ok(Made::Http2(connection)) => http2::drive(connection, &pool).await,
-                Err(error) => failed(&pool, error),
+                Ok(Made::Http1(connection)) => http1::drive(*connection, attempt).await,
+                Ok(Made::Http2(connection)) => http2::drive(connection, attempt).await,
+                Err(error) => attempt.failed(error),
             }
         });
     }
@@ -91,8 +91,38 @@ enum Made {
     Http2(Arc<Multiplexed>),
 }
 
+/// A connection that is being made. However that ends, also with the runtime or a panic, those who wait learn of it.
+pub(super) struct Attempt {
+    pool: Weak<Inner>,
+    over: bool,
+}
+
+impl Attempt {
+    pub(super) fn pool(&self) -> Weak<Inner> {
+        self.pool.clone()
+    }
+
+    /// It was made, and is counted as such by [`State::made`].
+    pub(super) fn made(mut self) {
+        self.over = true;
+    }
+
+    pub(super) fn failed(mut self, error: BoxError) {
+        self.over = true;
+        failed(&self.pool, error);
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        if !self.over {
+            failed(&self.pool, "the task that made the connection was ended".into());
+        }
+    }
+}
+
 /// A connection could not be made.
-pub(super) fn failed(pool: &Weak<Inner>, error: BoxError) {
+fn failed(pool: &Weak<Inner>, error: BoxError) {
     let Some(pool) = pool.upgrade() else { return };
     let error = ConnectError(Arc::new(error));
     pool.change(|state| {

@@ -1,15 +1,13 @@
 //! One HTTP/1.1 connection: one request after the other.
 
-use std::sync::Weak;
-
 use http::{Request, Response};
 use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use kube_client::client::Body;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::grants::failed;
-use super::{Failed, IDLE, Inner, PooledBody, Socket, State, in_origin_form};
+use super::grants::Attempt;
+use super::{Failed, IDLE, PooledBody, Socket, State, in_origin_form};
 
 /// A connection that has just been made.
 pub(super) struct Opened {
@@ -41,7 +39,8 @@ pub(super) async fn alone(socket: Socket) -> Result<Single, hyper::Error> {
 }
 
 /// Has the connection used, again and again, until it ends or nobody needs it.
-pub(super) async fn drive(opened: Opened, pool: &Weak<Inner>) {
+pub(super) async fn drive(opened: Opened, attempt: Attempt) {
+    let pool = attempt.pool();
     let Opened { mut sender, connection } = opened;
     let (back, mut returned) = mpsc::unbounded_channel();
     let free = |sender, edit: fn(&mut State)| {
@@ -59,8 +58,9 @@ pub(super) async fn drive(opened: Opened, pool: &Weak<Inner>) {
         ready = sender.ready() => ready.map_err(Into::into),
     };
     if let Err(error) = ready {
-        return failed(pool, error);
+        return attempt.failed(error);
     }
+    attempt.made();
     if !free(sender, |state| state.made(1)) {
         return;
     }
@@ -86,9 +86,11 @@ pub(super) async fn drive(opened: Opened, pool: &Weak<Inner>) {
             }
             () = sleep_until(idle) => {
                 idle = Instant::now() + IDLE;
-                let Some(pool) = pool.upgrade() else { break };
-                // If it is at work it is not among them.
-                pool.change(|state| state.idle.retain(|single| !single.is_of(&back)));
+                // If it is at work it is not among them; without a pool there is nobody who could use it again, but an answer
+                // may still be read.
+                if let Some(pool) = pool.upgrade() {
+                    pool.change(|state| state.idle.retain(|single| !single.is_of(&back)));
+                }
             }
         }
     }

@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tower::BoxError;
 
-use super::grants::{Duty, reserve};
+use super::grants::{Attempt, Duty, reserve};
 use super::{Failed, IDLE, Inner, PooledBody, Socket};
 
 /// After so much silence the server is asked whether it is still there.
@@ -32,7 +32,10 @@ const PING_PATIENCE: Duration = Duration::from_secs(15);
 /// streams that nobody reads block all the others.
 const STREAM_WINDOW: u32 = 1 << 20;
 
-/// As much for each of the streams that a connection has by default.
+/// No more requests on one connection, whatever the server allows.
+const MOST_STREAMS: usize = 100;
+
+/// As much for each of them.
 const CONNECTION_WINDOW: u32 = 100 * STREAM_WINDOW;
 
 /// A request that is given up on a connection that has been silent for this long says something about the connection.
@@ -110,10 +113,17 @@ pub(super) async fn handshake(socket: Socket) -> Result<Arc<Multiplexed>, BoxErr
 }
 
 /// Has the connection used until it ends.
-pub(super) async fn drive(connection: Arc<Multiplexed>, pool: &Weak<Inner>) {
+pub(super) async fn drive(connection: Arc<Multiplexed>, attempt: Attempt) {
+    let driven = Driven { connection, pool: attempt.pool() };
+    let Driven { connection, pool } = &driven;
     let Some(inner) = pool.upgrade() else { return };
+    let limit = connection.limit();
+    if limit == 0 {
+        return attempt.failed("the server allows no requests".into());
+    }
+    attempt.made();
     inner.change(|state| {
-        state.made(connection.limit() - reserve(connection.limit()));
+        state.made(limit - reserve(limit));
         state.multiplexed.push(connection.clone());
     });
     let mut alive = inner.alive.subscribe();
@@ -141,18 +151,31 @@ pub(super) async fn drive(connection: Arc<Multiplexed>, pool: &Weak<Inner>) {
             }
         }
     }
-    connection.closed.store(true, Ordering::Release);
-    let task = connection.task.lock().take();
-    drop(task);
-    if let Some(pool) = pool.upgrade() {
-        pool.change(|state| state.multiplexed.retain(|other| !Arc::ptr_eq(other, &connection)));
+}
+
+/// A connection that is being driven. When that ends, also with the runtime, nobody may use it any more.
+struct Driven {
+    connection: Arc<Multiplexed>,
+    pool: Weak<Inner>,
+}
+
+impl Drop for Driven {
+    fn drop(&mut self) {
+        self.connection.closed.store(true, Ordering::Release);
+        let task = self.connection.task.lock().take();
+        drop(task);
+        if let Some(pool) = self.pool.upgrade() {
+            pool.change(|state| state.multiplexed.retain(|other| !Arc::ptr_eq(other, &self.connection)));
+        }
     }
 }
 
 impl Multiplexed {
     /// How many streams the server allows now.
     fn limit(&self) -> usize {
-        self.task.lock().as_ref().map_or(0, Task::current_max_send_streams)
+        let limit = self.task.lock().as_ref().map_or(0, Task::current_max_send_streams);
+        // The window of the connection is for so many.
+        limit.min(MOST_STREAMS)
     }
 
     /// Drives the connection until it ends.
@@ -187,7 +210,7 @@ impl Multiplexed {
 pub(super) struct StreamLease {
     connection: Arc<Multiplexed>,
     pool: Weak<Inner>,
-    /// Whether the request came to its end, good or bad, and was not given up.
+    /// Whether no request was sent, or it came to its end, good or bad. Otherwise it is given up.
     ended: bool,
 }
 
@@ -196,10 +219,11 @@ impl StreamLease {
     pub(super) fn new(connection: Arc<Multiplexed>, pool: &Arc<Inner>) -> Self {
         connection.streams.fetch_add(1, Ordering::AcqRel);
         *connection.used.lock() = Instant::now();
-        Self { connection, pool: Arc::downgrade(pool), ended: false }
+        Self { connection, pool: Arc::downgrade(pool), ended: true }
     }
 
     pub(super) async fn send(mut self, request: Request<Body>) -> Result<Response<PooledBody>, Failed> {
+        self.ended = false;
         match self.connection.sender.clone().try_send_request(request).await {
             Ok(answer) => Ok(answer.map(|body| PooledBody::stream(body, self))),
             Err(mut failed) => {

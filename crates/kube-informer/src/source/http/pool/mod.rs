@@ -124,7 +124,8 @@ impl Pool {
             return self.upgrade(request).await;
         }
         let duty = Duty::of(&request);
-        let mut attempt = 1;
+        // A connection that is about to close gives a request back and is used for no other: one more attempt for each.
+        let (mut seen, mut most) = (0, ATTEMPTS);
         loop {
             let copy = copy(&request);
             let failed = match self.inner.grant(duty).await? {
@@ -137,12 +138,15 @@ impl Pool {
                     Err(failed) => failed,
                 },
             };
+            seen += 1;
+            if failed.request.is_some() {
+                most = most.max(ATTEMPTS + self.connections());
+            }
             let again = if failed.unseen { failed.request.or(copy) } else { failed.request };
             match again {
-                Some(again) if attempt < ATTEMPTS => request = again,
+                Some(again) if seen < most => request = again,
                 _ => return Err(failed.error.into()),
             }
-            attempt += 1;
         }
     }
 
@@ -155,7 +159,6 @@ impl Pool {
     }
 
     /// How many connections there are, idle ones and those that are being made included.
-    #[cfg(test)]
     fn connections(&self) -> usize {
         let state = self.inner.state.lock();
         state.multiplexed.len() + state.idle.len() + state.attempts

@@ -5,7 +5,7 @@ use super::*;
 
 fn lost() -> Arc<Reachability> {
     let reach = Arc::new(Reachability::default());
-    reach.unanswered(0.5);
+    reach.unanswered(Instant::now(), 0.5);
     reach
 }
 
@@ -27,7 +27,7 @@ async fn d15_one_finds_out_for_all_and_the_others_follow_within_a_second() {
             if probe.is_some() {
                 assert_eq!(begin.elapsed(), Duration::from_millis(250));
                 sleep(Duration::from_secs(2)).await;
-                reach.answered();
+                reach.answered(Instant::now());
             }
             (probe.is_some(), begin.elapsed())
         }
@@ -45,9 +45,10 @@ async fn d15_it_is_tried_every_quarter_of_a_second_then_every_second_then_every_
     let begin = Instant::now();
     let mut tries = Vec::new();
     while begin.elapsed() < Duration::from_secs(60) {
-        assert!(reach.turn(0.0).await.is_some());
+        let probe = reach.turn(0.0).await;
+        assert!(probe.is_some());
         tries.push(begin.elapsed().as_millis());
-        reach.unanswered(0.5);
+        reach.unanswered(Instant::now(), 0.5);
     }
     let between = |from: u128, to: u128| tries.iter().filter(|at| (from..to).contains(at)).count();
     assert_eq!((between(0, 5_000), between(5_000, 35_000), between(35_000, 59_000)), (19, 30, 8));
@@ -66,11 +67,42 @@ async fn d15_who_gives_up_while_he_finds_out_leaves_it_to_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn d15_who_gets_no_answer_at_all_is_not_waited_for() {
+    let reach = lost();
+    let probe = reach.turn(0.0).await;
+    let began = Instant::now();
+    assert!(reach.turn(0.0).await.is_some());
+    assert_eq!(began.elapsed(), PATIENCE);
+    drop(probe);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_what_was_sent_before_says_nothing_of_now() {
+    let reach = lost();
+    let before = Instant::now() - Duration::from_secs(1);
+    reach.answered(before);
+    assert_eq!(reach.outage(), Some(1), "the answer is to a request from before the outage");
+    reach.answered(Instant::now());
+    assert_eq!(reach.outage(), None);
+    reach.unanswered(before, 0.5);
+    assert_eq!(reach.outage(), None, "another request was answered since");
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_an_attempt_of_which_nothing_is_heard_is_not_followed_at_once() {
+    let reach = lost();
+    drop(reach.turn(0.0).await);
+    let began = Instant::now();
+    drop(reach.turn(0.0).await);
+    assert_eq!(began.elapsed(), Duration::from_millis(250));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_old_right_to_find_out_does_not_end_a_new_one() {
     let reach = lost();
     let old = reach.turn(0.0).await;
-    reach.answered();
-    reach.unanswered(0.5);
+    reach.answered(Instant::now());
+    reach.unanswered(Instant::now(), 0.5);
     assert_eq!(reach.outage(), Some(2));
     let new = reach.turn(0.0).await;
     drop(old);

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use futures::future::FusedFuture as _;
+
 use super::super::*;
 use super::support::{begin, get, piece, pool};
 
@@ -146,4 +148,76 @@ async fn d18_a_server_that_refuses_connections_is_tried_once_for_all_who_wait() 
         assert!(waiting.await.unwrap().is_err());
     }
     assert_eq!(made.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+/// A client may be used from a runtime that ends before the others do, and takes its tasks with it.
+#[test]
+fn d18_a_connection_whose_runtime_has_ended_is_used_by_nobody() {
+    let runtime =
+        || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (lasting, short) = (runtime(), runtime());
+    let (pool, server) = pool(Protocol::Http2);
+    lasting.block_on(async {
+        let mut asked = server.serve(100);
+        tokio::spawn(async move {
+            while let Some(mut request) = asked.recv().await {
+                request.1.send_response(Response::new(()), true).unwrap();
+            }
+        });
+    });
+    assert!(short.block_on(pool.clone().send(get("/api/v1/pods"))).is_ok());
+    assert_eq!(pool.connections(), 1);
+    drop(short);
+    assert_eq!(pool.connections(), 0);
+    let again = lasting
+        .block_on(async { timeout(Duration::from_secs(30), pool.clone().send(get("/api/v1/pods"))).await });
+    assert!(again.is_ok_and(|answer| answer.is_ok()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d18_a_connector_that_panics_fails_the_request() {
+    let pool = Pool::new(|_| Box::pin(async { panic!("no way") }));
+    let error = pool.clone().send(get("/api/v1/pods")).await.err().unwrap();
+    assert_eq!(error.to_string(), "cannot connect");
+    assert_eq!(pool.connections(), 0);
+}
+
+/// As after a rolling restart: none of them has been used since.
+#[tokio::test(start_paused = true)]
+async fn d18_a_request_passes_by_any_number_of_connections_that_are_closing() {
+    let (pool, mut server) = pool(Protocol::Http2);
+    let mut open = Vec::new();
+    for _ in 0..8 {
+        let sent = tokio::spawn(pool.clone().send(get("/api/v1/pods?watch=true")));
+        let mut connection = server.accept(1).await;
+        let mut asked = connection.accept().await.unwrap().unwrap();
+        let body = begin(&mut asked, "event");
+        let (leave, left) = tokio::sync::oneshot::channel::<()>();
+        tokio::spawn(async move {
+            let mut left = std::pin::pin!(left);
+            loop {
+                tokio::select! {
+                    next = connection.accept() => if !matches!(next, Some(Ok(_))) { break },
+                    _ = &mut left, if !left.is_terminated() => connection.graceful_shutdown(),
+                }
+            }
+        });
+        open.push((sent.await.unwrap().unwrap(), body, asked, leave));
+    }
+    assert_eq!(pool.connections(), 8);
+    let streams: Vec<_> = open
+        .into_iter()
+        .map(|(answer, body, asked, leave)| {
+            leave.send(()).unwrap();
+            (answer, body, asked)
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    drop(streams);
+    let sent = tokio::spawn(pool.clone().send(get("/api/v1/pods")));
+    let mut connection = server.accept(1).await;
+    let mut asked = connection.accept().await.unwrap().unwrap();
+    let _body = begin(&mut asked, "list");
+    tokio::spawn(async move { while let Some(Ok(_)) = connection.accept().await {} });
+    assert!(sent.await.unwrap().is_ok());
 }

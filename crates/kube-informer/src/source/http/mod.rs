@@ -100,10 +100,11 @@ impl HttpSource {
     ///
     /// - kube-client's retries are switched off: beneath the informer they would hide every 429, 503 and 504 for up to
     ///   fifteen attempts, while the informer counts, reports and waits as the server asks.
-    /// - Connections have TCP keep-alive.
+    /// - Requests share connections: HTTP/2 where the server speaks it, with a ping after 30 s of silence, else HTTP/1.1. All have
+    ///   TCP keep-alive.
     /// - `proxy_url` may name an HTTP, HTTPS or, with the feature `socks`, SOCKS5 proxy, with user and password. The certificate
     ///   of an HTTPS proxy is checked against the same authorities as the server's. Through a proxy
-    ///   keep-alive reaches as far as the proxy: if the server behind it vanishes without a word, the informer's own
+    ///   pings and keep-alive may reach as far as the proxy only: if the server behind it vanishes without a word, the informer's own
     ///   watchdogs notice. Which proxy the environment names is looked up by [`Cluster::find`], not here.
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
     ///   files of the client certificate change. Token files are read again every minute.

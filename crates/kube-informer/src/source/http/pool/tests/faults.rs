@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use futures::future::FusedFuture as _;
-
 use super::super::*;
 use super::support::{begin, get, piece, pool};
 
@@ -192,7 +190,7 @@ async fn d18_a_request_passes_by_any_number_of_connections_that_are_closing() {
         let mut connection = server.accept(1).await;
         let mut asked = connection.accept().await.unwrap().unwrap();
         let body = begin(&mut asked, "event");
-        let (leave, left) = tokio::sync::oneshot::channel::<()>();
+        let (leave, left) = oneshot::channel::<()>();
         tokio::spawn(async move {
             let mut left = std::pin::pin!(left);
             loop {

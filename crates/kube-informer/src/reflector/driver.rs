@@ -183,7 +183,7 @@ impl Driver {
         self.reflector.status.enter(self.cursor.phase(), Instant::now());
     }
 
-    fn note(&self, step: &NextStep) {
+    fn note(&mut self, step: &NextStep) {
         let status = &self.reflector.status;
         if let Some(reason) = step.relist {
             status.relist(reason);
@@ -198,6 +198,9 @@ impl Driver {
         }
         if let Some(trouble) = &step.report {
             self.report(trouble);
+            if trouble.http_status().is_some() {
+                self.outage = None;
+            }
         }
     }
 
@@ -294,7 +297,7 @@ impl Driver {
     }
 
     /// Waits until the next request may be sent.
-    async fn pay(&mut self, charge: Charge) {
+    pub(super) async fn pay(&mut self, charge: Charge) {
         let now = Instant::now();
         let wait = match charge {
             // How often it is tried is decided for all together.

@@ -1,7 +1,7 @@
 //! A watch that brings nothing: is nothing happening, or is the server gone?
 //!
-//! A peer that vanished says nothing, and neither does one whose process hangs: its kernel keeps the connection open. Idle
-//! kinds are as silent as they are, because servers send bookmarks only if something has happened.
+//! A peer that vanished says nothing, and neither does one whose process hangs: its kernel keeps the connection open. A watch
+//! on an idle kind is just as silent, because servers send bookmarks only if something has happened.
 //!
 //! Where the transport makes sure that the peer lives (HTTP/2 pings), what is left to find out is whether the *stream* does.
 //! A consistent LIST moves the server's cache on, so that a bookmark has to follow on the watch. Where the transport cannot
@@ -9,13 +9,20 @@
 //! it.
 
 use std::future::pending;
+use std::mem::replace;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::connection::{Arrival, Connection};
-use crate::source::{ByteStream, SourceError};
+use super::Reflector;
+use super::connection::{Arrival, open};
+use super::cursor::Charge;
+use super::driver::Driver;
+use super::turn::turn;
+use super::watch::Watch;
+use crate::source::{ByteStream, HttpSource, ListParams, SourceError, Verb};
+use crate::status::Phase;
 
 /// How soon a bookmark follows a consistent LIST: servers send them every minute.
 const BOOKMARK: Duration = Duration::from_secs(65);
@@ -32,11 +39,11 @@ pub(super) enum Turn {
     /// Open another watch; see [`Vigil::replacing`].
     Replace,
     /// The other watch was accepted and takes the place of this one.
-    Replaced(Box<Connection>),
+    Replaced(Box<Watch>),
     /// The other watch was not accepted.
     Failed(SourceError),
-    /// The other watch was not answered at all.
-    Dead,
+    /// Nothing was answered for this long.
+    Dead(Duration),
 }
 
 /// What happened to the question.
@@ -54,34 +61,29 @@ pub(super) enum Answer {
 
 /// Waits beside a watch for as long as it brings nothing.
 pub(super) struct Vigil {
+    /// Since when the watch is silent.
+    from: Instant,
+    /// How long it may be silent before something is done. The server may take half of that for an answer.
+    idle: Duration,
     stage: Stage,
-    /// How long the server may take for an answer.
-    patience: Duration,
 }
 
 enum Stage {
-    /// It is not silent for long yet.
-    Silent {
-        until: Instant,
-        then: fn() -> Turn,
-    },
-    /// It was decided what to do, and is being done.
-    Deciding,
-    Asking {
-        answer: BoxFuture<'static, Answer>,
-        prompt: Option<Instant>,
-    },
-    /// A bookmark has to come.
-    Expecting {
-        until: Instant,
-    },
-    Replacing {
-        connection: Option<Box<Connection>>,
-        prompt: Option<Instant>,
-        until: Instant,
-    },
-    /// Nothing more can be done.
+    /// It is silent, until this moment without consequences.
+    Silent { until: Instant, then: Then },
+    /// The server was asked; `prompt` is when that is shown as a stall.
+    Asking { answer: BoxFuture<'static, Answer>, prompt: Option<Instant> },
+    /// Another watch was opened.
+    Replacing { watch: Box<Watch>, prompt: Option<Instant>, until: Instant },
+    /// Nothing more is done in this silence, or what is done is up to the caller.
     Resting,
+}
+
+#[derive(Clone, Copy)]
+enum Then {
+    Ask,
+    Replace,
+    Dead,
 }
 
 impl Vigil {
@@ -89,100 +91,93 @@ impl Vigil {
     /// source is one that looks after itself. `answered`: whether the server has accepted the watch. `chance` between 0 and 1
     /// spreads what many watches do.
     pub(super) fn new(pings: Option<bool>, answered: bool, idle: Duration, chance: f64) -> Self {
-        let from = Instant::now();
-        let stage = match (pings, answered) {
-            (None, _) => Stage::Resting,
-            (Some(true), true) => after(from, idle, || Turn::Ask),
+        let mut vigil = Self { from: Instant::now(), idle, stage: Stage::Resting };
+        match (pings, answered) {
+            (None, _) => {}
+            (Some(true), true) => vigil.after(idle, Then::Ask),
             (Some(false), true) => {
-                after(from, idle.saturating_add(idle.mul_f64(chance / 2.0)), || Turn::Replace)
+                vigil.after(idle.saturating_add(idle.mul_f64(chance / 2.0)), Then::Replace);
             }
-            (Some(_), false) => after(from, idle.saturating_add(idle / 2), || Turn::Dead),
-        };
-        Self { stage, patience: idle / 2 }
+            (Some(_), false) => vigil.after(idle.saturating_add(idle / 2), Then::Dead),
+        }
+        vigil
+    }
+
+    /// Does nothing for a while. The longest durations mean for ever.
+    fn after(&mut self, silence: Duration, then: Then) {
+        let until = Instant::now().checked_add(silence);
+        self.stage = until.map_or(Stage::Resting, |until| Stage::Silent { until, then });
     }
 
     /// A question is on its way.
     pub(super) fn asked(&mut self, answer: BoxFuture<'static, Answer>) {
-        let patience = self.patience;
-        let answer = Box::pin(async move { timeout(patience, answer).await.unwrap_or(Answer::Nothing) });
+        let answer = timeout(self.idle / 2, answer);
+        let answer = Box::pin(async move { answer.await.unwrap_or(Answer::Nothing) });
         self.stage = Stage::Asking { answer, prompt: Some(Instant::now() + PROMPT) };
     }
 
     /// Another watch is being opened.
-    pub(super) fn replacing(&mut self, connection: Connection) {
+    pub(super) fn replacing(&mut self, watch: Watch) {
         let now = Instant::now();
-        let (prompt, until) = (Some(now + PROMPT), now + self.patience);
-        self.stage = Stage::Replacing { connection: Some(Box::new(connection)), prompt, until };
+        let (prompt, until) = (Some(now + PROMPT), now + self.idle / 2);
+        self.stage = Stage::Replacing { watch: Box::new(watch), prompt, until };
     }
 
     /// The server does not want another watch now. The silent one stays, and it is tried again later.
     pub(super) fn later(&mut self) {
-        self.stage = after(Instant::now(), self.patience * 2, || Turn::Replace);
+        self.after(self.idle, Then::Replace);
     }
 
     /// Waits until something is to be done. Nothing is lost if the wait is given up.
     pub(super) async fn turn(&mut self) -> Turn {
-        loop {
-            let (turn, next) = match &mut self.stage {
-                Stage::Resting | Stage::Deciding => return pending().await,
-                Stage::Silent { until, then } => {
-                    sleep_until(*until).await;
-                    (then(), Stage::Deciding)
+        match &mut self.stage {
+            Stage::Resting => pending().await,
+            Stage::Silent { until, then } => {
+                sleep_until(*until).await;
+                let then = *then;
+                self.stage = Stage::Resting;
+                match then {
+                    Then::Ask => Turn::Ask,
+                    Then::Replace => Turn::Replace,
+                    Then::Dead => Turn::Dead(self.from.elapsed()),
                 }
-                Stage::Expecting { until } => {
-                    sleep_until(*until).await;
-                    (Turn::Replace, Stage::Deciding)
-                }
-                Stage::Asking { answer, prompt } => {
-                    let answer = tokio::select! {
-                        biased;
-                        answer = &mut *answer => answer,
-                        () = at(*prompt) => {
-                            *prompt = None;
-                            return Turn::Show { stalled: true };
-                        }
-                    };
-                    match answer {
-                        Answer::Listed => {
-                            let until = Instant::now() + BOOKMARK;
-                            (Turn::Show { stalled: false }, Stage::Expecting { until })
-                        }
-                        Answer::Refused => (Turn::Show { stalled: false }, Stage::Resting),
-                        Answer::Busy => (
-                            Turn::Show { stalled: false },
-                            after(Instant::now(), self.patience * 2, || Turn::Ask),
-                        ),
-                        Answer::Nothing => (Turn::Replace, Stage::Deciding),
+            }
+            Stage::Asking { answer, prompt } => {
+                let answer = tokio::select! {
+                    biased;
+                    answer = answer => answer,
+                    () = at(*prompt) => {
+                        *prompt = None;
+                        return Turn::Show { stalled: true };
                     }
+                };
+                self.stage = Stage::Resting;
+                match answer {
+                    Answer::Listed => self.after(BOOKMARK, Then::Replace),
+                    Answer::Refused => {}
+                    Answer::Busy => self.after(self.idle, Then::Ask),
+                    Answer::Nothing => return Turn::Replace,
                 }
-                Stage::Replacing { connection, prompt, until } => {
-                    let Some(opened) = connection else { return pending().await };
-                    tokio::select! {
-                        biased;
-                        arrival = opened.arrival() => match arrival {
-                            Arrival::Failed(error) => (Turn::Failed(error), Stage::Deciding),
-                            _ => match connection.take() {
-                                Some(connection) => (Turn::Replaced(connection), Stage::Deciding),
-                                None => continue,
-                            },
-                        },
-                        () = at(*prompt) => {
-                            *prompt = None;
-                            return Turn::Show { stalled: true };
-                        }
-                        () = sleep_until(*until) => (Turn::Dead, Stage::Deciding),
+                Turn::Show { stalled: false }
+            }
+            Stage::Replacing { watch, prompt, until } => {
+                let arrival = tokio::select! {
+                    biased;
+                    arrival = watch.connection.arrival() => arrival,
+                    () = at(*prompt) => {
+                        *prompt = None;
+                        return Turn::Show { stalled: true };
                     }
+                    () = sleep_until(*until) => return Turn::Dead(self.from.elapsed()),
+                };
+                match (arrival, replace(&mut self.stage, Stage::Resting)) {
+                    (Arrival::Failed(error), _) => Turn::Failed(error),
+                    (_, Stage::Replacing { watch, .. }) => Turn::Replaced(watch),
+                    _ => pending().await,
                 }
-            };
-            self.stage = next;
-            return turn;
+            }
         }
     }
-}
-
-fn after(from: Instant, silence: Duration, then: fn() -> Turn) -> Stage {
-    // The longest durations mean never.
-    from.checked_add(silence).map_or(Stage::Resting, |until| Stage::Silent { until, then })
 }
 
 async fn at(moment: Option<Instant>) {
@@ -193,12 +188,64 @@ async fn at(moment: Option<Instant>) {
 }
 
 /// What an answer to the question says.
-pub(super) fn judge(answer: Result<ByteStream, SourceError>) -> Answer {
+fn judge(answer: Result<ByteStream, SourceError>) -> Answer {
     match answer {
         Ok(_) => Answer::Listed,
         Err(error) if matches!(error.http_status(), Some(401 | 403 | 404 | 405)) => Answer::Refused,
         Err(error) if !error.is_transport() => Answer::Busy,
         Err(_) => Answer::Nothing,
+    }
+}
+
+impl Driver {
+    pub(super) fn vigil(&mut self, watch: &Watch) -> Vigil {
+        let Reflector { source, settings, rng, .. } = &mut self.reflector;
+        let pings = source.server().and_then(HttpSource::pings);
+        Vigil::new(pings, watch.connection.lasted().is_some(), settings.idle_watch, rng.f64())
+    }
+
+    /// Does something about a watch that is silent. `Some`: that is what the watch brings, or nothing for so long.
+    pub(super) async fn silent(
+        &mut self,
+        watch: &mut Watch,
+        vigil: &mut Vigil,
+        what: Turn,
+    ) -> Option<Result<Arrival, Duration>> {
+        match what {
+            Turn::Ask => {
+                let params = ListParams { limit: Some(1), ..ListParams::default() };
+                let request = self.reflector.target.request(Verb::List(params));
+                self.reflector.status.edit(|status| status.probes += 1);
+                turn(&self.reflector.probes).await;
+                let answer = open(&*self.reflector.source, request);
+                vigil.asked(Box::pin(async { judge(answer.await) }));
+            }
+            Turn::Show { stalled: true } => {
+                self.reflector.status.enter(Phase::Stalled, Instant::now());
+            }
+            Turn::Show { stalled: false } => self.show_phase(),
+            Turn::Replace => {
+                // Charged as any other, or an `idle_watch` of a millisecond would be a hot loop.
+                self.pay(Charge::Request).await;
+                vigil.replacing(self.open_watch(self.cursor.last().to_string(), false));
+            }
+            Turn::Replaced(other) => {
+                self.witness.resuming();
+                self.reflector.status.reconnect("silent");
+                self.cursor.replaced();
+                *watch = *other;
+                watch.replaced = true;
+                return Some(Ok(Arrival::Answered));
+            }
+            // The watch that there is may be as good as any: an overloaded server does not get all of them anew.
+            Turn::Failed(error) if matches!(error.http_status(), Some(429 | 500..)) => {
+                self.show_phase();
+                vigil.later();
+            }
+            Turn::Failed(error) => return Some(Ok(Arrival::Failed(error))),
+            Turn::Dead(silence) => return Some(Err(silence)),
+        }
+        None
     }
 }
 

@@ -7,12 +7,10 @@ use futures::future::BoxFuture;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::check::Finding;
-use super::connection::{Arrival, Connection, open};
+use super::connection::{Arrival, Connection};
 use super::cursor::{News, NextStep};
 use super::driver::Driver;
 use super::recovery::Trouble;
-use super::silence::{Turn, Vigil, judge};
-use super::{Reflector, turn};
 use crate::delta::DeltaChange;
 use crate::delta::fifo::Closed;
 use crate::key::ObjectKey;
@@ -21,19 +19,27 @@ use crate::object::record::Record;
 use crate::options::Options;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::stream_error::StreamError;
-use crate::source::{HttpSource, ListParams, Verb, WatchParams};
+use crate::source::{Verb, WatchParams};
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
 /// A watch that is open.
 pub(super) struct Watch {
-    connection: Connection,
+    pub(super) connection: Connection,
     decoder: WatchDecoder,
     timeout_seconds: u32,
     /// Whether it brought a bookmark, other than the mark of the end of a list. They come every minute from then on.
     bookmarked: bool,
     /// Whether it took the place of one that was silent.
-    replaced: bool,
+    pub(super) replaced: bool,
+}
+
+#[cfg(test)]
+impl Watch {
+    pub(super) fn on(connection: Connection) -> Self {
+        let decoder = WatchDecoder::new(1 << 20, false);
+        Self { connection, decoder, timeout_seconds: 300, bookmarked: false, replaced: false }
+    }
 }
 
 /// A question about the server's history that waits for its answer.
@@ -164,14 +170,13 @@ impl Driver {
                 }
                 self.pace().await;
             }
-            let silence = self.reflector.settings.watch_silence(watch.timeout_seconds, watch.bookmarked);
-            let arrival = match self.next_arrival(&mut watch, &mut check, silence).await {
+            let arrival = match self.next_arrival(&mut watch, &mut check).await {
                 Ok(arrival) => arrival,
                 Err(step) => return Ok(*step),
             };
             match arrival {
-                None => return Ok(self.broken(&watch, Trouble::Silent(silence))),
-                Some(Arrival::Answered) => {
+                Err(silence) => return Ok(self.broken(&watch, Trouble::Silent(silence))),
+                Ok(Arrival::Answered) => {
                     self.cursor.accepted();
                     self.show_phase();
                     // A watch that took the place of a silent one is routine, and there may be many of them. An answer
@@ -181,10 +186,10 @@ impl Driver {
                     let since = Instant::now().checked_sub(routine).unwrap_or_else(Instant::now);
                     check = self.cursor.wants_check().then(|| self.check(since));
                 }
-                Some(Arrival::Failed(error)) => return Ok(self.broken(&watch, error.into())),
-                Some(Arrival::Ended) if watch.decoder.end_of_body() => {}
-                Some(Arrival::Ended) => return Ok(self.ended(&watch)),
-                Some(Arrival::Bytes(chunk)) => {
+                Ok(Arrival::Failed(error)) => return Ok(self.broken(&watch, error.into())),
+                Ok(Arrival::Ended) if watch.decoder.end_of_body() => {}
+                Ok(Arrival::Ended) => return Ok(self.ended(&watch)),
+                Ok(Arrival::Bytes(chunk)) => {
                     self.cursor.saw_byte();
                     self.show_phase();
                     self.reflector.status.byte(Instant::now());
@@ -194,14 +199,14 @@ impl Driver {
         }
     }
 
-    /// Waits for the server, and beside it for what is asked about its history. `Ok(None)`: nothing came for too long. The
+    /// Waits for the server, and beside it for what is asked about its history. The inner error: nothing came for so long. The
     /// time counts from here, so time spent waiting for room in the queue does not.
     async fn next_arrival(
         &mut self,
         watch: &mut Watch,
         check: &mut Option<Check>,
-        silence: Duration,
-    ) -> Result<Option<Arrival>, Box<NextStep>> {
+    ) -> Result<Result<Arrival, Duration>, Box<NextStep>> {
+        let silence = self.reflector.settings.watch_silence(watch.timeout_seconds, watch.bookmarked);
         let dead = sleep(silence);
         tokio::pin!(dead);
         let witness = self.witness.clone();
@@ -209,15 +214,15 @@ impl Driver {
         loop {
             let finding = tokio::select! {
                 biased;
-                arrival = watch.connection.arrival() => return Ok(Some(arrival)),
-                () = &mut dead => return Ok(None),
+                arrival = watch.connection.arrival() => return Ok(Ok(arrival)),
+                () = &mut dead => return Ok(Err(silence)),
                 finding = found(check) => finding,
                 () = witness.doubt.notified(), if watch.connection.lasted().is_some() => {
                     let witness = witness.clone();
                     *check = Some(Box::pin(async move { witness.ask().await.0 }));
                     continue;
                 }
-                turn = vigil.turn() => match self.silent(watch, &mut vigil, turn) {
+                turn = vigil.turn() => match self.silent(watch, &mut vigil, turn).await {
                     Some(arrival) => return Ok(arrival),
                     None => continue,
                 },
@@ -229,60 +234,6 @@ impl Driver {
             if let Some(step) = self.cursor.checked(Instant::now(), finding) {
                 return Err(Box::new(step));
             }
-        }
-    }
-
-    fn vigil(&mut self, watch: &Watch) -> Vigil {
-        let Reflector { source, settings, rng, .. } = &mut self.reflector;
-        let pings = source.server().and_then(HttpSource::pings);
-        Vigil::new(pings, watch.connection.lasted().is_some(), settings.idle_watch, rng.f64())
-    }
-
-    /// Does something about a watch that is silent. `Some`: that is what the watch brings, or nothing ever.
-    fn silent(&mut self, watch: &mut Watch, vigil: &mut Vigil, turn: Turn) -> Option<Option<Arrival>> {
-        match turn {
-            Turn::Ask => {
-                let params = ListParams { limit: Some(1), ..ListParams::default() };
-                let request = self.reflector.target.request(Verb::List(params));
-                self.reflector.status.edit(|status| status.probes += 1);
-                let (source, probes) = (self.reflector.source.clone(), self.reflector.probes.clone());
-                vigil.asked(Box::pin(async move {
-                    turn::turn(&probes).await;
-                    judge(open(&*source, request).await)
-                }));
-                None
-            }
-            Turn::Show { stalled: true } => {
-                self.reflector.status.enter(Phase::Stalled, Instant::now());
-                None
-            }
-            Turn::Show { stalled: false } => {
-                self.show_phase();
-                None
-            }
-            Turn::Replace => {
-                let other = self.open_watch(self.cursor.last().to_string(), false);
-                watch.timeout_seconds = watch.timeout_seconds.max(other.timeout_seconds);
-                vigil.replacing(other.connection);
-                None
-            }
-            Turn::Replaced(connection) => {
-                self.witness.resuming();
-                self.reflector.status.reconnect("silent");
-                self.cursor.replaced();
-                let decoder = WatchDecoder::new(self.reflector.settings.document_limit, false);
-                *watch =
-                    Watch { connection: *connection, decoder, bookmarked: false, replaced: true, ..*watch };
-                Some(Some(Arrival::Answered))
-            }
-            // The watch that there is may be as good as any: an overloaded server does not get all of them anew.
-            Turn::Failed(error) if matches!(error.http_status(), Some(429 | 500..)) => {
-                self.show_phase();
-                vigil.later();
-                None
-            }
-            Turn::Failed(error) => Some(Some(Arrival::Failed(error))),
-            Turn::Dead => Some(None),
         }
     }
 
@@ -359,7 +310,7 @@ impl Driver {
         self.reflector.status.version(self.cursor.last());
     }
 
-    fn open_watch(&mut self, version: String, send_initial_events: bool) -> Watch {
+    pub(super) fn open_watch(&mut self, version: String, send_initial_events: bool) -> Watch {
         self.reflector.status.watch();
         let timeout_seconds = self.reflector.settings.watch_timeout(&mut self.reflector.rng);
         let params = WatchParams { resource_version: version, timeout_seconds, send_initial_events };

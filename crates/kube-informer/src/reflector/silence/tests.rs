@@ -1,9 +1,11 @@
 use futures::{FutureExt as _, StreamExt as _};
 
 use super::*;
-use crate::source::{ListParams, ListWatch, Request, Verb};
+use crate::reflector::connection::Connection;
+use crate::source::{ListWatch, Request};
 
 const IDLE: Duration = Duration::from_secs(30);
+const IDLE_AND_A_HALF: Duration = Duration::from_secs(45);
 
 /// Never answers.
 struct Mute;
@@ -23,7 +25,7 @@ impl ListWatch for Accepts {
     }
 }
 
-fn connection(source: &dyn ListWatch) -> Connection {
+fn watch(source: &dyn ListWatch) -> Watch {
     let verb = Verb::List(ListParams::default());
     let request = Request {
         scope: crate::scope::Scope::All,
@@ -32,7 +34,7 @@ fn connection(source: &dyn ListWatch) -> Connection {
         field_selector: None,
         metadata_only: false,
     };
-    Connection::open(source, request)
+    Watch::on(Connection::open(source, request))
 }
 
 /// What is to be done next, and how many seconds from now.
@@ -49,7 +51,7 @@ async fn d15_where_the_transport_pings_the_server_is_asked_and_a_bookmark_has_to
     vigil.asked(async { Answer::Listed }.boxed());
     assert!(matches!(next(&mut vigil).await, (Turn::Show { stalled: false }, 0)));
     assert!(matches!(next(&mut vigil).await, (Turn::Replace, 65)));
-    vigil.replacing(connection(&Accepts));
+    vigil.replacing(watch(&Accepts));
     assert!(matches!(next(&mut vigil).await, (Turn::Replaced(_), 0)));
 }
 
@@ -96,17 +98,20 @@ async fn d15_without_pings_a_silent_watch_is_moved_after_30_to_45_seconds() {
 async fn d15_a_new_watch_that_is_not_answered_is_shown_and_then_given_up() {
     let mut vigil = Vigil::new(Some(false), true, IDLE, 0.0);
     assert!(matches!(next(&mut vigil).await, (Turn::Replace, 30)));
-    vigil.replacing(connection(&Mute));
+    vigil.replacing(watch(&Mute));
     assert!(matches!(next(&mut vigil).await, (Turn::Show { stalled: true }, 1)));
-    assert!(matches!(next(&mut vigil).await, (Turn::Dead, 14)));
+    assert!(matches!(next(&mut vigil).await, (Turn::Dead(IDLE_AND_A_HALF), 14)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn d15_a_watch_that_was_never_answered_is_dead_after_45_seconds() {
     let mut vigil = Vigil::new(Some(false), false, IDLE, 0.0);
-    assert!(matches!(next(&mut vigil).await, (Turn::Dead, 45)));
+    assert!(matches!(next(&mut vigil).await, (Turn::Dead(IDLE_AND_A_HALF), 45)));
     let mut pinged = Vigil::new(Some(true), false, IDLE, 0.0);
-    assert!(matches!(next(&mut pinged).await, (Turn::Dead, 45)), "pings may be answered by another");
+    assert!(
+        matches!(next(&mut pinged).await, (Turn::Dead(IDLE_AND_A_HALF), 45)),
+        "pings may be answered by another"
+    );
 }
 
 #[tokio::test(start_paused = true)]

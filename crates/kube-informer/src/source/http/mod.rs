@@ -62,8 +62,9 @@ pub struct HttpSource {
 /// What is known of the other end of the connections.
 #[derive(Default)]
 struct Peer {
-    /// A proxy answers pings itself.
-    proxied: bool,
+    /// Whether the connections are ours and lead to the server itself. A proxy answers pings in its place, and whether a
+    /// client that was given sends any is not known.
+    direct: bool,
     answered: AtomicBool,
     http2: AtomicBool,
     /// Not known of a client that was given: what it does before it fails is its own affair.
@@ -123,7 +124,7 @@ impl HttpSource {
         }
         let server = Some(way(&config));
         let peer = Arc::new(Peer {
-            proxied: config.proxy_url.is_some(),
+            direct: config.proxy_url.is_none(),
             reach: Some(Arc::default()),
             ..Peer::default()
         });
@@ -160,8 +161,8 @@ impl HttpSource {
 
     /// Whether a request fails by itself, within 45 s, if the server vanishes without a word. Not known before the first answer.
     pub(crate) fn pings(&self) -> Option<bool> {
-        let Peer { proxied, answered, http2, .. } = &*self.peer;
-        answered.load(Ordering::Acquire).then(|| !proxied && http2.load(Ordering::Relaxed))
+        let Peer { direct, answered, http2, .. } = &*self.peer;
+        answered.load(Ordering::Acquire).then(|| *direct && http2.load(Ordering::Relaxed))
     }
 
     /// Whether the server can be reached, if that is known for all requests together.

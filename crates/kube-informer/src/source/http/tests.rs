@@ -261,3 +261,14 @@ fn errors_name_the_server_without_credentials() {
     assert_eq!(address("https://[::1]:6443"), "https://[::1]:6443");
     assert_eq!(address("user:secret@proxy:3128"), "http://proxy:3128");
 }
+
+#[test]
+fn d15_neither_missing_credentials_nor_a_reset_stream_say_that_the_server_is_away() {
+    use kube_client::Error;
+    let credentials = Error::Service(Box::new(AuthError::ExecPluginFailed));
+    let reset = Error::Service(Box::new(h2::Error::from(h2::Reason::REFUSED_STREAM)));
+    let refused = Error::Service(Box::new(std::io::Error::from(std::io::ErrorKind::ConnectionRefused)));
+    assert!(!is_of_the_way(&credentials));
+    assert!(is_of_the_way(&reset), "it was not the server who reset it");
+    assert!(is_of_the_way(&refused));
+}

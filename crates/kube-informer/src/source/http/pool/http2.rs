@@ -33,10 +33,10 @@ const PING_PATIENCE: Duration = Duration::from_secs(15);
 const STREAM_WINDOW: u32 = 1 << 20;
 
 /// No more requests on one connection, whatever the server allows.
-const MOST_STREAMS: usize = 100;
+const MOST_STREAMS: u32 = 100;
 
 /// As much for each of them.
-const CONNECTION_WINDOW: u32 = 100 * STREAM_WINDOW;
+const CONNECTION_WINDOW: u32 = MOST_STREAMS * STREAM_WINDOW;
 
 /// A request that is given up on a connection that has been silent for this long says something about the connection.
 const DOUBT_AFTER: Duration = Duration::from_secs(1);
@@ -175,7 +175,7 @@ impl Multiplexed {
     fn limit(&self) -> usize {
         let limit = self.task.lock().as_ref().map_or(0, Task::current_max_send_streams);
         // The window of the connection is for so many.
-        limit.min(MOST_STREAMS)
+        limit.min(MOST_STREAMS as usize)
     }
 
     /// Drives the connection until it ends.

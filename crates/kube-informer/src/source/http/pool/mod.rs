@@ -49,7 +49,7 @@ pub(super) enum Protocol {
     Http2,
 }
 
-/// Makes a connection. Says which protocol was agreed on; only HTTP/1.1 may be offered, if `http2` is false.
+/// Makes a connection, and says which of the offered protocols was agreed on.
 pub(super) type Connect =
     dyn Fn(Offer) -> BoxFuture<'static, Result<(Socket, Protocol), BoxError>> + Send + Sync;
 

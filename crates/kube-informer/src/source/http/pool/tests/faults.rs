@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::io::AsyncWriteExt as _;
+
 use super::super::*;
 use super::support::{begin, get, piece, pool};
 
@@ -218,4 +220,32 @@ async fn d18_a_request_passes_by_any_number_of_connections_that_are_closing() {
     let _body = begin(&mut asked, "list");
     tokio::spawn(async move { while let Some(Ok(_)) = connection.accept().await {} });
     assert!(sent.await.unwrap().is_ok());
+}
+
+/// A frame of HTTP/2 with the settings of a server.
+fn settings(streams: u32) -> Vec<u8> {
+    let head = [0, 0, 6, 4, 0, 0, 0, 0, 0];
+    let most_streams = [0, 3];
+    [&head[..], &most_streams, &streams.to_be_bytes()].concat()
+}
+
+#[tokio::test(start_paused = true)]
+async fn d18_when_the_servers_limit_falls_further_requests_go_to_another_connection() {
+    let (pool, mut server) = pool(Protocol::Http2);
+    let watch = || tokio::spawn(pool.clone().send(get("/api/v1/pods?watch=true")));
+    let _first = watch();
+    let mut socket = server.socket().await;
+    socket.write_all(&settings(100)).await.unwrap();
+    let _second = watch();
+    while pool.inner.state.lock().multiplexed.first().is_none_or(|connection| connection.streams() < 2) {
+        tokio::task::yield_now().await;
+    }
+    socket.write_all(&settings(3)).await.unwrap();
+    // Until the new limit has been read: it leaves one of three streams to other requests.
+    while pool.inner.state.lock().multiplexed[0].has_room(Duty::Long) {
+        tokio::task::yield_now().await;
+    }
+    let _third = watch();
+    let _other = server.socket().await;
+    assert_eq!((server.made(), pool.inner.state.lock().multiplexed[0].streams()), (2, 2));
 }

@@ -23,7 +23,7 @@ impl Api {
         let form = Accept::negotiate(&request.headers, Verb::Create)?;
         let dry_run = dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
-        let object = input::object(&self.registry, &target.resource, &request.body)?;
+        let object = input::object(&self.registry, &target.resource, request, "CreateOptions")?;
         let stored = self.create_object(target, object, dry_run)?;
         Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
     }

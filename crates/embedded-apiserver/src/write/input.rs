@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::Object;
+use super::fields::FieldValidation;
 use crate::go;
 use crate::kinds::{Registry, Resource};
 use crate::request::Request;
+use crate::schema::{self, Flavour};
 use crate::status::{ApiError, Cause};
 
 /// Refuses a body that is not JSON.
@@ -16,8 +18,15 @@ pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
     }
 }
 
-/// Reads an object of the kind and version of `resource`.
-pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> Result<Object, ApiError> {
+/// Reads an object of the kind and version of `resource`. `options` is the kind of the options, for messages.
+pub(super) fn object(
+    registry: &Registry,
+    resource: &Resource,
+    request: &Request,
+    options: &str,
+) -> Result<Object, ApiError> {
+    let validation = FieldValidation::of(&request.query, options)?;
+    let body = &*request.body;
     let unrecognized = |why: String| {
         let (kind, shown) = (&resource.kind, shown(body));
         ApiError::bad_request(format!(
@@ -25,6 +34,27 @@ pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> R
         ))
     };
     let problem = |why: String| unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
+    let of = schema::of(resource).filter(|_| body.trim_ascii_start().starts_with(b"{"));
+    if let Some(of) = of {
+        let mut text = serde_json::Deserializer::from_slice(body);
+        let decoded = schema::decode(of, Flavour::Text, &mut text);
+        let decoded = decoded.and_then(|decoded| text.end().map(|()| decoded));
+        let decoded = decoded.map_err(|error| problem(go::json_problem(body, &error)))?;
+        let mut object = decoded.object;
+        check_kind(registry, resource, &object)?;
+        let (kind, version) = (&resource.kind, &resource.version);
+        let cannot = |why: &str| {
+            let what = format!("{kind} in version \"{version}\" cannot be handled as a {kind}");
+            ApiError::bad_request(format!("{what}: {why}"))
+        };
+        if let Some(problem) = &decoded.problem {
+            return Err(cannot(problem));
+        }
+        validation.judge(&decoded.strict, request).map_err(|why| cannot(&why))?;
+        object.remove("kind");
+        object.remove("apiVersion");
+        return Ok(object);
+    }
     let value: Value =
         serde_json::from_slice(body).map_err(|error| problem(go::json_problem(body, &error)))?;
     let Value::Object(mut object) = value else {

@@ -3,6 +3,7 @@
 use http::{Response, StatusCode};
 use serde_json::Value;
 
+use super::fields::{self, FieldValidation, Patched};
 use super::status_part::Part;
 use super::update::check_name;
 use super::{Object, create, dry_run, input, operations, strategic};
@@ -12,6 +13,7 @@ use crate::go;
 use crate::kinds::Resource;
 use crate::read::object_answer;
 use crate::request::{Accept, Request, Target, Verb};
+use crate::schema::{self, Struct};
 use crate::status::{ApiError, Cause, Details};
 
 /// How many operations a JSON patch may have.
@@ -31,14 +33,26 @@ impl Api {
         let form = Accept::negotiate(&request.headers, Verb::Patch)?;
         let patch = Patch::of(request, resource)?;
         let dry_run = dry_run(&request.query, "PatchOptions")?;
+        let validation = FieldValidation::of(&request.query, "PatchOptions")?;
         let part = Part::of(target.subresource.as_deref());
         let stored = self.change(target, part, dry_run, &|stored| {
             let mut object = stored.to_object()?;
             object.insert("kind".to_owned(), (&*resource.kind).into());
             object.insert("apiVersion".to_owned(), resource.api_version().into());
-            let mut patched = patch.apply(&request.body, object)?;
-            let check = input::check_kind(&self.registry, resource, &patched);
-            check.and_then(|()| input::check_metadata(resource, &patched)).map_err(invalid_patch)?;
+            let patched = patch.apply(&request.body, object, schema::of(resource))?;
+            if patch != Patch::Strategic {
+                input::check_kind(&self.registry, resource, &patched).map_err(invalid_patch)?;
+            }
+            if schema::of(resource).is_none() {
+                input::check_metadata(resource, &patched).map_err(invalid_patch)?;
+            }
+            let wrong = patch.problems(&request.body);
+            let by = match patch {
+                Patch::Strategic => serde_json::from_slice(&request.body).ok(),
+                Patch::Json | Patch::Merge => None,
+            };
+            let how = by.as_ref().map_or(Patched::AsText, Patched::By);
+            let mut patched = fields::patched(resource, request, validation, patched, how, wrong)?;
             patched.remove("kind");
             patched.remove("apiVersion");
             if !resource.custom {
@@ -72,8 +86,19 @@ impl Patch {
         }
     }
 
-    /// Applies a patch to an object.
-    pub(super) fn apply(self, patch: &[u8], object: Object) -> Result<Object, ApiError> {
+    /// The duplicated fields of a patch, and those that operations of a JSON patch do not have.
+    fn problems(self, patch: &[u8]) -> Vec<String> {
+        match self {
+            Self::Merge | Self::Strategic => schema::duplicates(patch),
+            Self::Json => {
+                let problems = schema::operations(patch);
+                problems.into_iter().map(|problem| format!("json patch {problem}")).collect()
+            }
+        }
+    }
+
+    /// Applies a patch to an object of that type.
+    pub(super) fn apply(self, patch: &[u8], object: Object, of: Option<&Struct>) -> Result<Object, ApiError> {
         let prefix = if self == Self::Strategic { "" } else { "error decoding patch: " };
         let bad = |why: String| ApiError::bad_request(format!("{prefix}{why}"));
         let patch: Value =
@@ -108,7 +133,8 @@ impl Patch {
                 }
             }
             Self::Strategic => match patch {
-                Value::Object(patch) => Ok(strategic::merge(object, patch)),
+                Value::Object(patch) => strategic::merge(of, object, patch),
+                Value::Null => Ok(object),
                 _ => Err(wrong("map[string]interface {}")),
             },
         }

@@ -11,6 +11,7 @@ use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::document;
 use crate::request::{Request, Target, Verb};
+use crate::schema;
 use crate::status::ApiError;
 use crate::storage::Stored;
 
@@ -36,7 +37,11 @@ impl Api {
         }
         let stored = self.change(target, Part::Main, dry_run, &|stored| {
             let scale = match patch {
-                Some(kind) => kind.apply(&request.body, scale_of(&target.resource, stored)?)?,
+                Some(kind) => kind.apply(
+                    &request.body,
+                    scale_of(&target.resource, stored)?,
+                    schema::named("autoscaling/v1", "Scale"),
+                )?,
                 None => input::document(&request.body)?,
             };
             let mut object = stored.to_object()?;

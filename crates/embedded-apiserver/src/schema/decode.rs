@@ -1,7 +1,6 @@
 //! Reads an object by its type, as Go reads JSON into a struct: unknown fields are dropped, and what is wrong is noted in the
 //! order in which it occurs.
 
-use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -68,16 +67,16 @@ pub(crate) fn operations(json: &[u8]) -> Vec<String> {
 }
 
 /// A step on the way from the object to a value.
-enum Step {
-    Field(String),
+enum Step<'t> {
+    Field(&'t str),
     Key(String),
     Index(usize),
 }
 
 /// What is noted on the way.
-struct Notes {
+struct Notes<'t> {
     flavour: Flavour,
-    path: Vec<Step>,
+    path: Vec<Step<'t>>,
     strict: Vec<String>,
     /// The first value of a wrong type. Go goes on reading after it.
     problem: Option<String>,
@@ -120,23 +119,24 @@ impl Found {
     }
 }
 
-impl Notes {
+impl Notes<'_> {
     fn new(flavour: Flavour) -> Self {
         Self { flavour, path: Vec::new(), strict: Vec::new(), problem: None, fatal: None }
     }
 
-    /// Notes something about the field at the end of the path.
-    fn note(&mut self, what: &str) {
+    /// Notes something about a field of the value at the end of the path.
+    fn note(&mut self, what: &str, field: &str) {
         let mut path = String::new();
-        for step in &self.path {
-            match step {
-                Step::Index(index) => path.push_str(&format!("[{index}]")),
-                Step::Field(name) | Step::Key(name) => {
-                    let dot = if path.is_empty() { "" } else { "." };
-                    path.push_str(dot);
-                    path.push_str(name);
-                }
-            }
+        let last = Step::Field(field);
+        for step in self.path.iter().chain([&last]) {
+            let name = match step {
+                Step::Index(index) => &format!("[{index}]"),
+                Step::Field(name) => *name,
+                Step::Key(name) => name.as_str(),
+            };
+            let is_name = !matches!(step, Step::Index(_));
+            path.push_str(if is_name && !path.is_empty() { "." } else { "" });
+            path.push_str(name);
         }
         let note = format!("{what} field \"{path}\"");
         if self.strict.len() < MOST && !self.strict.contains(&note) {
@@ -173,7 +173,7 @@ impl Notes {
                     _ => String::new(),
                 };
                 let fields = self.path.iter().filter_map(|step| match step {
-                    Step::Field(name) => Some(name.as_str()),
+                    Step::Field(name) => Some(*name),
                     Step::Key(_) | Step::Index(_) => None,
                 });
                 let path: Vec<&str> = fields.collect();
@@ -203,15 +203,15 @@ enum What<'a> {
 }
 
 /// Reads one value.
-struct Reader<'a> {
-    notes: &'a mut Notes,
-    what: What<'a>,
+struct Reader<'n, 't> {
+    notes: &'n mut Notes<'t>,
+    what: What<'t>,
     /// The struct that the value is in.
-    owner: &'a Struct,
+    owner: &'t Struct,
 }
 
-impl<'a> Reader<'a> {
-    fn shape(&self) -> &'a Shape {
+impl<'t> Reader<'_, 't> {
+    fn shape(&self) -> &'t Shape {
         match self.what {
             What::Struct(_) | What::List(_) => &Shape::Any,
             What::Shape(shape) => shape,
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A reader for a value inside this one.
-    fn inner<'b>(&'b mut self, step: Step, shape: &'b Shape, owner: &'b Struct) -> Reader<'b> {
+    fn inner<'b>(&'b mut self, step: Step<'t>, shape: &'t Shape, owner: &'t Struct) -> Reader<'b, 't> {
         self.notes.path.push(step);
         let what = match self.what {
             What::List(of) => What::Struct(of),
@@ -235,21 +235,20 @@ impl<'a> Reader<'a> {
         Reader { notes: self.notes, what, owner }
     }
 
-    fn read_struct<'de, A: MapAccess<'de>>(mut self, of: &Struct, mut map: A) -> Result<Value, A::Error> {
+    fn read_struct<'de, A: MapAccess<'de>>(mut self, of: &'t Struct, mut map: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
-        let mut seen = HashSet::new();
+        let mut seen: Vec<&str> = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
-            let Some(field) = of.fields.get(&name) else {
-                self.notes.path.push(Step::Field(name));
-                self.notes.note("unknown");
-                self.notes.path.pop();
+            let Some((known, field)) = of.fields.get_key_value(&name) else {
+                self.notes.note("unknown", &name);
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
-            let reader = self.inner(Step::Field(name.clone()), &field.shape, of);
-            if !seen.insert(name.clone()) {
-                reader.notes.note("duplicate");
+            match seen.contains(&known.as_str()) {
+                true => self.notes.note("duplicate", known),
+                false => seen.push(known),
             }
+            let reader = self.inner(Step::Field(known), &field.shape, of);
             let value = map.next_value_seed(reader)?;
             self.notes.path.pop();
             let is_empty = match &value {
@@ -269,17 +268,17 @@ impl<'a> Reader<'a> {
     /// A map with values of one type. With `notices`, keys that occur twice are noted.
     fn read_map<'de, A: MapAccess<'de>>(
         mut self,
-        values: &Shape,
+        values: &'t Shape,
         notices: bool,
         mut map: A,
     ) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
+            if notices && object.contains_key(&key) {
+                self.notes.note("duplicate", &key);
+            }
             let owner = self.owner;
             let reader = self.inner(Step::Key(key.clone()), values, owner);
-            if notices && object.contains_key(&key) {
-                reader.notes.note("duplicate");
-            }
             let value = map.next_value_seed(reader)?;
             self.notes.path.pop();
             object.insert(key, or_zero(value, values));
@@ -303,7 +302,7 @@ fn or_zero(value: Value, shape: &Shape) -> Value {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Reader<'_> {
+impl<'de> DeserializeSeed<'de> for Reader<'_, '_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -311,7 +310,7 @@ impl<'de> DeserializeSeed<'de> for Reader<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Reader<'_> {
+impl<'de> Visitor<'de> for Reader<'_, '_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -427,7 +426,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// Quantities are parsed from the text of any value.
     fn not_a_quantity(self, text: &str) -> Value {
         if let Err(problem) = scalar::quantity(text) {

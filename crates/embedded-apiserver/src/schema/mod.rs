@@ -5,6 +5,8 @@ mod scalar;
 mod types;
 
 pub(crate) use decode::{Decoded, Flavour, decode, duplicates, operations};
+#[cfg(test)]
+pub(crate) use types::add_foreign;
 pub(crate) use types::{Field, Shape, Struct, named, of};
 
 #[cfg(test)]

@@ -202,6 +202,8 @@ fn referenced(name: &str) -> Shape {
         "JSON" | "JSONSchemaPropsOrArray" | "JSONSchemaPropsOrBool" | "JSONSchemaPropsOrStringArray" => {
             Shape::Any
         }
+        #[cfg(test)]
+        _ if foreign(name).is_some() => foreign(name).map_or(Shape::Any, Shape::Struct),
         _ => TYPES.get(name).map_or(Shape::Any, Shape::Struct),
     }
 }
@@ -223,6 +225,30 @@ impl Shape {
             Self::Any | Self::Free => "interface {}".to_owned(),
         }
     }
+}
+
+/// Types of tests that were not written for this server.
+#[cfg(test)]
+static FOREIGN: OnceLock<HashMap<&'static str, Lazy>> = OnceLock::new();
+
+#[cfg(test)]
+fn foreign(name: &str) -> Option<&'static Lazy> {
+    FOREIGN.get()?.get(name)
+}
+
+/// Adds the schemas of a document and returns the type with that name.
+#[cfg(test)]
+pub(crate) fn add_foreign(document: &serde_json::Value, name: &str) -> Option<&'static Struct> {
+    FOREIGN.get_or_init(|| {
+        let schemas = document["components"]["schemas"].as_object().into_iter().flatten();
+        let lazy = |(name, schema): (&String, &serde_json::Value)| {
+            let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+            let name = leaked(format!("test.{name}"));
+            (&name["test.".len()..], Lazy::new(Packed { name, kind: "", json: leaked(schema.to_string()) }))
+        };
+        schemas.map(lazy).collect()
+    });
+    foreign(name).map(Lazy::get)
 }
 
 /// All of them, parsed.

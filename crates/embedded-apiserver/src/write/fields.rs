@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use super::Object;
+use super::input::check_metadata;
+use super::patch::{Patch, invalid_patch};
 use crate::go;
 use crate::kinds::Resource;
 use crate::request::{Query, Request};
@@ -46,46 +48,36 @@ impl FieldValidation {
     }
 }
 
-/// How an object came about, for the messages about it.
-#[derive(Clone, Copy)]
-pub(super) enum Patched<'a> {
-    /// By a JSON patch or a merge patch. The messages show the whole object.
-    AsText,
-    /// By this strategic merge patch.
-    By(&'a Object),
-}
-
-/// Reads an object that a patch has made. `wrong` is what is wrong with the patch itself.
+/// Reads an object that a patch has made.
 pub(super) fn patched(
     resource: &Resource,
     request: &Request,
     validation: FieldValidation,
+    patch: Patch,
     object: Object,
-    patched: Patched<'_>,
-    mut wrong: Vec<String>,
 ) -> Result<Object, ApiError> {
-    let invalid = |shown: &str, why: &str| {
-        let cause = Cause::invalid("patch", &format!("{shown:?}"), why);
-        Err(ApiError::invalid("", "", "", vec![cause]))
+    let Some(of) = schema::of(resource) else {
+        check_metadata(resource, &object).map_err(invalid_patch)?;
+        return Ok(object);
     };
-    let (flavour, shown) = match patched {
-        Patched::AsText => (Flavour::Text, None),
-        Patched::By(patch) => (Flavour::Tree, Some(go::printed_map(patch))),
-    };
+    let flavour = if patch == Patch::Strategic { Flavour::Tree } else { Flavour::Text };
     let object = Value::Object(object);
-    let shown = || shown.clone().unwrap_or_else(|| object.to_string());
-    let decoded = match schema::of(resource) {
-        Some(of) => schema::decode(of, flavour, &object).unwrap_or_default(),
-        None => {
-            schema::Decoded { object: object.as_object().cloned().unwrap_or_default(), ..Default::default() }
-        }
+    let mut decoded = schema::decode(of, flavour, &object).unwrap_or_default();
+    let mut wrong =
+        if validation == FieldValidation::Ignore { Vec::new() } else { patch.problems(&request.body) };
+    wrong.append(&mut decoded.strict);
+    let refused = match decoded.problem {
+        Some(problem) => problem,
+        None => match validation.judge(&wrong, request) {
+            Ok(()) => return Ok(decoded.object),
+            Err(why) => why,
+        },
     };
-    if let Some(problem) = &decoded.problem {
-        return invalid(&shown(), problem);
-    }
-    wrong.extend(decoded.strict);
-    match validation.judge(&wrong, request) {
-        Ok(()) => Ok(decoded.object),
-        Err(why) => invalid(&shown(), &why),
-    }
+    // Of a strategic patch the message shows the patch, of others the whole object.
+    let shown = match serde_json::from_slice(&request.body) {
+        Ok(Value::Object(patch)) if flavour == Flavour::Tree => go::printed_map(&patch),
+        _ => object.to_string(),
+    };
+    let cause = Cause::invalid("patch", &format!("{shown:?}"), &refused);
+    Err(ApiError::invalid("", "", "", vec![cause]))
 }

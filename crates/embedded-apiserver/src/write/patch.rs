@@ -3,7 +3,7 @@
 use http::{Response, StatusCode};
 use serde_json::Value;
 
-use super::fields::{self, FieldValidation, Patched};
+use super::fields::{self, FieldValidation};
 use super::status_part::Part;
 use super::update::check_name;
 use super::{Object, create, dry_run, input, operations, strategic};
@@ -43,19 +43,10 @@ impl Api {
             if patch != Patch::Strategic {
                 input::check_kind(&self.registry, resource, &patched).map_err(invalid_patch)?;
             }
-            if schema::of(resource).is_none() {
-                input::check_metadata(resource, &patched).map_err(invalid_patch)?;
-            }
-            let wrong = patch.problems(&request.body);
-            let by = match patch {
-                Patch::Strategic => serde_json::from_slice(&request.body).ok(),
-                Patch::Json | Patch::Merge => None,
-            };
-            let how = by.as_ref().map_or(Patched::AsText, Patched::By);
-            let mut patched = fields::patched(resource, request, validation, patched, how, wrong)?;
+            let mut patched = fields::patched(resource, request, validation, patch, patched)?;
             patched.remove("kind");
             patched.remove("apiVersion");
-            if !resource.custom {
+            if !resource.custom && schema::of(resource).is_none() {
                 input::remove_nulls(&mut patched);
             }
             create::place(target, &mut patched)?;
@@ -87,7 +78,7 @@ impl Patch {
     }
 
     /// The duplicated fields of a patch, and those that operations of a JSON patch do not have.
-    fn problems(self, patch: &[u8]) -> Vec<String> {
+    pub(super) fn problems(self, patch: &[u8]) -> Vec<String> {
         match self {
             Self::Merge | Self::Strategic => schema::duplicates(patch),
             Self::Json => {
@@ -142,7 +133,7 @@ impl Patch {
 }
 
 /// The error for a patch that makes an object invalid.
-fn invalid_patch(error: ApiError) -> ApiError {
+pub(super) fn invalid_patch(error: ApiError) -> ApiError {
     let cause = Cause { reason: "FieldValueInvalid", message: error.message, field: "patch".to_owned() };
     ApiError::invalid("", "", "", vec![cause])
 }

@@ -90,6 +90,9 @@ impl<'a> Type<'a> {
             Some(Field { shape: Shape::List(items), strategy, merge_key, .. }) => {
                 Rule { of: Type::of_shape(items), strategy, merge_key }
             }
+            Some(Field { shape: Shape::Struct(item), strategy, merge_key, .. }) => {
+                Rule { of: Type::Struct(item.get()), strategy, merge_key }
+            }
             Some(_) => return Err(ApiError::internal("expected slice or array type, but got: struct")),
             None => Rule { of: Type::Unknown, strategy: "", merge_key: "" },
         })

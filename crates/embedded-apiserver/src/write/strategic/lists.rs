@@ -29,11 +29,34 @@ pub(super) fn merge_ordered(of: Type<'_>, original: &mut Object, patch: &mut Obj
         if element(&old, &change)?.is_none() {
             return Err(ApiError::internal("no elements in any of the given slices"));
         }
-        let sorted = sorted(merged, &order, &old, rule.merge_key)?;
+        let before = as_seen_by_go(old, &change, rule.merge_key);
+        let sorted = sorted(merged, &order, &before, rule.merge_key)?;
         original.insert(name.clone(), Value::Array(sorted));
         patch.remove(&name);
     }
     Ok(())
+}
+
+/// The list on the server as Go sees it after the merge, when it puts the items in order. The merge writes into the same memory:
+/// what is deleted is gone, and new items are in the places that this makes free.
+fn as_seen_by_go(old: Vec<Value>, change: &[Value], merge_key: &str) -> Vec<Value> {
+    let is_new = |item: &Value, old: &[Value]| {
+        let key = item.get(merge_key).filter(|_| item.get(DIRECTIVE).is_none());
+        key.is_some() && !old.iter().any(|other| other.get(merge_key) == key)
+    };
+    let is_deleted = |item: &Value| {
+        let deletes = |other: &&Value| other.get(DIRECTIVE).is_some_and(|directive| directive == "delete");
+        change.iter().filter(deletes).any(|other| other.get(merge_key) == item.get(merge_key))
+    };
+    if merge_key.is_empty() || !old.iter().any(is_deleted) {
+        return old;
+    }
+    let length = old.len();
+    let mut seen: Vec<Value> = old.into_iter().filter(|item| !is_deleted(item)).collect();
+    let new: Vec<Value> = change.iter().filter(|item| is_new(item, &seen)).cloned().collect();
+    seen.extend(new);
+    seen.truncate(length);
+    seen
 }
 
 /// Merges the items of a patch into a list. With `deletes` they are removed from it instead.

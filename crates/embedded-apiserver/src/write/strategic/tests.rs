@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::schema::named;
+use crate::schema::{add_foreign, named};
 
 fn object(value: Value) -> Object {
     let Value::Object(object) = value else { panic!("{value} is no object") };
@@ -71,4 +71,33 @@ fn what_cannot_be_merged() {
     assert_eq!(refused(json!({ "$retainKeys": ["a"], "b": 1 })), (400, retained));
     let unknown = "unable to find api field in struct PodSpec for the json field \"foo\"".to_owned();
     assert_eq!(refused(json!({ "$setElementOrder/foo": ["a"] })), (500, unknown));
+}
+
+/// Kubernetes' own test cases, run in Go and here.
+#[test]
+fn the_cases_of_apimachinery_come_out_as_in_go() {
+    let test = "the_cases_of_apimachinery_come_out_as_in_go";
+    if let Err(why) = test_cluster::available() {
+        return test_cluster::print_skip(test, &why);
+    }
+    let fixture = include_str!("../../../testdata/strategicpatch_export_test.go");
+    let cases = test_cluster::exported("k8s.io/apimachinery/pkg/util/strategicpatch", fixture).unwrap();
+    let mut cases = cases.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of = add_foreign(&cases.next().unwrap(), "mergeItem");
+    let (mut count, mut problems) = (0, Vec::new());
+    for mut case in cases {
+        count += 1;
+        let (original, patch) = (object(case["original"].clone()), object(case["patch"].clone()));
+        let (ours, theirs) = match merge(of, original, patch) {
+            Ok(merged) => (Value::Object(merged), case["result"].take()),
+            // The message of a rejected request is the same whatever the reason is.
+            Err(error) if error == ApiError::rejected() => ("rejected".into(), "rejected".into()),
+            Err(error) => (error.message.into(), case["error"].take()),
+        };
+        if ours != theirs {
+            problems.push(format!("{case}\n  Go   {theirs}\n  ours {ours}"));
+        }
+    }
+    assert!(problems.is_empty(), "{} of {count} differ:\n{}", problems.len(), problems.join("\n"));
+    assert!(count > 200, "{count} cases");
 }

@@ -141,6 +141,8 @@ mod go;
 mod journal;
 mod kinds;
 mod kubeconfig;
+#[expect(dead_code, reason = "writes do not go through it yet")]
+mod managed;
 mod openapi;
 mod options;
 mod read;

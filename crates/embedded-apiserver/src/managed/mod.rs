@@ -1,0 +1,18 @@
+//! Who owns which fields of an object (`metadata.managedFields`), and server-side apply. What it does is what
+//! structured-merge-diff and the field managers of kube-apiserver do.
+
+mod builtin;
+mod compare;
+mod convert;
+mod element;
+mod entries;
+mod field_set;
+mod kind;
+mod merge;
+mod reconcile;
+mod remove;
+mod set;
+mod types;
+mod updater;
+mod validate;
+mod writer;

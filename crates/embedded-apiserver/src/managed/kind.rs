@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
+use super::set::Set;
 use super::types::{DEDUCED, Reference, Schema, Type};
 use super::updater::{Typed, Versions};
 use super::{builtin, convert};
@@ -90,7 +91,7 @@ impl<'s> Versions<'s> for Served<'s> {
         Ok(of.map(|of| Typed::new(self.kind.in_version(&object.value, version), of)))
     }
 
-    fn written(&self, _version: &str, set: super::set::Set) -> super::set::Set {
+    fn written(&self, _version: &str, set: Set) -> Set {
         match self.ignored.is_empty() {
             true => set,
             false => set.recursive_difference(self.ignored),
@@ -102,7 +103,7 @@ impl<'s> Versions<'s> for Served<'s> {
 pub(crate) struct Served<'s> {
     pub(crate) kind: &'s Kind,
     /// The fields that are not written there.
-    pub(crate) ignored: &'s super::set::Set,
+    pub(crate) ignored: &'s Set,
 }
 
 /// The fields that writes to objects, or to a subresource of them, leave as they are.

@@ -367,3 +367,6 @@ fn gvk(api_version: &str, kind: &str) -> String {
         false => format!("/{api_version}, Kind={kind}"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -186,3 +186,19 @@ pub(crate) fn without(object: &Value) -> Value {
     }
     object
 }
+
+/// Keeps the times of managers if nothing else has changed, so that a write without effect is none.
+pub(crate) fn keep_times(old: &Value, new: &mut Value) {
+    let timeless = |object: &Value| {
+        let mut object = object.clone();
+        let managers = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
+        for manager in managers.into_iter().flatten().filter_map(Value::as_object_mut) {
+            manager.remove("time");
+        }
+        object
+    };
+    if old["metadata"]["managedFields"] != new["metadata"]["managedFields"] && timeless(old) == timeless(new)
+    {
+        *new = old.clone();
+    }
+}

@@ -8,6 +8,7 @@ use super::compare::compare;
 use super::element;
 use super::entries::{self, Identity, Managed, Operation};
 use super::kind::{Kind, Served};
+use super::options;
 use super::set::Set;
 use super::updater::{Conflict, Failure, Owned, Typed, Updater};
 use super::validate::validate;
@@ -239,16 +240,15 @@ impl Writer<'_> {
 
 /// The manager of an update: what the request says, or the beginning of its User-Agent.
 pub(crate) fn manager_name(parameter: Option<&str>, user_agent: &str) -> String {
-    const LONGEST: usize = 128;
     if let Some(manager) = parameter.filter(|manager| !manager.is_empty()) {
         return manager.to_owned();
     }
     let mut name = String::new();
     for character in user_agent.split('/').next().unwrap_or_default().chars() {
-        if character.is_control() {
+        if !options::is_printable(character) {
             continue;
         }
-        if name.len() + character.len_utf8() > LONGEST {
+        if name.len() + character.len_utf8() > options::LONGEST {
             break;
         }
         name.push(character);

@@ -1,4 +1,6 @@
 mod kinds;
+mod offline;
+mod scale;
 mod stories;
 
 use std::sync::Arc;
@@ -64,6 +66,7 @@ async fn managers_are_those_of_the_real_server() {
             }
         }
     }
+    problems.extend(scale::problems(&client).await);
     tokio::task::spawn_blocking(move || drop(cluster)).await.unwrap();
     assert!(problems.is_empty(), "{} of {count}:\n{}", problems.len(), problems.join("\n"));
 }

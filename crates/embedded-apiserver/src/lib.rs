@@ -105,14 +105,14 @@
 //! With objects:
 //!
 //! - Objects of built-in kinds are read by the types of Kubernetes 1.36: unknown fields are dropped, with a warning or an error
-//!   as `fieldValidation` says, and values of a wrong type are refused. Otherwise specs are stored as they are written: values are
-//!   not validated, quantities not brought to their shortest form, and no field but `replicas` is defaulted. Kinds that only other
-//!   releases have are stored as they are sent, and so are custom resources: nothing is done with the schemas of
+//!   as `fieldValidation` says, and values of a wrong type are refused. Otherwise specs are stored as they are written: values
+//!   are not validated, and no field but `replicas` is defaulted. Kinds that only other releases have are stored as they are
+//!   sent, except for their metadata, and so are custom resources: nothing is done with the schemas of
 //!   CustomResourceDefinitions, except that OpenAPI shows them. No admission, no webhooks.
 //! - Messages about values of a wrong type say `string` where the real server names a string type of Go, such as
-//!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not `spec.volumes.VolumeSource.emptyDir`.
-//!   Messages about patches show the object without defaults. A field that occurs twice has its last value; the real server merges
-//!   the values if they are objects.
+//!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
+//!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
+//!   twice has its last value; the real server merges the values if they are objects.
 //! - No `managedFields`. Server-side apply is refused with 501, and the message says why.
 //! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`.
 //! - A deleted namespace is removed at once with all that is in it, and so are the objects of a deleted

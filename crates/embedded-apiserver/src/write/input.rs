@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Object;
-use super::fields::FieldValidation;
+use super::fields::{self, FieldValidation};
 use crate::go;
 use crate::kinds::{Registry, Resource};
 use crate::request::Request;
@@ -34,6 +34,11 @@ pub(super) fn object(
         ))
     };
     let problem = |why: String| unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
+    let (kind, version) = (&resource.kind, &resource.version);
+    let cannot = |why: &str| {
+        let what = format!("{kind} in version \"{version}\" cannot be handled as a {kind}");
+        ApiError::bad_request(format!("{what}: {why}"))
+    };
     let of = schema::of(resource).filter(|_| body.trim_ascii_start().starts_with(b"{"));
     if let Some(of) = of {
         let mut text = serde_json::Deserializer::from_slice(body);
@@ -42,11 +47,6 @@ pub(super) fn object(
         let decoded = decoded.map_err(|error| problem(go::json_problem(body, &error)))?;
         let mut object = decoded.object;
         check_kind(registry, resource, &object)?;
-        let (kind, version) = (&resource.kind, &resource.version);
-        let cannot = |why: &str| {
-            let what = format!("{kind} in version \"{version}\" cannot be handled as a {kind}");
-            ApiError::bad_request(format!("{what}: {why}"))
-        };
         if let Some(problem) = &decoded.problem {
             return Err(cannot(problem));
         }
@@ -68,7 +68,9 @@ pub(super) fn object(
         return Err(unrecognized(format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(body))));
     }
     check_kind(registry, resource, &object)?;
-    check_metadata(resource, &object)?;
+    let mut wrong = schema::duplicates(body);
+    wrong.append(&mut fields::read_metadata(&mut object).map_err(|problem| cannot(&problem))?);
+    validation.judge(&wrong, request).map_err(|why| cannot(&why))?;
     object.remove("kind");
     object.remove("apiVersion");
     if !resource.custom {
@@ -124,55 +126,6 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
         return Err(cannot(format!("converting ({from}) to ({to}): unknown conversion")));
     }
     Ok(())
-}
-
-/// Checks the types of the fields that the rest of the server relies on.
-pub(super) fn check_metadata(resource: &Resource, object: &Object) -> Result<(), ApiError> {
-    let (kind, version) = (&resource.kind, &resource.version);
-    let cannot = |value: &Value, field: String, wanted: &str| {
-        let found = go::json_type(value);
-        Err(ApiError::bad_request(format!(
-            "{kind} in version \"{version}\" cannot be handled as a {kind}: json: cannot unmarshal {found} into Go \
-             struct field {field} of type {wanted}"
-        )))
-    };
-    // In a custom resource `spec` and `status` may be of any type.
-    for (name, wanted) in [("spec", "Spec"), ("status", "Status")] {
-        let given = object.get(name).filter(|_| !resource.custom);
-        if let Some(other) = given.filter(|value| !value.is_object() && !value.is_null()) {
-            return cannot(other, format!("{kind}.{name}"), &format!("{version}.{kind}{wanted}"));
-        }
-    }
-    let metadata = match object.get("metadata") {
-        None | Some(Value::Null) => return Ok(()),
-        Some(Value::Object(metadata)) => metadata,
-        Some(other) => return cannot(other, format!("{kind}.metadata"), "v1.ObjectMeta"),
-    };
-    let field = |name: &str| format!("ObjectMeta.metadata.{name}");
-    for name in ["name", "namespace", "generateName", "uid", "resourceVersion"] {
-        if let Some(value) = metadata.get(name).filter(|value| !value.is_string() && !value.is_null()) {
-            return cannot(value, field(name), "string");
-        }
-    }
-    for name in ["labels", "annotations"] {
-        match metadata.get(name) {
-            None | Some(Value::Null) => {}
-            Some(Value::Object(map)) => {
-                if let Some(value) = map.values().find(|value| !value.is_string() && !value.is_null()) {
-                    return cannot(value, field(name), "string");
-                }
-            }
-            Some(other) => return cannot(other, field(name), "map[string]string"),
-        }
-    }
-    match metadata.get("finalizers") {
-        None | Some(Value::Null) => Ok(()),
-        Some(Value::Array(items)) => match items.iter().find(|item| !item.is_string()) {
-            Some(item) => cannot(item, field("finalizers"), "string"),
-            None => Ok(()),
-        },
-        Some(other) => cannot(other, field("finalizers"), "[]string"),
-    }
 }
 
 /// Reads options or another small document; an empty object if there is no body.

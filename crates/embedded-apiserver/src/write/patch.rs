@@ -133,7 +133,7 @@ impl Patch {
 }
 
 /// The error for a patch that makes an object invalid.
-pub(super) fn invalid_patch(error: ApiError) -> ApiError {
+fn invalid_patch(error: ApiError) -> ApiError {
     let cause = Cause { reason: "FieldValueInvalid", message: error.message, field: "patch".to_owned() };
     ApiError::invalid("", "", "", vec![cause])
 }

@@ -105,3 +105,11 @@ pub(crate) async fn write(client: &Client, request: &str, media_type: &str, body
     }
     Ok(Written { status, warnings, body })
 }
+
+/// An object with more fields.
+pub(crate) fn with(mut object: Value, more: Value) -> Value {
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend(more);
+    }
+    object
+}

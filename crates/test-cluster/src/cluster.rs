@@ -142,6 +142,11 @@ impl Cluster {
         self.apiserver.is_some()
     }
 
+    /// The id of the API server's process, if it runs.
+    pub fn apiserver_process(&self) -> Option<u32> {
+        self.apiserver.as_ref().map(Process::id)
+    }
+
     /// Starts the API server again, at the same address, over the same data and with the same certificates, and
     /// waits until it is ready.
     pub fn start_apiserver(&mut self) -> Result<()> {

@@ -41,7 +41,7 @@ fn left_out(result: Result<Arc<Record>, IngestError>) -> (Option<String>, String
 }
 
 #[test]
-fn d7_objects_with_managed_fields_are_counted_where_they_were_not_wanted() {
+fn d1_objects_with_managed_fields_are_counted_where_they_were_not_wanted() {
     let bare = br#"{"metadata":{"name":"a","namespace":"b"}}"#;
     let cut = |keep_managed_fields| {
         let ingest = Ingest::new(IngestOptions { keep_managed_fields, ..options(pods()).0 });

@@ -131,7 +131,7 @@ async fn p_072_metadata_is_asked_for_by_accept() {
 }
 
 #[tokio::test]
-async fn d7_managed_fields_are_asked_to_be_left_out_with_the_plain_form_as_second_choice() {
+async fn p_076_managed_fields_are_asked_to_be_left_out_with_the_plain_form_as_second_choice() {
     let (source, seen) = source(|| answer(200, "{}"));
     let request = Request { drop_managed_fields: true, ..list() };
     for request in [Request { metadata_only: true, ..request.clone() }, request] {

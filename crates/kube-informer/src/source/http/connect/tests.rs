@@ -31,7 +31,7 @@ async fn serve(acceptor: TlsAcceptor, theirs: DuplexStream, kinds: mpsc::Unbound
     stream.write_all(b"!").await.unwrap();
     stream.flush().await.unwrap();
     // Until the client is done.
-    stream.read(&mut [0]).await.ok();
+    stream.read_exact(&mut [0]).await.ok();
 }
 
 #[tokio::test]

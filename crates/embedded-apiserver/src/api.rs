@@ -32,7 +32,7 @@ impl Api {
     pub(crate) fn new(options: ApiOptions) -> Self {
         let api = Self {
             registry: Arc::new(Registry::new()),
-            storage: Arc::new(Storage::new(options.history.clone(), options.slowness)),
+            storage: Arc::new(Storage::new(options.first_version, options.history.clone(), options.slowness)),
             clock: Clock::new(options.now),
             chance: Chance::new(options.seed),
             options,
@@ -44,7 +44,9 @@ impl Api {
 
     /// Answers a request. Errors become answers too: a Status with the code of the error.
     pub(crate) async fn answer(&self, request: &Request) -> Response<Body> {
-        self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response)
+        let mut answer = self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response);
+        request.write_warnings(answer.headers_mut());
+        answer
     }
 
     /// The resourceVersion of the last write.

@@ -1,8 +1,15 @@
-//! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, and writes of
-//! each kind.
+//! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, writes of each
+//! kind, and tables of writes in [`compare`]'s form: patches, preconditions, metadata, built-in kinds, reviews, collections.
 
+mod builtins;
+mod collections;
+mod compare;
 mod definitions;
 mod discovery;
+mod json_patch;
+mod metadata;
+mod preconditions;
 mod requests;
+mod reviews;
 mod support;
 mod writes;

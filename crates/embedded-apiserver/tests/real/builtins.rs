@@ -3,18 +3,10 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::compare::{Case, Differences, case, compare, serve_widgets};
+use crate::compare::{Case, Differences, case, compare, named};
 use crate::support::Servers;
 
 const DIFFERENCES: Differences = &[];
-
-fn named(name: &str, fields: &Value) -> Value {
-    let mut object = json!({ "metadata": { "name": name } });
-    for (name, value) in fields.as_object().unwrap() {
-        object[name] = value.clone();
-    }
-    object
-}
 
 fn secrets_and_maps() -> Vec<Case> {
     let long = |length: usize| "x".repeat(length);
@@ -161,65 +153,6 @@ fn workloads() -> Vec<Case> {
     cases
 }
 
-/// When `metadata.generation` rises.
-fn generations() -> Vec<Case> {
-    let pod = json!({ "metadata": { "labels": { "app": "x" } }, "spec": { "containers": [{ "name": "c", "image": "i" }] } });
-    let workload =
-        json!({ "spec": { "replicas": 1, "selector": { "matchLabels": { "app": "x" } }, "template": pod } });
-    let daemon = json!({ "spec": { "selector": { "matchLabels": { "app": "x" } }, "template": pod } });
-    let widget = json!({ "apiVersion": "compare.example.com/v1", "kind": "Widget", "spec": { "a": 1 } });
-    let pod_alone = json!({ "spec": pod["spec"] });
-    let replicas = json!({ "spec": { "replicas": 3 } });
-    let ready = json!({ "spec": { "minReadySeconds": 3 } });
-    let kinds = [
-        ("deployments", &workload, &replicas, true),
-        ("replicasets", &workload, &replicas, true),
-        ("statefulsets", &workload, &replicas, true),
-        ("daemonsets", &daemon, &ready, false),
-        ("widgets", &widget, &json!({ "spec": { "a": 2 } }), true),
-        ("pods", &pod_alone, &json!({ "spec": { "activeDeadlineSeconds": 100 } }), true),
-        ("maps", &json!({}), &json!({ "data": { "a": "b" } }), false),
-        ("secrets", &json!({}), &json!({ "data": { "a": "eA==" } }), false),
-        ("leases", &json!({ "spec": {} }), &json!({ "spec": { "holderIdentity": "a" } }), false),
-        (
-            "services",
-            &json!({ "spec": { "ports": [{ "port": 80 }] } }),
-            &json!({ "spec": { "selector": { "a": "b" } } }),
-            false,
-        ),
-        ("nodes", &json!({}), &json!({ "spec": { "unschedulable": true } }), false),
-    ];
-    let mut cases = Vec::new();
-    for (collection, object, change, has_status) in kinds {
-        let name = if collection == "nodes" { "gen-{ns}" } else { "x" };
-        let merge = format!("MERGE {collection}/{name}");
-        let status = format!("MERGE {collection}/{name}/status");
-        let conditions = json!({ "status": { "conditions": [{ "type": "A", "status": "True" }] } });
-        let mut steps: Vec<(String, Value)> = vec![
-            (format!("POST {collection}"), named(name, object)),
-            (merge.clone(), json!({ "metadata": { "labels": { "a": "b" } } })),
-            (merge.clone(), json!({ "metadata": { "annotations": { "a": "b" } } })),
-            (merge.clone(), json!({ "metadata": { "finalizers": ["example.com/a"] } })),
-            (merge.clone(), change.clone()),
-            (merge.clone(), change.clone()),
-            (merge.clone(), json!({ "metadata": { "generation": 77 } })),
-        ];
-        if has_status {
-            let part =
-                if collection == "pods" { json!({ "message": "x" }) } else { json!({ "replicas": 7 }) };
-            steps.push((merge.clone(), json!({ "status": part })));
-            if collection == "widgets" {
-                steps.push((status.clone(), conditions));
-                steps.push((status, json!({ "spec": { "a": 7 }, "metadata": { "labels": { "c": "d" } }, "status": { "b": 1 } })));
-            }
-        }
-        steps.push((format!("DELETE {collection}/{name}"), json!({ "gracePeriodSeconds": 0 })));
-        steps.push((format!("GET {collection}/{name}"), Value::Null));
-        cases.push(Case::new(format!("generation of {collection}"), steps));
-    }
-    cases
-}
-
 fn events() -> Vec<Case> {
     let place = json!({ "kind": "Pod", "namespace": "{ns}", "name": "p", "uid": "u", "apiVersion": "v1" });
     let old = json!({
@@ -283,8 +216,7 @@ fn events() -> Vec<Case> {
 async fn built_in_kinds_are_what_they_are_on_the_real_server() -> Result<()> {
     let test = "built_in_kinds_are_what_they_are_on_the_real_server";
     let Some(servers) = Servers::start(test).await? else { return Ok(()) };
-    serve_widgets(&servers).await?;
-    let cases = [secrets_and_maps(), workloads(), generations(), events()].into_iter().flatten().collect();
+    let cases = [secrets_and_maps(), workloads(), events()].into_iter().flatten().collect();
     compare(&servers, cases, DIFFERENCES).await?;
     servers.stop().await
 }

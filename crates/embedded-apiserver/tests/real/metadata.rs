@@ -13,7 +13,7 @@ fn fields() -> Vec<Value> {
     let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u" });
     let without = |name: &str| {
         let mut owner = owner.clone();
-        owner.as_object_mut().unwrap().remove(name);
+        owner.as_object_mut().expect("an object").remove(name);
         json!({ "ownerReferences": [owner] })
     };
     let with = |name: &str, value: Value| {
@@ -145,7 +145,7 @@ fn cases() -> Vec<Case> {
             let mut name = metadata.to_string();
             name.truncate(100);
             let mut object = plain.clone();
-            for (name, value) in metadata.as_object().unwrap() {
+            for (name, value) in metadata.as_object().expect("an object") {
                 object["metadata"][name] = value.clone();
             }
             let mut put_object = object.clone();

@@ -17,7 +17,7 @@ fn object(collection: &str, metadata: &Value) -> Value {
     };
     let mut object =
         json!({ "apiVersion": version, "kind": kind, "metadata": { "name": "x" }, "data": { "a": "1" } });
-    for (name, value) in metadata.as_object().unwrap() {
+    for (name, value) in metadata.as_object().expect("an object") {
         object["metadata"][name] = value.clone();
     }
     object
@@ -91,7 +91,7 @@ fn cases() -> Vec<Case> {
             cases.push(case(name, steps));
         };
         for identity in IDENTITIES {
-            let metadata: Value = serde_json::from_str(identity).unwrap();
+            let metadata: Value = serde_json::from_str(identity).expect("JSON");
             let mut changed = object(collection, &metadata);
             changed["data"]["a"] = json!("2");
             add(format!("PUT {identity}"), &put, changed.clone());
@@ -102,7 +102,7 @@ fn cases() -> Vec<Case> {
             if collection == "maps" {
                 add(format!("STRATEGIC {identity}"), "STRATEGIC maps/x", patch);
             }
-            for (name, value) in metadata.as_object().unwrap() {
+            for (name, value) in metadata.as_object().expect("an object") {
                 let path = format!("/metadata/{name}");
                 add(
                     format!("JSON {identity}"),

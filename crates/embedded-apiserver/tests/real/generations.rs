@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::compare::{Case, Differences, compare, named, serve_widgets};
 use crate::support::Servers;
+use crate::support::compare::{Case, Differences, compare, named, serve_widgets};
 
 const DIFFERENCES: Differences = &[];
 

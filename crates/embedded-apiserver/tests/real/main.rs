@@ -1,10 +1,9 @@
 //! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, writes of each
-//! kind, and tables of writes in [`compare`]'s form: patches, preconditions, metadata, built-in kinds, reviews, collections,
+//! kind, and tables of writes: patches, preconditions, metadata, built-in kinds, reviews, collections,
 //! strategic merge patches, unknown fields.
 
 mod builtins;
 mod collections;
-mod compare;
 mod definitions;
 mod discovery;
 mod fields;

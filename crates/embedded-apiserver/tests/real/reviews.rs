@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::compare::{Case, Differences, case, compare};
 use crate::support::Servers;
+use crate::support::compare::{Case, Differences, case, compare};
 
 const DIFFERENCES: Differences =
     &[("metadata: Invalid value: ", "the metadata in the message has managedFields in the real server")];

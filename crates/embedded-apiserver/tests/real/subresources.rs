@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::compare::{Case, Differences, case, compare, serve_widgets};
 use crate::support::Servers;
+use crate::support::compare::{Case, Differences, case, compare, serve_widgets};
 
 const DIFFERENCES: Differences =
     &[("StorageError: invalid object", "the key in the message is that of the real server's storage")];

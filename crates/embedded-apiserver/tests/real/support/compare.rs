@@ -21,7 +21,7 @@ use kube_client::Client;
 use kube_client::client::Body;
 use serde_json::{Value, json};
 
-use crate::support::{DEFINITIONS, Servers, ask, ask_with};
+use super::{DEFINITIONS, Servers, ask, ask_with};
 
 /// Short names of collections. `{ns}` is a namespace of the case's own.
 const COLLECTIONS: &[(&str, &str)] = &[

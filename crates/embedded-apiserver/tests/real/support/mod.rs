@@ -1,5 +1,7 @@
 //! Both servers, and requests to them.
 
+pub(crate) mod compare;
+
 use anyhow::{Context, Result};
 use embedded_apiserver::EmbeddedApiserver;
 use http::Request;

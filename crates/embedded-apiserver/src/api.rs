@@ -10,6 +10,7 @@ use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::discovery;
 use crate::kinds::Registry;
+use crate::openapi;
 use crate::options::ApiOptions;
 use crate::request::{Accept, Request, Route, Verb};
 use crate::status::ApiError;
@@ -32,7 +33,7 @@ impl Api {
     pub(crate) fn new(options: ApiOptions) -> Self {
         let api = Self {
             registry: Arc::new(Registry::new()),
-            storage: Arc::new(Storage::new(options.history.clone(), options.slowness)),
+            storage: Arc::new(Storage::new(options.first_version, options.history.clone(), options.slowness)),
             clock: Clock::new(options.now),
             chance: Chance::new(options.seed),
             options,
@@ -44,7 +45,9 @@ impl Api {
 
     /// Answers a request. Errors become answers too: a Status with the code of the error.
     pub(crate) async fn answer(&self, request: &Request) -> Response<Body> {
-        self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response)
+        let mut answer = self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response);
+        request.write_warnings(answer.headers_mut());
+        answer
     }
 
     /// The resourceVersion of the last write.
@@ -73,6 +76,7 @@ impl Api {
                 let host = request.headers.get(header::HOST).and_then(|host| host.to_str().ok());
                 return Ok(discovery::answer(&self.registry, &path, host.unwrap_or_default()));
             }
+            Route::OpenApi(path) => return Ok(openapi::answer(&self.registry, &path, request)),
             Route::Health(check) => return Ok(discovery::health(check, &request.query)),
             Route::Version => return Ok(discovery::version()),
         };

@@ -76,6 +76,10 @@
 //!
 //! # Memory
 //!
+//! Everything is in memory and gone with the server: nothing is written to a disk, and there is no etcd. A server begins
+//! at resourceVersion 1, unless the [`Builder`](Builder::first_version) says otherwise; `informer serve` begins at
+//! microseconds since 1970, so that a client that outlives a restart is told at once that its version is gone.
+//!
 //! Everything that grows is bounded, except for the objects themselves:
 //!
 //! - Per resource, the recent changes: at most 102,400 of them and 256 MiB
@@ -96,8 +100,9 @@
 //!   protobuf or YAML is refused with 415, so kubectl's generators fail (`create configmap x --from-literal`), while
 //!   `create -f` works.
 //! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs.
-//! - Users are known by their tokens; there are no access rules. [`Fault::forbidden`] denies requests of a test's
-//!   choice. If tokens are set, requests without one are answered with 401, except for health and version.
+//! - Users are known by their tokens; there are no access rules, and reviews of access say that everything is allowed.
+//!   [`Fault::forbidden`] denies requests of a test's choice, and reviews know nothing of it. If tokens are set, requests
+//!   without one are answered with 401, except for health and version.
 //! - Discovery is plain, not aggregated, and lists the kinds of Kubernetes 1.33 to 1.37. OpenAPI is that of 1.36, version 3
 //!   only and in JSON only; operations have no descriptions, and those of custom resources have only the parameters that kubectl
 //!   looks for.
@@ -105,22 +110,41 @@
 //! With objects:
 //!
 //! - Objects of built-in kinds are read by the types of Kubernetes 1.36: unknown fields are dropped, with a warning or an error
-//!   as `fieldValidation` says, and values of a wrong type are refused. Otherwise specs are stored as they are written: values are
-//!   not validated, quantities not brought to their shortest form, and no field but `replicas` is defaulted. Kinds that only other
-//!   releases have are stored as they are sent, and so are custom resources: nothing is done with the schemas of
+//!   as `fieldValidation` says, and values of a wrong type are refused. Otherwise specs are stored as they are written: values
+//!   are not validated, and no field but `replicas` is defaulted. Kinds that only other releases have are stored as they are
+//!   sent, except for their metadata, and so are custom resources: nothing is done with the schemas of
 //!   CustomResourceDefinitions, except that OpenAPI shows them. No admission, no webhooks.
 //! - Messages about values of a wrong type say `string` where the real server names a string type of Go, such as
-//!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not `spec.volumes.VolumeSource.emptyDir`.
-//!   Messages about patches show the object without defaults. A field that occurs twice has its last value; the real server merges
-//!   the values if they are objects.
+//!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
+//!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
+//!   twice has its last value; the real server merges the values if they are objects.
 //! - No `managedFields`. Server-side apply is refused with 501, and the message says why.
-//! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`.
-//! - A deleted namespace is removed at once with all that is in it, and so are the objects of a deleted
-//!   CustomResourceDefinition.
+//! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`. Events are an
+//!   exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
+//! - Of the rules of built-in kinds there are only these: metadata, keys and sizes of ConfigMaps and Secrets, `immutable`,
+//!   the type of Secrets, selectors of workloads and what else cannot change in a StatefulSet. LimitRanges, ResourceQuotas
+//!   and PodDisruptionBudgets are stored and have no effect.
+//! - A deleted namespace is removed at once with all that is in it, and a deleted CustomResourceDefinition with its objects,
+//!   but for objects with finalizers, which both wait for. Neither waits for a controller to come by.
+//! - A cause in a Status is listed once. The real server checks the metadata of an update two to four times, and lists what
+//!   it finds each time. A message about a patch that cannot be quotes the object without `managedFields`.
+//! - A JSON patch that makes the real server break the connection (`replace` of everything without a value, `test` of a list
+//!   with null in it) is refused.
 //! - Nothing reconciles objects: no garbage collection, no controllers, no scheduler. Propagation policies add no finalizers,
 //!   dependents stay, and a pod with a node stays terminating until it is deleted with a grace period of 0, which in a
 //!   cluster the kubelet does. A [`Simulation`] does the work of controllers, scheduler and kubelets for a workload of its
 //!   own.
+//!
+//! What is missing is answered with 501, and the message says what it is:
+//!
+//! | request | instead |
+//! |---|---|
+//! | server-side apply | a merge patch, a JSON patch or an update |
+//! | `TokenReview`, tokens of service accounts | – |
+//! | `exec`, `attach`, `portforward`, `log`, `proxy` of pods, services and nodes | – |
+//! | `ephemeralcontainers` and `resize` of pods | a [`Simulation`] changes its own pods |
+//! | `POST` of a `Binding` to the collection | the subresource `binding` of the pod |
+//! | a CustomResourceDefinition whose versions a webhook converts | versions with the same schema |
 //!
 //! In time:
 //!

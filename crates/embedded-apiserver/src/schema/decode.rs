@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::{Map, Number, Value};
 
 use super::types::{Shape, Struct};
-use super::{scalar, types};
+use super::{quantity, scalar, types};
 
 /// How many unknown and duplicated fields are noted.
 const MOST: usize = 100;
@@ -324,7 +324,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
     fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
         Ok(match self.shape() {
             Shape::Bool | Shape::Any | Shape::Free => value.into(),
-            Shape::Quantity => self.not_a_quantity("true"),
+            Shape::Quantity => self.quantity("true"),
             _ => self.wrong(&Found::Bool),
         })
     }
@@ -334,7 +334,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
         Ok(match self.shape() {
             Shape::Int32 | Shape::IntOrString if is_small => value.into(),
             Shape::Int64 | Shape::Float | Shape::Any | Shape::Free => value.into(),
-            Shape::Quantity => value.to_string().into(),
+            Shape::Quantity => self.quantity(&value.to_string()),
             _ => self.wrong(&Found::Integer(value.to_string())),
         })
     }
@@ -344,7 +344,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
             Ok(value) => self.visit_i64(value),
             Err(_) => Ok(match self.shape() {
                 Shape::Float | Shape::Any | Shape::Free => value.into(),
-                Shape::Quantity => value.to_string().into(),
+                Shape::Quantity => self.quantity(&value.to_string()),
                 _ => self.wrong(&Found::Integer(value.to_string())),
             }),
         }
@@ -354,7 +354,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
         let number = Number::from_f64(value).map_or(Value::Null, Value::Number);
         Ok(match self.shape() {
             Shape::Float | Shape::Any | Shape::Free => number,
-            Shape::Quantity => number.to_string().into(),
+            Shape::Quantity => self.quantity(&number.to_string()),
             _ => self.wrong(&Found::Float(number.to_string())),
         })
     }
@@ -362,7 +362,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
         let checked = match self.shape() {
             Shape::String | Shape::IntOrString | Shape::Any | Shape::Free => Ok(value.to_owned()),
-            Shape::Quantity => scalar::quantity(value).map(|()| value.to_owned()),
+            Shape::Quantity => quantity::canonical(value),
             Shape::Time | Shape::MicroTime if value.is_empty() => return Ok(Value::Null),
             Shape::Time => scalar::time(value, false),
             Shape::MicroTime => scalar::time(value, true),
@@ -391,7 +391,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
             Shape::Free => &Shape::Free,
             Shape::Quantity => {
                 while list.next_element::<IgnoredAny>()?.is_some() {}
-                return Ok(self.not_a_quantity("[]"));
+                return Ok(self.quantity("[]"));
             }
             _ => {
                 while list.next_element::<IgnoredAny>()?.is_some() {}
@@ -418,7 +418,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
             What::Shape(other) => {
                 while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
                 Ok(match other {
-                    Shape::Quantity => self.not_a_quantity("{}"),
+                    Shape::Quantity => self.quantity("{}"),
                     _ => self.wrong(&Found::Map),
                 })
             }
@@ -428,10 +428,13 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
 
 impl Reader<'_, '_> {
     /// Quantities are parsed from the text of any value.
-    fn not_a_quantity(self, text: &str) -> Value {
-        if let Err(problem) = scalar::quantity(text) {
-            self.notes.fail(problem);
+    fn quantity(self, text: &str) -> Value {
+        match quantity::canonical(text) {
+            Ok(canonical) => canonical.into(),
+            Err(problem) => {
+                self.notes.fail(problem);
+                Value::Null
+            }
         }
-        Value::Null
     }
 }

@@ -1,41 +1,6 @@
-//! Texts with a form of their own: quantities, times, base64.
+//! Texts with a form of their own: times and base64.
 
 use k8s_openapi::jiff::Timestamp;
-
-/// Go's messages for a quantity that is not one.
-const NOT_A_QUANTITY: &str =
-    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-const BAD_SUFFIX: &str = "unable to parse quantity's suffix";
-const SUFFIXES: [&str; 16] =
-    ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-
-/// Checks a quantity, such as `500m` or `2Gi`.
-pub(super) fn quantity(text: &str) -> Result<(), String> {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let end = unsigned.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(unsigned.len());
-    let (number, suffix) = unsigned.split_at(end);
-    let has_digits = number.contains(|c: char| c.is_ascii_digit());
-    if !has_digits || number.matches('.').count() > 1 {
-        return Err(NOT_A_QUANTITY.to_owned());
-    }
-    let exponent = suffix.strip_prefix(['e', 'E']).filter(|exponent| !exponent.is_empty());
-    if let Some(exponent) = exponent.filter(|exponent| *exponent != "i") {
-        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        return match !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => Ok(()),
-            false => Err(NOT_A_QUANTITY.to_owned()),
-        };
-    }
-    if SUFFIXES.contains(&suffix) {
-        return Ok(());
-    }
-    let letters = suffix.trim_end_matches(|c: char| c.is_ascii_digit());
-    let letters = letters.strip_suffix(['+', '-']).unwrap_or(letters);
-    match letters.bytes().all(|byte| b"eEinumkKMGTP".contains(&byte)) {
-        true => Err(BAD_SUFFIX.to_owned()),
-        false => Err(NOT_A_QUANTITY.to_owned()),
-    }
-}
 
 /// A time as the server writes it: in UTC, with seconds or microseconds.
 pub(super) fn time(text: &str, has_microseconds: bool) -> Result<String, String> {

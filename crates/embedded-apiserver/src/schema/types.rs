@@ -94,6 +94,11 @@ pub(crate) fn of(resource: &Resource) -> Option<&'static Struct> {
     }
 }
 
+/// The type of the metadata of all objects.
+pub(crate) fn object_meta() -> Option<&'static Struct> {
+    TYPES.get("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta").map(Lazy::get)
+}
+
 /// The type of a kind that is not a resource of its own, such as `Scale`.
 pub(crate) fn named(api_version: &str, kind: &str) -> Option<&'static Struct> {
     KINDS.get(&*format!("{api_version} {kind}")).map(|lazy| lazy.get())

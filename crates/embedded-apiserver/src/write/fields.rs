@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::Object;
-use super::input::check_metadata;
-use super::patch::{Patch, invalid_patch};
+use super::patch::Patch;
 use crate::go;
 use crate::kinds::Resource;
 use crate::request::{Query, Request};
@@ -48,6 +47,27 @@ impl FieldValidation {
     }
 }
 
+/// Reads the metadata of an object of which nothing else is known. Returns what is wrong with its fields; the error is a value
+/// of a wrong type.
+pub(super) fn read_metadata(object: &mut Object) -> Result<Vec<String>, String> {
+    let Some(of) = schema::object_meta() else { return Ok(Vec::new()) };
+    let decoded = match object.get("metadata") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(metadata) if metadata.is_object() => {
+            schema::decode(of, Flavour::Text, metadata).unwrap_or_default()
+        }
+        Some(other) => {
+            let found = go::json_type(other);
+            return Err(format!("json: cannot unmarshal {found} into Go value of type {}", of.go_name));
+        }
+    };
+    if let Some(problem) = decoded.problem {
+        return Err(problem);
+    }
+    object.insert("metadata".to_owned(), Value::Object(decoded.object));
+    Ok(decoded.strict.iter().map(|strict| strict.replacen("field \"", "field \"metadata.", 1)).collect())
+}
+
 /// Reads an object that a patch has made.
 pub(super) fn patched(
     resource: &Resource,
@@ -56,27 +76,38 @@ pub(super) fn patched(
     patch: Patch,
     object: Object,
 ) -> Result<Object, ApiError> {
-    let Some(of) = schema::of(resource) else {
-        check_metadata(resource, &object).map_err(invalid_patch)?;
-        return Ok(object);
-    };
     let flavour = if patch == Patch::Strategic { Flavour::Tree } else { Flavour::Text };
-    let object = Value::Object(object);
-    let mut decoded = schema::decode(of, flavour, &object).unwrap_or_default();
-    let mut wrong =
-        if validation == FieldValidation::Ignore { Vec::new() } else { patch.problems(&request.body) };
-    wrong.append(&mut decoded.strict);
-    let refused = match decoded.problem {
-        Some(problem) => problem,
-        None => match validation.judge(&wrong, request) {
-            Ok(()) => return Ok(decoded.object),
-            Err(why) => why,
-        },
+    let read = match schema::of(resource) {
+        Some(of) => {
+            let decoded = schema::decode(of, flavour, &Value::Object(object.clone())).unwrap_or_default();
+            match decoded.problem {
+                Some(problem) => Err(problem),
+                None => Ok((decoded.object, decoded.strict)),
+            }
+        }
+        None => {
+            let mut read = object.clone();
+            read_metadata(&mut read).map(|strict| (read, strict))
+        }
+    };
+    let refused = match read {
+        Err(problem) => problem,
+        Ok((read, strict)) => {
+            let mut wrong = match validation {
+                FieldValidation::Ignore => Vec::new(),
+                FieldValidation::Warn | FieldValidation::Strict => patch.problems(&request.body),
+            };
+            wrong.extend(strict);
+            match validation.judge(&wrong, request) {
+                Ok(()) => return Ok(read),
+                Err(why) => why,
+            }
+        }
     };
     // Of a strategic patch the message shows the patch, of others the whole object.
     let shown = match serde_json::from_slice(&request.body) {
         Ok(Value::Object(patch)) if flavour == Flavour::Tree => go::printed_map(&patch),
-        _ => object.to_string(),
+        _ => Value::Object(object).to_string(),
     };
     let cause = Cause::invalid("patch", &format!("{shown:?}"), &refused);
     Err(ApiError::invalid("", "", "", vec![cause]))

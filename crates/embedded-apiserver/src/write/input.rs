@@ -3,12 +3,16 @@
 use serde_json::Value;
 
 use super::Object;
-use super::fields::FieldValidation;
+use super::fields::{self, FieldValidation};
 use crate::go;
 use crate::kinds::{Registry, Resource};
 use crate::request::Request;
 use crate::schema::{self, Flavour};
 use crate::status::{ApiError, Cause};
+
+/// The Go type in which the real server looks for kind and version.
+pub(super) const TYPE_AND_VERSION: &str =
+    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
 
 /// Refuses a body that is not JSON.
 pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
@@ -34,6 +38,11 @@ pub(super) fn object(
         ))
     };
     let problem = |why: String| unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
+    let (kind, version) = (&resource.kind, &resource.version);
+    let cannot = |why: &str| {
+        let what = format!("{kind} in version \"{version}\" cannot be handled as a {kind}");
+        ApiError::bad_request(format!("{what}: {why}"))
+    };
     let of = schema::of(resource).filter(|_| body.trim_ascii_start().starts_with(b"{"));
     if let Some(of) = of {
         let mut text = serde_json::Deserializer::from_slice(body);
@@ -42,25 +51,19 @@ pub(super) fn object(
         let decoded = decoded.map_err(|error| problem(go::json_problem(body, &error)))?;
         let mut object = decoded.object;
         check_kind(registry, resource, &object)?;
-        let (kind, version) = (&resource.kind, &resource.version);
-        let cannot = |why: &str| {
-            let what = format!("{kind} in version \"{version}\" cannot be handled as a {kind}");
-            ApiError::bad_request(format!("{what}: {why}"))
-        };
         if let Some(problem) = &decoded.problem {
             return Err(cannot(problem));
         }
         validation.judge(&decoded.strict, request).map_err(|why| cannot(&why))?;
         object.remove("kind");
         object.remove("apiVersion");
-        return Ok(object);
+        return Ok(resource.stored(object));
     }
     let value: Value =
         serde_json::from_slice(body).map_err(|error| problem(go::json_problem(body, &error)))?;
     let Value::Object(mut object) = value else {
-        let form = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
         return Err(problem(format!(
-            "json: cannot unmarshal {} into Go value of type {form}",
+            "json: cannot unmarshal {} into Go value of type {TYPE_AND_VERSION}",
             go::json_type(&value)
         )));
     };
@@ -68,13 +71,13 @@ pub(super) fn object(
         return Err(unrecognized(format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(body))));
     }
     check_kind(registry, resource, &object)?;
-    check_metadata(resource, &object)?;
+    let mut wrong = schema::duplicates(body);
+    wrong.append(&mut fields::read_metadata(&mut object).map_err(|problem| cannot(&problem))?);
+    validation.judge(&wrong, request).map_err(|why| cannot(&why))?;
     object.remove("kind");
     object.remove("apiVersion");
-    if !resource.custom {
-        remove_nulls(&mut object);
-    }
-    Ok(object)
+    tidy(resource, &mut object);
+    Ok(resource.stored(object))
 }
 
 /// Kind and apiVersion must be those of the resource; built-in kinds may leave them out.
@@ -112,6 +115,12 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
         let group = given.rsplit_once('/').map_or("", |(group, _)| group);
         return Err(match registry.find(group, short, &resource.plural) {
             Some(_) => other_version(),
+            None if registry.has_kind(group, short, kind) => {
+                let own = resource.group.split('.').next().filter(|group| !group.is_empty());
+                let (from, to) =
+                    (format!("{short}.{kind}"), format!("{}.{}", own.unwrap_or("core"), resource.kind));
+                cannot(format!("converting ({from}) to ({to}): unknown conversion"))
+            }
             None => cannot(format!(
                 "no kind \"{}\" is registered for version \"{given}\" in scheme \"pkg/runtime/scheme.go:111\"",
                 if kind.is_empty() { &resource.kind } else { kind }
@@ -126,55 +135,6 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
     Ok(())
 }
 
-/// Checks the types of the fields that the rest of the server relies on.
-pub(super) fn check_metadata(resource: &Resource, object: &Object) -> Result<(), ApiError> {
-    let (kind, version) = (&resource.kind, &resource.version);
-    let cannot = |value: &Value, field: String, wanted: &str| {
-        let found = go::json_type(value);
-        Err(ApiError::bad_request(format!(
-            "{kind} in version \"{version}\" cannot be handled as a {kind}: json: cannot unmarshal {found} into Go \
-             struct field {field} of type {wanted}"
-        )))
-    };
-    // In a custom resource `spec` and `status` may be of any type.
-    for (name, wanted) in [("spec", "Spec"), ("status", "Status")] {
-        let given = object.get(name).filter(|_| !resource.custom);
-        if let Some(other) = given.filter(|value| !value.is_object() && !value.is_null()) {
-            return cannot(other, format!("{kind}.{name}"), &format!("{version}.{kind}{wanted}"));
-        }
-    }
-    let metadata = match object.get("metadata") {
-        None | Some(Value::Null) => return Ok(()),
-        Some(Value::Object(metadata)) => metadata,
-        Some(other) => return cannot(other, format!("{kind}.metadata"), "v1.ObjectMeta"),
-    };
-    let field = |name: &str| format!("ObjectMeta.metadata.{name}");
-    for name in ["name", "namespace", "generateName", "uid", "resourceVersion"] {
-        if let Some(value) = metadata.get(name).filter(|value| !value.is_string() && !value.is_null()) {
-            return cannot(value, field(name), "string");
-        }
-    }
-    for name in ["labels", "annotations"] {
-        match metadata.get(name) {
-            None | Some(Value::Null) => {}
-            Some(Value::Object(map)) => {
-                if let Some(value) = map.values().find(|value| !value.is_string() && !value.is_null()) {
-                    return cannot(value, field(name), "string");
-                }
-            }
-            Some(other) => return cannot(other, field(name), "map[string]string"),
-        }
-    }
-    match metadata.get("finalizers") {
-        None | Some(Value::Null) => Ok(()),
-        Some(Value::Array(items)) => match items.iter().find(|item| !item.is_string()) {
-            Some(item) => cannot(item, field("finalizers"), "string"),
-            None => Ok(()),
-        },
-        Some(other) => cannot(other, field("finalizers"), "[]string"),
-    }
-}
-
 /// Reads options or another small document; an empty object if there is no body.
 pub(super) fn document(body: &[u8]) -> Result<Object, ApiError> {
     if body.is_empty() {
@@ -186,8 +146,33 @@ pub(super) fn document(body: &[u8]) -> Result<Object, ApiError> {
     })
 }
 
+/// Brings nulls into the form in which they are stored: in maps of texts they are empty texts, and built-in kinds have no
+/// others.
+pub(super) fn tidy(resource: &Resource, object: &mut Object) {
+    let texts = |object: &mut Object, names: &[&str]| {
+        for map in names.iter().copied() {
+            for value in
+                object.get_mut(map).and_then(Value::as_object_mut).into_iter().flat_map(Object::values_mut)
+            {
+                if value.is_null() {
+                    *value = "".into();
+                }
+            }
+        }
+    };
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        texts(metadata, &["labels", "annotations"]);
+    }
+    if !resource.custom {
+        if let ("", "configmaps" | "secrets") = (&*resource.group, &*resource.plural) {
+            texts(object, &["data", "binaryData", "stringData"]);
+        }
+        remove_nulls(object);
+    }
+}
+
 /// Removes fields that are null: the real server drops them when it decodes built-in kinds into Go structs.
-pub(super) fn remove_nulls(object: &mut Object) {
+fn remove_nulls(object: &mut Object) {
     object.retain(|_, value| !value.is_null());
     for value in object.values_mut() {
         match value {

@@ -1,10 +1,12 @@
 //! Unknown, duplicated and ill-typed fields: the same writes to both servers, with each `fieldValidation`.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use crate::support::{Servers, ask_with, write};
+use crate::support::{DEFINITIONS, Servers, ask, ask_with, with, write};
 
 const PODS: &str = "/api/v1/namespaces/default/pods";
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
@@ -17,27 +19,15 @@ const PATCHES: [&str; 3] =
 /// Bodies of POST, as text where the order of fields or a repeated one matters.
 fn bodies() -> Vec<(&'static str, String)> {
     let container = json!({ "name": "c", "image": "i" });
-    let pod = |spec: Value, container_fields: Value| {
-        let mut container = container.clone();
-        for (name, value) in container_fields.as_object().unwrap() {
-            container[name] = value.clone();
-        }
-        let mut pod = json!({ "metadata": { "name": "x" }, "spec": { "containers": [container] } });
-        for (name, value) in spec.as_object().unwrap() {
-            pod["spec"][name] = value.clone();
-        }
-        (PODS, pod.to_string())
+    let pod = |spec: Value, more: Value| {
+        let spec = with(json!({ "containers": [with(container.clone(), more)] }), spec);
+        (PODS, json!({ "metadata": { "name": "x" }, "spec": spec }).to_string())
     };
-    let deployment = |spec: Value| {
+    let deployment = |more: Value| {
         let template =
             json!({ "metadata": { "labels": { "a": "b" } }, "spec": { "containers": [container] } });
-        let mut deployment = json!({ "metadata": { "name": "x" }, "spec": {
-            "selector": { "matchLabels": { "a": "b" } }, "template": template,
-        } });
-        for (name, value) in spec.as_object().unwrap() {
-            deployment["spec"][name] = value.clone();
-        }
-        (DEPLOYMENTS, deployment.to_string())
+        let spec = json!({ "selector": { "matchLabels": { "a": "b" } }, "template": template });
+        (DEPLOYMENTS, json!({ "metadata": { "name": "x" }, "spec": with(spec, more) }).to_string())
     };
     let none = || json!({});
     let text = |metadata: &str, spec: &str, rest: &str| {
@@ -114,6 +104,49 @@ fn bodies() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Bodies of POST of a custom resource.
+fn custom_bodies() -> Vec<String> {
+    let begin = r#"{"apiVersion":"example.com/v1","kind":"Widget""#;
+    [
+        r#""spec":{"x":{"a":1,"a":2}},"metadata":{"name":"x","zip":1,"name":"x","labels":{"a":"b","a":"c"}},"foo":1,"foo":2"#,
+        r#""metadata":{"name":"x","labels":{"a":null},"annotations":{},"creationTimestamp":null}"#,
+        r#""metadata":{"name":"x","labels":{"a":5}}"#,
+        r#""metadata":{"name":"x","labels":"a"}"#,
+        r#""metadata":{"name":5}"#,
+        r#""metadata":"x""#,
+        r#""metadata":[]"#,
+        r#""metadata":{"name":"x","creationTimestamp":"abc"}"#,
+        r#""metadata":{"name":"x","finalizers":{}}"#,
+    ]
+    .map(|rest| format!("{begin},{rest}}}"))
+    .to_vec()
+}
+
+const WIDGETS: &str = "/apis/example.com/v1/namespaces/default/widgets";
+
+/// Both servers get a kind that takes any fields.
+async fn define_widgets(servers: &Servers) -> Result<()> {
+    let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    let version =
+        json!({ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } });
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.example.com" },
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": { "plural": "widgets", "kind": "Widget" },
+            "versions": [version],
+        },
+    });
+    for client in [&servers.real, &servers.embedded] {
+        write(client, &format!("POST {DEFINITIONS}"), JSON, &definition.to_string()).await?;
+        let mut again = tokio::time::interval(Duration::from_millis(50));
+        while ask(client, &format!("GET {WIDGETS}")).await?.status != 200 {
+            again.tick().await;
+        }
+    }
+    Ok(())
+}
+
 /// Patches of a pod, each in the three forms.
 fn patches() -> Vec<[String; 3]> {
     let merge = |patch: &str, operations: &str| [patch.to_owned(), patch.to_owned(), operations.to_owned()];
@@ -158,6 +191,7 @@ async fn outcome(client: &Client, request: &str, media_type: &str, body: &str) -
 async fn unknown_and_ill_typed_fields_are_treated_as_on_the_real_server() -> Result<()> {
     let test = "unknown_and_ill_typed_fields_are_treated_as_on_the_real_server";
     let Some(servers) = Servers::start(test).await? else { return Ok(()) };
+    define_widgets(&servers).await?;
     let mut problems = Vec::new();
     let mut compare = async |request: &str, media_type: &str, body: &str| -> Result<()> {
         let real = outcome(&servers.real, request, media_type, body).await?;
@@ -171,6 +205,11 @@ async fn unknown_and_ill_typed_fields_are_treated_as_on_the_real_server() -> Res
         for (collection, body) in bodies() {
             let request = format!("POST {collection}?dryRun=All&fieldValidation={validation}");
             compare(&request, JSON, &body).await?;
+        }
+    }
+    for validation in ["", "Ignore", "Strict"] {
+        for body in custom_bodies() {
+            compare(&format!("POST {WIDGETS}?dryRun=All&fieldValidation={validation}"), JSON, &body).await?;
         }
     }
     let pod =
@@ -187,5 +226,97 @@ async fn unknown_and_ill_typed_fields_are_treated_as_on_the_real_server() -> Res
         }
     }
     assert!(problems.is_empty(), "{} differ:\n{}", problems.len(), problems.join("\n"));
+    servers.stop().await
+}
+
+#[tokio::test]
+async fn quantities_are_written_as_by_the_real_server() -> Result<()> {
+    let Some(servers) = Servers::start("quantities_are_written_as_by_the_real_server").await? else {
+        return Ok(());
+    };
+    let pods = "POST /api/v1/namespaces/default/pods?dryRun=All";
+    let mut problems = Vec::new();
+    for quantity in [
+        "0",
+        "1",
+        "1000",
+        "1500",
+        "1000000",
+        "0.5",
+        "0.1m",
+        "1000m",
+        "1500m",
+        "100u",
+        "1.5",
+        "00.50",
+        "5.",
+        ".5",
+        "1k",
+        "1000k",
+        "1e3",
+        "1E3",
+        "1.5e3",
+        "15e2",
+        "1e-3",
+        "12e4",
+        "1Ki",
+        "1024Ki",
+        "1000Ki",
+        "1024Mi",
+        "0.5Gi",
+        "1.5Gi",
+        "0.3Ki",
+        "1023Ki",
+        "0.0001Ki",
+        "512",
+        "1E",
+        "9E",
+        "10E",
+        "8Ei",
+        "1P",
+        "1000P",
+        "123456789n",
+        "0.0000000001",
+        "1n",
+        "1.1n",
+        "1e0",
+        "1e1",
+        "1e18",
+        "1e19",
+        "9223372036854775807",
+        "9223372036854775808",
+        "",
+        "1ki",
+        "1i",
+        "1e",
+        "1e+3",
+        "1e 3",
+        " 1",
+        "1Kii",
+        "1 Gi",
+        "+1",
+        "--1",
+        "1..2",
+        "abc",
+        "e3",
+        "1mi",
+        "1.0Mi",
+    ] {
+        let volume = json!({ "name": "v", "emptyDir": { "sizeLimit": quantity } });
+        let container = json!({ "name": "c", "image": "i" });
+        let body = json!({
+            "metadata": { "name": "q" }, "spec": { "containers": [container], "volumes": [volume] },
+        });
+        let mut answers = Vec::new();
+        for client in [&servers.real, &servers.embedded] {
+            let answer = write(client, pods, JSON, &body.to_string()).await?;
+            let written = answer.body["spec"]["volumes"][0]["emptyDir"]["sizeLimit"].clone();
+            answers.push(json!([answer.status, written, answer.body["message"]]));
+        }
+        if answers[0] != answers[1] {
+            problems.push(format!("{quantity:?}\n  real     {}\n  embedded {}", answers[0], answers[1]));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
     servers.stop().await
 }

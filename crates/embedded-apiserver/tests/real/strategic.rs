@@ -4,7 +4,7 @@ use anyhow::Result;
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use crate::support::{Servers, ask_with, write};
+use crate::support::{Servers, ask_with, with, write};
 
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
@@ -34,32 +34,16 @@ fn container(name: &str) -> Value {
     })
 }
 
-fn with(name: &str, more: Value) -> Value {
-    let mut container = container(name);
-    for (name, value) in more.as_object().unwrap() {
-        container[name] = value.clone();
-    }
-    container
-}
-
-fn deployment(containers: Value, more: Value) -> Value {
-    let mut pod = json!({ "containers": containers });
-    for (name, value) in more.as_object().unwrap() {
-        pod[name] = value.clone();
-    }
+fn deployment(pod: &Value) -> Value {
     let template = json!({ "metadata": { "labels": { "app": "x" } }, "spec": pod });
     json!({ "spec": { "selector": { "matchLabels": { "app": "x" } }, "template": template } })
-}
-
-fn pod_patch(pod: Value) -> Value {
-    json!({ "spec": { "template": { "spec": pod } } })
 }
 
 /// Patches of the containers of a deployment with the containers `one`, `two` and `three`.
 fn of_containers() -> Vec<Case> {
     let port = |number: u16, name: &str| json!({ "containerPort": number, "name": name, "protocol": "TCP" });
     let one = with(
-        "one",
+        container("one"),
         json!({
             "env": [{ "name": "A", "value": "1" }, { "name": "B", "value": "2" }],
             "ports": [port(80, "http"), port(443, "https")],
@@ -142,7 +126,8 @@ fn of_containers() -> Vec<Case> {
         "tolerations": [{ "key": "a", "operator": "Exists" }], "securityContext": { "supplementalGroups": [1] },
         "hostAliases": [{ "ip": "10.0.0.1", "hostnames": ["a"] }],
     });
-    let object = deployment(json!([one, container("two"), container("three")]), more);
+    let pod = json!({ "containers": [one, container("two"), container("three")] });
+    let object = deployment(&with(pod, more));
     let compared: &[&str] = &[
         "/spec/template/spec/containers",
         "/spec/template/spec/volumes",
@@ -154,8 +139,8 @@ fn of_containers() -> Vec<Case> {
         "/spec/template/spec/dnsConfig",
         "/metadata/generation",
     ];
-    let case = |patch| {
-        let (object, patch) = (object.clone(), pod_patch(patch));
+    let case = |patch: Value| {
+        let (object, patch) = (object.clone(), json!({ "spec": { "template": { "spec": patch } } }));
         Case { collection: DEPLOYMENTS, object, part: "", patch, compared }
     };
     patches.into_iter().map(case).collect()
@@ -174,9 +159,8 @@ fn of_other_kinds() -> Vec<Case> {
     let taint = |key: &str| json!({ "key": key, "effect": "NoSchedule" });
     let node = json!({ "spec": { "taints": [taint("a"), taint("b")] } });
     let finalizers = json!({ "metadata": { "finalizers": ["x.io/a", "x.io/b", "x.io/c"] } });
-    let mut pod =
-        deployment(json!([container("one"), container("two")]), json!({}))["spec"]["template"].take();
-    pod["metadata"] = json!({});
+    let containers = json!({ "containers": [container("one"), container("two")] });
+    let pod = json!({ "spec": containers });
     let status = |name: &str| json!({ "name": name, "image": "i", "imageID": "", "ready": true, "restartCount": 0, "state": {}, "lastState": {} });
     let condition = |kind: &str, reason: &str| {
         let time = "2026-01-01T00:00:00Z";

@@ -9,16 +9,16 @@ fn object(value: Value) -> Object {
 }
 
 /// A pod spec after a patch, or the code and message of the error.
-fn patched(spec: Value, patch: Value) -> Result<Value, (u16, String)> {
+fn patched(spec: &Value, patch: &Value) -> Result<Value, (u16, String)> {
     let (pod, patch) = (object(json!({ "spec": spec })), object(json!({ "spec": patch })));
     let merged = merge(named("v1", "Pod"), pod, patch);
     merged.map(|mut pod| pod["spec"].take()).map_err(|error| (error.code, error.message))
 }
 
 /// The names of containers after a patch of `a`, `b` and `c`.
-fn order(patch: Value) -> String {
+fn order(patch: &Value) -> String {
     let containers = ["a", "b", "c"].map(|name| json!({ "name": name }));
-    let spec = patched(json!({ "containers": containers }), patch).unwrap();
+    let spec = patched(&json!({ "containers": containers }), patch).unwrap();
     let names =
         spec["containers"].as_array().unwrap().iter().map(|container| container["name"].as_str().unwrap());
     names.collect::<Vec<_>>().join(" ")
@@ -27,11 +27,11 @@ fn order(patch: Value) -> String {
 #[test]
 fn new_items_come_first_unless_the_patch_says_where() {
     let named = |names: &[&str]| -> Value { names.iter().map(|name| json!({ "name": name })).collect() };
-    assert_eq!(order(json!({ "containers": named(&["d"]) })), "d a b c");
-    assert_eq!(order(json!({ "containers": named(&["d", "b"]) })), "d a b c");
-    assert_eq!(order(json!({ "containers": named(&["b", "d"]) })), "a b d c");
+    assert_eq!(order(&json!({ "containers": named(&["d"]) })), "d a b c");
+    assert_eq!(order(&json!({ "containers": named(&["d", "b"]) })), "d a b c");
+    assert_eq!(order(&json!({ "containers": named(&["b", "d"]) })), "a b d c");
     let order_of = |names: &[&str], patch: &[&str]| {
-        order(json!({ "$setElementOrder/containers": named(names), "containers": named(patch) }))
+        order(&json!({ "$setElementOrder/containers": named(names), "containers": named(patch) }))
     };
     assert_eq!(order_of(&["c", "a"], &[]), "b c a");
     assert_eq!(order_of(&["c", "d", "a"], &["d"]), "b c d a");
@@ -42,9 +42,8 @@ fn new_items_come_first_unless_the_patch_says_where() {
 fn items_are_merged_deleted_and_replaced() {
     let spec =
         json!({ "containers": [{ "name": "a", "image": "1", "env": [{ "name": "X", "value": "1" }] }] });
-    let patch = |container: Value| {
-        patched(spec.clone(), json!({ "containers": container })).unwrap()["containers"].take()
-    };
+    let patch =
+        |container: Value| patched(&spec, &json!({ "containers": container })).unwrap()["containers"].take();
     let merged = patch(json!([{ "name": "a", "env": [{ "name": "Y", "value": "2" }], "image": null }]));
     assert_eq!(
         merged,
@@ -64,7 +63,7 @@ fn without_a_type_lists_are_replaced_and_maps_are_merged() {
 
 #[test]
 fn what_cannot_be_merged() {
-    let refused = |patch: Value| patched(json!({ "containers": [{ "name": "a" }] }), patch).unwrap_err();
+    let refused = |patch: Value| patched(&json!({ "containers": [{ "name": "a" }] }), &patch).unwrap_err();
     let no_key = "map: map[image:i] does not contain declared merge key: name".to_owned();
     assert_eq!(refused(json!({ "containers": [{ "image": "i" }] })), (500, no_key));
     let retained = "invalid patch format of retainKeys".to_owned();

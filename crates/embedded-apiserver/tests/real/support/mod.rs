@@ -1,5 +1,7 @@
 //! Both servers, and requests to them.
 
+pub(crate) mod compare;
+
 use anyhow::{Context, Result};
 use embedded_apiserver::EmbeddedApiserver;
 use http::Request;
@@ -104,4 +106,12 @@ pub(crate) async fn write(client: &Client, request: &str, media_type: &str, body
         }
     }
     Ok(Written { status, warnings, body })
+}
+
+/// An object with more fields.
+pub(crate) fn with(mut object: Value, more: Value) -> Value {
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend(more);
+    }
+    object
 }

@@ -165,7 +165,6 @@ mod go;
 mod journal;
 mod kinds;
 mod kubeconfig;
-#[expect(dead_code, reason = "writes do not go through it yet")]
 mod managed;
 mod openapi;
 mod options;

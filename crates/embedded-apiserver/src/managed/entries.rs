@@ -191,6 +191,9 @@ pub(crate) fn without(object: &Value) -> Value {
 pub(crate) fn keep_times(old: &Value, new: &mut Value) {
     let timeless = |object: &Value| {
         let mut object = object.clone();
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.remove("resourceVersion");
+        }
         let managers = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
         for manager in managers.into_iter().flatten().filter_map(Value::as_object_mut) {
             manager.remove("time");
@@ -199,6 +202,6 @@ pub(crate) fn keep_times(old: &Value, new: &mut Value) {
     };
     if old["metadata"]["managedFields"] != new["metadata"]["managedFields"] && timeless(old) == timeless(new)
     {
-        *new = old.clone();
+        new["metadata"]["managedFields"] = old["metadata"]["managedFields"].clone();
     }
 }

@@ -12,9 +12,16 @@ mod merge;
 mod options;
 mod reconcile;
 mod remove;
-mod scale;
+pub(crate) mod scale;
 mod set;
 mod types;
 mod updater;
 mod validate;
 mod writer;
+
+pub(crate) use element::Element;
+pub(crate) use entries::{Managed, keep_times};
+pub(crate) use kind::{Kind, ignored};
+pub(crate) use options::{Form, configuration, problems};
+pub(crate) use set::Set;
+pub(crate) use writer::{Writer, manager_name};

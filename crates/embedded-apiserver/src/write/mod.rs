@@ -12,6 +12,7 @@ mod definitions;
 mod delete;
 mod fields;
 mod input;
+mod managers;
 mod metadata;
 mod namespaces;
 mod operations;

@@ -1,7 +1,8 @@
 //! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, writes of each
 //! kind, and tables of writes: patches, preconditions, metadata, built-in kinds, reviews, collections,
-//! strategic merge patches, unknown fields.
+//! strategic merge patches, unknown fields, managers and server-side apply.
 
+mod apply;
 mod builtins;
 mod collections;
 mod definitions;

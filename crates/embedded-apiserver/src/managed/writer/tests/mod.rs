@@ -111,8 +111,7 @@ async fn check(
         _ => format!("{path}{rest}"),
     };
     let (status, after) = send(client, method, &url, media_type, &body).await;
-    let parameters: std::collections::HashMap<&str, &str> =
-        query.split('&').filter_map(|pair| pair.split_once('=')).collect();
+    let parameters: HashMap<&str, &str> = query.split('&').filter_map(|pair| pair.split_once('=')).collect();
     let entries = after["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
     let now = entries.iter().filter_map(|entry| entry["time"].as_str()).max().unwrap_or_default();
     let (has_status, is_custom) = (resource.subresource("status").is_some(), resource.custom);

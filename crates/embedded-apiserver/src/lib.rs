@@ -118,7 +118,10 @@
 //!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
 //!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
 //!   twice has its last value; the real server merges the values if they are objects.
-//! - No `managedFields`. Server-side apply is refused with 501, and the message says why.
+//! - A manager that posts or updates an object does not own the defaults that the real server would have set. Managers of
+//!   what the server itself sets in the status of CustomResourceDefinitions are not told. The causes of a conflict are in
+//!   order; those of the real server are not. YAML is that of 1.2 (`yes` is text), and messages about YAML that cannot be
+//!   read are others. What is in `fieldsV1` comes in the order of its text.
 //! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`. Events are an
 //!   exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
 //! - Of the rules of built-in kinds there are only these: metadata, keys and sizes of ConfigMaps and Secrets, `immutable`,
@@ -127,7 +130,7 @@
 //! - A deleted namespace is removed at once with all that is in it, and a deleted CustomResourceDefinition with its objects,
 //!   but for objects with finalizers, which both wait for. Neither waits for a controller to come by.
 //! - A cause in a Status is listed once. The real server checks the metadata of an update two to four times, and lists what
-//!   it finds each time. A message about a patch that cannot be quotes the object without `managedFields`.
+//!   it finds each time.
 //! - A JSON patch that makes the real server break the connection (`replace` of everything without a value, `test` of a list
 //!   with null in it) is refused.
 //! - Nothing reconciles objects: no garbage collection, no controllers, no scheduler. Propagation policies add no finalizers,

@@ -115,7 +115,7 @@ impl Walk {
             self.path.push(element.clone());
             match (old.as_slice(), new.as_slice()) {
                 ([] | [_], [] | [_]) => {
-                    self.values(old.first().copied(), new.first().copied(), list.items())?
+                    self.values(old.first().copied(), new.first().copied(), list.items())?;
                 }
                 // Items that occur several times are owned as one.
                 ([_, _, ..], [_, _, ..]) => {

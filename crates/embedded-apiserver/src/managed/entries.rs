@@ -181,10 +181,14 @@ pub(crate) fn is_reset(object: &Value) -> bool {
 /// The object without them, for comparisons.
 pub(crate) fn without(object: &Value) -> Value {
     let mut object = object.clone();
+    strip(&mut object);
+    object
+}
+
+pub(crate) fn strip(object: &mut Value) {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
     }
-    object
 }
 
 /// Keeps the times of managers if nothing else has changed, so that a write without effect is none.

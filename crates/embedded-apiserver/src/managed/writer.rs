@@ -1,6 +1,8 @@
 //! What a write makes of an object and of its `managedFields`: the one function of all writes.
 
 use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -38,6 +40,8 @@ const NEVER_OWNED: [&str; 12] = [
     "metadata.resourceVersion",
 ];
 
+static STRIPPED: LazyLock<Set> = LazyLock::new(|| Set::of_fields(&NEVER_OWNED));
+
 /// A write to an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Writer<'a> {
@@ -61,7 +65,9 @@ impl Writer<'_> {
         let managed = self.managed_before(live, new);
         let is_new = live.is_none_or(|live| live["metadata"]["uid"].as_str().is_none_or(str::is_empty));
         let is_tracked = is_new || !managed.managers.is_empty();
-        let stripped = entries::without(new);
+        let mut stripped = std::mem::take(new);
+        entries::strip(&mut stripped);
+        let stripped = Rc::new(stripped);
         let empty;
         let live = match live {
             Some(live) => live,
@@ -71,10 +77,10 @@ impl Writer<'_> {
             }
         };
         let managed = match is_tracked {
-            true => self.update(live, &stripped, managed, self.manager),
+            true => self.update(live, stripped.clone(), managed, self.manager),
             false => Ok(managed),
         };
-        *new = stripped;
+        *new = Rc::unwrap_or_clone(stripped);
         // An object that cannot be understood has no managers, rather than wrong ones.
         managed.unwrap_or_default().write(new);
     }
@@ -144,28 +150,34 @@ impl Writer<'_> {
         identity.text()
     }
 
-    fn typed(&self, object: &Value, what: &str, duplicates: bool) -> Result<Typed<'_>, Failure> {
+    fn typed(
+        &self,
+        object: impl Into<Rc<Value>>,
+        what: &str,
+        duplicates: bool,
+    ) -> Result<Typed<'_>, Failure> {
+        let object = object.into();
         let Some(of) = self.kind.of(self.api_version) else {
             let kind = gvk(self.api_version, &self.kind.name);
             return Err(Failure::Problem(format!("no corresponding type for {kind}")));
         };
-        validate(object, of, duplicates).map_err(|problem| {
+        validate(&object, of, duplicates).map_err(|problem| {
             let metadata = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
             let kind = gvk(self.api_version, &self.kind.name);
             let (namespace, name) = (metadata("namespace"), metadata("name"));
             format!("failed to create typed {what} object ({namespace}/{name}; {kind}): {problem}")
         })?;
-        Ok(Typed::new(object.clone(), of))
+        Ok(Typed { value: object, of })
     }
 
     fn update(
         &self,
         live: &Value,
-        new: &Value,
+        new: Rc<Value>,
         mut managed: Managed,
         manager: &str,
     ) -> Result<Managed, Failure> {
-        let (live, new) = (self.typed(live, "live", true)?, self.typed(new, "new", true)?);
+        let (live, new) = (self.typed(entries::without(live), "live", true)?, self.typed(new, "new", true)?);
         // Under a name of its own, to know what this update has changed.
         let this = "current-operation";
         let served = Served { kind: self.kind, ignored: self.ignored };
@@ -193,9 +205,10 @@ impl Writer<'_> {
     ) -> Result<(Value, Managed), Failure> {
         if managed.managers.is_empty() {
             let empty = self.kind.empty(self.api_version);
-            managed = self.update(&empty, live, managed, "before-first-apply")?;
+            managed = self.update(&empty, Rc::new(live.clone()), managed, "before-first-apply")?;
         }
-        let (config, live_typed) = (self.typed(config, "patch", false)?, self.typed(live, "live", true)?);
+        let (config, live_typed) =
+            (self.typed(config.clone(), "patch", false)?, self.typed(live.clone(), "live", true)?);
         let identity = self.identity(self.manager, Operation::Apply);
         let served = Served { kind: self.kind, ignored: self.ignored };
         let updater = Updater { versions: &served, manager: &identity, version: self.api_version };
@@ -231,7 +244,8 @@ impl Writer<'_> {
         if last["apiVersion"] != self.api_version {
             return None;
         }
-        let (live, last) = (self.typed(live, "live", false).ok()?, self.typed(&last, "last", false).ok()?);
+        let (live, last) =
+            (self.typed(live.clone(), "live", false).ok()?, self.typed(last, "last", false).ok()?);
         let changes = compare(&last.value, &live.value, last.of).ok()?;
         let set = last.field_set().ok()?;
         Some(set.difference(&changes.modified).difference(&changes.added).difference(&changes.removed))
@@ -258,7 +272,7 @@ pub(crate) fn manager_name(parameter: Option<&str>, user_agent: &str) -> String 
 
 fn strip(managed: &mut Managed, manager: &str) {
     if let Some(owned) = managed.managers.get_mut(manager) {
-        owned.set = owned.set.difference(&Set::of_fields(&NEVER_OWNED));
+        owned.set = owned.set.difference(&STRIPPED);
         if owned.set.is_empty() {
             managed.managers.remove(manager);
         }

@@ -2,7 +2,7 @@
 //!
 //! Objects of built-in kinds are read by their types; those of custom kinds are taken as they are sent. The server sets its
 //! own fields of metadata, writes spec and status separately, and checks names and labels. Specs are not defaulted, there
-//! are no schemas of custom kinds and no managedFields, and the only admission is that of namespaces.
+//! are no schemas of custom kinds, and the only admission is that of namespaces.
 
 mod binding;
 mod builtin;

@@ -1,7 +1,5 @@
-mod kinds;
 mod offline;
-mod scale;
-mod stories;
+mod support;
 
 use std::sync::Arc;
 
@@ -16,6 +14,7 @@ use super::super::kind::ignored;
 use super::*;
 use crate::kinds::{Registry, Resource, crd};
 use crate::openapi;
+use support::{kinds, scale, stories};
 
 const APPLY: &str = "application/apply-patch+yaml";
 const MERGE: &str = "application/merge-patch+json";
@@ -58,11 +57,11 @@ async fn managers_are_those_of_the_real_server() {
         let name = format!("story-{number}");
         let resource = resource(&registry, &story.collection);
         let kind = kind(&registry, &resource);
-        for (step, (request, media_type, body)) in story.steps.iter().enumerate() {
+        for (step, write) in story.steps.iter().enumerate() {
             count += 1;
-            let checked = check(&client, &story, &resource, &kind, &name, request, media_type, body).await;
+            let checked = check(&client, &story, &resource, &kind, &name, write).await;
             if let Err(problem) = checked {
-                problems.push(format!("{} {name} step {step} {request}: {problem}", resource.kind));
+                problems.push(format!("{} {name} step {step} {}: {problem}", resource.kind, write.0));
             }
         }
     }
@@ -93,9 +92,7 @@ async fn check(
     resource: &Resource,
     kind: &Kind,
     name: &str,
-    request: &str,
-    media_type: &str,
-    body: &Value,
+    (request, media_type, body): &Step,
 ) -> Result<(), String> {
     let (method, rest) = request.split_once(' ').unwrap();
     let path = format!("{}/{name}", story.collection);
@@ -124,7 +121,7 @@ async fn check(
         manager: parameters["fieldManager"],
         now,
     };
-    if media_type == APPLY {
+    if *media_type == APPLY {
         let ours = writer.applied(before.as_ref(), &body, parameters.contains_key("force"));
         return match (status, ours) {
             (200 | 201, Ok(ours)) => {

@@ -8,7 +8,7 @@ fn writer<'a>(kind: &'a Kind, nothing: &'a Set, manager: &'a str, now: &'a str) 
     Writer { kind, api_version: "v1", subresource: "", ignored: nothing, manager, now }
 }
 
-fn configmap(data: Value) -> Value {
+fn configmap(data: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "x", "uid": "u" }, "data": data })
 }
 
@@ -20,11 +20,11 @@ fn names(object: &Value) -> Vec<&str> {
 #[test]
 fn changes_and_conflicts() {
     let (kind, nothing) = (Kind::builtin("", "ConfigMap"), Set::default());
-    let mut object = configmap(json!({ "a": "1", "b": "2" }));
+    let mut object = configmap(&json!({ "a": "1", "b": "2" }));
     writer(&kind, &nothing, "one", "2026-01-01T00:00:01Z").updated(None, &mut object);
     let fields = json!({ "f:data": { ".": {}, "f:a": {}, "f:b": {} } });
     assert_eq!(object["metadata"]["managedFields"][0]["fieldsV1"], fields);
-    let config = configmap(json!({ "a": "2", "c": "3" }));
+    let config = configmap(&json!({ "a": "2", "c": "3" }));
     let two = writer(&kind, &nothing, "two", "2026-01-01T00:00:02Z");
     let refused = two.applied(Some(&object), &config, false).unwrap_err();
     assert_eq!(refused.message, "Apply failed with 1 conflict: conflict with \"one\" using v1: .data.a");
@@ -32,7 +32,7 @@ fn changes_and_conflicts() {
     let applied = two.applied(Some(&object), &config, true).unwrap();
     assert_eq!(applied["data"], json!({ "a": "2", "b": "2", "c": "3" }));
     assert_eq!(names(&applied), ["two", "one"]);
-    let config = configmap(json!({ "a": "2" }));
+    let config = configmap(&json!({ "a": "2" }));
     let without = two.applied(Some(&applied), &config, false).unwrap();
     assert_eq!(without["data"], json!({ "a": "2", "b": "2" }));
 }
@@ -40,7 +40,7 @@ fn changes_and_conflicts() {
 #[test]
 fn a_write_without_effect_keeps_the_times() {
     let (kind, nothing) = (Kind::builtin("", "ConfigMap"), Set::default());
-    let config = configmap(json!({ "a": "1" }));
+    let config = configmap(&json!({ "a": "1" }));
     let first = writer(&kind, &nothing, "one", "2026-01-01T00:00:01Z").applied(None, &config, false).unwrap();
     let mut second = first.clone();
     second["metadata"]["managedFields"][0]["time"] = "2026-01-01T00:00:02Z".into();
@@ -55,7 +55,7 @@ fn a_write_without_effect_keeps_the_times() {
 #[test]
 fn the_oldest_of_many_managers_become_one() {
     let (kind, nothing) = (Kind::builtin("", "ConfigMap"), Set::default());
-    let mut object = configmap(json!({}));
+    let mut object = configmap(&json!({}));
     writer(&kind, &nothing, "zero", "2026-01-01T00:00:00Z").updated(None, &mut object);
     for number in 1..=12 {
         let (manager, now) = (format!("m{number}"), format!("2026-01-01T00:00:{number:02}Z"));

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{JSON, MERGE, Story, apply};
+use super::super::{JSON, MERGE, Story, apply};
 
-pub(super) fn definition() -> Value {
+pub(crate) fn definition() -> Value {
     let text = json!({ "type": "string" });
     let item = json!({
         "type": "object", "required": ["name"],
@@ -43,7 +43,7 @@ pub(super) fn definition() -> Value {
     })
 }
 
-pub(super) fn all() -> Vec<Story> {
+pub(crate) fn all() -> Vec<Story> {
     let last = |value: &str| {
         let config =
             json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "data": { "a": value } });

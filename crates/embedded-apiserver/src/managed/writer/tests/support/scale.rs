@@ -3,12 +3,12 @@
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use super::super::*;
-use super::{APPLY, JSON, MERGE, managers, same, send};
+use super::super::super::*;
+use super::super::{APPLY, JSON, MERGE, managers, same, send};
 use crate::managed::scale::{of_object, of_scale, path};
 
 /// What differs from the real server.
-pub(super) async fn problems(client: &Client) -> Vec<String> {
+pub(crate) async fn problems(client: &Client) -> Vec<String> {
     let collection = "/apis/apps/v1/namespaces/default/deployments";
     let template = json!({
         "metadata": { "labels": { "app": "x" } }, "spec": { "containers": [{ "name": "c", "image": "i" }] },

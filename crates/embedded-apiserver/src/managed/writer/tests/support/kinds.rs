@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{JSON, MERGE, Story, apply};
+use super::super::{JSON, MERGE, Story, apply};
 use crate::kinds::Resource;
 
 /// An object of each kind.
@@ -115,7 +115,7 @@ fn objects() -> Vec<(&'static str, Value)> {
 }
 
 /// Each is posted, labelled, applied whole by others, and applied first.
-pub(super) fn all() -> Vec<Story> {
+pub(crate) fn all() -> Vec<Story> {
     let mut stories = Vec::new();
     for (collection, object) in objects() {
         let collection = collection.to_owned();
@@ -133,7 +133,7 @@ pub(super) fn all() -> Vec<Story> {
 }
 
 /// Removes what an object gets only when it is stored, or by admission, after it is known who owns what.
-pub(super) fn remove_late_fields(resource: &Resource, object: &mut Value) {
+pub(crate) fn remove_late_fields(resource: &Resource, object: &mut Value) {
     let fields: &[&str] = match &*resource.kind {
         "Service" => &["/spec/clusterIP", "/spec/clusterIPs", "/spec/ipFamilies", "/spec/ipFamilyPolicy"],
         "Namespace" => &["/spec/finalizers"],

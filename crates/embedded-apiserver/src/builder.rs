@@ -104,6 +104,17 @@ impl Builder {
         self
     }
 
+    /// The resourceVersion before the first write; 1. Versions count the writes, and the namespaces that every cluster has
+    /// are written first.
+    ///
+    /// A server that is started again begins with nothing, so a client that has outlived it may know a version that the
+    /// new server will only reach later, and would miss what comes before. If the versions of each server begin above
+    /// those of the last one (microseconds since 1970 do), such a client gets 410 `Expired` at once, and reads anew.
+    pub fn first_version(mut self, version: u64) -> Self {
+        self.options.first_version = version.max(1);
+        self
+    }
+
     /// Makes random values the same in every run: uids, generated names, how long a watch lasts.
     pub fn seed(mut self, seed: u64) -> Self {
         self.options.seed = Some(seed);

@@ -62,8 +62,9 @@ impl Front {
         stop: Stop,
     ) -> io::Result<Response<Body>> {
         let (parts, body) = request.into_parts();
-        let request = Request::new(parts);
+        let mut request = Request::new(parts);
         let user = self.user(&request.headers);
+        request.user = user.unwrap_or_default().to_owned();
         let recorded = RecordedRequest::new(&request, user.unwrap_or_default());
         let entry = self.journal.enter(recorded.clone());
         let answer = match user {

@@ -181,6 +181,11 @@ fn stored_versions(definition: &Value) -> Vec<String> {
     stored
 }
 
+/// Sets the condition `Terminating`.
+pub(crate) fn set_terminating(definition: &mut Value, is_true: bool, reason: &str, message: &str, now: &str) {
+    set_condition(&mut definition["status"], "Terminating", is_true, reason, message, now);
+}
+
 fn set_condition(status: &mut Value, name: &str, is_true: bool, reason: &str, message: &str, now: &str) {
     if !status["conditions"].is_array() {
         status["conditions"] = json!([]);
@@ -227,6 +232,7 @@ pub(super) fn resources(definition: &Value) -> Vec<Resource> {
 }
 
 fn resource(definition: &Value, version: &Value, names: &Names) -> Resource {
+    let fields: Vec<Field> = version["selectableFields"].as_array().into_iter().flatten().map(field).collect();
     let all = |texts: &[String]| texts.iter().map(|name| name.as_str().into()).collect();
     Resource {
         group: group(definition).into(),
@@ -240,7 +246,8 @@ fn resource(definition: &Value, version: &Value, names: &Names) -> Resource {
         categories: all(&names.categories),
         verbs: Verb::ALL.to_vec(),
         subresources: subresources(&version["subresources"], &names.kind),
-        fields: version["selectableFields"].as_array().into_iter().flatten().map(field).collect(),
+        stored_fields: fields.clone(),
+        fields,
         field_refusal: FieldRefusal::Label,
         generation: Generation::Content,
         delete_answers_object: false,

@@ -7,7 +7,7 @@ use parking_lot::RwLock;
 use serde_json::Value;
 
 use super::crd::Names;
-use super::{Resource, builtin, crd};
+use super::{Resource, StorageId, builtin, crd};
 use crate::status::ApiError;
 
 /// Made once and shared by all servers of the process.
@@ -48,6 +48,8 @@ struct Custom {
     names: Names,
     /// Empty until all its names are accepted.
     resources: Vec<Arc<Resource>>,
+    /// Whether the definition is being deleted.
+    terminating: bool,
 }
 
 impl Registry {
@@ -113,6 +115,7 @@ impl Registry {
             group: crd::group(definition).to_owned(),
             names: Names::accepted(definition),
             resources: crd::resources(definition).into_iter().map(Arc::new).collect(),
+            terminating: !definition["metadata"]["deletionTimestamp"].is_null(),
         };
         let mut custom = self.custom.write();
         match custom.binary_search_by(|other| other.name.as_str().cmp(name)) {
@@ -120,6 +123,19 @@ impl Registry {
             Err(index) => custom.insert(index, added),
         }
         Ok(())
+    }
+
+    /// Whether the definition of a custom resource is being deleted.
+    pub(crate) fn is_terminating(&self, id: &StorageId) -> bool {
+        let is = |resource: &Arc<Resource>| (&resource.group, &resource.plural) == (&id.group, &id.plural);
+        let custom = self.custom.read();
+        custom.iter().any(|custom| custom.terminating && custom.resources.first().is_some_and(is))
+    }
+
+    /// A custom resource in any version that is served.
+    pub(crate) fn find_custom(&self, id: &StorageId) -> Option<Arc<Resource>> {
+        let is = |resource: &&Arc<Resource>| (&resource.group, &resource.plural) == (&id.group, &id.plural);
+        self.custom.read().iter().flat_map(|custom| &custom.resources).find(is).cloned()
     }
 
     /// Stops serving the resources of the CustomResourceDefinition with that name.

@@ -38,6 +38,8 @@ pub(crate) struct Request {
     /// `None` if the path is not one of objects, such as `/healthz` and the paths of discovery.
     pub(crate) info: Option<RequestInfo>,
     pub(crate) headers: HeaderMap,
+    /// The name of the user that sends it; empty if it is not known.
+    pub(crate) user: String,
     /// Empty until the front has read it. It does so last, because credentials and faults may refuse a request whose
     /// body has not arrived yet.
     pub(crate) body: Bytes,
@@ -66,7 +68,7 @@ impl Request {
             path.split('/').map(str::to_owned).collect::<Vec<_>>()
         });
         let info = segments.as_ref().and_then(|segments| RequestInfo::parse(&method, segments, &query));
-        Self { method, uri, segments, query, info, headers, body: Bytes::new() }
+        Self { method, uri, segments, query, info, headers, user: String::new(), body: Bytes::new() }
     }
 
     /// The `Content-Type` without its parameters; JSON if the header is missing.

@@ -29,10 +29,7 @@ use collection::Collection;
 
 pub(crate) use cursor::{Cursor, Read, Slowness};
 pub(crate) use log::{Event, History};
-pub(crate) use stored::{Content, Stored};
-
-/// The version before the first write.
-const FIRST_VERSION: u64 = 1;
+pub(crate) use stored::{Content, Stored, write_json};
 
 /// All objects.
 #[derive(Debug)]
@@ -106,9 +103,10 @@ pub(crate) enum Refused {
 }
 
 impl Storage {
-    pub(crate) fn new(history: History, slowness: Slowness) -> Self {
-        let state = State { version: FIRST_VERSION, compacted: FIRST_VERSION, collections: HashMap::new() };
-        Self { state: Mutex::new(state), version: watch::Sender::new(FIRST_VERSION), history, slowness }
+    /// `first` is the version before the first write.
+    pub(crate) fn new(first: u64, history: History, slowness: Slowness) -> Self {
+        let state = State { version: first, compacted: first, collections: HashMap::new() };
+        Self { state: Mutex::new(state), version: watch::Sender::new(first), history, slowness }
     }
 
     /// The version of the last write.
@@ -214,6 +212,11 @@ impl Storage {
     /// Whether a collection exists and is not retired.
     pub(crate) fn has(&self, id: &StorageId) -> bool {
         self.state.lock().collections.get(id).is_some_and(|collection| !collection.retired)
+    }
+
+    /// Whether a collection has no objects.
+    pub(crate) fn has_none(&self, id: &StorageId) -> bool {
+        self.state.lock().collections.get(id).is_none_or(|collection| collection.objects.is_empty())
     }
 
     /// Retires a collection: its objects are removed, and writes are refused. Watches send the deletions and end. The history

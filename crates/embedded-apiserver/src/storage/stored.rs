@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::escape::HtmlSafe;
-use crate::kinds::Field;
+use crate::kinds::{Field, Resource};
 use crate::status::ApiError;
 
 /// An object in one version. Cheap to clone. Two versions may share their content: a deletion has a version of its own.
@@ -121,6 +121,17 @@ impl Stored {
         self.write_until(self.content.json.len(), head, out);
     }
 
+    /// Writes the object as JSON in the form of an API that is not the one in which it is stored.
+    pub(crate) fn write_as(&self, resource: &Resource, head: &str, out: &mut Vec<u8>) {
+        match self.to_object() {
+            Ok(object) => {
+                let content = Content::new(&self.content.key, &resource.served(object), &[]);
+                Self { version: self.version, content: content.into() }.write_whole(head, out);
+            }
+            Err(_) => self.write_whole(head, out),
+        }
+    }
+
     /// Writes only the metadata.
     pub(crate) fn write_metadata(&self, head: &str, out: &mut Vec<u8>) {
         self.write_until(self.content.metadata_end, head, out);
@@ -159,7 +170,7 @@ fn write_member(json: &mut Vec<u8>, name: &str, value: &Value) {
 }
 
 /// Writes JSON as Go does. Serializing a JSON value cannot fail.
-fn write_json(json: &mut Vec<u8>, value: &impl serde::Serialize) {
+pub(crate) fn write_json(json: &mut Vec<u8>, value: &impl serde::Serialize) {
     let mut serializer = serde_json::Serializer::with_formatter(json, HtmlSafe);
     let written = value.serialize(&mut serializer);
     debug_assert!(written.is_ok());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::{Response, StatusCode};
 
-use super::{Object, dry_run, input, metadata, status_part, validate};
+use super::{Object, builtin, dry_run, input, metadata, status_part, validate};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::{Generation, Resource};
@@ -20,6 +20,9 @@ const ATTEMPTS: usize = 8;
 
 impl Api {
     pub(crate) fn create(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        if let Some(answer) = self.review(target, request) {
+            return answer;
+        }
         let form = Accept::negotiate(&request.headers, Verb::Create)?;
         let dry_run = dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
@@ -43,10 +46,17 @@ impl Api {
         place(target, &mut object)?;
         let made_up =
             metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
-        let version_is_set = !metadata::text(&object, "resourceVersion").is_empty();
+        // What is no number counts as none.
+        let version = metadata::text(&object, "resourceVersion").parse::<u64>();
+        let version_is_set = version.is_ok_and(|version| version > 0);
         self.check_namespace(target, metadata::text(&object, "name"))?;
+        if resource.custom && self.registry.is_terminating(&resource.storage_id()) {
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(ApiError::forbidden(resource, metadata::text(&object, "name"), why));
+        }
         self.begin_object(resource, &mut object);
         for attempt in 1.. {
+            let mut object = object.clone();
             if made_up {
                 let prefix = metadata::text(&object, "generateName");
                 let kept = prefix.char_indices().nth(PREFIX).map_or(prefix, |(end, _)| &prefix[..end]);
@@ -54,11 +64,12 @@ impl Api {
                 metadata::metadata_mut(&mut object).insert("name".to_owned(), name.into());
             }
             self.begin_namespace(resource, &mut object);
-            validate::object(resource, &object)?;
+            builtin::prepare_create(resource, &mut object);
+            validate::create(resource, &object)?;
             if version_is_set {
                 return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
             }
-            match self.store_new(target, object.clone(), dry_run) {
+            match self.store_new(target, object, dry_run) {
                 Err(error) if made_up && error.reason == "AlreadyExists" => {
                     if attempt == ATTEMPTS {
                         let why = "the server was not able to generate a unique name for the object";
@@ -88,7 +99,7 @@ impl Api {
             return Err(exists(&stored));
         }
         self.accept_definition(resource, None, &mut object)?;
-        let content = Content::new(&key, &object, &resource.fields);
+        let content = Content::new(&key, &object, &resource.stored_fields);
         validate::size(&content)?;
         if dry_run {
             return Ok(Stored { version: 0, content: Arc::new(content) });

@@ -3,7 +3,8 @@
 use http::{Response, StatusCode};
 use serde_json::Value;
 
-use super::{Object, deleted_status, dry_run, input, metadata};
+use super::definitions::is_definition;
+use super::{Object, check_dry_run, deleted_status, dry_run, input, metadata};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
@@ -46,12 +47,20 @@ impl Api {
         })
     }
 
-    /// Removes an object, or sets its deletionTimestamp.
+    /// Removes an object, or sets its deletionTimestamp. The objects of a CustomResourceDefinition follow it.
     pub(super) fn delete_object(
         &self,
         target: &Target,
         options: &DeleteOptions,
     ) -> Result<Deleted, ApiError> {
+        let deleted = self.remove_or_mark(target, options)?;
+        if let (Deleted::Marked(definition), false) = (&deleted, options.dry_run) {
+            self.empty_definition(&target.resource, definition);
+        }
+        Ok(deleted)
+    }
+
+    fn remove_or_mark(&self, target: &Target, options: &DeleteOptions) -> Result<Deleted, ApiError> {
         let resource = &target.resource;
         self.refuse_to_delete_system_namespace(target)?;
         let id = resource.storage_id();
@@ -63,8 +72,11 @@ impl Api {
             if is_namespace(resource) {
                 return self.delete_namespace(target, &current, options.dry_run);
             }
+            if is_definition(resource) && !current.content.terminating {
+                return self.mark_definition(resource, &current, options.dry_run).map(Deleted::Marked);
+            }
             let (marked, goes) = self.mark(resource, &old, options);
-            let content = marked.map(|object| Content::new(&current.content.key, &object, &resource.fields));
+            let content = marked.map(|object| Content::new(&current.content.key, &object, &resource.stored_fields));
             if options.dry_run {
                 let content = content.map_or_else(|| current.content.clone(), Into::into);
                 let stored = Stored { version: current.version, content };
@@ -115,10 +127,13 @@ impl Api {
         (object, !held && remaining == 0)
     }
 
-    /// Does what follows from the removal of an object: of a CustomResourceDefinition, or of the last object in a
-    /// namespace that is being deleted.
+    /// Does what follows from the removal of an object: of a CustomResourceDefinition, or of the last object of one or in
+    /// a namespace that is being deleted.
     pub(super) fn after_removal(&self, resource: &Resource, removed: &Stored) {
         self.withdraw_definition(resource, removed);
+        if resource.custom {
+            self.finalise_definition(&resource.storage_id());
+        }
         self.finalise_namespace(removed.content.namespace());
     }
 }
@@ -147,11 +162,17 @@ impl DeleteOptions {
             let cause = Cause::unsupported("propagationPolicy", policy, &supported);
             return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", vec![cause]));
         }
+        if !policy.is_empty() && document.get("orphanDependents").is_some_and(Value::is_boolean) {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            let cause = Cause::invalid("propagationPolicy", &format!("{policy:?}"), why);
+            return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", vec![cause]));
+        }
         let precondition = |name: &str| {
             let value = document.get("preconditions").and_then(|preconditions| preconditions.get(name));
             value.and_then(Value::as_str).map(str::to_owned)
         };
-        let dry_run = document.get("dryRun").and_then(Value::as_array);
+        let dry_run = document.get("dryRun").and_then(Value::as_array).into_iter().flatten();
+        let dry_run: Vec<&str> = dry_run.map(|value| value.as_str().unwrap_or_default()).collect();
         Ok(Self {
             grace_seconds: match document.get("gracePeriodSeconds").and_then(Value::as_i64) {
                 Some(seconds) => Some(seconds),
@@ -159,7 +180,7 @@ impl DeleteOptions {
             },
             uid: precondition("uid"),
             version: precondition("resourceVersion"),
-            dry_run: dry_run.is_some_and(|values| !values.is_empty()),
+            dry_run: check_dry_run(&dry_run, "DeleteOptions")?,
         })
     }
 
@@ -173,6 +194,9 @@ impl DeleteOptions {
             Err(ApiError::new(409, "Conflict", message).with_details(details))
         };
         let uid = &current.content.uid;
+        if is_namespace(resource) || is_definition(resource) {
+            return self.check_in_short(resource, current);
+        }
         if let Some(given) = self.uid.as_deref().filter(|given| *given != &**uid) {
             return conflict(format!(
                 "the UID in the precondition ({given}) does not match the UID in record ({uid}). The object might \
@@ -185,6 +209,23 @@ impl DeleteOptions {
                 "the ResourceVersion in the precondition ({given}) does not match the ResourceVersion in record \
                  ({version}). The object might have been modified"
             ));
+        }
+        Ok(())
+    }
+
+    /// The same for kinds that check it themselves in the real server.
+    fn check_in_short(&self, resource: &Resource, current: &Stored) -> Result<(), ApiError> {
+        let version = current.version.to_string();
+        let checks = [
+            ("UID", self.uid.as_deref(), &*current.content.uid),
+            ("ResourceVersion", self.version.as_deref(), &version),
+        ];
+        for (what, given, found) in checks {
+            if let Some(given) = given.filter(|given| *given != found) {
+                let why = "Precondition failed:";
+                let why = format!("{why} {what} in precondition: {given}, {what} in object meta: {found}");
+                return Err(ApiError::conflict(resource, current.content.name(), &why));
+            }
         }
         Ok(())
     }

@@ -8,6 +8,10 @@ use crate::kinds::{Registry, Resource};
 use crate::request::Request;
 use crate::status::{ApiError, Cause};
 
+/// The Go type in which the real server looks for kind and version.
+pub(super) const TYPE_AND_VERSION: &str =
+    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+
 /// Refuses a body that is not JSON.
 pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
     match request.media_type() {
@@ -28,9 +32,8 @@ pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> R
     let value: Value =
         serde_json::from_slice(body).map_err(|error| problem(go::json_problem(body, &error)))?;
     let Value::Object(mut object) = value else {
-        let form = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
         return Err(problem(format!(
-            "json: cannot unmarshal {} into Go value of type {form}",
+            "json: cannot unmarshal {} into Go value of type {TYPE_AND_VERSION}",
             go::json_type(&value)
         )));
     };
@@ -41,10 +44,8 @@ pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> R
     check_metadata(resource, &object)?;
     object.remove("kind");
     object.remove("apiVersion");
-    if !resource.custom {
-        remove_nulls(&mut object);
-    }
-    Ok(object)
+    tidy(resource, &mut object);
+    Ok(resource.stored(object))
 }
 
 /// Kind and apiVersion must be those of the resource; built-in kinds may leave them out.
@@ -116,9 +117,19 @@ pub(super) fn check_metadata(resource: &Resource, object: &Object) -> Result<(),
     let metadata = match object.get("metadata") {
         None | Some(Value::Null) => return Ok(()),
         Some(Value::Object(metadata)) => metadata,
+        Some(other) if resource.custom => {
+            let found = go::json_type(other);
+            let message = format!("json: cannot unmarshal {found} into Go value of type v1.ObjectMeta");
+            return Err(ApiError::bad_request(format!(
+                "{kind} in version \"{version}\" cannot be handled as a {kind}: {message}"
+            )));
+        }
         Some(other) => return cannot(other, format!("{kind}.metadata"), "v1.ObjectMeta"),
     };
-    let field = |name: &str| format!("ObjectMeta.metadata.{name}");
+    let field = |name: &str| match resource.custom {
+        true => format!("ObjectMeta.{name}"),
+        false => format!("ObjectMeta.metadata.{name}"),
+    };
     for name in ["name", "namespace", "generateName", "uid", "resourceVersion"] {
         if let Some(value) = metadata.get(name).filter(|value| !value.is_string() && !value.is_null()) {
             return cannot(value, field(name), "string");
@@ -156,8 +167,31 @@ pub(super) fn document(body: &[u8]) -> Result<Object, ApiError> {
     })
 }
 
+/// Brings nulls into the form in which they are stored: in maps of texts they are empty texts, and built-in kinds have no
+/// others.
+pub(super) fn tidy(resource: &Resource, object: &mut Object) {
+    let texts = |object: &mut Object, names: &[&str]| {
+        for map in names.iter().copied() {
+            for value in object.get_mut(map).and_then(Value::as_object_mut).into_iter().flat_map(Object::values_mut) {
+                if value.is_null() {
+                    *value = "".into();
+                }
+            }
+        }
+    };
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        texts(metadata, &["labels", "annotations"]);
+    }
+    if !resource.custom {
+        if let ("", "configmaps" | "secrets") = (&*resource.group, &*resource.plural) {
+            texts(object, &["data", "binaryData", "stringData"]);
+        }
+        remove_nulls(object);
+    }
+}
+
 /// Removes fields that are null: the real server drops them when it decodes built-in kinds into Go structs.
-pub(super) fn remove_nulls(object: &mut Object) {
+fn remove_nulls(object: &mut Object) {
     object.retain(|_, value| !value.is_null());
     for value in object.values_mut() {
         match value {

@@ -5,6 +5,7 @@
 //! only admission is that of namespaces.
 
 mod binding;
+mod builtin;
 mod collection;
 mod create;
 mod definitions;
@@ -14,6 +15,7 @@ mod metadata;
 mod namespaces;
 mod operations;
 mod patch;
+mod reviews;
 mod scale;
 mod status_part;
 mod strategic;
@@ -61,7 +63,11 @@ impl Api {
 
 /// Whether the request is a dry run. `options` is the kind of the options, for messages.
 fn dry_run(query: &Query, options: &str) -> Result<bool, ApiError> {
-    let values: Vec<&str> = query.all("dryRun").filter(|value| !value.is_empty()).collect();
+    check_dry_run(&query.all("dryRun").collect::<Vec<_>>(), options)
+}
+
+/// Whether these values of `dryRun` ask for a dry run.
+fn check_dry_run(values: &[&str], options: &str) -> Result<bool, ApiError> {
     if values.iter().all(|value| *value == "All") {
         return Ok(!values.is_empty());
     }

@@ -63,7 +63,7 @@ impl Api {
         let mut object = current.to_object()?;
         metadata::metadata_mut(&mut object).insert("deletionTimestamp".to_owned(), self.clock.now().into());
         object.insert("status".to_owned(), json!({ "phase": "Terminating" }));
-        let content = Content::new(&current.content.key, &object, &target.resource.fields);
+        let content = Content::new(&current.content.key, &object, &target.resource.stored_fields);
         if dry_run {
             return Ok(Deleted::Marked(Stored { version: current.version, content: content.into() }));
         }

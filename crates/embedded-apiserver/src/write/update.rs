@@ -6,7 +6,7 @@ use http::{Response, StatusCode};
 
 use super::delete::is_namespace;
 use super::status_part::{self, Part};
-use super::{Object, create, dry_run, input, metadata, validate};
+use super::{Object, builtin, create, dry_run, input, metadata, validate};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
@@ -32,7 +32,10 @@ impl Api {
             let stored = self.create_object(target, object, dry_run)?;
             return Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form));
         }
-        let stored = self.change(target, part, dry_run, &|_| Ok(object.clone()))?;
+        let stored = self.change(target, part, dry_run, &|stored| {
+            check_uid(&target.resource, stored, &object)?;
+            Ok(object.clone())
+        })?;
         Ok(object_answer(StatusCode::OK, &stored, &target.resource, form))
     }
 
@@ -53,16 +56,16 @@ impl Api {
             let current = self.current(target)?;
             let old = current.to_object()?;
             let new = change(&current)?;
-            check_identity(resource, &current, &new)?;
+            check_version(resource, &current, &new)?;
             let mut new = status_part::combine(resource, part, &old, new);
-            metadata::keep_identity(&old, &mut new);
-            validate::object(resource, &new)?;
-            validate::finalizers(resource, &old, &new)?;
+            metadata::inherit(&old, &mut new);
+            builtin::prepare_update(resource, &mut new);
+            validate::update(resource, &old, &new)?;
             if part == Part::Main {
                 metadata::count_generation(resource, &old, &mut new);
                 self.accept_definition(resource, Some(&old), &mut new)?;
             }
-            let content = Content::new(&current.content.key, &new, &resource.fields);
+            let content = Content::new(&current.content.key, &new, &resource.stored_fields);
             validate::size(&content)?;
             if content.is_same_as(&current.content) {
                 return Ok(current);
@@ -107,11 +110,11 @@ pub(super) fn check_name(target: &Target, object: &Object) -> Result<(), ApiErro
     }
 }
 
-/// Checks that the new object has the uid and version of the stored one. Most kinds may leave them out.
-fn check_identity(resource: &Resource, current: &Stored, new: &Object) -> Result<(), ApiError> {
-    let name = current.content.name();
+/// Checks that the object of a PUT has the uid of the stored one, if it has any. A patch that changes the uid is refused as
+/// one that changes what is immutable.
+fn check_uid(resource: &Resource, current: &Stored, new: &Object) -> Result<(), ApiError> {
     match metadata::text(new, "uid") {
-        uid if uid.is_empty() || uid == &*current.content.uid => {}
+        uid if uid.is_empty() || uid == &*current.content.uid => Ok(()),
         uid => {
             let of_object = &current.content.uid;
             let key = format!("/registry/{}/{}", resource.plural, current.content.key);
@@ -119,9 +122,14 @@ fn check_identity(resource: &Resource, current: &Stored, new: &Object) -> Result
                 "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: \
                  Precondition failed: UID in precondition: {uid}, UID in object meta: {of_object}"
             );
-            return Err(ApiError::conflict(resource, name, &why));
+            Err(ApiError::conflict(resource, current.content.name(), &why))
         }
     }
+}
+
+/// Checks that the new object has the version of the stored one. Most kinds may leave it out.
+fn check_version(resource: &Resource, current: &Stored, new: &Object) -> Result<(), ApiError> {
+    let name = current.content.name();
     match metadata::text(new, "resourceVersion") {
         "" | "0" if resource.unconditional_update => Ok(()),
         "" | "0" => {

@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -17,6 +18,13 @@ async fn serve_writes_a_kubeconfig_that_works_and_ends_with_ctrl_c() {
     let mut serve = Running::start(serve);
     let line = serve.line().await;
     assert!(line.starts_with("serving at http://127.0.0.1:"), "{line}");
+    assert!(line.contains("in memory"), "{line}");
+    // A client that knows a version of an earlier server is told at once that it is gone.
+    let address = line.trim_start_matches("serving at http://").split(',').next().expect("an address");
+    let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    let version = hour_ago.duration_since(SystemTime::UNIX_EPOCH).expect("a time").as_micros();
+    let (_, events) = get(address, &format!("/api/v1/pods?watch=1&resourceVersion={version}")).await;
+    assert!(events.contains("\"code\":410"), "{events}");
     let mut get = informer(&["get", "nodes", "-o", "name", "--kubeconfig"]);
     get.arg(&file);
     let said = run(get).await;

@@ -286,11 +286,11 @@ async fn json_patches_and_strategic_patches() {
     );
     let patched = strategic(json!({
         "metadata": { "$deleteFromPrimitiveList/finalizers": ["x/y"] },
-        "spec": { "selector": { "$patch": "replace", "matchLabels": { "c": "d" } } },
+        "spec": { "strategy": { "$patch": "replace", "type": "Recreate" } },
     }))
     .await;
     assert_eq!(patched["metadata"]["finalizers"], json!(["z/z"]));
-    assert_eq!(patched["spec"]["selector"], json!({ "matchLabels": { "c": "d" } }));
+    assert_eq!(patched["spec"]["strategy"], json!({ "type": "Recreate" }));
 }
 
 #[tokio::test(start_paused = true)]

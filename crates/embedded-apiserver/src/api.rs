@@ -44,7 +44,9 @@ impl Api {
 
     /// Answers a request. Errors become answers too: a Status with the code of the error.
     pub(crate) async fn answer(&self, request: &Request) -> Response<Body> {
-        self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response)
+        let mut answer = self.answer_or_refuse(request).await.unwrap_or_else(ApiError::into_response);
+        request.write_warnings(answer.headers_mut());
+        answer
     }
 
     /// The resourceVersion of the last write.

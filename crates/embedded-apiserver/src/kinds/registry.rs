@@ -69,6 +69,14 @@ impl Registry {
         self.custom.read().iter().flat_map(|custom| &custom.resources).find(is).cloned()
     }
 
+    /// Whether there is a built-in kind of that name.
+    pub(crate) fn has_kind(&self, group: &str, version: &str, kind: &str) -> bool {
+        let same = |resource: &Arc<Resource>| {
+            (&*resource.group, &*resource.version, &*resource.kind) == (group, version, kind)
+        };
+        BUILTIN.all.iter().any(same)
+    }
+
     /// Whether a group is built in. In such a group a 404 is a Status, elsewhere it is plain text.
     pub(crate) fn is_builtin(&self, group: &str) -> bool {
         BUILTIN.all.iter().any(|resource| &*resource.group == group)

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, Method, Uri, header};
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
+use parking_lot::Mutex;
 
 use crate::kinds::Resource;
 use decode::percent_decoded;
@@ -43,6 +44,8 @@ pub(crate) struct Request {
     /// Empty until the front has read it. It does so last, because credentials and faults may refuse a request whose
     /// body has not arrived yet.
     pub(crate) body: Bytes,
+    /// What the answer warns of.
+    warnings: Mutex<Vec<String>>,
 }
 
 /// The verb, the served resource and the object that a request is about.
@@ -68,7 +71,26 @@ impl Request {
             path.split('/').map(str::to_owned).collect::<Vec<_>>()
         });
         let info = segments.as_ref().and_then(|segments| RequestInfo::parse(&method, segments, &query));
-        Self { method, uri, segments, query, info, headers, user: String::new(), body: Bytes::new() }
+        let (body, warnings) = (Bytes::new(), Mutex::default());
+        Self { method, uri, segments, query, info, headers, user: String::new(), body, warnings }
+    }
+
+    /// Adds a warning to the answer, unless it is there already.
+    pub(crate) fn warn(&self, warning: &str) {
+        let mut warnings = self.warnings.lock();
+        if !warnings.iter().any(|other| other == warning) {
+            warnings.push(warning.to_owned());
+        }
+    }
+
+    /// Adds the headers with the warnings to the answer.
+    pub(crate) fn write_warnings(&self, headers: &mut HeaderMap) {
+        for warning in self.warnings.lock().iter() {
+            let quoted = warning.replace('\\', r"\\").replace('"', "\\\"");
+            if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{quoted}\"").as_bytes()) {
+                headers.append(header::WARNING, value);
+            }
+        }
     }
 
     /// The `Content-Type` without its parameters; JSON if the header is missing.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use http::{Response, StatusCode};
+use serde_json::Value;
 
-use super::{Object, builtin, dry_run, input, metadata, status_part, validate};
+use super::{Object, builtin, dry_run, input, metadata, status_part, validate, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::{Generation, Resource};
@@ -26,8 +27,11 @@ impl Api {
         let form = Accept::negotiate(&request.headers, Verb::Create)?;
         let dry_run = dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
-        let object = input::object(&self.registry, &target.resource, &request.body)?;
+        let mut object = input::object(&self.registry, &target.resource, &request.body)?;
+        warnings::remove_duplicate_owners(request, &mut object, false);
+        let finalized = object.clone();
         let stored = self.create_object(target, object, dry_run)?;
+        warnings::finalizers(request, &target.resource, None, &finalized);
         Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
     }
 
@@ -63,9 +67,13 @@ impl Api {
                 let name = format!("{kept}{}", self.chance.name_end());
                 metadata::metadata_mut(&mut object).insert("name".to_owned(), name.into());
             }
-            self.begin_namespace(resource, &mut object);
+            if !made_up {
+                self.begin_namespace(resource, &mut object);
+            }
             builtin::prepare_create(resource, &mut object);
             validate::create(resource, &object)?;
+            // The label with the name of a namespace; the real server checks it only if the name was given.
+            self.begin_namespace(resource, &mut object);
             if version_is_set {
                 return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
             }
@@ -120,10 +128,11 @@ impl Api {
     fn begin_object(&self, resource: &Resource, object: &mut Object) {
         status_part::begin(resource, object);
         let metadata = metadata::metadata_mut(object);
-        for name in
-            ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink", "managedFields"]
-        {
+        for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"] {
             metadata.remove(name);
+        }
+        if metadata.get("generation").and_then(Value::as_i64).is_none_or(|generation| generation == 0) {
+            metadata.remove("generation");
         }
         if resource.generation != Generation::None {
             metadata.insert("generation".to_owned(), 1.into());

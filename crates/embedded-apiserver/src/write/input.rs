@@ -83,6 +83,11 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
         let group = given.rsplit_once('/').map_or("", |(group, _)| group);
         return Err(match registry.find(group, short, &resource.plural) {
             Some(_) => other_version(),
+            None if registry.has_kind(group, short, kind) => {
+                let own = resource.group.split('.').next().filter(|group| !group.is_empty());
+                let (from, to) = (format!("{short}.{kind}"), format!("{}.{}", own.unwrap_or("core"), resource.kind));
+                cannot(format!("converting ({from}) to ({to}): unknown conversion"))
+            }
             None => cannot(format!(
                 "no kind \"{}\" is registered for version \"{given}\" in scheme \"pkg/runtime/scheme.go:111\"",
                 if kind.is_empty() { &resource.kind } else { kind }

@@ -32,6 +32,11 @@ pub(super) fn finalizers(object: &Object) -> Vec<&str> {
     finalizers.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// Whether a finalizer is one of Kubernetes' own, or has a domain.
+pub(super) fn is_qualified_finalizer(finalizer: &str) -> bool {
+    finalizer.contains('/') || matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion")
+}
+
 /// Whether an object is being deleted.
 pub(super) fn is_terminating(object: &Object) -> bool {
     !text(object, "deletionTimestamp").is_empty()

@@ -21,6 +21,7 @@ mod status_part;
 mod strategic;
 mod update;
 mod validate;
+mod warnings;
 
 use http::{Response, StatusCode};
 use serde_json::{Map, Value};

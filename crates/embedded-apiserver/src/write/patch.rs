@@ -1,12 +1,14 @@
 //! PATCH: changes a part of an object, and is applied again if the object is changed meanwhile.
 
+use std::cell::RefCell;
+
 use http::{Response, StatusCode};
 use serde_json::Value;
 
 use super::operations::Operations;
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, create, dry_run, input, strategic};
+use super::{Object, create, dry_run, input, strategic, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::go;
@@ -31,6 +33,7 @@ impl Api {
         let patch = Patch::of(request, resource)?;
         let dry_run = dry_run(&request.query, "PatchOptions")?;
         let part = Part::of(target.subresource.as_deref());
+        let change = RefCell::new((Object::new(), Object::new()));
         let stored = self.change(target, part, dry_run, &|stored| {
             let mut object = resource.served(stored.to_object()?);
             object.insert("kind".to_owned(), (&*resource.kind).into());
@@ -48,10 +51,14 @@ impl Api {
             patched.remove("apiVersion");
             input::tidy(resource, &mut patched);
             let mut patched = resource.stored(patched);
+            warnings::remove_duplicate_owners(request, &mut patched, true);
             create::place(target, &mut patched)?;
             check_name(target, &patched)?;
+            change.replace((stored.to_object()?, patched.clone()));
             Ok(patched)
         })?;
+        let (before, after) = change.into_inner();
+        warnings::finalizers(request, resource, Some(&before), &after);
         Ok(object_answer(StatusCode::OK, &stored, resource, form))
     }
 }
@@ -121,18 +128,17 @@ fn check_kind(target: &Target, patched: &Object) -> Result<(), ApiError> {
         return Err(ApiError::internal_error(why));
     }
     let name = super::metadata::text(patched, "name");
-    let refuse = |field: &str, given: &str, wanted: &str| {
-        let cause = Cause::invalid(field, &format!("{given:?}"), &format!("must be {wanted}"));
-        let group = version.split_once('/').map_or("", |(group, _)| group);
-        Err(ApiError::invalid(group, kind, name, vec![cause]))
+    let fields = [("kind", kind, &*resource.kind), ("apiVersion", version, &expected)];
+    let wrong = fields.into_iter().filter(|(_, given, wanted)| given != wanted);
+    let cause = |(field, given, wanted): (&str, &str, &str)| {
+        Cause::invalid(field, &format!("{given:?}"), &format!("must be {wanted}"))
     };
-    if version != expected {
-        return refuse("apiVersion", version, &expected);
+    let causes: Vec<Cause> = wrong.map(cause).collect();
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    match causes.is_empty() {
+        true => Ok(()),
+        false => Err(ApiError::invalid(group, kind, name, causes)),
     }
-    if kind != &*resource.kind {
-        return refuse("kind", kind, &resource.kind);
-    }
-    Ok(())
 }
 
 /// Reads a patch that is an object.

@@ -1,12 +1,13 @@
 //! PUT, and the part of the work that it shares with PATCH.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use http::{Response, StatusCode};
 
 use super::delete::is_namespace;
 use super::status_part::{self, Part};
-use super::{Object, builtin, create, dry_run, input, metadata, validate};
+use super::{Object, builtin, create, dry_run, input, metadata, validate, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
@@ -32,10 +33,14 @@ impl Api {
             let stored = self.create_object(target, object, dry_run)?;
             return Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form));
         }
+        warnings::remove_duplicate_owners(request, &mut object, false);
+        let before = RefCell::new(Object::new());
         let stored = self.change(target, part, dry_run, &|stored| {
             check_uid(&target.resource, stored, &object)?;
+            before.replace(stored.to_object()?);
             Ok(object.clone())
         })?;
+        warnings::finalizers(request, &target.resource, Some(&before.borrow()), &object);
         Ok(object_answer(StatusCode::OK, &stored, &target.resource, form))
     }
 
@@ -59,7 +64,7 @@ impl Api {
             check_version(resource, &current, &new)?;
             let mut new = status_part::combine(resource, part, &old, new);
             metadata::inherit(&old, &mut new);
-            builtin::prepare_update(resource, &mut new);
+            builtin::prepare_update(resource, &old, &mut new);
             validate::update(resource, &old, &new)?;
             if part == Part::Main {
                 metadata::count_generation(resource, &old, &mut new);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Object, builtin, metadata};
 use crate::kinds::Resource;
-use crate::select::{label_key_problems, label_value_problems, subdomain_problem};
+use crate::select::{label_key_problems, label_name_problem, label_value_problems, subdomain_problem};
 use crate::status::{ApiError, BODY_LIMIT, Cause};
 use crate::storage::Content;
 
@@ -13,17 +13,26 @@ const ANNOTATIONS_LIMIT: usize = 256 << 10;
 
 /// Refuses a new object that is invalid.
 pub(super) fn create(resource: &Resource, object: &Object) -> Result<(), ApiError> {
-    let mut causes = name(resource, object);
+    let mut causes: Vec<Cause> = generate_name(resource, object).into_iter().collect();
+    causes.extend(name(resource, object));
     causes.extend(common(object));
+    causes.extend(unqualified_finalizers(resource, object));
     causes.extend(builtin::validate(resource, object));
     refuse(resource, object, causes)
 }
 
 /// Refuses a change that is invalid. `new` has inherited from `old` what an update cannot change.
 pub(super) fn update(resource: &Resource, old: &Object, new: &Object) -> Result<(), ApiError> {
-    let mut causes = common(new);
+    // Workloads and some others do not look at it again.
+    let again = matches!(&*resource.group, "" | "batch" | "rbac.authorization.k8s.io" | "storage.k8s.io");
+    let mut causes = Vec::new();
+    if again && !resource.custom {
+        causes.extend(generate_name(resource, new));
+    }
+    causes.extend(common(new));
     causes.extend(new_finalizers(old, new));
     causes.extend(immutable(old, new));
+    causes.extend(unqualified_finalizers(resource, new));
     causes.extend(builtin::validate_update(resource, old, new));
     refuse(resource, new, causes)
 }
@@ -38,9 +47,8 @@ fn refuse(resource: &Resource, object: &Object, causes: Vec<Cause>) -> Result<()
     }
 }
 
-fn name(resource: &Resource, object: &Object) -> Vec<Cause> {
-    let (name, prefix) = (metadata::text(object, "name"), metadata::text(object, "generateName"));
-    let mut causes = Vec::new();
+fn generate_name(resource: &Resource, object: &Object) -> Option<Cause> {
+    let prefix = metadata::text(object, "generateName");
     // Something is appended, so it may end in a dash. The real server looks at a text that is a character shorter.
     let masked = match prefix.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
@@ -49,15 +57,17 @@ fn name(resource: &Resource, object: &Object) -> Vec<Cause> {
         }
         _ => prefix.to_owned(),
     };
-    if let Some(problem) = name_problem(resource, &masked).filter(|_| !prefix.is_empty()) {
-        causes.push(Cause::invalid("metadata.generateName", &format!("{prefix:?}"), &problem));
-    }
+    let problem = name_problem(resource, &masked).filter(|_| !prefix.is_empty())?;
+    Some(Cause::invalid("metadata.generateName", &format!("{prefix:?}"), &problem))
+}
+
+fn name(resource: &Resource, object: &Object) -> Option<Cause> {
+    let name = metadata::text(object, "name");
     if name.is_empty() {
-        causes.push(Cause::required("metadata.name", "name or generateName is required"));
-    } else if let Some(problem) = name_problem(resource, name) {
-        causes.push(Cause::invalid("metadata.name", &format!("{name:?}"), &problem));
+        return Some(Cause::required("metadata.name", "name or generateName is required"));
     }
-    causes
+    let problem = name_problem(resource, name)?;
+    Some(Cause::invalid("metadata.name", &format!("{name:?}"), &problem))
 }
 
 /// What a create and an update check alike.
@@ -69,6 +79,10 @@ fn common(object: &Object) -> Vec<Cause> {
         map.map(|(key, value)| (key, value.as_str().unwrap_or_default()))
     };
     let mut causes = Vec::new();
+    if let Some(generation) = metadata::number(object, "generation").filter(|generation| *generation < 0) {
+        let why = "must be greater than or equal to 0";
+        causes.push(Cause::invalid("metadata.generation", &generation.to_string(), why));
+    }
     for (key, value) in texts("labels") {
         for problem in label_key_problems(key) {
             causes.push(Cause::invalid("metadata.labels", &format!("{key:?}"), &problem));
@@ -98,21 +112,29 @@ fn owners(references: &[Value]) -> Vec<Cause> {
     let mut controller: Option<String> = None;
     for reference in references {
         let text = |name: &str| reference.get(name).and_then(Value::as_str).unwrap_or_default();
-        for name in ["apiVersion", "kind", "name", "uid"] {
-            let why = if name == "apiVersion" { "version must not be empty" } else { "must not be empty" };
+        let version = match text("apiVersion").split('/').collect::<Vec<_>>()[..] {
+            [version] | [_, version] => version,
+            _ => "",
+        };
+        if version.is_empty() {
+            let shown = format!("{:?}", text("apiVersion"));
+            causes.push(Cause::invalid(&format!("{FIELD}.apiVersion"), &shown, "version must not be empty"));
+        }
+        for name in ["kind", "name", "uid"] {
             if text(name).is_empty() {
-                causes.push(Cause::invalid(&format!("{FIELD}.{name}"), "\"\"", why));
+                causes.push(Cause::invalid(&format!("{FIELD}.{name}"), "\"\"", "must not be empty"));
             }
         }
         if (text("apiVersion"), text("kind")) == ("v1", "Event") {
             let why = "/v1, Kind=Event is disallowed from being an owner";
-            causes.push(Cause::invalid(FIELD, &reference.to_string(), why));
+            causes.push(Cause::invalid(FIELD, &shown(reference), why));
         }
         if reference.get("controller") == Some(&Value::Bool(true)) {
             let this = format!("{}/{}", text("kind"), text("name"));
             if let Some(first) = &controller {
                 let why = "Only one reference can have Controller set to true. Found \"true\" in references for";
-                let all = Value::from(references.to_vec()).to_string();
+                let all: Vec<String> = references.iter().map(shown).collect();
+                let all = format!("[{}]", all.join(","));
                 causes.push(Cause::invalid(FIELD, &all, &format!("{why} {first} and {this}")));
             } else {
                 controller = Some(this);
@@ -120,6 +142,17 @@ fn owners(references: &[Value]) -> Vec<Cause> {
         }
     }
     causes
+}
+
+/// An owner reference in a message, with the order of fields that it has in Go.
+fn shown(reference: &Value) -> String {
+    let text = |name: &str| reference.get(name).cloned().unwrap_or_else(|| "".into());
+    let mut members: Vec<String> =
+        ["apiVersion", "kind", "name", "uid"].map(|name| format!("{name:?}:{}", text(name))).into();
+    for name in ["controller", "blockOwnerDeletion"] {
+        members.extend(reference.get(name).map(|value| format!("{name:?}:{value}")));
+    }
+    format!("{{{}}}", members.join(","))
 }
 
 fn finalizers(finalizers: &[&str]) -> Vec<Cause> {
@@ -135,6 +168,20 @@ fn finalizers(finalizers: &[&str]) -> Vec<Cause> {
         causes.push(Cause::invalid(FIELD, &Value::from(finalizers.to_vec()).to_string(), why));
     }
     causes
+}
+
+/// Finalizers of built-in kinds need a domain. For those of custom resources there is a warning instead.
+fn unqualified_finalizers(resource: &Resource, object: &Object) -> Vec<Cause> {
+    if resource.custom || &*resource.group == "apiextensions.k8s.io" {
+        return Vec::new();
+    }
+    let all = metadata::finalizers(object).into_iter().enumerate();
+    let wrong = all.filter(|(_, finalizer)| !metadata::is_qualified_finalizer(finalizer));
+    let why = "name is neither a standard finalizer name nor is it fully qualified";
+    let cause = |(index, finalizer): (usize, &str)| {
+        Cause::invalid(&format!("metadata.finalizers[{index}]"), &format!("{finalizer:?}"), why)
+    };
+    wrong.map(cause).collect()
 }
 
 /// No finalizers can be added to an object that is being deleted.
@@ -172,13 +219,8 @@ fn immutable(old: &Object, new: &Object) -> Vec<Cause> {
 fn name_problem(resource: &Resource, name: &str) -> Option<String> {
     match (&*resource.group, &*resource.plural) {
         ("rbac.authorization.k8s.io", _) => path_segment_problem(name),
-        ("", "namespaces" | "services") if name.contains('.') && !resource.custom => {
-            Some("must not contain dots".to_owned())
-        }
-        ("", "namespaces" | "services") if name.len() > 63 => {
-            Some("must be no more than 63 bytes".to_owned())
-        }
-        _ => subdomain_problem(name),
+        ("", "namespaces" | "services") if !resource.custom => label_name_problem(name),
+        _ => subdomain_problem(name).map(|problem| problem.replace("253 bytes", "253 characters")),
     }
 }
 

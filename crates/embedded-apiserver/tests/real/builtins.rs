@@ -94,8 +94,10 @@ fn workloads() -> Vec<Case> {
             (&format!("GET {collection}/x"), Value::Null),
         ]));
     }
+    let mut ordered = named("x", &workload);
+    ordered["spec"]["podManagementPolicy"] = json!("OrderedReady");
     cases.push(case("other fields of a stateful set", [
-        ("POST statefulsets", named("x", &workload)),
+        ("POST statefulsets", ordered),
         ("MERGE statefulsets/x", json!({ "spec": { "serviceName": "s" } })),
         ("MERGE statefulsets/x", json!({ "spec": { "podManagementPolicy": "OrderedReady" } })),
         ("MERGE statefulsets/x", json!({ "spec": { "podManagementPolicy": "Parallel" } })),
@@ -133,14 +135,14 @@ fn generations() -> Vec<Case> {
         ("deployments", &workload, &replicas, true),
         ("replicasets", &workload, &replicas, true),
         ("statefulsets", &workload, &replicas, true),
-        ("daemonsets", &daemon, &ready, true),
+        ("daemonsets", &daemon, &ready, false),
         ("widgets", &widget, &json!({ "spec": { "a": 2 } }), true),
         ("pods", &pod_alone, &json!({ "spec": { "activeDeadlineSeconds": 100 } }), true),
         ("maps", &json!({}), &json!({ "data": { "a": "b" } }), false),
         ("secrets", &json!({}), &json!({ "data": { "a": "eA==" } }), false),
         ("leases", &json!({ "spec": {} }), &json!({ "spec": { "holderIdentity": "a" } }), false),
-        ("services", &json!({ "spec": { "ports": [{ "port": 80 }] } }), &json!({ "spec": { "selector": { "a": "b" } } }), true),
-        ("nodes", &json!({}), &json!({ "spec": { "unschedulable": true } }), true),
+        ("services", &json!({ "spec": { "ports": [{ "port": 80 }] } }), &json!({ "spec": { "selector": { "a": "b" } } }), false),
+        ("nodes", &json!({}), &json!({ "spec": { "unschedulable": true } }), false),
     ];
     let mut cases = Vec::new();
     for (collection, object, change, has_status) in kinds {
@@ -158,7 +160,8 @@ fn generations() -> Vec<Case> {
             (merge.clone(), json!({ "metadata": { "generation": 77 } })),
         ];
         if has_status {
-            steps.push((merge.clone(), json!({ "status": { "phase": "Running" } })));
+            let part = if collection == "pods" { json!({ "message": "x" }) } else { json!({ "replicas": 7 }) };
+            steps.push((merge.clone(), json!({ "status": part })));
             if collection == "widgets" {
                 steps.push((status.clone(), conditions));
                 steps.push((status, json!({ "spec": { "a": 7 }, "metadata": { "labels": { "c": "d" } }, "status": { "b": 1 } })));

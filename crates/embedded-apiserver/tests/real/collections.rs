@@ -39,8 +39,6 @@ fn cases() -> Vec<Case> {
             ("?propagationPolicy=Nope", Value::Null),
             ("?gracePeriodSeconds=0", Value::Null),
             ("?gracePeriodSeconds=x", Value::Null),
-            ("?resourceVersion=1", Value::Null),
-            ("?watch=1", Value::Null),
             ("", json!({})),
             ("", json!({ "dryRun": ["All"] })),
             ("", json!({ "preconditions": { "uid": "other" } })),

@@ -7,7 +7,8 @@
 //! - `managedFields`, and the object that the message about a patch quotes, which has them;
 //! - how often a cause is repeated: the real server checks the metadata of an update two to four times, depending on the
 //!   kind, and lists what it finds each time;
-//! - defaults: fields of `spec` and `template` that only the real server has.
+//! - defaults: fields of `spec`, `status` and `template` that only the real server has;
+//! - the text of `continue` tokens.
 //!
 //! A message may differ if the case's table of differences has a pattern for it.
 
@@ -18,7 +19,7 @@ use http::Request;
 use http_body_util::BodyExt as _;
 use kube_client::Client;
 use kube_client::client::Body;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::support::{DEFINITIONS, Servers, ask, ask_with};
 
@@ -151,7 +152,7 @@ async fn run(client: &Client, case: &Case, number: usize) -> Result<Vec<Value>> 
         let (method, path) = request.split_once(' ').context("a method and a path")?;
         let answer = send(client, method, &fill_in(&long(path)), body, &fill_in).await;
         let mut answer = answer.with_context(|| format!("{}: {request}", case.name))?;
-        seen.set_aside(&mut answer);
+        seen.set_aside(&mut answer, body);
         answers.push(answer);
     }
     Ok(answers)
@@ -197,7 +198,8 @@ async fn send(
 
 impl Seen {
     /// Replaces what cannot be the same on two servers, and remembers it for messages.
-    fn set_aside(&mut self, answer: &mut Value) {
+    fn set_aside(&mut self, answer: &mut Value, request: &Value) {
+        hide_generated_name(answer, request);
         self.learn(&answer["body"]);
         for item in answer["body"]["items"].as_array().into_iter().flatten() {
             self.learn(item);
@@ -219,10 +221,12 @@ impl Seen {
         match value {
             Value::Object(members) => {
                 members.remove("managedFields");
-                hide_generated_name(members);
                 if let Some(Value::Array(causes)) = members.get_mut("causes") {
                     let mut seen = Vec::new();
                     causes.retain(|cause| !seen.contains(cause) && { seen.push(cause.clone()); true });
+                }
+                if members.get("continue").is_some_and(|token| token != "") {
+                    members.insert("continue".to_owned(), "TOKEN".into());
                 }
                 if members.contains_key("resourceVersion") {
                     members.insert("resourceVersion".to_owned(), "VERSION".into());
@@ -249,14 +253,19 @@ impl Seen {
     }
 }
 
-fn hide_generated_name(metadata: &mut Map<String, Value>) {
-    let prefix = metadata.get("generateName").and_then(Value::as_str).unwrap_or_default().to_owned();
-    if let Some(Value::String(name)) = metadata.get_mut("name")
-        && !prefix.is_empty()
-        && name.len() > 5
+/// Replaces the name that the server has given to an object, or to one that it has refused.
+fn hide_generated_name(answer: &mut Value, request: &Value) {
+    let metadata = &request["metadata"];
+    let is_given = metadata["name"].as_str().is_some_and(|name| !name.is_empty());
+    let body = &answer["body"];
+    let name = if body["kind"] == "Status" { &body["details"]["name"] } else { &body["metadata"]["name"] };
+    if metadata["generateName"].is_string()
+        && !is_given
+        && let Some(name) = name.as_str().filter(|name| name.len() > 5)
     {
-        name.truncate(name.len() - 5);
-        name.push_str("RANDOM");
+        let hidden = format!("{}RANDOM", &name[..name.len() - 5]);
+        let text = answer.to_string().replace(name, &hidden);
+        *answer = serde_json::from_str(&text).unwrap_or_default();
     }
 }
 
@@ -285,9 +294,14 @@ fn hide_times(text: &mut String) {
 
 /// Removes fields below `spec` and `template` that only the real object has.
 fn without_defaults(real: &mut Value, embedded: &Value) {
-    for name in ["spec", "template"] {
-        if let (Some(real), Some(embedded)) = (real["body"].get_mut(name), embedded["body"].get(name)) {
-            keep_common(real, embedded);
+    let body = real["body"].as_object_mut().filter(|_| embedded["body"]["kind"] != "Status");
+    if let Some(body) = body {
+        for name in ["spec", "status", "template"] {
+            match (body.get_mut(name), embedded["body"].get(name)) {
+                (Some(real), Some(embedded)) => keep_common(real, embedded),
+                (Some(_), None) => drop(body.remove(name)),
+                (None, _) => {}
+            }
         }
     }
     let items = (real.pointer_mut("/body/items"), embedded.pointer("/body/items"));

@@ -128,6 +128,7 @@ fn kind(collection: &str) -> Value {
         "widgets" => json!({ "apiVersion": "compare.example.com/v1", "kind": "Widget" }),
         "services" => json!({ "spec": { "ports": [{ "port": 80 }] } }),
         "leases" => json!({ "spec": {} }),
+        "roles" => json!({ "rules": [{ "verbs": ["get"], "apiGroups": [""], "resources": ["pods"] }] }),
         _ => json!({}),
     }
 }
@@ -166,9 +167,15 @@ fn cases() -> Vec<Case> {
             ]));
         }
     }
-    for collection in ["maps", "widgets", "services", "namespaces", "nodes", "roles", "leases", "accounts"] {
+    for collection in ["maps", "widgets", "services", "namespaces", "roles", "leases", "accounts"] {
         let mut object = kind(collection);
         for metadata in names() {
+            // The real server allocates an address first, and for such a name that fails.
+            let for_path = |name: &str| name.contains('/') || name.contains('%') || matches!(name, "" | "..");
+            let has_name = metadata.get("generateName").is_some();
+            if collection == "services" && !has_name && for_path(metadata["name"].as_str().unwrap_or_default()) {
+                continue;
+            }
             let mut name = format!("{collection} {metadata}");
             name.truncate(100);
             object["metadata"] = metadata;

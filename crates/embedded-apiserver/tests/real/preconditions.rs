@@ -8,7 +8,6 @@ use crate::support::Servers;
 
 const DIFFERENCES: Differences = &[
     ("StorageError: invalid object", "the key in the message is that of the real server's storage"),
-    ("Precondition failed", "the key in the message is that of the real server's storage"),
 ];
 
 /// An object with `metadata` beside its name.

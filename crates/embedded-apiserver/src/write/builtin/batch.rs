@@ -1,15 +1,25 @@
 //! Jobs.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::{Object, metadata};
 use super::{at, spec};
 
 /// Gives a Job its selector and the labels that the selector finds, unless it says that it has its own.
-pub(super) fn generate_selector(job: &mut Object) {
-    if spec(job, "manualSelector") == true || !job.contains_key("spec") {
-        return;
+pub(super) fn complete_job(job: &mut Object) {
+    if spec(job, "manualSelector") != true && job.contains_key("spec") {
+        generate_selector(job);
     }
+    // A Job without labels has those of its pods.
+    let labels = spec(job, "template").get("metadata").and_then(|metadata| metadata.get("labels")).cloned();
+    let own = at(job, &["metadata"]).entry("labels").or_insert(Value::Null);
+    if own.as_object().is_none_or(Object::is_empty) {
+        *own = labels.unwrap_or_default();
+    }
+    metadata::tidy(at(job, &["metadata"]));
+}
+
+fn generate_selector(job: &mut Object) {
     let (uid, name) = (metadata::text(job, "uid").to_owned(), metadata::text(job, "name").to_owned());
     let labels = at(job, &["spec", "template", "metadata", "labels"]);
     for (key, value) in [
@@ -20,11 +30,6 @@ pub(super) fn generate_selector(job: &mut Object) {
     ] {
         labels.entry(key).or_insert_with(|| value.as_str().into());
     }
-    let labels = labels.clone();
     let selected = at(job, &["spec", "selector", "matchLabels"]);
     selected.insert("batch.kubernetes.io/controller-uid".to_owned(), uid.into());
-    let own = at(job, &["metadata"]).entry("labels").or_insert(Value::Null);
-    if own.as_object().is_none_or(Object::is_empty) {
-        *own = json!(labels);
-    }
 }

@@ -113,7 +113,7 @@ fn keys(object: &Object, field: &str) -> Vec<Cause> {
     let cause = |key: &str| {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         let why = match key {
-            _ if key.len() > 253 => "must be no more than 253 bytes".to_owned(),
+            _ if key.len() > 253 => "must be no more than 253 characters".to_owned(),
             "." | ".." => format!("must not be '{key}'"),
             _ if key.is_empty() || !key.bytes().all(is_part) => KEY.to_owned(),
             _ if key.starts_with("..") => "must not start with '..'".to_owned(),

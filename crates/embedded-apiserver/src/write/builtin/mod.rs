@@ -20,16 +20,18 @@ pub(super) fn prepare_create(resource: &Resource, object: &mut Object) {
     match kind(resource) {
         ("", "secrets") => core::complete_secret(object),
         ("" | "events.k8s.io", "events") => core::complete_event(object),
-        ("batch", "jobs") => batch::generate_selector(object),
+        ("batch", "jobs") => batch::complete_job(object),
+        ("apps", "daemonsets") => apps::count_template(None, object),
         _ => {}
     }
 }
 
 /// Completes an object that is about to replace another.
-pub(super) fn prepare_update(resource: &Resource, object: &mut Object) {
+pub(super) fn prepare_update(resource: &Resource, old: &Object, object: &mut Object) {
     match kind(resource) {
         ("", "secrets") => core::complete_secret(object),
         ("" | "events.k8s.io", "events") => core::complete_event(object),
+        ("apps", "daemonsets") => apps::count_template(Some(old), object),
         _ => {}
     }
 }

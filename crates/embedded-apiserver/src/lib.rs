@@ -126,6 +126,7 @@ mod body;
 mod builder;
 mod chance;
 mod clock;
+mod controllers;
 mod discovery;
 mod faults;
 mod front;
@@ -147,6 +148,7 @@ mod transport;
 mod write;
 
 pub use builder::Builder;
+pub use controllers::Controller;
 pub use faults::{Fault, InjectedFault};
 pub use journal::{Journal, RecordedRequest};
 pub use request::Verb;

@@ -4,6 +4,7 @@
 mod builtins;
 mod collections;
 mod compare;
+mod controllers;
 mod definitions;
 mod discovery;
 mod json_patch;

@@ -1,7 +1,9 @@
 //! Both servers, and requests to them.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
-use embedded_apiserver::EmbeddedApiserver;
+use embedded_apiserver::{Controller, EmbeddedApiserver};
 use http::Request;
 use http_body_util::BodyExt as _;
 use kube_client::client::Body;
@@ -22,17 +24,40 @@ pub(crate) struct Servers {
 impl Servers {
     /// Starts both; `None` if there is no real one to start, and then the reason is printed.
     pub(crate) async fn start(test: &str) -> Result<Option<Self>> {
+        let cluster = || Cluster::start(Options::default());
+        Self::start_these(test, cluster, EmbeddedApiserver::new).await
+    }
+
+    /// The same with controllers: the real kube-controller-manager, and those of the embedded server.
+    pub(crate) async fn start_with_controllers(test: &str) -> Result<Option<Self>> {
+        let cluster = || {
+            let mut cluster = Cluster::start(Options::default())?;
+            cluster.start_controller_manager(&["garbage-collector-controller", "namespace-controller"])?;
+            Ok(cluster)
+        };
+        let controllers = [Controller::GarbageCollector, Controller::Namespace];
+        let embedded = || {
+            let builder = EmbeddedApiserver::builder().controllers(controllers);
+            builder.namespace_wait(Duration::from_millis(50)).build()
+        };
+        Self::start_these(test, cluster, embedded).await
+    }
+
+    async fn start_these(
+        test: &str,
+        cluster: impl FnOnce() -> Result<Cluster> + Send + 'static,
+        embedded: impl FnOnce() -> EmbeddedApiserver,
+    ) -> Result<Option<Self>> {
         if let Err(why) = test_cluster::available() {
             test_cluster::print_skip(test, &why);
             return Ok(None);
         }
-        let cluster = tokio::task::spawn_blocking(|| Cluster::start(Options::default())).await??;
+        let cluster = tokio::task::spawn_blocking(cluster).await??;
         let kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml())?;
         let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
         config.proxy_url = None;
         config.default_retry = false;
-        let embedded = EmbeddedApiserver::new().client();
-        Ok(Some(Self { real: Client::try_from(config)?, embedded, cluster }))
+        Ok(Some(Self { real: Client::try_from(config)?, embedded: embedded().client(), cluster }))
     }
 
     pub(crate) async fn stop(self) -> Result<()> {

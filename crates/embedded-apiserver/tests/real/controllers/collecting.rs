@@ -1,0 +1,96 @@
+//! Garbage collection.
+
+use anyhow::Result;
+
+use super::scenario::{Outcome, Scenario};
+use crate::support::Servers;
+
+/// How often the garbage collector is given time until the outcome is the same.
+const PATIENCE: usize = 100;
+
+/// The deletions of a scenario have one order, except if its name ends with `*`: then the real server's collector, which has
+/// twenty workers, may delete in any.
+const SCENARIOS: &[(&str, &str)] = &[
+    ("background", "+a; +b <a; +c <b; +d; -a Background"),
+    ("default", "+a; +b <a; -a"),
+    ("foreground", "+a; +b <a!; +c <b!; -a Foreground"),
+    ("foreground-siblings*", "+a; +b <a!; +c <a!; +d <a; -a Foreground"),
+    ("foreground-held", "+a; +b <a! #hold; -a Foreground; .; ~b"),
+    ("foreground-kept", "+a; +b <a! #hold; -a Foreground; ."),
+    ("foreground-unblocked", "+a; +b <a! #hold; -a Foreground; .; =b <a"),
+    ("foreground-not-blocking", "+a; +b <a #hold; -a Foreground; ."),
+    ("foreground-of-a-child", "+a; +b <a!; +c <b!; -b Foreground"),
+    ("foreground-nested-held", "+a; +b <a!; +c <b! #hold; -a Foreground; ."),
+    ("orphan", "+a; +b <a; +c <a!; -a Orphan"),
+    ("orphan-of-two", "+a; +b; +c <a <b; -a Orphan"),
+    ("two-owners", "+a; +b; +c <a <b!; -a Background"),
+    ("two-owners-both-go", "+a; +b; +c <a <b; -a Background; .; -b Background"),
+    ("two-owners-foreground", "+a; +b; +c <a! <b; -a Foreground"),
+    ("one-solid-one-dangling", "+a; +b <none <a"),
+    ("absent", "+a <none"),
+    ("absent-uid", "+a; +b <uid:a"),
+    ("absent-name", "+a; +b <name:a"),
+    ("absent-kind", "+a; +b <kind:a"),
+    ("absent-later", "+a; =a <none"),
+    ("unserved", "+a <unserved"),
+    ("unserved-and-dangling", "+a <unserved <none"),
+    ("unserved-and-solid", "+a; +b <unserved <a; -a Background"),
+    ("circle-background*", "+a; +b <a!; +c <b!; =a <c!; -b Background"),
+    ("circle-foreground*", "+a; +b <a!; +c <b!; =a <c!; -b Foreground"),
+    ("pair-foreground*", "+a; +b <a!; =a <b!; -a Foreground"),
+    ("itself-background", "+a; =a <a!; -a Background"),
+    ("itself-foreground", "+a; =a <a!; -a Foreground"),
+    ("itself-orphan", "+a; =a <a!; -a Orphan"),
+    ("role-owns-map", "+role:r; +a <role:r; -role:r Background"),
+    ("role-owns-map-foreground", "+role:r; +a <role:r!; -role:r Foreground"),
+    ("role-owns-map-orphan", "+role:r; +a <role:r!; -role:r Orphan"),
+    ("map-owns-role", "+a; +role:r <a; .; -a Background"),
+    ("map-owns-role-foreground", "+a; +role:r <a!; .; -a Foreground"),
+    ("elsewhere", "+away:a; +b <away:a"),
+    ("elsewhere-and-solid", "+away:a; +b; +c <b <away:a"),
+    ("second-delete", "+a; +b <a! #hold; -a Foreground; .; -a Background"),
+    ("second-delete-orphan", "+a; +b <a! #hold; -a Foreground; .; -a Orphan"),
+    ("held-background", "+a #hold; +b <a; -a Background; ."),
+    ("held-background-freed", "+a #hold; +b <a; -a Background; .; ~a"),
+    ("held-orphan", "+a #hold; +b <a; -a Orphan; ."),
+    ("held-foreground", "+a #hold; +b <a!; -a Foreground; ."),
+];
+
+/// Both outcomes, the real one first, once they are the same or time is up.
+async fn run(servers: &Servers, name: &str, steps: &str) -> Result<(Outcome, Outcome)> {
+    let namespace = name.trim_end_matches('*');
+    let mut embedded = Scenario::run(&servers.embedded, namespace, steps).await?;
+    embedded.settle().await?;
+    let mut real = Scenario::run(&servers.real, namespace, steps).await?;
+    for attempt in 1.. {
+        let mut outcomes = (real.outcome().await?, embedded.outcome().await?);
+        if name.ends_with('*') {
+            outcomes.0.deleted.sort();
+            outcomes.1.deleted.sort();
+        }
+        if outcomes.0 == outcomes.1 || attempt == PATIENCE {
+            return Ok(outcomes);
+        }
+        real.settle().await?;
+    }
+    unreachable!("the last attempt returns")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn garbage_is_collected_as_by_the_real_controller() -> Result<()> {
+    let Some(servers) =
+        Servers::start_with_controllers("garbage_is_collected_as_by_the_real_controller").await?
+    else {
+        return Ok(());
+    };
+    let mut different = Vec::new();
+    for (name, steps) in SCENARIOS {
+        let (real, embedded) = run(&servers, name, steps).await?;
+        if real != embedded {
+            different.push(format!("{name}: {steps}\n  real     {real:?}\n  embedded {embedded:?}"));
+        }
+    }
+    servers.stop().await?;
+    assert!(different.is_empty(), "{} of {} differ:\n{}", different.len(), SCENARIOS.len(), different.join("\n"));
+    Ok(())
+}

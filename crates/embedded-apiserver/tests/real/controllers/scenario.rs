@@ -1,0 +1,203 @@
+//! What is done, and what is there afterwards.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use kube_client::Client;
+use serde_json::{Value, json};
+
+use super::{change, create_namespace, get, new_uid, send, settle};
+
+const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+const HOLD: &str = "example.com/hold";
+
+/// The steps of a scenario, separated by semicolons:
+///
+/// - `+b <a! <c`: creates the ConfigMap `b` with the owners `a`, whose deletion it blocks, and `c`. `#hold` adds a finalizer.
+/// - `=b <a`: gives it other owners.
+/// - `-a Foreground`: deletes it.
+/// - `~b`: removes its finalizer `#hold`.
+/// - `.`: waits for the garbage collector.
+///
+/// `role:x` is a cluster-scoped object, `away:x` a ConfigMap in another namespace; `job:x` and `pods` of it. These owners do
+/// not exist: `none`, `uid:a` (the name of `a`, another uid), `name:a` and `kind:a` (its uid, another name or kind),
+/// `unserved` (a kind that is not served).
+pub(super) struct Scenario<'a> {
+    client: &'a Client,
+    namespace: String,
+    /// The uids of objects, by name.
+    uids: BTreeMap<String, String>,
+    /// The version at the start.
+    since: String,
+    deleted: Vec<String>,
+}
+
+impl<'a> Scenario<'a> {
+    pub(super) async fn run(client: &'a Client, name: &str, steps: &str) -> Result<Scenario<'a>> {
+        create_namespace(client, name).await?;
+        create_namespace(client, &format!("{name}-away")).await?;
+        let path = format!("/api/v1/namespaces/{name}/configmaps");
+        let since = get(client, &path).await?.version;
+        let namespace = name.to_owned();
+        let mut scenario = Self { client, namespace, uids: BTreeMap::new(), since, deleted: Vec::new() };
+        for step in steps.split(';').map(str::trim) {
+            scenario.step(step).await.with_context(|| format!("{name}: {step}"))?;
+        }
+        scenario.settle().await?;
+        Ok(scenario)
+    }
+
+    pub(super) async fn settle(&mut self) -> Result<()> {
+        self.deleted = settle(self.client, &self.namespace, &self.since).await?;
+        Ok(())
+    }
+
+    async fn step(&mut self, step: &str) -> Result<()> {
+        let (verb, rest) = step.split_at(1);
+        let mut words = rest.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        match verb {
+            "." => self.settle().await?,
+            "+" => {
+                let mut object = self.object(name, words.clone());
+                if words.any(|word| word == "#hold") {
+                    object["metadata"]["finalizers"] = json!([HOLD]);
+                }
+                let (collection, _) = self.place(name);
+                let created = send(self.client, &format!("POST {collection}"), &object).await?;
+                let uid = created.body["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
+                self.uids.insert(name.to_owned(), uid);
+            }
+            "=" => {
+                let owners = self.object(name, words)["metadata"]["ownerReferences"].clone();
+                let change_owners = |object: &mut Value| object["metadata"]["ownerReferences"] = owners.clone();
+                change(self.client, &self.path(name), change_owners).await?;
+            }
+            "-" => {
+                let policy = words.next().map(|policy| format!("?propagationPolicy={policy}"));
+                let request = format!("DELETE {}{}", self.path(name), policy.unwrap_or_default());
+                send(self.client, &request, &Value::Null).await?;
+            }
+            "~" => {
+                let free = |object: &mut Value| {
+                    if let Some(finalizers) = object["metadata"]["finalizers"].as_array_mut() {
+                        finalizers.retain(|finalizer| finalizer != HOLD);
+                    }
+                };
+                change(self.client, &self.path(name), free).await?;
+            }
+            _ => anyhow::bail!("no such step"),
+        }
+        Ok(())
+    }
+
+    /// The collection and the name of an object.
+    fn place(&self, name: &str) -> (String, String) {
+        let namespace = &self.namespace;
+        match name.split_once(':') {
+            Some(("role", _)) => (ROLES.to_owned(), format!("{namespace}-{}", name.replace(':', "-"))),
+            Some(("away", name)) => {
+                (format!("/api/v1/namespaces/{namespace}-away/configmaps"), name.to_owned())
+            }
+            _ => (format!("/api/v1/namespaces/{namespace}/configmaps"), name.to_owned()),
+        }
+    }
+
+    fn path(&self, name: &str) -> String {
+        let (collection, name) = self.place(name);
+        format!("{collection}/{name}")
+    }
+
+    fn object<'w>(&self, name: &str, words: impl Iterator<Item = &'w str>) -> Value {
+        let owners: Vec<Value> =
+            words.filter_map(|word| word.strip_prefix('<')).map(|owner| self.reference(owner)).collect();
+        let (_, name) = self.place(name);
+        let mut object = json!({ "metadata": { "name": name, "ownerReferences": owners } });
+        if name.contains("role-") {
+            object["rules"] = json!([]);
+        }
+        object
+    }
+
+    fn reference(&self, owner: &str) -> Value {
+        let (owner, blocks) = owner.strip_suffix('!').map_or((owner, false), |owner| (owner, true));
+        let (how, of) = owner.split_once(':').unwrap_or(("", owner));
+        let uid = |name: &str| self.uids.get(name).cloned().unwrap_or_default();
+        let (version, kind, name, uid) = match how {
+            "role" => ("rbac.authorization.k8s.io/v1", "ClusterRole", self.place(owner).1, uid(owner)),
+            "away" => ("v1", "ConfigMap", of.to_owned(), uid(owner)),
+            "uid" => ("v1", "ConfigMap", of.to_owned(), new_uid()),
+            "name" => ("v1", "ConfigMap", format!("not-{of}"), uid(of)),
+            "kind" => ("v1", "Secret", of.to_owned(), uid(of)),
+            _ if of == "unserved" => ("unserved.example.com/v1", "Widget", "w".to_owned(), new_uid()),
+            _ if of == "none" => ("v1", "ConfigMap", "none".to_owned(), new_uid()),
+            _ => ("v1", "ConfigMap", of.to_owned(), uid(of)),
+        };
+        let mut reference = json!({ "apiVersion": version, "kind": kind, "name": name, "uid": uid });
+        if blocks {
+            reference["blockOwnerDeletion"] = true.into();
+        }
+        reference
+    }
+
+    /// What there is, and what was deleted in which order. Uids are replaced by names.
+    pub(super) async fn outcome(&self) -> Result<Outcome> {
+        let mut objects = Vec::new();
+        let namespace = &self.namespace;
+        let away = format!("{namespace}-away");
+        for collection in [
+            format!("/api/v1/namespaces/{namespace}/configmaps"),
+            format!("/api/v1/namespaces/{away}/configmaps"),
+            ROLES.to_owned(),
+        ] {
+            let list = get(self.client, &collection).await?.body;
+            objects.extend(list["items"].as_array().cloned().unwrap_or_default());
+        }
+        let is_ours = |object: &&Value| {
+            let name = object["metadata"]["name"].as_str().unwrap_or_default();
+            let namespaced = object["metadata"]["namespace"].is_string();
+            (namespaced || name.starts_with(&format!("{namespace}-"))) && !name.starts_with("last-")
+        };
+        let told = objects.iter().filter(is_ours).map(|object| self.tell(object)).collect();
+        let mut events = Vec::new();
+        for namespace in [&**namespace, &*away, "default"] {
+            let list = get(self.client, &format!("/api/v1/namespaces/{namespace}/events")).await?.body;
+            for event in list["items"].as_array().into_iter().flatten() {
+                let involved = &event["involvedObject"];
+                let name = involved["name"].as_str().unwrap_or_default();
+                // Of the objects in `default` only those of this scenario count.
+                if namespace != "default" || name.starts_with(&*self.namespace) {
+                    let text = json!([event["type"], event["reason"], involved, event["message"], event["source"]]);
+                    events.push(self.without_uids(&text.to_string()));
+                }
+            }
+        }
+        events.sort();
+        Ok(Outcome { objects: told, deleted: self.deleted.clone(), events })
+    }
+
+    fn tell(&self, object: &Value) -> String {
+        let metadata = &object["metadata"];
+        let terminating = metadata["deletionTimestamp"].is_string();
+        let parts = json!([metadata["ownerReferences"], metadata["finalizers"], terminating]);
+        self.without_uids(&format!("{} {parts}", metadata["name"]))
+    }
+
+    fn without_uids(&self, text: &str) -> String {
+        let named = self.uids.iter().fold(text.to_owned(), |text, (name, uid)| text.replace(uid, name));
+        // What is left are uids that no object has.
+        let mut parts = named.split("-0000-4000-8000-");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| {
+            let kept = text.len().saturating_sub(8);
+            format!("{}(no uid){}", &text[..kept], part.get(12..).unwrap_or_default())
+        })
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) objects: Vec<String>,
+    pub(super) deleted: Vec<String>,
+    pub(super) events: Vec<String>,
+}

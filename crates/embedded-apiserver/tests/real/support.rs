@@ -12,6 +12,8 @@ use kube_client::{Client, Config};
 use serde_json::{Value, json};
 use test_cluster::{Cluster, Options};
 
+use crate::compare::serve_widgets;
+
 pub(crate) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// Clients of the real server and of an embedded one.
@@ -28,19 +30,27 @@ impl Servers {
         Self::start_these(test, cluster, EmbeddedApiserver::new).await
     }
 
-    /// The same with controllers: the real kube-controller-manager, and those of the embedded server.
+    /// The same with controllers: the real kube-controller-manager, and those of the embedded server. Widgets are served
+    /// before they start, because the real ones take half a minute to notice a new kind.
     pub(crate) async fn start_with_controllers(test: &str) -> Result<Option<Self>> {
-        let cluster = || {
-            let mut cluster = Cluster::start(Options::default())?;
-            cluster.start_controller_manager(&["garbage-collector-controller", "namespace-controller"])?;
-            Ok(cluster)
-        };
-        let controllers = [Controller::GarbageCollector, Controller::Namespace];
         let embedded = || {
+            let controllers = [Controller::GarbageCollector, Controller::Namespace];
             let builder = EmbeddedApiserver::builder().controllers(controllers);
             builder.namespace_wait(Duration::from_millis(50)).build()
         };
-        Self::start_these(test, cluster, embedded).await
+        let Some(mut servers) =
+            Self::start_these(test, || Cluster::start(Options::default()), embedded).await?
+        else {
+            return Ok(None);
+        };
+        serve_widgets(&servers).await?;
+        let mut cluster = servers.cluster;
+        let start = move || {
+            cluster.start_controller_manager(&["garbage-collector-controller", "namespace-controller"])?;
+            anyhow::Ok(cluster)
+        };
+        servers.cluster = tokio::task::spawn_blocking(start).await??;
+        Ok(Some(servers))
     }
 
     async fn start_these(

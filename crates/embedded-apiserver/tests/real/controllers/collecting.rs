@@ -12,7 +12,7 @@ const PATIENCE: usize = 100;
 /// twenty workers, may delete in any.
 const SCENARIOS: &[(&str, &str)] = &[
     ("background", "+a; +b <a; +c <b; +d; -a Background"),
-    ("default", "+a; +b <a; -a"),
+    ("nothing-said", "+a; +b <a; -a"),
     ("foreground", "+a; +b <a!; +c <b!; -a Foreground"),
     ("foreground-siblings*", "+a; +b <a!; +c <a!; +d <a; -a Foreground"),
     ("foreground-held", "+a; +b <a! #hold; -a Foreground; .; ~b"),
@@ -54,6 +54,16 @@ const SCENARIOS: &[(&str, &str)] = &[
     ("held-background-freed", "+a #hold; +b <a; -a Background; .; ~a"),
     ("held-orphan", "+a #hold; +b <a; -a Orphan; ."),
     ("held-foreground", "+a #hold; +b <a!; -a Foreground; ."),
+    ("job", "+job:j; +pod:p <job:j; -job:j"),
+    ("job-background", "+job:j; +pod:p <job:j; -job:j Background"),
+    ("replication-controller", "+rc:c; +pod:p <rc:c!; -rc:c"),
+    ("replica-set", "+rs:s; +pod:p <rs:s!; +pod:q <rs:s!; -rs:s"),
+    ("replica-set-foreground", "+rs:s; +pod:p <rs:s!; +pod:q <rs:s! #hold; -rs:s Foreground; ."),
+    ("widget-owns", "+widget:w; +a <widget:w; +widget:x <widget:w!; -widget:w Background"),
+    ("widget-foreground", "+widget:w; +widget:x <widget:w!; +a <widget:x!; -widget:w Foreground"),
+    ("widget-orphan", "+widget:w; +a; +widget:x <widget:w! <a; -widget:w Orphan"),
+    ("widget-absent", "+widget:x <none; +a; +widget:y <a <none"),
+    ("widget-circle*", "+widget:a; +widget:b <widget:a!; =widget:a <widget:b!; -widget:a Foreground"),
 ];
 
 /// Both outcomes, the real one first, once they are the same or time is up.

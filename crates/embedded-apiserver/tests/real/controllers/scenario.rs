@@ -8,8 +8,21 @@ use serde_json::{Value, json};
 
 use super::{change, create_namespace, get, new_uid, send, settle};
 
-const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
 const HOLD: &str = "example.com/hold";
+
+/// Kinds of objects: the prefix of their names in steps, the collection, `apiVersion` and `kind`.
+const KINDS: &[(&str, &str, &str, &str)] = &[
+    ("", "/api/v1/namespaces/{ns}/configmaps", "v1", "ConfigMap"),
+    ("away", "/api/v1/namespaces/{ns}-away/configmaps", "v1", "ConfigMap"),
+    ("job", "/apis/batch/v1/namespaces/{ns}/jobs", "batch/v1", "Job"),
+    ("rc", "/api/v1/namespaces/{ns}/replicationcontrollers", "v1", "ReplicationController"),
+    ("rs", "/apis/apps/v1/namespaces/{ns}/replicasets", "apps/v1", "ReplicaSet"),
+    ("pod", "/api/v1/namespaces/{ns}/pods", "v1", "Pod"),
+    ("widget", "/apis/compare.example.com/v1/namespaces/{ns}/widgets", "compare.example.com/v1", "Widget"),
+    (ROLE, "/apis/rbac.authorization.k8s.io/v1/clusterroles", "rbac.authorization.k8s.io/v1", "ClusterRole"),
+];
+/// Cluster-scoped objects have the scenario in their names.
+const ROLE: &str = "role";
 
 /// The steps of a scenario, separated by semicolons:
 ///
@@ -19,8 +32,8 @@ const HOLD: &str = "example.com/hold";
 /// - `~b`: removes its finalizer `#hold`.
 /// - `.`: waits for the garbage collector.
 ///
-/// `role:x` is a cluster-scoped object, `away:x` a ConfigMap in another namespace; `job:x` and `pods` of it. These owners do
-/// not exist: `none`, `uid:a` (the name of `a`, another uid), `name:a` and `kind:a` (its uid, another name or kind),
+/// `role:x` is a cluster-scoped object, `away:x` a ConfigMap in another namespace, `job:x` a job and so on. These owners do not
+/// exist: `none`, `uid:a` (the name of `a`, another uid), `name:a` and `kind:a` (its uid, another name or kind),
 /// `unserved` (a kind that is not served).
 pub(super) struct Scenario<'a> {
     client: &'a Client,
@@ -63,7 +76,7 @@ impl<'a> Scenario<'a> {
                 if words.any(|word| word == "#hold") {
                     object["metadata"]["finalizers"] = json!([HOLD]);
                 }
-                let (collection, _) = self.place(name);
+                let (collection, ..) = self.place(name);
                 let created = send(self.client, &format!("POST {collection}"), &object).await?;
                 let uid = created.body["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
                 self.uids.insert(name.to_owned(), uid);
@@ -91,30 +104,42 @@ impl<'a> Scenario<'a> {
         Ok(())
     }
 
-    /// The collection and the name of an object.
-    fn place(&self, name: &str) -> (String, String) {
-        let namespace = &self.namespace;
-        match name.split_once(':') {
-            Some(("role", _)) => (ROLES.to_owned(), format!("{namespace}-{}", name.replace(':', "-"))),
-            Some(("away", name)) => {
-                (format!("/api/v1/namespaces/{namespace}-away/configmaps"), name.to_owned())
-            }
-            _ => (format!("/api/v1/namespaces/{namespace}/configmaps"), name.to_owned()),
-        }
+    /// The collection of an object, its `apiVersion`, kind and name.
+    fn place(&self, name: &str) -> (String, &'static str, &'static str, String) {
+        let (prefix, short) = name.split_once(':').unwrap_or(("", name));
+        let kind = KINDS.iter().find(|kind| kind.0 == prefix);
+        let (prefix, collection, version, kind) = *kind.unwrap_or(&KINDS[0]);
+        let name = if prefix == ROLE { format!("{}-{short}", self.namespace) } else { short.to_owned() };
+        (collection.replace("{ns}", &self.namespace), version, kind, name)
     }
 
     fn path(&self, name: &str) -> String {
-        let (collection, name) = self.place(name);
+        let (collection, _, _, name) = self.place(name);
         format!("{collection}/{name}")
     }
 
     fn object<'w>(&self, name: &str, words: impl Iterator<Item = &'w str>) -> Value {
         let owners: Vec<Value> =
             words.filter_map(|word| word.strip_prefix('<')).map(|owner| self.reference(owner)).collect();
-        let (_, name) = self.place(name);
-        let mut object = json!({ "metadata": { "name": name, "ownerReferences": owners } });
-        if name.contains("role-") {
-            object["rules"] = json!([]);
+        let (_, version, kind, name) = self.place(name);
+        let labels = json!({ "app": "x" });
+        let pod = |restart: &str| json!({ "restartPolicy": restart, "containers": [{ "name": "c", "image": "i" }] });
+        let template = |restart: &str| json!({ "metadata": { "labels": labels }, "spec": pod(restart) });
+        let mut object = json!({
+            "apiVersion": version, "kind": kind, "metadata": { "name": name, "ownerReferences": owners },
+        });
+        match kind {
+            "ClusterRole" => object["rules"] = json!([]),
+            "Pod" => object["spec"] = pod("Always"),
+            "Job" => object["spec"] = json!({ "template": template("Never") }),
+            "ReplicationController" => {
+                object["spec"] = json!({ "selector": labels, "template": template("Always") });
+            }
+            "ReplicaSet" => {
+                let selector = json!({ "matchLabels": labels });
+                object["spec"] = json!({ "selector": selector, "template": template("Always") });
+            }
+            _ => {}
         }
         object
     }
@@ -123,15 +148,14 @@ impl<'a> Scenario<'a> {
         let (owner, blocks) = owner.strip_suffix('!').map_or((owner, false), |owner| (owner, true));
         let (how, of) = owner.split_once(':').unwrap_or(("", owner));
         let uid = |name: &str| self.uids.get(name).cloned().unwrap_or_default();
+        let (_, version, kind, name) = self.place(owner);
         let (version, kind, name, uid) = match how {
-            "role" => ("rbac.authorization.k8s.io/v1", "ClusterRole", self.place(owner).1, uid(owner)),
-            "away" => ("v1", "ConfigMap", of.to_owned(), uid(owner)),
-            "uid" => ("v1", "ConfigMap", of.to_owned(), new_uid()),
-            "name" => ("v1", "ConfigMap", format!("not-{of}"), uid(of)),
-            "kind" => ("v1", "Secret", of.to_owned(), uid(of)),
+            "uid" => (version, kind, name, new_uid()),
+            "name" => (version, kind, format!("not-{of}"), uid(of)),
+            "kind" => (version, "Secret", name, uid(of)),
             _ if of == "unserved" => ("unserved.example.com/v1", "Widget", "w".to_owned(), new_uid()),
-            _ if of == "none" => ("v1", "ConfigMap", "none".to_owned(), new_uid()),
-            _ => ("v1", "ConfigMap", of.to_owned(), uid(of)),
+            _ if of == "none" => (version, kind, name, new_uid()),
+            _ => (version, kind, name, uid(owner)),
         };
         let mut reference = json!({ "apiVersion": version, "kind": kind, "name": name, "uid": uid });
         if blocks {
@@ -145,12 +169,8 @@ impl<'a> Scenario<'a> {
         let mut objects = Vec::new();
         let namespace = &self.namespace;
         let away = format!("{namespace}-away");
-        for collection in [
-            format!("/api/v1/namespaces/{namespace}/configmaps"),
-            format!("/api/v1/namespaces/{away}/configmaps"),
-            ROLES.to_owned(),
-        ] {
-            let list = get(self.client, &collection).await?.body;
+        for (_, collection, ..) in KINDS {
+            let list = get(self.client, &collection.replace("{ns}", namespace)).await?.body;
             objects.extend(list["items"].as_array().cloned().unwrap_or_default());
         }
         let is_ours = |object: &&Value| {

@@ -58,7 +58,8 @@ pub(crate) fn ensure_pinned(
     let done = dir.join(format!("{}-{}", program.name, fingerprint(&[&made_of])));
     // There may be a build without a program.
     let _ = fs::remove_dir_all(&done);
-    fs::rename(&partial, &done).with_context(|| format!("cannot move the new binary to {}", done.display()))?;
+    fs::rename(&partial, &done)
+        .with_context(|| format!("cannot move the new binary to {}", done.display()))?;
     find(dir, program, pinned)
         .with_context(|| format!("{} is made of something that go.mod does not pin", done.display()))
 }

@@ -78,7 +78,8 @@ pub(crate) fn build(program: &Program, module: &Module<'_>, output: &Path) -> Re
 
 /// The modules that a binary was built from, one a line: path, version and checksum.
 pub(crate) fn made_of(binary: &Path) -> Result<String> {
-    let output = Command::new("go").args(["version", "-m"]).arg(binary).output().context("cannot run `go`")?;
+    let output =
+        Command::new("go").args(["version", "-m"]).arg(binary).output().context("cannot run `go`")?;
     ensure!(output.status.success(), "`go version -m {}` failed with {}", binary.display(), output.status);
     Ok(modules(&String::from_utf8_lossy(&output.stdout)))
 }

@@ -79,7 +79,8 @@ impl Api {
                 return self.mark_definition(resource, &current, options.dry_run).map(Deleted::Marked);
             }
             let (marked, goes) = self.mark(resource, &old, options);
-            let content = marked.map(|object| Content::new(&current.content.key, &object, &resource.stored_fields));
+            let content =
+                marked.map(|object| Content::new(&current.content.key, &object, &resource.stored_fields));
             if options.dry_run {
                 let content = content.map_or_else(|| current.content.clone(), Into::into);
                 let stored = Stored { version: current.version, content };
@@ -114,7 +115,8 @@ impl Api {
             return (None, false);
         }
         let finalizers = self.finalizers_after(resource, old, options);
-        let held = finalizers.as_ref().map_or_else(|| !metadata::finalizers(old).is_empty(), |it| !it.is_empty());
+        let held =
+            finalizers.as_ref().map_or_else(|| !metadata::finalizers(old).is_empty(), |it| !it.is_empty());
         let is_graceful = is_pod && first || shortens;
         if !is_graceful && !(held && (first || finalizers.is_some())) {
             return (None, !held);

@@ -25,16 +25,19 @@ async fn get(client: &Client, path: &str) -> Result<Answer> {
     ask(client, &format!("GET {path}")).await
 }
 
-/// Changes an object.
+/// Changes an object, if it is there.
 async fn change(client: &Client, path: &str, change: impl Fn(&mut Value)) -> Result<()> {
     loop {
         let mut answer = get(client, path).await?;
+        if answer.status == 404 {
+            return Ok(());
+        }
         change(&mut answer.body);
         // A controller may be faster.
         answer.body["metadata"]["resourceVersion"] = answer.version.clone().into();
         let written = ask_with(client, &format!("PUT {path}"), &answer.body).await?;
         if written.status != 409 {
-            assert_eq!(written.status, 200, "{written:?}");
+            assert!(matches!(written.status, 200 | 404), "{written:?}");
             return Ok(());
         }
     }

@@ -26,8 +26,14 @@ fn a_binary_is_used_as_long_as_everything_that_it_is_made_of_is_pinned() {
     let settings = pins(&go_mod, GO_SUM).settings("-s");
     let made_of = format!("{settings}\nk8s.io/kubernetes v1.36.4 h1:a=\nk8s.io/kms v0.36.4 h1:d=\n");
     assert!(pins(&go_mod, GO_SUM).pin(&settings, &made_of));
-    assert!(pins(&go_mod.replace("3.6.8", "3.6.9"), GO_SUM).pin(&settings, &made_of), "it is not made of that");
-    assert!(!pins(&go_mod, GO_SUM).pin(&settings, &made_of.replace(&settings, "other")), "another Go, or other flags");
+    assert!(
+        pins(&go_mod.replace("3.6.8", "3.6.9"), GO_SUM).pin(&settings, &made_of),
+        "it is not made of that"
+    );
+    assert!(
+        !pins(&go_mod, GO_SUM).pin(&settings, &made_of.replace(&settings, "other")),
+        "another Go, or other flags"
+    );
     assert!(!pins(&go_mod.replace("1.36.4", "1.36.5"), GO_SUM).pin(&settings, &made_of));
     assert!(!pins(&go_mod.replace("0.36.4", "0.36.5"), GO_SUM).pin(&settings, &made_of), "a replacement");
     assert!(!pins(&go_mod, &GO_SUM.replace("h1:a=", "h1:x=")).pin(&settings, &made_of), "the checksum");

@@ -173,7 +173,11 @@ impl Attempt<'_> {
     fn owner(&self, reference: &OwnerReference, namespace: &str) -> Result<Option<Stored>, Undecided> {
         let api = &self.requests.front.api;
         let Some(resource) = api.registry.of_kind(&reference.api_version, &reference.kind) else {
-            return if self.graph.has_gone(reference, namespace) { Ok(None) } else { Err(Undecided::Unserved) };
+            return if self.graph.has_gone(reference, namespace) {
+                Ok(None)
+            } else {
+                Err(Undecided::Unserved)
+            };
         };
         let key = match resource.namespaced {
             true if namespace.is_empty() => return Err(Undecided::OwnerInNamespace),
@@ -223,7 +227,8 @@ impl Attempt<'_> {
         name: &str,
         value: Value,
     ) -> Result<(), Refusal> {
-        let mut metadata = json!({ "uid": &*stored.content.uid, "resourceVersion": stored.version.to_string() });
+        let mut metadata =
+            json!({ "uid": &*stored.content.uid, "resourceVersion": stored.version.to_string() });
         metadata[name] = value;
         let path = object_path(resource, &stored.content.key);
         self.requests.merge(&path, &json!({ "metadata": metadata })).await
@@ -240,7 +245,8 @@ impl Attempt<'_> {
         let api = &self.requests.front.api;
         let (namespace, name) = (place.namespace(), place.name());
         let OwnerReference { api_version, kind, name: owner_name, .. } = reference;
-        let identity = format!("[{api_version}/{kind}, namespace: {namespace}, name: {owner_name}, uid: {owner}]");
+        let identity =
+            format!("[{api_version}/{kind}, namespace: {namespace}, name: {owner_name}, uid: {owner}]");
         let message = format!("ownerRef {identity} does not exist in namespace {namespace:?}");
         let mut involved = json!({
             "kind": &*resource.kind, "apiVersion": resource.api_version(), "name": name, "uid": &**uid,

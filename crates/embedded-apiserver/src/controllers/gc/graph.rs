@@ -153,8 +153,7 @@ impl Graph {
         };
         let owners = metadata.owner_references.clone();
         let starts = |finalizer: &str| {
-            let was_kept = old.is_some_and(|old| Metadata::of(old).is_kept_by(finalizer));
-            metadata.is_kept_by(finalizer) && !was_kept
+            metadata.is_kept_by(finalizer) && old.is_none_or(|old| !Metadata::of(old).is_kept_by(finalizer))
         };
         let (orphans, waits) = (starts(ORPHAN), starts(FOREGROUND));
         self.nodes.insert(uid.clone(), Node { place: place.clone(), resource, metadata });

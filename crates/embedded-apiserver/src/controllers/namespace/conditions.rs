@@ -18,11 +18,7 @@ const CONDITIONS: [(&str, &str, &str); 5] = [
         "All content successfully deleted, may be waiting on finalization",
     ),
     ("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed"),
-    (
-        "NamespaceFinalizersRemaining",
-        "ContentHasNoFinalizers",
-        "All content-preserving finalizers finished",
-    ),
+    ("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished"),
 ];
 
 /// What a look at a namespace found.
@@ -70,8 +66,10 @@ impl Findings {
     fn problem(&self, kind: &str) -> Option<(&'static str, String)> {
         let told = |counts: &BTreeMap<String, usize>, verb: &str| {
             // As text, in which "a.b" comes before "a".
-            let mut told: Vec<String> =
-                counts.iter().map(|(what, count)| format!("{what} {verb} {count} resource instances")).collect();
+            let mut told: Vec<String> = counts
+                .iter()
+                .map(|(what, count)| format!("{what} {verb} {count} resource instances"))
+                .collect();
             told.sort();
             (!told.is_empty()).then(|| told.join(", "))
         };

@@ -35,7 +35,8 @@ impl Look<'_> {
     pub(super) async fn delete_content(&self, findings: &mut Findings) -> Left {
         let mut left = Left::default();
         let mut of_pods = Findings::default();
-        let (pods, others): (Vec<_>, Vec<_>) = self.kinds().into_iter().partition(|resource| is_pods(resource));
+        let (pods, others): (Vec<_>, Vec<_>) =
+            self.kinds().into_iter().partition(|resource| is_pods(resource));
         for resource in &pods {
             self.delete_kind(resource, &mut of_pods, &mut left).await;
         }
@@ -54,7 +55,8 @@ impl Look<'_> {
     fn kinds(&self) -> Vec<Arc<Resource>> {
         let mut kinds: Vec<Arc<Resource>> = Vec::new();
         for resource in self.requests.front.api.registry.all() {
-            let is_same = |other: &Arc<Resource>| (&other.group, &other.plural) == (&resource.group, &resource.plural);
+            let is_same =
+                |other: &Arc<Resource>| (&other.group, &other.plural) == (&resource.group, &resource.plural);
             let can_be_deleted = resource.namespaced && resource.verbs.contains(&Verb::Delete);
             if can_be_deleted && !kinds.iter().any(is_same) {
                 kinds.push(resource);
@@ -90,12 +92,15 @@ impl Look<'_> {
         } else if !is_kept {
             let Resource { group, version, plural, .. } = resource;
             let kind = format!("{group}/{version}, Resource={plural}");
-            findings.errors.push(format!("unexpected items still remain in namespace: {} for gvr: {kind}", self.name));
+            findings
+                .errors
+                .push(format!("unexpected items still remain in namespace: {} for gvr: {kind}", self.name));
         }
     }
 
     async fn delete_objects(&self, resource: &Resource, objects: &[Stored]) -> Result<(), Refusal> {
-        let options = json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background" });
+        let options =
+            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background" });
         if resource.verbs.contains(&Verb::DeleteCollection) {
             return self.requests.delete(&collection_path(resource, self.name), &options).await;
         }

@@ -24,6 +24,8 @@ use conditions::Findings;
 const USER: &str = "system:serviceaccount:kube-system:namespace-controller";
 /// The finalizer of this controller in the spec of a namespace.
 const FINALIZER: &str = "kubernetes";
+/// How soon it tries again what the server refused.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Runs until the server is gone.
 pub(super) async fn run(server: Weak<Front>, objects: Vec<(StorageId, Stored)>, mut feed: Feed) {
@@ -139,8 +141,7 @@ impl Look<'_> {
         if namespace["status"]["phase"] != "Terminating" {
             let mut changed = namespace.clone();
             changed["status"]["phase"] = "Terminating".into();
-            self.write("status", &changed).await;
-            return Some(Duration::ZERO);
+            return Some(self.write("status", &changed).await.err().unwrap_or(Duration::ZERO));
         }
         if namespace["spec"]["finalizers"].as_array().is_none_or(Vec::is_empty) {
             return None;
@@ -150,12 +151,13 @@ impl Look<'_> {
         // It may have been changed meanwhile.
         let mut namespace = self.read()?;
         if findings.write(&mut namespace["status"]["conditions"], &self.requests.front.api.clock.now()) {
-            self.write("status", &namespace).await;
+            // If it is refused because of another change, there will be another look because of that change.
+            let _ = self.write("status", &namespace).await;
         }
         if left.is_empty() && findings.errors.is_empty() {
             return self.finalise().await;
         }
-        if findings.is_refused { Some(Duration::from_secs(1)) } else { left.time }
+        if findings.is_refused { Some(RETRY) } else { left.time }
     }
 
     /// The namespace, if it is being deleted.
@@ -165,16 +167,17 @@ impl Look<'_> {
         stored.to_object().ok().filter(|_| stored.content.terminating).map(Value::Object)
     }
 
-    /// Writes a part of the namespace. If somebody else has changed it meanwhile, that is a reason for another look.
-    async fn write(&self, part: &str, namespace: &Value) -> bool {
+    /// Writes a part of the namespace. If it is refused, returns after what time to look again.
+    async fn write(&self, part: &str, namespace: &Value) -> Result<(), Duration> {
         let path = format!("/api/v1/namespaces/{}/{part}", self.name);
-        let written = self.requests.put(&path, namespace).await;
-        if let Err(Refusal { code, message }) = &written
-            && !matches!(code, 404 | 409)
-        {
-            tracing::warn!(code, message, path, "the controller of namespaces was refused a write");
-        }
-        written.is_ok()
+        self.requests.put(&path, namespace).await.map_err(|Refusal { code, message }| match code {
+            // Somebody else has changed it meanwhile, or removed it.
+            404 | 409 => Duration::ZERO,
+            _ => {
+                tracing::warn!(code, message, path, "the controller of namespaces was refused a write");
+                RETRY
+            }
+        })
     }
 
     /// Removes the finalizer of this controller, and with it the namespace if there are no others.
@@ -183,9 +186,6 @@ impl Look<'_> {
         if let Some(finalizers) = namespace["spec"]["finalizers"].as_array_mut() {
             finalizers.retain(|finalizer| finalizer != FINALIZER);
         }
-        match self.write("finalize", &namespace).await {
-            true => None,
-            false => Some(Duration::ZERO),
-        }
+        self.write("finalize", &namespace).await.err()
     }
 }

@@ -131,15 +131,15 @@ async fn circles_are_collected() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_owns_itself_is_deleted_like_any_other() {
-    for policy in ["Background", "Foreground", "Orphan"] {
+async fn an_object_that_owns_itself_waits_for_itself_in_the_foreground() {
+    for (policy, remains) in [("Background", false), ("Foreground", true), ("Orphan", false)] {
         let server = collecting();
         let a = create(&server, "a", &[]).await;
         let patch = json!({ "metadata": { "ownerReferences": [blocked(&a)] } });
         server.merge(&format!("{CONFIGMAPS}/a"), &patch).await.of(200);
         delete(&server, &format!("{CONFIGMAPS}/a"), policy).await;
         settle().await;
-        println!("{policy}: {:?}", left(&server).await);
+        assert_eq!(!left(&server).await.is_empty(), remains, "{policy}");
     }
 }
 

@@ -44,7 +44,10 @@ async fn what_is_said_overrides_what_the_object_has() {
     let answer = server.configmap("query").await;
     let path = format!("{CONFIGMAPS}/query?orphanDependents=true");
     let marked = server.delete(&path).await.of(200);
-    assert_eq!((&marked["metadata"]["finalizers"], &marked["metadata"]["uid"]), (&json!([orphan]), &answer["metadata"]["uid"]));
+    assert_eq!(
+        (&marked["metadata"]["finalizers"], &marked["metadata"]["uid"]),
+        (&json!([orphan]), &answer["metadata"]["uid"])
+    );
 }
 
 #[tokio::test(start_paused = true)]

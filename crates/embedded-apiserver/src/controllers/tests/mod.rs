@@ -7,11 +7,15 @@ mod odd_owners;
 
 use std::time::Duration;
 
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::api::{Api, DeleteParams, ListParams};
 use serde_json::{Value, json};
 
 use super::Controller;
 use crate::options::ApiOptions;
 use crate::testing::{CONFIGMAPS, Server, names};
+use crate::{EmbeddedApiserver, Simulation};
 
 /// A server with a garbage collector.
 fn collecting() -> Server {
@@ -131,3 +135,27 @@ async fn forgotten_history_is_made_up_for() {
     assert_eq!(left(&server).await, Vec::<String>::new());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_simulated_workload_is_left_alone_until_somebody_deletes_a_part_of_it() {
+    let server = EmbeddedApiserver::builder().controllers([Controller::GarbageCollector]).build();
+    let running = Simulation::new(1).deployments(4).rate(50.0).run(&server);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    running.stop().await;
+    let requests = server.journal().requests();
+    assert_eq!(requests.len(), 0, "{requests:?}");
+
+    let client = server.quiet_client();
+    let pods = Api::<Pod>::all(client.clone());
+    let before = pods.list(&ListParams::default()).await.unwrap().items.len();
+    let deployments = Api::<Deployment>::namespaced(client, "team-0");
+    for deployment in deployments.list(&ListParams::default()).await.unwrap() {
+        let name = deployment.metadata.name.unwrap();
+        deployments.delete(&name, &DeleteParams::background()).await.unwrap();
+    }
+    settle().await;
+    let left = pods.list(&ListParams::default()).await.unwrap().items;
+    // Those with a node wait for a kubelet.
+    let left = left.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none());
+    let left: Vec<_> = left.map(|pod| pod.metadata.namespace.clone().unwrap()).collect();
+    assert!(left.len() < before && left.iter().all(|namespace| namespace == "team-1"), "{left:?}");
+}

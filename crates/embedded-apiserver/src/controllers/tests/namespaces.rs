@@ -50,7 +50,10 @@ async fn a_namespace_is_emptied_after_five_seconds() {
     create(&server, "pods", &json!({ "metadata": { "name": "p" } })).await;
     let started = Instant::now();
     let marked = server.delete(N).await.of(200);
-    assert_eq!((&marked["status"]["phase"], &marked["spec"]["finalizers"]), (&json!("Terminating"), &json!(["kubernetes"])));
+    assert_eq!(
+        (&marked["status"]["phase"], &marked["spec"]["finalizers"]),
+        (&json!("Terminating"), &json!(["kubernetes"]))
+    );
     let watch = format!("{NAMESPACES}?watch=1&resourceVersion={}", server.api().version());
     let mut watch = server.watch(&watch).await;
     sleep(Duration::from_secs(4)).await;
@@ -78,7 +81,10 @@ async fn nothing_is_created_in_it_meanwhile() {
     let refused = server.post(&format!("{N}/configmaps"), &json!({ "metadata": { "name": "a" } })).await;
     refused.refused(403, "Forbidden");
     let cause = &refused.json()["details"]["causes"][0];
-    assert_eq!((&cause["reason"], &cause["field"]), (&json!("NamespaceTerminating"), &json!("metadata.namespace")));
+    assert_eq!(
+        (&cause["reason"], &cause["field"]),
+        (&json!("NamespaceTerminating"), &json!("metadata.namespace"))
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -34,7 +34,9 @@ async fn events(server: &Server) -> Vec<[String; 3]> {
     let items = list["items"].as_array().unwrap();
     items
         .iter()
-        .map(|event| [text(&event["reason"]), text(&event["involvedObject"]["name"]), text(&event["message"])])
+        .map(|event| {
+            [text(&event["reason"]), text(&event["involvedObject"]["name"]), text(&event["message"])]
+        })
         .collect()
 }
 
@@ -92,7 +94,8 @@ async fn a_reference_that_is_added_later_counts() {
 #[tokio::test(start_paused = true)]
 async fn a_cluster_scoped_object_can_own_a_namespaced_one() {
     let server = collecting();
-    let role = server.post(ROLES, &json!({ "metadata": { "name": "with: colon" }, "rules": [] })).await.of(201);
+    let role =
+        server.post(ROLES, &json!({ "metadata": { "name": "with: colon" }, "rules": [] })).await.of(201);
     create(&server, "a", &[owner(&role)]).await;
     settle().await;
     assert_eq!(left(&server).await, ["a"]);
@@ -109,9 +112,8 @@ async fn a_namespaced_object_cannot_own_a_cluster_scoped_one() {
     server.post(ROLES, &role).await.of(201);
     settle().await;
     let uid = a["metadata"]["uid"].as_str().unwrap();
-    let message = format!(
-        "ownerRef [v1/ConfigMap, namespace: , name: a, uid: {uid}] does not exist in namespace \"\""
-    );
+    let message =
+        format!("ownerRef [v1/ConfigMap, namespace: , name: a, uid: {uid}] does not exist in namespace \"\"");
     assert_eq!(events(&server).await, [["OwnerRefInvalidNamespace".to_owned(), "r".to_owned(), message]]);
     delete(&server, &format!("{CONFIGMAPS}/a"), "Background").await;
     settle().await;

@@ -67,10 +67,13 @@ const CASES: &[Case] = &[
                 map("a", &[HOLD]),
                 map("b", &[HOLD, "example.com/other"]),
                 secret("s", &[HOLD]),
-                ("compare.example.com/v1/widgets", json!({
-                    "apiVersion": "compare.example.com/v1", "kind": "Widget",
-                    "metadata": { "name": "w", "finalizers": [HOLD] },
-                })),
+                (
+                    "compare.example.com/v1/widgets",
+                    json!({
+                        "apiVersion": "compare.example.com/v1", "kind": "Widget",
+                        "metadata": { "name": "w", "finalizers": [HOLD] },
+                    }),
+                ),
             ]
         },
         finalizers: &[],
@@ -155,7 +158,8 @@ async fn run(client: &Client, case: &Case) -> Result<Vec<String>> {
         send(client, &format!("POST {}", path(case.name, collection)), &object).await?;
     }
     if !case.finalizers.is_empty() {
-        change(client, &namespace, |object| object["metadata"]["finalizers"] = json!(case.finalizers)).await?;
+        change(client, &namespace, |object| object["metadata"]["finalizers"] = json!(case.finalizers))
+            .await?;
     }
     let since = get(client, &namespace).await?.version;
     let mut told = Vec::new();
@@ -194,7 +198,10 @@ async fn run(client: &Client, case: &Case) -> Result<Vec<String>> {
             let name = object["metadata"]["name"].as_str().context("a name")?;
             let left = get(client, &format!("{}/{name}", path(case.name, collection))).await?;
             let terminating = left.body["metadata"]["deletionTimestamp"].is_string();
-            told.push(format!("{name} {} {terminating} {}", left.status, left.body["metadata"]["finalizers"]));
+            told.push(format!(
+                "{name} {} {terminating} {}",
+                left.status, left.body["metadata"]["finalizers"]
+            ));
         }
         release(client, case).await?;
     }

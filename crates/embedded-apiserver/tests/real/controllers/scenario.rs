@@ -7,6 +7,7 @@ use kube_client::Client;
 use serde_json::{Value, json};
 
 use super::{change, create_namespace, get, new_uid, send, settle};
+use crate::support::ask;
 
 const HOLD: &str = "example.com/hold";
 
@@ -26,9 +27,10 @@ const ROLE: &str = "role";
 
 /// The steps of a scenario, separated by semicolons:
 ///
-/// - `+b <a! <c`: creates the ConfigMap `b` with the owners `a`, whose deletion it blocks, and `c`. `#hold` adds a finalizer.
+/// - `+b <a! <c`: creates the ConfigMap `b` with the owners `a`, whose deletion it blocks, and `c`. `#hold` adds a finalizer,
+///   and so do `#orphan` and `#foregroundDeletion`.
 /// - `=b <a`: gives it other owners.
-/// - `-a Foreground`: deletes it.
+/// - `-a Foreground`: deletes it with that policy; `-a orphanDependents=true` with other options.
 /// - `~b`: removes its finalizer `#hold`.
 /// - `.`: waits for the garbage collector.
 ///
@@ -73,9 +75,9 @@ impl<'a> Scenario<'a> {
             "." => self.settle().await?,
             "+" => {
                 let mut object = self.object(name, words.clone());
-                if words.any(|word| word == "#hold") {
-                    object["metadata"]["finalizers"] = json!([HOLD]);
-                }
+                let finalizers = words.filter_map(|word| word.strip_prefix('#'));
+                let finalizers = finalizers.map(|name| if name == "hold" { HOLD } else { name });
+                object["metadata"]["finalizers"] = finalizers.collect::<Vec<_>>().into();
                 let (collection, ..) = self.place(name);
                 let created = send(self.client, &format!("POST {collection}"), &object).await?;
                 let uid = created.body["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
@@ -83,13 +85,19 @@ impl<'a> Scenario<'a> {
             }
             "=" => {
                 let owners = self.object(name, words)["metadata"]["ownerReferences"].clone();
-                let change_owners = |object: &mut Value| object["metadata"]["ownerReferences"] = owners.clone();
+                let change_owners =
+                    |object: &mut Value| object["metadata"]["ownerReferences"] = owners.clone();
                 change(self.client, &self.path(name), change_owners).await?;
             }
             "-" => {
-                let policy = words.next().map(|policy| format!("?propagationPolicy={policy}"));
-                let request = format!("DELETE {}{}", self.path(name), policy.unwrap_or_default());
-                send(self.client, &request, &Value::Null).await?;
+                let query = match words.next() {
+                    None => String::new(),
+                    Some(option) if option.contains('=') => format!("?{option}"),
+                    Some(policy) => format!("?propagationPolicy={policy}"),
+                };
+                let answer = ask(self.client, &format!("DELETE {}{query}", self.path(name))).await?;
+                // In a random scenario it may have been collected.
+                anyhow::ensure!(matches!(answer.status, 200 | 404), "{answer:?}");
             }
             "~" => {
                 let free = |object: &mut Value| {
@@ -187,7 +195,8 @@ impl<'a> Scenario<'a> {
                 let name = involved["name"].as_str().unwrap_or_default();
                 // Of the objects in `default` only those of this scenario count.
                 if namespace != "default" || name.starts_with(&*self.namespace) {
-                    let text = json!([event["type"], event["reason"], involved, event["message"], event["source"]]);
+                    let text =
+                        json!([event["type"], event["reason"], involved, event["message"], event["source"]]);
                     events.push(self.without_uids(&text.to_string()));
                 }
             }

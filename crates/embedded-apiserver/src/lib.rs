@@ -76,6 +76,10 @@
 //!
 //! # Memory
 //!
+//! Everything is in memory and gone with the server: nothing is written to a disk, and there is no etcd. A server begins
+//! at resourceVersion 1, unless the [`Builder`](Builder::first_version) says otherwise; `informer serve` begins at
+//! microseconds since 1970, so that a client that outlives a restart is told at once that its version is gone.
+//!
 //! Everything that grows is bounded, except for the objects themselves:
 //!
 //! - Per resource, the recent changes: at most 102,400 of them and 256 MiB
@@ -97,8 +101,9 @@
 //!   protobuf or YAML is refused with 415, so kubectl's generators fail (`create configmap x --from-literal`), while
 //!   `create -f` works.
 //! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs.
-//! - Users are known by their tokens; there are no access rules. [`Fault::forbidden`] denies requests of a test's
-//!   choice. If tokens are set, requests without one are answered with 401, except for health and version.
+//! - Users are known by their tokens; there are no access rules, and reviews of access say that everything is allowed.
+//!   [`Fault::forbidden`] denies requests of a test's choice, and reviews know nothing of it. If tokens are set, requests
+//!   without one are answered with 401, except for health and version.
 //! - Discovery is plain, not aggregated, and lists the kinds of Kubernetes 1.33 to 1.37. No OpenAPI: kubectl needs
 //!   `--validate=false`.
 //!
@@ -107,10 +112,37 @@
 //! - Specs are stored as they are written: there are no schemas, neither of built-in kinds nor of
 //!   CustomResourceDefinitions, and no field but `replicas` is defaulted. No admission, no webhooks.
 //! - No `managedFields`. Server-side apply is refused with 501, and the message says why.
-//! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`.
-//! - The objects of a deleted CustomResourceDefinition are deleted at once.
+//! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`. Events are an
+//!   exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
+//! - Of the rules of built-in kinds there are only these: metadata, keys and sizes of ConfigMaps and Secrets, `immutable`,
+//!   the type of Secrets, selectors of workloads and what else cannot change in a StatefulSet. LimitRanges, ResourceQuotas
+//!   and PodDisruptionBudgets are stored and have no effect.
+//! - A deleted CustomResourceDefinition is removed at once with its objects, but for objects with finalizers, which it waits
+//!   for. It does not wait for a controller to come by.
+//! - A cause in a Status is listed once. The real server checks the metadata of an update two to four times, and lists what
+//!   it finds each time. A message about a patch that cannot be quotes the object without `managedFields`.
+//! - A JSON patch that makes the real server break the connection (`replace` of everything without a value, `test` of a list
+//!   with null in it) is refused.
 //! - No scheduler and no kubelet: a pod with a node stays terminating until it is deleted with a grace period of 0. A
-//!   [`Simulation`] does their work for a workload of its own.
+//!   [`Simulation`] does their work for a workload of its own. Two [controllers](#controllers) can be switched on.
+//!
+//! What is missing is answered with 501, and the message says what it is:
+//!
+//! | request | instead |
+//! |---|---|
+//! | server-side apply | a merge patch, a JSON patch or an update |
+//! | `TokenReview`, tokens of service accounts | – |
+//! | `exec`, `attach`, `portforward`, `log`, `proxy` of pods, services and nodes | – |
+//! | `ephemeralcontainers` and `resize` of pods | a [`Simulation`] changes its own pods |
+//! | `POST` of a `Binding` to the collection | the subresource `binding` of the pod |
+//! | a CustomResourceDefinition whose versions a webhook converts | versions with the same schema |
+//!
+//! In time:
+//!
+//! - [`compact`](EmbeddedApiserver::compact) affects all resources. In the real server each watch cache and etcd
+//!   forget old versions separately.
+//! - A fault sees requests, so it cannot refuse a TCP connection: [`Fault::refuse`] closes the connection without an
+//!   answer. To have connections refused, stop the [`Endpoint`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
 //!
 //! # Controllers
 //!
@@ -131,13 +163,6 @@
 //! - Their writes are in the [`Journal`], but faults do not affect them.
 //! - The conditions `NamespaceDeletionDiscoveryFailure` and `…GroupVersionParsingFailure` are always false: discovery does not
 //!   fail here.
-//!
-//! In time:
-//!
-//! - [`compact`](EmbeddedApiserver::compact) affects all resources. In the real server each watch cache and etcd
-//!   forget old versions separately.
-//! - A fault sees requests, so it cannot refuse a TCP connection: [`Fault::refuse`] closes the connection without an
-//!   answer. To have connections refused, stop the [`Endpoint`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
 
 mod api;
 mod body;

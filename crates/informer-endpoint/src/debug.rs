@@ -28,6 +28,7 @@ fn informer(informer: &InformerStatus) -> Value {
         "queuedBytes": informer.queued_bytes,
         "staleSeconds": seconds(staleness(informer)),
         "wrongType": informer.wrong_type,
+        "managedFieldsCut": informer.managed_fields_cut,
         "decodeHits": informer.decode_hits,
         "decodeMisses": informer.decode_misses,
         "failures": informer.failures,

@@ -93,7 +93,8 @@ impl Cluster {
         &self.tokens.unprivileged
     }
 
-    /// The certificate a client must trust, in PEM; the same across restarts.
+    /// The certificate a client must trust, in PEM; the same across restarts, unless it is
+    /// [replaced](Self::replace_serving_certificate).
     pub fn ca_cert_pem(&self) -> &str {
         &self.ca_cert_pem
     }
@@ -142,6 +143,11 @@ impl Cluster {
     /// Whether the API server has been started and not been ended since.
     pub fn apiserver_is_running(&self) -> bool {
         self.apiserver.is_some()
+    }
+
+    /// The id of the API server's process, if it runs.
+    pub fn apiserver_process(&self) -> Option<u32> {
+        self.apiserver.as_ref().map(Process::id)
     }
 
     /// Starts the API server again, at the same address, over the same data and with the same certificates, and
@@ -219,6 +225,17 @@ impl Cluster {
         ensure!(self.apiserver.is_none(), "the API server is running; stop or kill it first");
         self.tokens = Tokens::generate()?;
         self.tokens.write(&self.dir.path().join(flags::TOKENS))
+    }
+
+    /// Throws the API server's certificate away. It makes another one at its next start, which clients have to trust:
+    /// [`ca_cert_pem`](Self::ca_cert_pem) is a different one from then on.
+    pub fn replace_serving_certificate(&mut self) -> Result<()> {
+        ensure!(self.apiserver.is_none(), "the API server is running; stop or kill it first");
+        let directory = self.dir.path().join(flags::CERT_DIR);
+        for file in ["apiserver.crt", "apiserver.key"] {
+            std::fs::remove_file(directory.join(file)).with_context(|| format!("cannot remove {file}"))?;
+        }
+        Ok(())
     }
 
     /// Accepts client certificates of these authorities and of no others. A running API server notices the change within a

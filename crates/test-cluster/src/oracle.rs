@@ -84,6 +84,11 @@ impl Oracle {
         Ok(Self { child, lines, log })
     }
 
+    /// The id of the process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a command: `dump` or `stats`.
     pub fn command(&mut self, command: &str) -> Result<()> {
         let stdin = self.child.stdin.as_mut().context("the oracle has no standard input")?;

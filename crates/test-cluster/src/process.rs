@@ -50,6 +50,10 @@ impl Process {
         }
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The exit status, if the process has ended by itself.
     pub(crate) fn exited(&mut self) -> Result<Option<ExitStatus>> {
         let status = self.child.try_wait().with_context(|| format!("cannot wait for {}", self.name))?;

@@ -114,6 +114,11 @@ pub(crate) fn accept(registry: &Registry, definition: &mut Value, now: &str) -> 
     fill_in_spec(definition);
     crd_validation::validate(definition)?;
     crd_validation::refuse_builtin(registry, definition)?;
+    if definition["spec"]["conversion"]["strategy"] == "Webhook" {
+        return Err(ApiError::not_implemented(
+            "conversion by a webhook is not supported by this server: versions are served without conversion",
+        ));
+    }
     let name = text(&definition["metadata"]["name"]).to_owned();
     let mut names = Names::accepted(definition);
     let asked = Names::read(&definition["spec"]["names"]);
@@ -232,7 +237,8 @@ pub(super) fn resources(definition: &Value) -> Vec<Resource> {
 }
 
 fn resource(definition: &Value, version: &Value, names: &Names) -> Resource {
-    let fields: Vec<Field> = version["selectableFields"].as_array().into_iter().flatten().map(field).collect();
+    let fields: Vec<Field> =
+        version["selectableFields"].as_array().into_iter().flatten().map(field).collect();
     let all = |texts: &[String]| texts.iter().map(|name| name.as_str().into()).collect();
     Resource {
         group: group(definition).into(),

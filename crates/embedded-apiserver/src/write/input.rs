@@ -85,7 +85,8 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
             Some(_) => other_version(),
             None if registry.has_kind(group, short, kind) => {
                 let own = resource.group.split('.').next().filter(|group| !group.is_empty());
-                let (from, to) = (format!("{short}.{kind}"), format!("{}.{}", own.unwrap_or("core"), resource.kind));
+                let (from, to) =
+                    (format!("{short}.{kind}"), format!("{}.{}", own.unwrap_or("core"), resource.kind));
                 cannot(format!("converting ({from}) to ({to}): unknown conversion"))
             }
             None => cannot(format!(
@@ -177,7 +178,9 @@ pub(super) fn document(body: &[u8]) -> Result<Object, ApiError> {
 pub(super) fn tidy(resource: &Resource, object: &mut Object) {
     let texts = |object: &mut Object, names: &[&str]| {
         for map in names.iter().copied() {
-            for value in object.get_mut(map).and_then(Value::as_object_mut).into_iter().flat_map(Object::values_mut) {
+            for value in
+                object.get_mut(map).and_then(Value::as_object_mut).into_iter().flat_map(Object::values_mut)
+            {
                 if value.is_null() {
                     *value = "".into();
                 }

@@ -130,8 +130,7 @@ impl<'a> Operation<'a> {
                 Place::find(document, path)?.add(copy)
             }
             "test" => {
-                let found =
-                    if path.is_empty() { &*document } else { Place::find(document, path)?.get()? };
+                let found = if path.is_empty() { &*document } else { Place::find(document, path)?.get()? };
                 match same(found, self.value) {
                     true => Ok(()),
                     false => Err(Refused),

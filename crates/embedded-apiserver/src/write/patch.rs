@@ -149,7 +149,9 @@ fn read(patch: &[u8], prefix: &str) -> Result<Object, ApiError> {
         Ok(Value::Null) if !prefix.is_empty() => Err(ApiError::bad_request("Invalid JSON Patch")),
         Ok(other) => {
             let found = go::json_type(&other);
-            Err(bad(format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}")))
+            Err(bad(format!(
+                "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+            )))
         }
         Err(error) => Err(bad(go::json_problem(patch, &error))),
     }

@@ -117,7 +117,7 @@ pub(super) fn check_name(target: &Target, object: &Object) -> Result<(), ApiErro
 
 /// Checks that the object of a PUT has the uid of the stored one, if it has any. A patch that changes the uid is refused as
 /// one that changes what is immutable.
-fn check_uid(resource: &Resource, current: &Stored, new: &Object) -> Result<(), ApiError> {
+pub(super) fn check_uid(resource: &Resource, current: &Stored, new: &Object) -> Result<(), ApiError> {
     match metadata::text(new, "uid") {
         uid if uid.is_empty() || uid == &*current.content.uid => Ok(()),
         uid => {

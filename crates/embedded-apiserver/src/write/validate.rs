@@ -132,7 +132,8 @@ fn owners(references: &[Value]) -> Vec<Cause> {
         if reference.get("controller") == Some(&Value::Bool(true)) {
             let this = format!("{}/{}", text("kind"), text("name"));
             if let Some(first) = &controller {
-                let why = "Only one reference can have Controller set to true. Found \"true\" in references for";
+                let why =
+                    "Only one reference can have Controller set to true. Found \"true\" in references for";
                 let all: Vec<String> = references.iter().map(shown).collect();
                 let all = format!("[{}]", all.join(","));
                 causes.push(Cause::invalid(FIELD, &all, &format!("{why} {first} and {this}")));

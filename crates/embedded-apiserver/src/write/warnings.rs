@@ -9,7 +9,9 @@ use crate::request::Request;
 /// Removes owner references that occur twice, with a warning. The real server does so before admission, and in a patch
 /// after it.
 pub(super) fn remove_duplicate_owners(request: &Request, object: &mut Object, in_patch: bool) {
-    let Some(Value::Array(owners)) = metadata::metadata_mut(object).get_mut("ownerReferences") else { return };
+    let Some(Value::Array(owners)) = metadata::metadata_mut(object).get_mut("ownerReferences") else {
+        return;
+    };
     let mut kept: Vec<Value> = Vec::new();
     let mut duplicates = Vec::new();
     for owner in owners.drain(..) {

@@ -130,7 +130,7 @@ async fn a_controller_reconciles_through_faults() {
 /// Follows a ConfigMap through [`finalizer`] and tells what it was called for.
 async fn finalize(maps: &Api<ConfigMap>, map: &str) -> Vec<&'static str> {
     let mut calls = Vec::new();
-    let map = Arc::new(maps.get(map).await.unwrap());
+    let map = Arc::new(maps.get(map).await.expect("the map is there"));
     let done: Result<Action, finalizer::Error<kube_client::Error>> =
         finalizer(maps, "example.com/cleanup", map, async |event| {
             calls.push(match event {
@@ -140,7 +140,7 @@ async fn finalize(maps: &Api<ConfigMap>, map: &str) -> Vec<&'static str> {
             Ok(Action::await_change())
         })
         .await;
-    done.unwrap();
+    done.expect("it is followed");
     calls
 }
 

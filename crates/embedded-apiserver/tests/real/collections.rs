@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::compare::{Case, Differences, case, compare, serve_widgets};
 use crate::support::Servers;
+use crate::support::compare::{Case, Differences, case, compare, serve_widgets};
 
 const DIFFERENCES: Differences = &[];
 
@@ -46,17 +46,20 @@ fn cases() -> Vec<Case> {
             ("", json!({ "propagationPolicy": "Background" })),
             ("", json!("{")),
         ] {
-            cases.push(case(format!("DELETE {collection}{request} {body}"), [
-                (&post, object("x", "1", false)),
-                (&post, object("y", "2", false)),
-                (&post, object("z", "1", true)),
-                (&format!("DELETE {collection}{}", request.replace(' ', "%20")), body),
-                (&get, Value::Null),
-                (&format!("DELETE {collection}"), Value::Null),
-                (&get, Value::Null),
-                (&format!("MERGE {collection}/z"), json!({ "metadata": { "finalizers": null } })),
-                (&get, Value::Null),
-            ]));
+            cases.push(case(
+                format!("DELETE {collection}{request} {body}"),
+                [
+                    (&post, object("x", "1", false)),
+                    (&post, object("y", "2", false)),
+                    (&post, object("z", "1", true)),
+                    (&format!("DELETE {collection}{}", request.replace(' ', "%20")), body),
+                    (&get, Value::Null),
+                    (&format!("DELETE {collection}"), Value::Null),
+                    (&get, Value::Null),
+                    (&format!("MERGE {collection}/z"), json!({ "metadata": { "finalizers": null } })),
+                    (&get, Value::Null),
+                ],
+            ));
         }
     }
     cases
@@ -64,7 +67,9 @@ fn cases() -> Vec<Case> {
 
 #[tokio::test]
 async fn collections_are_deleted_as_on_the_real_server() -> Result<()> {
-    let Some(servers) = Servers::start("collections_are_deleted_as_on_the_real_server").await? else { return Ok(()) };
+    let Some(servers) = Servers::start("collections_are_deleted_as_on_the_real_server").await? else {
+        return Ok(());
+    };
     serve_widgets(&servers).await?;
     compare(&servers, cases(), DIFFERENCES).await?;
     servers.stop().await

@@ -165,7 +165,9 @@ async fn until(client: &Client, request: &str, is: impl Fn(&Answer) -> bool) -> 
 /// A part of a definition or a Status, without what differs from server to server.
 fn lasting(answer: &Answer) -> Value {
     let mut body = answer.body.clone();
-    for condition in body.pointer_mut("/status/conditions").and_then(Value::as_array_mut).into_iter().flatten() {
+    for condition in
+        body.pointer_mut("/status/conditions").and_then(Value::as_array_mut).into_iter().flatten()
+    {
         condition["lastTransitionTime"] = Value::Null;
     }
     if let Some(metadata) = body["metadata"].as_object_mut() {

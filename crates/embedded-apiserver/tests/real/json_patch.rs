@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::compare::{Case, Differences, case, compare, serve_widgets};
 use crate::support::Servers;
+use crate::support::compare::{Case, Differences, case, compare, serve_widgets};
 
 const DIFFERENCES: Differences = &[];
 
@@ -96,7 +96,18 @@ const PATCHES: &[&str] = &[
     r#"[{"op":"add","path":"/data/new","value":"x"},{"op":"test","path":"/data/new","value":"y"}]"#,
     r#"[{"op":"add","path":"/data/new","value":"x"},{"op":"test","path":"/data/new","value":"x"},{"op":"remove","path":"/data/new"}]"#,
     // Documents that are no patches.
-    "null", "[]", "[null]", "{}", "[3]", "[[]]", "3", r#""x""#, "[", "", "x", r#"[{"op":"test"}"#,
+    "null",
+    "[]",
+    "[null]",
+    "{}",
+    "[3]",
+    "[[]]",
+    "3",
+    r#""x""#,
+    "[",
+    "",
+    "x",
+    r#"[{"op":"test"}"#,
     r#"[{}]"#,
     r#"[{"op":1}]"#,
     r#"[{"op":"add"}]"#,
@@ -125,7 +136,13 @@ const PATCHES: &[&str] = &[
 
 /// Merge patches, each applied to an object of its own.
 const MERGES: &[&str] = &[
-    "null", "[]", "3", r#""x""#, "{", "", "{}",
+    "null",
+    "[]",
+    "3",
+    r#""x""#,
+    "{",
+    "",
+    "{}",
     r#"{"data":null}"#,
     r#"{"data":{"a":null,"nope":null,"b":"3"}}"#,
     r#"{"metadata":{"finalizers":null}}"#,
@@ -161,7 +178,8 @@ fn cases() -> Vec<Case> {
                 cases.push(case(format!("{kind} {patch}"), steps));
             }
         }
-        let many = |count: usize| Value::from(vec![json!({ "op": "test", "path": "/data/a", "value": "1" }); count]);
+        let many =
+            |count: usize| Value::from(vec![json!({ "op": "test", "path": "/data/a", "value": "1" }); count]);
         for count in [10_000, 10_001] {
             let request = format!("JSON {collection}/x");
             cases.push(case("many operations", [(&*post, object.clone()), (&*request, many(count))]));
@@ -170,19 +188,25 @@ fn cases() -> Vec<Case> {
         cases.push(case("of what is missing", [(&*request, json!([]))]));
     }
     // Of a ConfigMap without apiVersion the real server finds all fields unknown.
-    let widget = json!({ "apiVersion": "compare.example.com/v1", "kind": "Widget", "metadata": { "name": "x" } });
-    cases.push(case("a custom resource without kind and version", [
-        ("POST widgets", widget),
-        ("JSON widgets/x", json!([{ "op": "remove", "path": "/apiVersion" }])),
-        ("MERGE widgets/x", json!({ "kind": null, "apiVersion": null })),
-        ("MERGE widgets/x", json!({ "kind": "Pod", "apiVersion": "v1" })),
-    ]));
+    let widget =
+        json!({ "apiVersion": "compare.example.com/v1", "kind": "Widget", "metadata": { "name": "x" } });
+    cases.push(case(
+        "a custom resource without kind and version",
+        [
+            ("POST widgets", widget),
+            ("JSON widgets/x", json!([{ "op": "remove", "path": "/apiVersion" }])),
+            ("MERGE widgets/x", json!({ "kind": null, "apiVersion": null })),
+            ("MERGE widgets/x", json!({ "kind": "Pod", "apiVersion": "v1" })),
+        ],
+    ));
     cases
 }
 
 #[tokio::test]
 async fn patches_do_what_they_do_on_the_real_server() -> Result<()> {
-    let Some(servers) = Servers::start("patches_do_what_they_do_on_the_real_server").await? else { return Ok(()) };
+    let Some(servers) = Servers::start("patches_do_what_they_do_on_the_real_server").await? else {
+        return Ok(());
+    };
     serve_widgets(&servers).await?;
     compare(&servers, cases(), DIFFERENCES).await?;
     servers.stop().await

@@ -1,16 +1,17 @@
-//! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, and writes of
-//! each kind.
+//! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, writes of each
+//! kind, and tables of writes: patches, preconditions, metadata, built-in kinds, reviews, collections.
 
 mod builtins;
 mod collections;
-mod compare;
 mod controllers;
 mod definitions;
 mod discovery;
+mod generations;
 mod json_patch;
 mod metadata;
 mod preconditions;
 mod requests;
 mod reviews;
+mod subresources;
 mod support;
 mod writes;

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::compare::{Case, Differences, case, compare, serve_widgets};
 use crate::support::Servers;
+use crate::support::compare::{Case, Differences, case, compare, serve_widgets};
 
 const DIFFERENCES: Differences = &[];
 
@@ -13,7 +13,7 @@ fn fields() -> Vec<Value> {
     let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u" });
     let without = |name: &str| {
         let mut owner = owner.clone();
-        owner.as_object_mut().unwrap().remove(name);
+        owner.as_object_mut().expect("an object").remove(name);
         json!({ "ownerReferences": [owner] })
     };
     let with = |name: &str, value: Value| {
@@ -145,26 +145,35 @@ fn cases() -> Vec<Case> {
             let mut name = metadata.to_string();
             name.truncate(100);
             let mut object = plain.clone();
-            for (name, value) in metadata.as_object().unwrap() {
+            for (name, value) in metadata.as_object().expect("an object") {
                 object["metadata"][name] = value.clone();
             }
             let mut put_object = object.clone();
             put_object["metadata"]["resourceVersion"] = json!("{version}");
             cases.push(case(format!("POST {name}"), [(&post, object), (&get, Value::Null)]));
             let patch = json!({ "metadata": metadata });
-            cases.push(case(format!("MERGE {name}"), [(&post, plain.clone()), (&merge, patch.clone()), (&get, Value::Null)]));
-            cases.push(case(format!("PUT {name}"), [(&post, plain.clone()), (&put, put_object), (&get, Value::Null)]));
+            cases.push(case(
+                format!("MERGE {name}"),
+                [(&post, plain.clone()), (&merge, patch.clone()), (&get, Value::Null)],
+            ));
+            cases.push(case(
+                format!("PUT {name}"),
+                [(&post, plain.clone()), (&put, put_object), (&get, Value::Null)],
+            ));
             let mut held = plain.clone();
             held["metadata"]["finalizers"] = json!(["example.com/held"]);
-            cases.push(case(format!("while deleting {name}"), [
-                (&post, held),
-                (&delete, Value::Null),
-                (&merge, patch),
-                (&get, Value::Null),
-                (&delete, Value::Null),
-                (&merge, json!({ "metadata": { "finalizers": null } })),
-                (&get, Value::Null),
-            ]));
+            cases.push(case(
+                format!("while deleting {name}"),
+                [
+                    (&post, held),
+                    (&delete, Value::Null),
+                    (&merge, patch),
+                    (&get, Value::Null),
+                    (&delete, Value::Null),
+                    (&merge, json!({ "metadata": { "finalizers": null } })),
+                    (&get, Value::Null),
+                ],
+            ));
         }
     }
     for collection in ["maps", "widgets", "services", "namespaces", "roles", "leases", "accounts"] {
@@ -173,7 +182,10 @@ fn cases() -> Vec<Case> {
             // The real server allocates an address first, and for such a name that fails.
             let for_path = |name: &str| name.contains('/') || name.contains('%') || matches!(name, "" | "..");
             let has_name = metadata.get("generateName").is_some();
-            if collection == "services" && !has_name && for_path(metadata["name"].as_str().unwrap_or_default()) {
+            if collection == "services"
+                && !has_name
+                && for_path(metadata["name"].as_str().unwrap_or_default())
+            {
                 continue;
             }
             let mut name = format!("{collection} {metadata}");
@@ -183,26 +195,32 @@ fn cases() -> Vec<Case> {
         }
     }
     let map = |metadata: Value| json!({ "metadata": metadata });
-    cases.push(case("a name that is another in the body", [
-        ("POST maps", map(json!({ "name": "x" }))),
-        ("PUT maps/x", map(json!({ "name": "y" }))),
-        ("PUT maps/x", map(json!({}))),
-        ("PUT maps/y", map(json!({ "name": "x" }))),
-        ("PUT maps/x", map(json!({ "name": "x", "namespace": "other" }))),
-        ("MERGE maps/x", map(json!({ "name": "y" }))),
-        ("POST maps", map(json!({ "name": "x" }))),
-    ]));
-    cases.push(case("grace periods", [
-        ("POST maps", map(json!({ "name": "x", "finalizers": ["example.com/a"] }))),
-        ("DELETE maps/x", json!({ "gracePeriodSeconds": 30 })),
-        ("DELETE maps/x", json!({ "gracePeriodSeconds": 0 })),
-        ("MERGE maps/x", map(json!({ "deletionGracePeriodSeconds": 7 }))),
-        ("MERGE maps/x", map(json!({ "deletionGracePeriodSeconds": null }))),
-        ("MERGE maps/x", map(json!({ "deletionTimestamp": "2020-01-01T00:00:00Z" }))),
-        ("MERGE maps/x", map(json!({ "finalizers": ["example.com/a", "example.com/b"] }))),
-        ("MERGE maps/x", map(json!({ "finalizers": ["example.com/c", "example.com/b"] }))),
-        ("POST maps", map(json!({ "name": "x" }))),
-    ]));
+    cases.push(case(
+        "a name that is another in the body",
+        [
+            ("POST maps", map(json!({ "name": "x" }))),
+            ("PUT maps/x", map(json!({ "name": "y" }))),
+            ("PUT maps/x", map(json!({}))),
+            ("PUT maps/y", map(json!({ "name": "x" }))),
+            ("PUT maps/x", map(json!({ "name": "x", "namespace": "other" }))),
+            ("MERGE maps/x", map(json!({ "name": "y" }))),
+            ("POST maps", map(json!({ "name": "x" }))),
+        ],
+    ));
+    cases.push(case(
+        "grace periods",
+        [
+            ("POST maps", map(json!({ "name": "x", "finalizers": ["example.com/a"] }))),
+            ("DELETE maps/x", json!({ "gracePeriodSeconds": 30 })),
+            ("DELETE maps/x", json!({ "gracePeriodSeconds": 0 })),
+            ("MERGE maps/x", map(json!({ "deletionGracePeriodSeconds": 7 }))),
+            ("MERGE maps/x", map(json!({ "deletionGracePeriodSeconds": null }))),
+            ("MERGE maps/x", map(json!({ "deletionTimestamp": "2020-01-01T00:00:00Z" }))),
+            ("MERGE maps/x", map(json!({ "finalizers": ["example.com/a", "example.com/b"] }))),
+            ("MERGE maps/x", map(json!({ "finalizers": ["example.com/c", "example.com/b"] }))),
+            ("POST maps", map(json!({ "name": "x" }))),
+        ],
+    ));
     cases
 }
 

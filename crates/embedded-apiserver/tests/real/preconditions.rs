@@ -3,12 +3,11 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::compare::{Case, Differences, case, compare, serve_widgets};
 use crate::support::Servers;
+use crate::support::compare::{Case, Differences, case, compare, serve_widgets};
 
-const DIFFERENCES: Differences = &[
-    ("StorageError: invalid object", "the key in the message is that of the real server's storage"),
-];
+const DIFFERENCES: Differences =
+    &[("StorageError: invalid object", "the key in the message is that of the real server's storage")];
 
 /// An object with `metadata` beside its name.
 fn object(collection: &str, metadata: &Value) -> Value {
@@ -16,8 +15,9 @@ fn object(collection: &str, metadata: &Value) -> Value {
         "maps" => ("v1", "ConfigMap"),
         _ => ("compare.example.com/v1", "Widget"),
     };
-    let mut object = json!({ "apiVersion": version, "kind": kind, "metadata": { "name": "x" }, "data": { "a": "1" } });
-    for (name, value) in metadata.as_object().unwrap() {
+    let mut object =
+        json!({ "apiVersion": version, "kind": kind, "metadata": { "name": "x" }, "data": { "a": "1" } });
+    for (name, value) in metadata.as_object().expect("an object") {
         object["metadata"][name] = value.clone();
     }
     object
@@ -80,15 +80,18 @@ fn cases() -> Vec<Case> {
     for collection in ["maps", "widgets"] {
         let (post, put, get) =
             (format!("POST {collection}"), format!("PUT {collection}/x"), format!("GET {collection}/x"));
-        let (json_patch, merge, delete) =
-            (format!("JSON {collection}/x"), format!("MERGE {collection}/x"), format!("DELETE {collection}/x"));
+        let (json_patch, merge, delete) = (
+            format!("JSON {collection}/x"),
+            format!("MERGE {collection}/x"),
+            format!("DELETE {collection}/x"),
+        );
         let plain = object(collection, &json!({}));
         let mut add = |name: String, request: &str, body: Value| {
             let steps = [(&*post, plain.clone()), (request, body), (&*get, Value::Null)];
             cases.push(case(name, steps));
         };
         for identity in IDENTITIES {
-            let metadata: Value = serde_json::from_str(identity).unwrap();
+            let metadata: Value = serde_json::from_str(identity).expect("JSON");
             let mut changed = object(collection, &metadata);
             changed["data"]["a"] = json!("2");
             add(format!("PUT {identity}"), &put, changed.clone());
@@ -99,14 +102,18 @@ fn cases() -> Vec<Case> {
             if collection == "maps" {
                 add(format!("STRATEGIC {identity}"), "STRATEGIC maps/x", patch);
             }
-            for (name, value) in metadata.as_object().unwrap() {
+            for (name, value) in metadata.as_object().expect("an object") {
                 let path = format!("/metadata/{name}");
                 add(
                     format!("JSON {identity}"),
                     &json_patch,
                     json!([{ "op": "add", "path": path, "value": value }, { "op": "add", "path": "/data/a", "value": "2" }]),
                 );
-                add(format!("JSON test {identity}"), &json_patch, json!([{ "op": "test", "path": path, "value": value }]));
+                add(
+                    format!("JSON test {identity}"),
+                    &json_patch,
+                    json!([{ "op": "test", "path": path, "value": value }]),
+                );
             }
         }
         for options in OPTIONS {
@@ -134,30 +141,40 @@ fn cases() -> Vec<Case> {
             add(format!("DELETE {query}"), &format!("{delete}{query}"), Value::Null);
             add(format!("DELETE all {query}"), &format!("DELETE {collection}{query}"), Value::Null);
         }
-        add("PUT of nothing".to_owned(), &format!("PUT {collection}/nope"), object(collection, &json!({ "name": "nope" })));
+        add(
+            "PUT of nothing".to_owned(),
+            &format!("PUT {collection}/nope"),
+            object(collection, &json!({ "name": "nope" })),
+        );
         add("DELETE of nothing".to_owned(), &format!("DELETE {collection}/nope"), Value::Null);
         let held = object(collection, &json!({ "finalizers": ["example.com/a"] }));
         let released = json!({ "metadata": { "finalizers": null } });
-        cases.push(case("a dry run of a delete that has to wait", [
-            (&post, held.clone()),
-            (&format!("{delete}?dryRun=All"), Value::Null),
-            (&get, Value::Null),
-            (&delete, Value::Null),
-            (&format!("{merge}?dryRun=All"), released.clone()),
-            (&get, Value::Null),
-            (&format!("{delete}?dryRun=All"), Value::Null),
-            (&merge, released),
-            (&get, Value::Null),
-        ]));
+        cases.push(case(
+            "a dry run of a delete that has to wait",
+            [
+                (&post, held.clone()),
+                (&format!("{delete}?dryRun=All"), Value::Null),
+                (&get, Value::Null),
+                (&delete, Value::Null),
+                (&format!("{merge}?dryRun=All"), released.clone()),
+                (&get, Value::Null),
+                (&format!("{delete}?dryRun=All"), Value::Null),
+                (&merge, released),
+                (&get, Value::Null),
+            ],
+        ));
     }
-    cases.push(case("a namespace", [
-        ("POST namespaces", json!({ "metadata": { "name": "dry-{ns}" } })),
-        ("DELETE namespaces/dry-{ns}?dryRun=All", Value::Null),
-        ("GET namespaces/dry-{ns}", Value::Null),
-        ("DELETE namespaces/dry-{ns}", json!({ "preconditions": { "uid": "other" } })),
-        ("MERGE namespaces/dry-{ns}?dryRun=All", json!({ "metadata": { "labels": { "a": "b" } } })),
-        ("GET namespaces/dry-{ns}", Value::Null),
-    ]));
+    cases.push(case(
+        "a namespace",
+        [
+            ("POST namespaces", json!({ "metadata": { "name": "dry-{ns}" } })),
+            ("DELETE namespaces/dry-{ns}?dryRun=All", Value::Null),
+            ("GET namespaces/dry-{ns}", Value::Null),
+            ("DELETE namespaces/dry-{ns}", json!({ "preconditions": { "uid": "other" } })),
+            ("MERGE namespaces/dry-{ns}?dryRun=All", json!({ "metadata": { "labels": { "a": "b" } } })),
+            ("GET namespaces/dry-{ns}", Value::Null),
+        ],
+    ));
     cases.push(case("status", [
         ("POST widgets", object("widgets", &json!({}))),
         ("MERGE widgets/x/status?dryRun=All", json!({ "status": { "a": 1 } })),

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::compare::{Case, Differences, case, compare};
 use crate::support::Servers;
+use crate::support::compare::{Case, Differences, case, compare};
 
 const DIFFERENCES: Differences =
     &[("metadata: Invalid value: ", "the metadata in the message has managedFields in the real server")];
@@ -34,7 +34,10 @@ fn cases() -> Vec<Case> {
         let review = json!({ "spec": spec });
         // The fields of others are unknown in a review of oneself.
         if of_self.iter().all(|name| spec.get(*name).is_none()) {
-            cases.push(case("self", [(&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), review.clone())]));
+            cases.push(case(
+                "self",
+                [(&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), review.clone())],
+            ));
         }
         cases.push(case("subject", [(&*format!("{AUTHORIZATION}/subjectaccessreviews"), review.clone())]));
         let local = format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews");
@@ -42,26 +45,52 @@ fn cases() -> Vec<Case> {
     }
     let review = |metadata: Value| json!({ "metadata": metadata, "spec": { "resourceAttributes": pods } });
     let local = |metadata: Value| json!({ "metadata": metadata, "spec": { "user": "a", "resourceAttributes": pods } });
-    cases.push(case("metadata", [
-        (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), review(json!({ "name": "x" }))),
-        (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews?dryRun=All"), review(json!({}))),
-        (&*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"), local(json!({ "namespace": "{ns}" }))),
-        (&*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"), local(json!({ "namespace": "other" }))),
-        (&*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"), local(json!({ "name": "x" }))),
-        (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), Value::Null),
-        (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), json!({ "apiVersion": "v1", "kind": "Pod" })),
-    ]));
-    cases.push(case("rules", [
-        (&*format!("{AUTHORIZATION}/selfsubjectrulesreviews"), json!({ "spec": { "namespace": "{ns}" } })),
-        (&*format!("{AUTHORIZATION}/selfsubjectrulesreviews"), json!({ "spec": {} })),
-        (&*format!("{AUTHORIZATION}/selfsubjectrulesreviews"), json!({ "spec": { "namespace": "nowhere" } })),
-    ]));
+    cases.push(case(
+        "metadata",
+        [
+            (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), review(json!({ "name": "x" }))),
+            (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews?dryRun=All"), review(json!({}))),
+            (
+                &*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"),
+                local(json!({ "namespace": "{ns}" })),
+            ),
+            (
+                &*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"),
+                local(json!({ "namespace": "other" })),
+            ),
+            (
+                &*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"),
+                local(json!({ "name": "x" })),
+            ),
+            (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), Value::Null),
+            (
+                &*format!("{AUTHORIZATION}/selfsubjectaccessreviews"),
+                json!({ "apiVersion": "v1", "kind": "Pod" }),
+            ),
+        ],
+    ));
+    cases.push(case(
+        "rules",
+        [
+            (
+                &*format!("{AUTHORIZATION}/selfsubjectrulesreviews"),
+                json!({ "spec": { "namespace": "{ns}" } }),
+            ),
+            (&*format!("{AUTHORIZATION}/selfsubjectrulesreviews"), json!({ "spec": {} })),
+            (
+                &*format!("{AUTHORIZATION}/selfsubjectrulesreviews"),
+                json!({ "spec": { "namespace": "nowhere" } }),
+            ),
+        ],
+    ));
     cases
 }
 
 #[tokio::test]
 async fn reviews_are_answered_as_by_the_real_server() -> Result<()> {
-    let Some(servers) = Servers::start("reviews_are_answered_as_by_the_real_server").await? else { return Ok(()) };
+    let Some(servers) = Servers::start("reviews_are_answered_as_by_the_real_server").await? else {
+        return Ok(());
+    };
     compare(&servers, cases(), DIFFERENCES).await?;
     // Who asks is another user on each server; the shape is the same.
     let mut shapes = Vec::new();

@@ -103,6 +103,7 @@ pub(crate) fn target(engine: &Engine, slot: &ScopeSlot) -> Target {
         label_selector: engine.options.labels.clone(),
         field_selector: engine.options.fields.clone(),
         metadata_only: engine.metadata_only.load(Ordering::Relaxed),
+        keep_managed_fields: engine.options.keep_managed_fields,
         sensitive: engine.ingest.origin().sensitive,
     }
 }

@@ -80,6 +80,7 @@ impl Engine {
             versions_alive: origin.alive.load(Ordering::Relaxed),
             bytes_alive: origin.alive_bytes.load(Ordering::Relaxed),
             wrong_type: self.ingest.wrong_type(),
+            managed_fields_cut: origin.managed_fields_cut.load(Ordering::Relaxed),
             decode_hits: origin.shelf.hits(),
             decode_misses: origin.shelf.misses(),
             failures: self.reporter.count(),
@@ -138,6 +139,7 @@ impl Engine {
             duplicates: counts.duplicates,
             unknown_deletes: counts.unknown_deletes,
             outside_scope: counts.outside_scope,
+            managed_fields_cut: self.ingest.origin().managed_fields_cut.load(Ordering::Relaxed),
             took,
         });
         became_synced

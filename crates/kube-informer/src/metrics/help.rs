@@ -2,7 +2,7 @@
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 
-const COUNTERS: [(&str, &str); 8] = [
+const COUNTERS: [(&str, &str); 9] = [
     ("informer_failures_total", "Failures, by what failed."),
     ("informer_relists_total", "Lists of everything that were read, by the reason."),
     ("informer_watches_total", "Watches that were opened."),
@@ -13,6 +13,10 @@ const COUNTERS: [(&str, &str); 8] = [
     (
         "informer_outside_scope_total",
         "Objects outside of the namespaces that were asked for, which were dropped.",
+    ),
+    (
+        "informer_managed_fields_cut_total",
+        "Objects that came with managedFields although the server was asked to leave them out; 0 where it does.",
     ),
 ];
 

@@ -31,6 +31,7 @@ pub(crate) struct Metrics {
     duplicates: Counter,
     unknown_deletes: Counter,
     outside_scope: Counter,
+    managed_fields_cut: Counter,
 }
 
 impl Metrics {
@@ -54,6 +55,7 @@ impl Metrics {
             duplicates: counter!("informer_duplicate_events_total", labels.iter()),
             unknown_deletes: counter!("informer_unknown_deletes_total", labels.iter()),
             outside_scope: counter!("informer_outside_scope_total", labels.iter()),
+            managed_fields_cut: counter!("informer_managed_fields_cut_total", labels.iter()),
             labels,
             name,
         }
@@ -71,6 +73,7 @@ impl Metrics {
         self.duplicates.increment(commit.duplicates);
         self.unknown_deletes.increment(commit.unknown_deletes);
         self.outside_scope.increment(commit.outside_scope);
+        self.managed_fields_cut.absolute(commit.managed_fields_cut);
     }
 
     /// Whether every scope has been listed.
@@ -171,5 +174,7 @@ pub(crate) struct Commit<'a> {
     pub(crate) duplicates: u64,
     pub(crate) unknown_deletes: u64,
     pub(crate) outside_scope: u64,
+    /// Since the informer was made.
+    pub(crate) managed_fields_cut: u64,
     pub(crate) took: Duration,
 }

@@ -237,6 +237,9 @@ impl Ingest {
         let again = if changed { Some(scan(&json).map_err(odd)?) } else { None };
         let head = self.head(key, uid, resource_version, again.as_ref().unwrap_or(&metadata));
 
+        if counts && !self.keep_managed_fields && !metadata.managed_fields.is_empty() {
+            self.origin.managed_fields_cut.fetch_add(1, Ordering::Relaxed);
+        }
         let decoded = if counts { self.trial(&head.key, &json) } else { DecodedSlot::default() };
         let body = match counts {
             true => self.packer.pack(&json, self.origin.alive.load(Ordering::Relaxed)),

@@ -1,7 +1,7 @@
 //! Where records come from: what all records of one informer share.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use crate::kind::KindInfo;
 use crate::object::decoded::Shelf;
@@ -16,6 +16,8 @@ pub(crate) struct Origin {
     pub(crate) alive: AtomicUsize,
     /// How many bytes their packed bodies take.
     pub(crate) alive_bytes: AtomicUsize,
+    /// How many came with managedFields although the server was asked to leave them out.
+    pub(crate) managed_fields_cut: AtomicU64,
     /// Recently decoded objects.
     pub(crate) shelf: Shelf,
     pub(crate) reporter: Arc<Reporter>,
@@ -31,6 +33,7 @@ impl Origin {
             sensitive,
             alive: AtomicUsize::new(0),
             alive_bytes: AtomicUsize::new(0),
+            managed_fields_cut: AtomicU64::new(0),
             shelf,
             reporter,
         }

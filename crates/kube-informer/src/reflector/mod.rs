@@ -65,6 +65,7 @@ pub(crate) struct Target {
     pub(crate) label_selector: Option<String>,
     pub(crate) field_selector: Option<String>,
     pub(crate) metadata_only: bool,
+    pub(crate) keep_managed_fields: bool,
     /// Whether objects hold secrets: then nothing that may be their content is reported or logged.
     pub(crate) sensitive: bool,
 }
@@ -77,6 +78,7 @@ impl Target {
             label_selector: self.label_selector.clone(),
             field_selector: self.field_selector.clone(),
             metadata_only: self.metadata_only,
+            drop_managed_fields: !self.keep_managed_fields,
         }
     }
 }

@@ -24,6 +24,7 @@ pub(super) fn target(kind: KindInfo) -> Target {
         label_selector: None,
         field_selector: None,
         metadata_only: false,
+        keep_managed_fields: false,
         sensitive: false,
     }
 }

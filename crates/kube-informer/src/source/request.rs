@@ -23,6 +23,8 @@ pub struct Request {
     pub(crate) label_selector: Option<String>,
     pub(crate) field_selector: Option<String>,
     pub(crate) metadata_only: bool,
+    /// Whether the server is asked to leave out `metadata.managedFields`.
+    pub(crate) drop_managed_fields: bool,
 }
 
 /// The selectors of an informer, in the server's syntax. `None` selects all objects.
@@ -107,7 +109,14 @@ impl Request {
     }
 
     fn of(scope: Scope, verb: Verb) -> Self {
-        Self { scope, verb, label_selector: None, field_selector: None, metadata_only: false }
+        Self {
+            scope,
+            verb,
+            label_selector: None,
+            field_selector: None,
+            metadata_only: false,
+            drop_managed_fields: false,
+        }
     }
 
     /// Makes a LIST return pages of this many objects.

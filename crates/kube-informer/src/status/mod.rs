@@ -228,6 +228,9 @@ pub struct InformerStatus {
     pub versions_alive: usize,
     /// Bytes that their packed bodies take. Heads, about 200 bytes a version, and decoded forms are not counted.
     pub bytes_alive: usize,
+    /// Versions that came with `metadata.managedFields` although the server was asked to leave them out, which were cut here.
+    /// Stays 0 at a server that honours the request (KEP-5958).
+    pub managed_fields_cut: u64,
     /// The decoder's message, if none of the sampled objects decodes into the informer's type: then the type is wrong.
     pub wrong_type: Option<String>,
     /// How often a decoded object was in memory already.

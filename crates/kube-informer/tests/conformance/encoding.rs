@@ -37,6 +37,21 @@ async fn p_071_custom_resources_have_no_protobuf() -> Result<()> {
 }
 
 #[tokio::test]
+async fn p_076_a_parameter_of_accept_that_is_not_known_is_ignored() -> Result<()> {
+    let Some(api) = api("p_076").await? else { return Ok(()) };
+    api.configmap("a", "app=web").await?;
+    let form = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+    for form in ["application/json", form] {
+        let plain = get(&api, &api.configmaps(""), form).await?.body_of(200)?;
+        let asked = format!("{form};drop=metadata.managedFields,{form}");
+        let answer = get(&api, &api.configmaps(""), &asked).await?;
+        assert_eq!(answer.header("content-type"), "application/json", "{form}");
+        assert_eq!(answer.body_of(200)?, plain, "{form}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn p_072_metadata_alone_of_every_resource() -> Result<()> {
     let Some(api) = api("p_072").await? else { return Ok(()) };
     api.serve_widgets().await?;

@@ -1,6 +1,8 @@
 //! How long a watch lasts, and when its silence means that it is dead.
 
 use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use kube_informer::Options;
+use kube_informer::source::StreamingList;
 use kube_informer::status::{Phase, RelistReason};
 
 use crate::support::{PATIENCE, Rig, SECOND, asked_to_last, config_map, exact, lists, parameter, pass};
@@ -107,6 +109,22 @@ async fn d15_without_pings_a_silent_watch_is_moved_within_45_s_and_nothing_is_lo
     assert_eq!(stalled.struck(), 10);
     assert_eq!((rig.status().phase, rig.failures().len()), (Phase::Watching, 0));
     assert_eq!(rig.status().relists(RelistReason::Dead), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_two_hundred_idle_watches_without_pings_cost_about_five_requests_a_second() {
+    let namespaces: Vec<_> = (0..200).map(|number| format!("team-{number}")).collect();
+    let rig = Rig::start_with(EmbeddedApiserver::new(), |builder| {
+        builder.options(|_| Options::default().namespaces(namespaces).streaming_list(StreamingList::Never))
+    });
+    rig.informer.wait_synced(PATIENCE).await.unwrap();
+    pass(60 * SECOND).await;
+    let before = rig.server.journal().matching(|_| true).len();
+    pass(600 * SECOND).await;
+    let requests = rig.server.journal().matching(|_| true).len() - before;
+    // Each of them every 37.5 s in the mean, and a question for all of them whether the server went back in time.
+    assert!((4.5..=6.0).contains(&(requests as f64 / 600.0)), "{requests} in ten minutes");
+    assert!(rig.failures().is_empty(), "{:?}", rig.failures());
 }
 
 #[tokio::test(start_paused = true)]

@@ -29,7 +29,8 @@ pub(super) fn validate_stateful_set_update(old: &Object, new: &Object) -> Option
 /// Counts the templates of a DaemonSet in an annotation.
 pub(super) fn count_template(old: Option<&Object>, new: &mut Object) {
     const NAME: &str = "deprecated.daemonset.template.generation";
-    let counted = old.and_then(|old| old.get("metadata")?.get("annotations")?.get(NAME)?.as_str()?.parse::<u64>().ok());
+    let counted =
+        old.and_then(|old| old.get("metadata")?.get("annotations")?.get(NAME)?.as_str()?.parse::<u64>().ok());
     let changed = old.is_some_and(|old| spec(old, "template") != spec(new, "template"));
     let count = counted.map_or(1, |count| count + u64::from(changed));
     at(new, &["metadata", "annotations"]).insert(NAME.to_owned(), count.to_string().into());

@@ -54,7 +54,11 @@ pub(super) fn validate_config_map(map: &Object) -> Vec<Cause> {
     for (key, _) in texts(map, "data") {
         if texts(map, "binaryData").any(|(other, _)| other == key) {
             let field = format!("data[{key}]");
-            causes.push(Cause::invalid(&field, &format!("{key:?}"), "duplicate of key present in binaryData"));
+            causes.push(Cause::invalid(
+                &field,
+                &format!("{key:?}"),
+                "duplicate of key present in binaryData",
+            ));
         }
     }
     causes.extend(keys(map, "binaryData"));
@@ -97,7 +101,8 @@ fn frozen(old: &Object, new: &Object, fields: &[&str]) -> Vec<Cause> {
     if !is_set(new) {
         causes.push(cause("immutable"));
     }
-    let content = |object: &Object, field: &str| object.get(field).filter(|value| **value != json!({})).cloned();
+    let content =
+        |object: &Object, field: &str| object.get(field).filter(|value| **value != json!({})).cloned();
     let changed = |field: &&&str| content(old, field) != content(new, field);
     causes.extend(fields.iter().filter(changed).map(|field| cause(field)));
     causes

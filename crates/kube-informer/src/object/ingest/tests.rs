@@ -41,6 +41,18 @@ fn left_out(result: Result<Arc<Record>, IngestError>) -> (Option<String>, String
 }
 
 #[test]
+fn d1_objects_with_managed_fields_are_counted_where_they_were_not_wanted() {
+    let bare = br#"{"metadata":{"name":"a","namespace":"b"}}"#;
+    let cut = |keep_managed_fields| {
+        let ingest = Ingest::new(IngestOptions { keep_managed_fields, ..options(pods()).0 });
+        take(&ingest, bare).unwrap();
+        take(&ingest, &benchmark_pod(7)).unwrap();
+        ingest.origin().managed_fields_cut.load(Ordering::Relaxed)
+    };
+    assert_eq!((cut(false), cut(true)), (1, 0));
+}
+
+#[test]
 fn a_list_item_becomes_a_whole_object() {
     let ingest = Ingest::new(options(pods()).0);
     let json = benchmark_pod(7);

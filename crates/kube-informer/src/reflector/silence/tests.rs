@@ -33,6 +33,7 @@ fn watch(source: &dyn ListWatch) -> Watch {
         label_selector: None,
         field_selector: None,
         metadata_only: false,
+        drop_managed_fields: false,
     };
     Watch::on(Connection::open(source, request))
 }

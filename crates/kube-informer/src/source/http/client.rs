@@ -88,8 +88,8 @@ impl Renewable {
 
     pub(super) fn from_config(config: Config, manners: Manners) -> Result<Self, kube_client::Error> {
         let auth = &config.auth_info;
-        let files = [&auth.client_certificate, &auth.client_key];
-        let files: Vec<PathBuf> = files.into_iter().flatten().map(PathBuf::from).collect();
+        let files = [&auth.client_certificate, &auth.client_key].into_iter().flatten().map(PathBuf::from);
+        let files: Vec<PathBuf> = files.chain(config.root_cert_file.clone()).collect();
         let look = (!files.is_empty()).then_some(move || changed(&files));
         Self::new(look, move || build(&config, &manners))
     }

@@ -1,5 +1,7 @@
 //! Finding the cluster of a program that does not name one.
 
+mod service_account;
+
 use std::env;
 use std::fmt;
 use std::future::IntoFuture;
@@ -59,6 +61,25 @@ impl Cluster {
     /// ```
     pub fn find() -> FindCluster {
         FindCluster::default()
+    }
+
+    /// A server, and the service account whose files `token` and `ca.crt` (and `namespace`, if there is one) are in a directory,
+    /// as Kubernetes mounts them into pods. For those of other clusters, and for other places; in a pod
+    /// [`find`](Self::find) finds its own. Files that are replaced are followed.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use kube_informer::{Cluster, SharedInformerFactory};
+    ///
+    /// let edge = Cluster::service_account("https://10.20.0.1:6443", "/etc/clusters/edge").await?;
+    /// let edge = SharedInformerFactory::builder(edge).build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn service_account(server: &str, directory: impl Into<PathBuf>) -> Result<Self, ClusterError> {
+        let directory = directory.into();
+        let origin = format!("the service account in {}", directory.display());
+        in_pod(origin, Ok(server.to_owned()), directory).await
     }
 
     /// Where its configuration comes from, such as `kubeconfig ~/.kube/config`, to be shown to the user. Only known for
@@ -182,10 +203,25 @@ async fn find(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Cluste
             (format!("kubeconfig {files}"), from_kubeconfig(Kubeconfig::read, options).await)
         }
         Configured::Pod => {
-            let config = Config::incluster().map_err(|error| told(&error));
-            ("the service account of this pod".to_owned(), config)
+            let (origin, server) =
+                ("the service account of this pod", service_account::server(|name| env::var(name).ok()));
+            return in_pod(origin.to_owned(), server, service_account::MOUNTED.into()).await;
         }
     };
+    found(origin, config)
+}
+
+async fn in_pod(
+    origin: String,
+    server: Result<String, String>,
+    directory: PathBuf,
+) -> Result<Cluster, ClusterError> {
+    let read = move || service_account::config(&server?, &directory);
+    let config = tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(error.to_string()));
+    found(origin, config)
+}
+
+fn found(origin: String, config: Result<Config, String>) -> Result<Cluster, ClusterError> {
     match config {
         Ok(config) => Ok(Cluster { origin: Some(origin), ..config.into() }),
         Err(message) => Err(NoCluster::Unusable { origin, message }.into()),
@@ -222,8 +258,12 @@ async fn from_kubeconfig(
         .map_err(|error| error.to_string())?
         .map_err(|error| told(&error))?;
     check_context(&kubeconfig, options.context.as_deref())?;
-    let named = proxy_of(&kubeconfig, options.context.as_ref());
-    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| told(&error))?;
+    let cluster = cluster_of(&kubeconfig, options.context.as_ref());
+    let named = cluster.and_then(|cluster| cluster.proxy_url.clone()).filter(|url| !url.is_empty());
+    let authorities = cluster.and_then(authorities_of);
+    let mut config =
+        Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| told(&error))?;
+    config.root_cert_file = authorities;
     with_proxy(config, named, |name| env::var(name).ok())
 }
 
@@ -246,12 +286,20 @@ fn check_context(kubeconfig: &Kubeconfig, named: Option<&str>) -> Result<(), Str
     })
 }
 
-/// The proxy that a kubeconfig names for the cluster of a context.
-fn proxy_of(kubeconfig: &Kubeconfig, context: Option<&String>) -> Option<String> {
+/// What a kubeconfig says of the cluster of a context.
+fn cluster_of<'a>(
+    kubeconfig: &'a Kubeconfig,
+    context: Option<&String>,
+) -> Option<&'a kube_client::config::Cluster> {
     let context = context.or(kubeconfig.current_context.as_ref())?;
     let context = kubeconfig.contexts.iter().find(|named| named.name == *context)?.context.as_ref()?;
-    let cluster = kubeconfig.clusters.iter().find(|named| named.name == context.cluster)?.cluster.as_ref()?;
-    cluster.proxy_url.clone().filter(|url| !url.is_empty())
+    kubeconfig.clusters.iter().find(|named| named.name == context.cluster)?.cluster.as_ref()
+}
+
+/// The file of authorities, if they are in one, so that it can be read again when it is replaced.
+fn authorities_of(cluster: &kube_client::config::Cluster) -> Option<PathBuf> {
+    let inline = cluster.certificate_authority_data.as_ref().is_some_and(|data| !data.is_empty());
+    cluster.certificate_authority.as_ref().filter(|file| !inline && !file.is_empty()).map(PathBuf::from)
 }
 
 /// A proxy that the kubeconfig names is used always, one that the environment names by the environment's rules.

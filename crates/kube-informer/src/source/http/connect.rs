@@ -145,3 +145,6 @@ impl Write for Socket {
         Pin::new(&mut *self.0).poll_write_vectored(context, parts)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -108,7 +108,7 @@ impl HttpSource {
     ///   pings and keep-alive may reach as far as the proxy only: if the server behind it vanishes without a word, the informer's own
     ///   watchdogs notice. Which proxy the environment names is looked up by [`Cluster::find`], not here.
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
-    ///   files of the client certificate change. Token files are read again every minute.
+    ///   files of the client certificate or of the authorities change. Token files are read again every minute.
     pub fn new(cluster: impl Into<Cluster>, kind: KindInfo) -> Result<Self, ClusterError> {
         let Cluster { way: server, manners, .. } = cluster.into();
         let config = match server {
@@ -244,12 +244,18 @@ impl fmt::Debug for HttpSource {
 }
 
 fn build(request: &Request, kind: &KindInfo) -> Result<http::Request<Body>, SourceError> {
-    let accept = match (&request.verb, request.metadata_only) {
+    let form = match (&request.verb, request.metadata_only) {
         (_, false) => "application/json",
         (Verb::List(_), true) => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
         (Verb::Watch(_), true) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
     };
-    get(&request.path_and_query(kind), accept)
+    let accept = match request.drop_managed_fields {
+        // The parameter is KEP-5958's. Servers that do not know it ignore it; for one that does not take it there is the
+        // second choice.
+        true => format!("{form};drop=metadata.managedFields,{form}"),
+        false => form.to_owned(),
+    };
+    get(&request.path_and_query(kind), &accept)
 }
 
 fn get(path_and_query: &str, accept: &str) -> Result<http::Request<Body>, SourceError> {

@@ -76,6 +76,7 @@ fn list() -> Request {
         label_selector: None,
         field_selector: None,
         metadata_only: false,
+        drop_managed_fields: false,
     }
 }
 
@@ -127,6 +128,19 @@ async fn p_072_metadata_is_asked_for_by_accept() {
     let accepts: Vec<_> = seen.lock().iter().map(|request| request.headers()[ACCEPT].clone()).collect();
     assert_eq!(accepts[0], "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
     assert_eq!(accepts[1], "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+}
+
+#[tokio::test]
+async fn p_076_managed_fields_are_asked_to_be_left_out_with_the_plain_form_as_second_choice() {
+    let (source, seen) = source(|| answer(200, "{}"));
+    let request = Request { drop_managed_fields: true, ..list() };
+    for request in [Request { metadata_only: true, ..request.clone() }, request] {
+        source.open(request).await.map(drop).unwrap();
+    }
+    let accepts: Vec<_> = seen.lock().iter().map(|request| request.headers()[ACCEPT].clone()).collect();
+    let metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+    assert_eq!(accepts[0], format!("{metadata};drop=metadata.managedFields,{metadata}"));
+    assert_eq!(accepts[1], "application/json;drop=metadata.managedFields,application/json");
 }
 
 #[tokio::test]

@@ -29,6 +29,7 @@ fn list(params: ListParams) -> Request {
         label_selector: None,
         field_selector: None,
         metadata_only: false,
+        drop_managed_fields: false,
     }
 }
 

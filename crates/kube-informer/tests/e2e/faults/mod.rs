@@ -11,6 +11,7 @@ mod large;
 mod network;
 mod proxies;
 mod servers;
+mod service_account;
 mod setup;
 
 use self::setup::{Setup, setup};

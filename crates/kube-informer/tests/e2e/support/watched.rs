@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use kube_client::Config;
 use kube_client::api::DynamicObject;
 use kube_client::core::ApiResource;
 use kube_informer::source::HttpSource;
 use kube_informer::status::{Failure, InformerStatus, Phase, RelistReason};
-use kube_informer::{Kind, Options, Registration, SharedInformer, handler};
+use kube_informer::{Cluster, Kind, Options, Registration, SharedInformer, handler};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -86,8 +85,12 @@ impl Recovery {
 
 impl Watched {
     /// Starts an informer and waits until its handler has heard of everything and it has a watch.
-    pub(crate) async fn start(config: Config, resource: &ApiResource, settings: Options) -> Result<Self> {
-        let source = Metered::new(HttpSource::new(config, DynamicObject::info(resource))?);
+    pub(crate) async fn start(
+        cluster: impl Into<Cluster>,
+        resource: &ApiResource,
+        settings: Options,
+    ) -> Result<Self> {
+        let source = Metered::new(HttpSource::new(cluster, DynamicObject::info(resource))?);
         let failures = Arc::new(Mutex::new(Vec::new()));
         let informer = SharedInformer::<DynamicObject>::builder_with(source.clone(), resource)
             .options(|_| settings)

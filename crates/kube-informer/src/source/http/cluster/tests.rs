@@ -48,7 +48,8 @@ fn a_proxy_that_the_kubeconfig_names_goes_before_the_environment() {
         _ => None,
     };
     let proxy = |context: Option<&str>, server| {
-        let named = proxy_of(&kubeconfig, context.map(str::to_owned).as_ref());
+        let cluster = cluster_of(&kubeconfig, context.map(str::to_owned).as_ref()).unwrap();
+        let named = cluster.proxy_url.clone();
         let config = with_proxy(Config::new(http::Uri::from_static(server)), named, environment).unwrap();
         config.proxy_url.map(|url| url.to_string())
     };
@@ -66,6 +67,25 @@ async fn the_proxy_of_the_chosen_context_is_found() {
     let config = cluster.config().unwrap();
     assert_eq!(config.cluster_url, "https://tunnel.example.com/");
     assert_eq!(config.proxy_url.clone().unwrap(), "http://named:3128/");
+}
+
+#[tokio::test]
+async fn d18_the_file_of_authorities_is_followed_where_there_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, authority) = (folder.path().join("config"), folder.path().join("ca.pem"));
+    let made = test_cluster::Authority::new("server").unwrap();
+    std::fs::write(&authority, made.certificate_pem()).unwrap();
+    let followed = async |more: &str| {
+        std::fs::write(
+            &file,
+            KUBECONFIG.replace("direct.example.com'", &format!("direct.example.com'{more}")),
+        )
+        .unwrap();
+        find(Some(&file), None).await.unwrap().config().unwrap().root_cert_file.clone()
+    };
+    assert_eq!(followed("").await, None);
+    // The path is relative to the kubeconfig.
+    assert_eq!(followed(", certificate-authority: ca.pem").await, Some(authority));
 }
 
 #[test]

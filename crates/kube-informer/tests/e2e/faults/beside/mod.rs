@@ -1,8 +1,11 @@
 //! The same faults met by our informer and client-go's at the same moment, both with their default settings: time from
 //! the end of the fault until the cache is what the server has, and the requests made meanwhile.
 //!
+//! With the variable `DISABLE_HTTP2`, which client-go knows, both speak HTTP/1.1.
+//!
 //! Ours has to get over each fault in time. What client-go does is measured, not judged.
 
+mod many;
 mod observers;
 
 use std::io::Write;

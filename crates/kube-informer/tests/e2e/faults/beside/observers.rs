@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
+use kube_client::Config;
 use kube_client::core::ApiResource;
 use kube_informer::Options;
 use serde_json::Value;
@@ -83,11 +84,20 @@ impl<'a> Plan<'a> {
             let (_, url) = way().await?;
             theirs.push(block_in_place(|| ClientGo::start(&kubeconfig(&url), &resource))?);
             let (config, _) = way().await?;
-            ours.push(Watched::start(config, &resource, Options::default()).await?);
+            ours.push(Watched::start(self::ours(config), &resource, Options::default()).await?);
         }
         let mut observers = Observers { ours, theirs, links, requests_before: Vec::new() };
         observers.count_from_here()?;
         Ok(observers)
+    }
+}
+
+/// How ours reach a server: with HTTP/1.1 if client-go is told to use that.
+pub(super) fn ours(config: Config) -> kube_informer::Cluster {
+    let cluster = kube_informer::Cluster::from(config);
+    match std::env::var_os("DISABLE_HTTP2") {
+        Some(value) if !value.is_empty() => cluster.http1_only(),
+        _ => cluster,
     }
 }
 
@@ -226,7 +236,7 @@ impl std::fmt::Display for Figure {
 }
 
 /// client-go's informer of the namespace `default`, and what its handler knows.
-struct ClientGo {
+pub(super) struct ClientGo {
     oracle: Oracle,
     knows: Content,
     _kubeconfig: NamedTempFile,
@@ -236,17 +246,31 @@ struct ClientGo {
 impl ClientGo {
     /// Starts it and waits until its handler has heard of everything.
     fn start(kubeconfig: &str, resource: &ApiResource) -> Result<Self> {
+        Self::start_in(kubeconfig, resource, vec!["default".to_owned()])
+    }
+
+    /// The same with informers of these namespaces, one for each.
+    pub(super) fn start_in(
+        kubeconfig: &str,
+        resource: &ApiResource,
+        namespaces: Vec<String>,
+    ) -> Result<Self> {
         let file = NamedTempFile::new()?;
         std::fs::write(&file, kubeconfig)?;
         let watched = test_cluster::Watched {
             resource: format!("{}/{}/{}", resource.group, resource.version, resource.plural),
-            namespaces: vec!["default".to_owned()],
+            namespaces,
             selector: String::new(),
         };
         let oracle = Oracle::start(file.path(), &watched)?;
         let mut client_go = Self { oracle, knows: Content::new(), _kubeconfig: file };
         client_go.answer("synced")?;
         Ok(client_go)
+    }
+
+    /// The process that it runs in.
+    pub(super) fn process(&self) -> u32 {
+        self.oracle.process()
     }
 
     /// How many requests it has made so far.

@@ -1,5 +1,7 @@
 //! Both servers, and requests to them.
 
+pub(crate) mod compare;
+
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -12,7 +14,7 @@ use kube_client::{Client, Config};
 use serde_json::{Value, json};
 use test_cluster::{Cluster, Options};
 
-use crate::compare::serve_widgets;
+use compare::serve_widgets;
 
 pub(crate) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 

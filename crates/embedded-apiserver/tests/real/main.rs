@@ -4,6 +4,7 @@
 
 mod builtins;
 mod collections;
+mod controllers;
 mod definitions;
 mod discovery;
 mod fields;

@@ -1,8 +1,10 @@
 //! Settings of the API.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
 
+use crate::controllers::Controller;
 use crate::storage::{History, Slowness};
 
 /// Settings of the API. The defaults are those of the real server.
@@ -30,6 +32,17 @@ pub(crate) struct ApiOptions {
     pub(crate) seed: Option<u64>,
     /// The time at the start; from there it advances with tokio's clock.
     pub(crate) now: SystemTime,
+    /// The controllers that run.
+    pub(crate) controllers: BTreeSet<Controller>,
+    /// How long the controller of namespaces waits after a change of a namespace, or in it, before it looks.
+    pub(crate) namespace_wait: Duration,
+}
+
+impl ApiOptions {
+    /// Whether a controller runs.
+    pub(crate) fn runs(&self, controller: Controller) -> bool {
+        self.controllers.contains(&controller)
+    }
 }
 
 impl Default for ApiOptions {
@@ -46,6 +59,8 @@ impl Default for ApiOptions {
             first_version: 1,
             seed: None,
             now: SystemTime::now(),
+            controllers: BTreeSet::new(),
+            namespace_wait: Duration::from_secs(5),
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::SystemTime;
 
-use embedded_apiserver::{EmbeddedApiserver, Simulation};
+use embedded_apiserver::{Controller, EmbeddedApiserver, Simulation};
 
-use crate::args::ServeArgs;
+use crate::args::{ControllerName, ServeArgs};
 use crate::failure::Failure;
 use crate::screen::Screen;
 
@@ -14,7 +14,12 @@ const CHANGES_A_NODE: f64 = 1.0;
 
 pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     let screen = Screen::new();
-    let server = EmbeddedApiserver::builder().first_version(first_version()).build();
+    let controllers = args.controllers.iter().map(|name| match name {
+        ControllerName::Gc => Controller::GarbageCollector,
+        ControllerName::Namespace => Controller::Namespace,
+    });
+    let builder = EmbeddedApiserver::builder().first_version(first_version());
+    let server = builder.controllers(controllers).build();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let listening = server.listen_on(address).await;
     let listening =

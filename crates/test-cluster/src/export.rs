@@ -39,8 +39,8 @@ type Place<'a> = Option<(&'a str, &'a [Edit<'a>])>;
 fn export(package: &str, fixture: &str, place: Place<'_>) -> Result<String> {
     let pins = Pins::read()?;
     let key = match place {
-        None => fingerprint(&[&pins.fingerprint, package, fixture]),
-        Some(place) => fingerprint(&[&pins.fingerprint, package, fixture, &format!("{place:?}")]),
+        None => fingerprint(&[&pins.fingerprint(), package, fixture]),
+        Some(place) => fingerprint(&[&pins.fingerprint(), package, fixture, &format!("{place:?}")]),
     };
     let dir = cache::directory(&format!("exported-{key}"))?;
     let path = dir.join("cases");

@@ -179,6 +179,27 @@ impl Registry {
         self.custom.read().iter().flat_map(|custom| &custom.resources).find(is).cloned()
     }
 
+    /// The resource of a kind, such as `apps/v1` and `Deployment`.
+    pub(crate) fn of_kind(&self, api_version: &str, kind: &str) -> Option<Arc<Resource>> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let is = |resource: &&Arc<Resource>| {
+            &*resource.kind == kind && &*resource.group == group && &*resource.version == version
+        };
+        let found = BUILTIN.all.iter().find(is).cloned();
+        found.or_else(|| self.custom.read().iter().flat_map(|custom| &custom.resources).find(is).cloned())
+    }
+
+    /// The resource of a collection, in the preferred version.
+    pub(crate) fn preferred(&self, id: &StorageId) -> Option<Arc<Resource>> {
+        let is = |resource: &&Arc<Resource>| (&resource.group, &resource.plural) == (&id.group, &id.plural);
+        let found = BUILTIN.by_plural.get(&id.plural).and_then(|same| same.iter().find(is)).cloned();
+        found.or_else(|| {
+            let custom = self.custom.read();
+            let same = custom.iter().flat_map(|custom| &custom.resources).filter(is);
+            same.min_by(|one, other| crd::by_preference(&one.version, &other.version)).cloned()
+        })
+    }
+
     /// Stops serving the resources of the CustomResourceDefinition with that name.
     pub(crate) fn remove_crd(&self, name: &str) {
         self.custom.write().retain(|custom| custom.name != name);

@@ -14,6 +14,7 @@
 mod collection;
 mod cursor;
 mod escape;
+mod feed;
 mod log;
 mod stored;
 
@@ -28,6 +29,7 @@ use crate::kinds::StorageId;
 use collection::Collection;
 
 pub(crate) use cursor::{Cursor, Read, Slowness};
+pub(crate) use feed::{Feed, News};
 pub(crate) use log::{Event, History};
 pub(crate) use stored::{Content, Stored, write_json};
 
@@ -46,6 +48,8 @@ struct State {
     version: u64,
     /// History before this version is forgotten.
     compacted: u64,
+    /// How often writes have been undone.
+    rewinds: u64,
     collections: HashMap<StorageId, Collection>,
 }
 
@@ -105,7 +109,7 @@ pub(crate) enum Refused {
 impl Storage {
     /// `first` is the version before the first write.
     pub(crate) fn new(first: u64, history: History, slowness: Slowness) -> Self {
-        let state = State { version: first, compacted: first, collections: HashMap::new() };
+        let state = State { version: first, compacted: first, rewinds: 0, collections: HashMap::new() };
         Self { state: Mutex::new(state), version: watch::Sender::new(first), history, slowness }
     }
 
@@ -286,6 +290,7 @@ impl Storage {
             return Err(Gone { oldest });
         }
         state.collections.values_mut().for_each(|collection| collection.rewind(version));
+        state.rewinds += 1;
         self.advance(&mut state, version);
         Ok(())
     }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::escape::HtmlSafe;
@@ -152,6 +154,17 @@ impl Stored {
         out.extend_from_slice(&json[1..*version_at]);
         out.extend_from_slice(self.version.to_string().as_bytes());
         out.extend_from_slice(&json[*version_at..end]);
+    }
+
+    /// Reads a part of the metadata.
+    pub(crate) fn metadata<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
+        #[derive(Deserialize)]
+        struct Object<T> {
+            metadata: T,
+        }
+        let mut text = Vec::new();
+        self.write_metadata("", &mut text);
+        serde_json::from_slice(&text).map(|object: Object<T>| object.metadata).map_err(Unreadable)
     }
 
     /// Parses the object; it has no kind and no apiVersion.

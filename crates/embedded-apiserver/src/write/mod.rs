@@ -17,6 +17,7 @@ mod metadata;
 mod namespaces;
 mod operations;
 mod patch;
+mod propagation;
 mod reviews;
 mod scale;
 mod status_part;
@@ -33,6 +34,8 @@ use crate::body::Body;
 use crate::read::document;
 use crate::request::{Query, Request, Target, Verb};
 use crate::status::{ApiError, Cause, Details};
+
+pub(crate) use propagation::{FOREGROUND, ORPHAN};
 
 /// An object as JSON.
 pub(crate) type Object = Map<String, Value>;

@@ -5,6 +5,7 @@
 mod apply;
 mod builtins;
 mod collections;
+mod controllers;
 mod definitions;
 mod discovery;
 mod fields;

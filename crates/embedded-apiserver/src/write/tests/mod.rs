@@ -243,6 +243,7 @@ async fn json_patches_and_strategic_patches() {
         "spec": {
             "strategy": { "rollingUpdate": { "maxSurge": 1 } },
             "selector": { "matchLabels": { "a": "b" } },
+            "strategy": { "type": "RollingUpdate" },
             "template": { "spec": { "containers": [container("one", "i:1"), container("two", "i:1")] } },
         },
     });

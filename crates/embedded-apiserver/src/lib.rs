@@ -119,7 +119,7 @@
 //!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
 //!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
 //!   twice has its last value; the real server merges the values if they are objects.
-//! - A manager that posts or updates an object does not own the defaults that the real server would have set. Managers of
+//! - There are `managedFields` only if they are [switched on](Builder::managed_fields). A manager that posts or updates an object does not own the defaults that the real server would have set. Managers of
 //!   what the server itself sets in the status of CustomResourceDefinitions are not told. The causes of a conflict are in
 //!   order; those of the real server are not. YAML is that of 1.2 (`yes` is text), and messages about YAML that cannot be
 //!   read are others. What is in `fieldsV1` comes in the order of its text.
@@ -141,7 +141,7 @@
 //!
 //! | request | instead |
 //! |---|---|
-//! | server-side apply | a merge patch, a JSON patch or an update |
+//! | server-side apply, unless [`managed_fields`](Builder::managed_fields) are switched on | a merge patch, a JSON patch or an update |
 //! | `TokenReview`, tokens of service accounts | – |
 //! | `exec`, `attach`, `portforward`, `log`, `proxy` of pods, services and nodes | – |
 //! | `ephemeralcontainers` and `resize` of pods | a [`Simulation`] changes its own pods |

@@ -242,6 +242,7 @@ async fn json_patches_and_strategic_patches() {
         "metadata": { "name": "d", "finalizers": ["x/y"] },
         "spec": {
             "selector": { "matchLabels": { "a": "b" } },
+            "strategy": { "type": "RollingUpdate" },
             "template": { "spec": { "containers": [container("one", "i:1"), container("two", "i:1")] } },
         },
     });

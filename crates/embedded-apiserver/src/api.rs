@@ -10,6 +10,7 @@ use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::discovery;
 use crate::kinds::Registry;
+use crate::openapi;
 use crate::options::ApiOptions;
 use crate::request::{Accept, Request, Route, Verb};
 use crate::status::ApiError;
@@ -75,6 +76,7 @@ impl Api {
                 let host = request.headers.get(header::HOST).and_then(|host| host.to_str().ok());
                 return Ok(discovery::answer(&self.registry, &path, host.unwrap_or_default()));
             }
+            Route::OpenApi(path) => return Ok(openapi::answer(&self.registry, &path, request)),
             Route::Health(check) => return Ok(discovery::health(check, &request.query)),
             Route::Version => return Ok(discovery::version()),
         };

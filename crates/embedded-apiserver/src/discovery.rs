@@ -192,8 +192,19 @@ struct Paths {
 }
 
 fn paths(registry: &Registry) -> Paths {
-    let mut paths: Vec<String> =
-        ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"].map(str::to_owned).into();
+    let mut paths: Vec<String> = [
+        "/api",
+        "/api/v1",
+        "/apis",
+        "/healthz",
+        "/livez",
+        "/openapi/v3",
+        "/openapi/v3/",
+        "/readyz",
+        "/version",
+    ]
+    .map(str::to_owned)
+    .into();
     for group in groups(registry) {
         paths.push(format!("/apis/{}", group.name));
         paths.extend(group.versions.iter().map(|version| format!("/apis/{}", version.group_version)));

@@ -27,6 +27,41 @@ fn quoted(byte: u8) -> String {
     }
 }
 
+/// A JSON value as Go prints one with `%v`: `map[a:1 b:[x y]]`.
+pub(crate) fn printed(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => "<nil>".to_owned(),
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) => {
+            format!("[{}]", items.iter().map(printed).collect::<Vec<_>>().join(" "))
+        }
+        serde_json::Value::Object(members) => printed_map(members),
+        serde_json::Value::Bool(_) | serde_json::Value::Number(_) => value.to_string(),
+    }
+}
+
+/// An object as Go prints it.
+pub(crate) fn printed_map(members: &serde_json::Map<String, serde_json::Value>) -> String {
+    let mut members: Vec<_> = members.iter().collect();
+    members.sort_by_key(|(name, _)| *name);
+    let members: Vec<String> =
+        members.into_iter().map(|(name, value)| format!("{name}:{}", printed(value))).collect();
+    format!("map[{}]", members.join(" "))
+}
+
+/// The Go type that a JSON value is read into if nothing is known about it.
+pub(crate) fn dynamic_type(value: &serde_json::Value) -> &'static str {
+    match value {
+        serde_json::Value::Null => "%!s(<nil>)",
+        serde_json::Value::Bool(_) => "bool",
+        serde_json::Value::Number(number) if number.is_f64() => "float64",
+        serde_json::Value::Number(_) => "int64",
+        serde_json::Value::String(_) => "string",
+        serde_json::Value::Array(_) => "[]interface {}",
+        serde_json::Value::Object(_) => "map[string]interface {}",
+    }
+}
+
 /// Go's word for the type of a JSON value.
 pub(crate) fn json_type(value: &serde_json::Value) -> &'static str {
     match value {

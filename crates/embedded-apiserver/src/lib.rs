@@ -104,13 +104,21 @@
 //! - Users are known by their tokens; there are no access rules, and reviews of access say that everything is allowed.
 //!   [`Fault::forbidden`] denies requests of a test's choice, and reviews know nothing of it. If tokens are set, requests
 //!   without one are answered with 401, except for health and version.
-//! - Discovery is plain, not aggregated, and lists the kinds of Kubernetes 1.33 to 1.37. No OpenAPI: kubectl needs
-//!   `--validate=false`.
+//! - Discovery is plain, not aggregated, and lists the kinds of Kubernetes 1.33 to 1.37. OpenAPI is that of 1.36, version 3
+//!   only and in JSON only; operations have no descriptions, and those of custom resources have only the parameters that kubectl
+//!   looks for.
 //!
 //! With objects:
 //!
-//! - Specs are stored as they are written: there are no schemas, neither of built-in kinds nor of
-//!   CustomResourceDefinitions, and no field but `replicas` is defaulted. No admission, no webhooks.
+//! - Objects of built-in kinds are read by the types of Kubernetes 1.36: unknown fields are dropped, with a warning or an error
+//!   as `fieldValidation` says, and values of a wrong type are refused. Otherwise specs are stored as they are written: values
+//!   are not validated, and no field but `replicas` is defaulted. Kinds that only other releases have are stored as they are
+//!   sent, except for their metadata, and so are custom resources: nothing is done with the schemas of
+//!   CustomResourceDefinitions, except that OpenAPI shows them. No admission, no webhooks.
+//! - Messages about values of a wrong type say `string` where the real server names a string type of Go, such as
+//!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
+//!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
+//!   twice has its last value; the real server merges the values if they are objects.
 //! - No `managedFields`. Server-side apply is refused with 501, and the message says why.
 //! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`. Events are an
 //!   exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
@@ -177,9 +185,11 @@ mod go;
 mod journal;
 mod kinds;
 mod kubeconfig;
+mod openapi;
 mod options;
 mod read;
 mod request;
+mod schema;
 mod select;
 mod server;
 mod simulation;

@@ -84,7 +84,7 @@ fn build(dir: &Path, program: &Program, module: &Module<'_>, path: &Path) -> Res
 }
 
 /// Holds the build lock of `dir`, across threads and processes, until the file is dropped.
-fn lock(dir: &Path) -> Result<File> {
+pub(crate) fn lock(dir: &Path) -> Result<File> {
     let create = || {
         fs::create_dir_all(dir)?;
         File::create(dir.join("build.lock"))

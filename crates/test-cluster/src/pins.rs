@@ -58,6 +58,12 @@ impl Pins {
         })
     }
 
+    /// Of the Go version and all modules.
+    pub(crate) fn fingerprint(&self) -> String {
+        let modules: Vec<&str> = self.modules.iter().map(String::as_str).collect();
+        fingerprint(&[&self.go, &modules.join("\n")])
+    }
+
     /// What a binary is made with, besides its modules, in one line.
     pub(crate) fn settings(&self, linker_flags: &str) -> String {
         fingerprint(&[&self.go, linker_flags, &platform()])

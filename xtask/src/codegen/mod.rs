@@ -1,6 +1,8 @@
-//! `cargo xtask codegen`: the accessors for all kinds of Kubernetes, from the sources of k8s-openapi.
+//! `cargo xtask codegen`: the accessors for all kinds of Kubernetes, from the sources of k8s-openapi, and their schemas, from
+//! a real kube-apiserver.
 
 mod k8s_openapi;
+mod openapi;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,6 +36,7 @@ pub(crate) fn step(report: &mut Report, check: bool) {
         }
         Ok(Outcome::Passed(format!("{found} in {} files, {} changed", files.len(), changes.len())))
     });
+    openapi::step(report, check);
 }
 
 /// The directory with the sources of k8s-openapi, of the version that the workspace uses.

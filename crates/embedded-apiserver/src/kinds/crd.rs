@@ -1,6 +1,7 @@
 //! Turns CustomResourceDefinitions into resources that are served.
 
 use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -224,6 +225,15 @@ pub(super) fn group(definition: &Value) -> &str {
 
 pub(super) fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
     definition["spec"]["versions"].as_array().into_iter().flatten()
+}
+
+/// The schemas of a definition, by version.
+pub(super) fn schemas(definition: &Value) -> HashMap<String, Value> {
+    let schema = |version: &Value| {
+        let schema = version["schema"].get("openAPIV3Schema")?;
+        Some((text(&version["name"]).to_owned(), schema.clone()))
+    };
+    versions(definition).filter_map(schema).collect()
 }
 
 /// The resources of a definition, one for each served version. None before its names are accepted.

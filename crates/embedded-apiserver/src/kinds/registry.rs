@@ -48,6 +48,8 @@ struct Custom {
     names: Names,
     /// Empty until all its names are accepted.
     resources: Vec<Arc<Resource>>,
+    /// The `openAPIV3Schema` of each version that has one.
+    schemas: HashMap<String, Value>,
     /// Whether the definition is being deleted.
     terminating: bool,
 }
@@ -123,6 +125,7 @@ impl Registry {
             group: crd::group(definition).to_owned(),
             names: Names::accepted(definition),
             resources: crd::resources(definition).into_iter().map(Arc::new).collect(),
+            schemas: crd::schemas(definition),
             terminating: !definition["metadata"]["deletionTimestamp"].is_null(),
         };
         let mut custom = self.custom.write();
@@ -131,6 +134,14 @@ impl Registry {
             Err(index) => custom.insert(index, added),
         }
         Ok(())
+    }
+
+    /// The schema of a custom resource, as its definition has it.
+    pub(crate) fn schema(&self, resource: &Resource) -> Option<Value> {
+        let custom = self.custom.read();
+        let is_this = |other: &Arc<Resource>| **other == *resource;
+        let custom = custom.iter().find(|custom| custom.resources.iter().any(is_this))?;
+        custom.schemas.get(&*resource.version).cloned()
     }
 
     /// Whether the definition of a custom resource is being deleted.

@@ -15,6 +15,8 @@ pub(crate) enum Route {
     Objects(Target),
     /// The groups, versions and resources that are served.
     Discovery(DiscoveryPath),
+    /// `/openapi/v3`: the path of one of the documents, empty for the index.
+    OpenApi(String),
     /// `/healthz`, `/livez`, `/readyz`; the name without the slash.
     Health(&'static str),
     /// `/version`.
@@ -54,6 +56,7 @@ impl Route {
             ["healthz"] | ["healthz", "ping"] => return Ok(Self::Health("healthz")),
             ["livez"] | ["livez", "ping"] => return Ok(Self::Health("livez")),
             ["readyz"] | ["readyz", "ping"] => return Ok(Self::Health("readyz")),
+            ["openapi", "v3", document @ ..] => return Ok(Self::OpenApi(document.join("/"))),
             ["api"] => return discovery(method, DiscoveryPath::CoreVersions),
             ["apis"] => return discovery(method, DiscoveryPath::Groups),
             ["apis", group] if registry.has_group(group) => {

@@ -27,7 +27,7 @@ impl Api {
         let form = Accept::negotiate(&request.headers, Verb::Create)?;
         let dry_run = dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
-        let mut object = input::object(&self.registry, &target.resource, &request.body)?;
+        let mut object = input::object(&self.registry, &target.resource, request, "CreateOptions")?;
         warnings::remove_duplicate_owners(request, &mut object, false);
         let finalized = object.clone();
         let stored = self.create_object(target, object, dry_run)?;

@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::Object;
+use super::fields::{self, FieldValidation};
 use crate::go;
 use crate::kinds::{Registry, Resource};
 use crate::request::Request;
+use crate::schema::{self, Flavour};
 use crate::status::{ApiError, Cause};
 
 /// The Go type in which the real server looks for kind and version.
@@ -20,8 +22,15 @@ pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
     }
 }
 
-/// Reads an object of the kind and version of `resource`.
-pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> Result<Object, ApiError> {
+/// Reads an object of the kind and version of `resource`. `options` is the kind of the options, for messages.
+pub(super) fn object(
+    registry: &Registry,
+    resource: &Resource,
+    request: &Request,
+    options: &str,
+) -> Result<Object, ApiError> {
+    let validation = FieldValidation::of(&request.query, options)?;
+    let body = &*request.body;
     let unrecognized = |why: String| {
         let (kind, shown) = (&resource.kind, shown(body));
         ApiError::bad_request(format!(
@@ -29,6 +38,27 @@ pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> R
         ))
     };
     let problem = |why: String| unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
+    let (kind, version) = (&resource.kind, &resource.version);
+    let cannot = |why: &str| {
+        let what = format!("{kind} in version \"{version}\" cannot be handled as a {kind}");
+        ApiError::bad_request(format!("{what}: {why}"))
+    };
+    let of = schema::of(resource).filter(|_| body.trim_ascii_start().starts_with(b"{"));
+    if let Some(of) = of {
+        let mut text = serde_json::Deserializer::from_slice(body);
+        let decoded = schema::decode(of, Flavour::Text, &mut text);
+        let decoded = decoded.and_then(|decoded| text.end().map(|()| decoded));
+        let decoded = decoded.map_err(|error| problem(go::json_problem(body, &error)))?;
+        let mut object = decoded.object;
+        check_kind(registry, resource, &object)?;
+        if let Some(problem) = &decoded.problem {
+            return Err(cannot(problem));
+        }
+        validation.judge(&decoded.strict, request).map_err(|why| cannot(&why))?;
+        object.remove("kind");
+        object.remove("apiVersion");
+        return Ok(resource.stored(object));
+    }
     let value: Value =
         serde_json::from_slice(body).map_err(|error| problem(go::json_problem(body, &error)))?;
     let Value::Object(mut object) = value else {
@@ -41,7 +71,9 @@ pub(super) fn object(registry: &Registry, resource: &Resource, body: &[u8]) -> R
         return Err(unrecognized(format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(body))));
     }
     check_kind(registry, resource, &object)?;
-    check_metadata(resource, &object)?;
+    let mut wrong = schema::duplicates(body);
+    wrong.append(&mut fields::read_metadata(&mut object).map_err(|problem| cannot(&problem))?);
+    validation.judge(&wrong, request).map_err(|why| cannot(&why))?;
     object.remove("kind");
     object.remove("apiVersion");
     tidy(resource, &mut object);
@@ -101,65 +133,6 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
         return Err(cannot(format!("converting ({from}) to ({to}): unknown conversion")));
     }
     Ok(())
-}
-
-/// Checks the types of the fields that the rest of the server relies on.
-pub(super) fn check_metadata(resource: &Resource, object: &Object) -> Result<(), ApiError> {
-    let (kind, version) = (&resource.kind, &resource.version);
-    let cannot = |value: &Value, field: String, wanted: &str| {
-        let found = go::json_type(value);
-        Err(ApiError::bad_request(format!(
-            "{kind} in version \"{version}\" cannot be handled as a {kind}: json: cannot unmarshal {found} into Go \
-             struct field {field} of type {wanted}"
-        )))
-    };
-    // In a custom resource `spec` and `status` may be of any type.
-    for (name, wanted) in [("spec", "Spec"), ("status", "Status")] {
-        let given = object.get(name).filter(|_| !resource.custom);
-        if let Some(other) = given.filter(|value| !value.is_object() && !value.is_null()) {
-            return cannot(other, format!("{kind}.{name}"), &format!("{version}.{kind}{wanted}"));
-        }
-    }
-    let metadata = match object.get("metadata") {
-        None | Some(Value::Null) => return Ok(()),
-        Some(Value::Object(metadata)) => metadata,
-        Some(other) if resource.custom => {
-            let found = go::json_type(other);
-            let message = format!("json: cannot unmarshal {found} into Go value of type v1.ObjectMeta");
-            return Err(ApiError::bad_request(format!(
-                "{kind} in version \"{version}\" cannot be handled as a {kind}: {message}"
-            )));
-        }
-        Some(other) => return cannot(other, format!("{kind}.metadata"), "v1.ObjectMeta"),
-    };
-    let field = |name: &str| match resource.custom {
-        true => format!("ObjectMeta.{name}"),
-        false => format!("ObjectMeta.metadata.{name}"),
-    };
-    for name in ["name", "namespace", "generateName", "uid", "resourceVersion"] {
-        if let Some(value) = metadata.get(name).filter(|value| !value.is_string() && !value.is_null()) {
-            return cannot(value, field(name), "string");
-        }
-    }
-    for name in ["labels", "annotations"] {
-        match metadata.get(name) {
-            None | Some(Value::Null) => {}
-            Some(Value::Object(map)) => {
-                if let Some(value) = map.values().find(|value| !value.is_string() && !value.is_null()) {
-                    return cannot(value, field(name), "string");
-                }
-            }
-            Some(other) => return cannot(other, field(name), "map[string]string"),
-        }
-    }
-    match metadata.get("finalizers") {
-        None | Some(Value::Null) => Ok(()),
-        Some(Value::Array(items)) => match items.iter().find(|item| !item.is_string()) {
-            Some(item) => cannot(item, field("finalizers"), "string"),
-            None => Ok(()),
-        },
-        Some(other) => cannot(other, field("finalizers"), "[]string"),
-    }
 }
 
 /// Reads options or another small document; an empty object if there is no body.

@@ -1,8 +1,8 @@
 //! Create, update, patch and delete.
 //!
-//! Objects are stored as they are sent, except that the server sets its own fields of metadata, writes spec and status
-//! separately, and checks names and labels. Specs are not defaulted, there are no schemas and no managedFields, and the
-//! only admission is that of namespaces.
+//! Objects of built-in kinds are read by their types; those of custom kinds are taken as they are sent. The server sets its
+//! own fields of metadata, writes spec and status separately, and checks names and labels. Specs are not defaulted, there
+//! are no schemas of custom kinds and no managedFields, and the only admission is that of namespaces.
 
 mod binding;
 mod builtin;
@@ -10,6 +10,7 @@ mod collection;
 mod create;
 mod definitions;
 mod delete;
+mod fields;
 mod input;
 mod metadata;
 mod namespaces;

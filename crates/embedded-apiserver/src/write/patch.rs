@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use http::{Response, StatusCode};
 use serde_json::Value;
 
+use super::fields::{self, FieldValidation};
 use super::operations::Operations;
 use super::status_part::Part;
 use super::update::check_name;
@@ -15,6 +16,7 @@ use crate::go;
 use crate::kinds::Resource;
 use crate::read::object_answer;
 use crate::request::{Accept, Request, Target, Verb};
+use crate::schema::{self, Struct};
 use crate::status::{ApiError, Cause, Details};
 use crate::storage::write_json;
 
@@ -32,24 +34,30 @@ impl Api {
         let form = Accept::negotiate(&request.headers, Verb::Patch)?;
         let patch = Patch::of(request, resource)?;
         let dry_run = dry_run(&request.query, "PatchOptions")?;
+        let validation = FieldValidation::of(&request.query, "PatchOptions")?;
         let part = Part::of(target.subresource.as_deref());
         let change = RefCell::new((Object::new(), Object::new()));
         let stored = self.change(target, part, dry_run, &|stored| {
             let mut object = resource.served(stored.to_object()?);
             object.insert("kind".to_owned(), (&*resource.kind).into());
             object.insert("apiVersion".to_owned(), resource.api_version().into());
-            let mut patched = patch.apply(&request.body, object)?;
-            check_kind(target, &patched)?;
-            let check = input::check_kind(&self.registry, resource, &patched);
-            check.and_then(|()| input::check_metadata(resource, &patched)).map_err(|error| {
-                // As for a PUT, without the words that say which object.
-                let why = error.message.split_once(" cannot be handled as a ").map(|(_, why)| why);
-                let why = why.and_then(|why| why.split_once(": ")).map_or(&*error.message, |(_, why)| why);
-                invalid_patch(&Value::Object(patched.clone()), why)
-            })?;
+            let patched = patch.apply(&request.body, object, schema::of(resource))?;
+            if patch != Patch::Strategic {
+                check_kind(target, &patched)?;
+                input::check_kind(&self.registry, resource, &patched).map_err(|error| {
+                    // As for a PUT, without the words that say which object.
+                    let why = error.message.split_once(" cannot be handled as a ").map(|(_, why)| why);
+                    let why =
+                        why.and_then(|why| why.split_once(": ")).map_or(&*error.message, |(_, why)| why);
+                    invalid_patch(&Value::Object(patched.clone()), why)
+                })?;
+            }
+            let mut patched = fields::patched(resource, request, validation, patch, patched)?;
             patched.remove("kind");
             patched.remove("apiVersion");
-            input::tidy(resource, &mut patched);
+            if schema::of(resource).is_none() {
+                input::tidy(resource, &mut patched);
+            }
             let mut patched = resource.stored(patched);
             warnings::remove_duplicate_owners(request, &mut patched, true);
             create::place(target, &mut patched)?;
@@ -83,8 +91,19 @@ impl Patch {
         }
     }
 
-    /// Applies a patch to an object.
-    pub(super) fn apply(self, patch: &[u8], object: Object) -> Result<Object, ApiError> {
+    /// The duplicated fields of a patch, and those that operations of a JSON patch do not have.
+    pub(super) fn problems(self, patch: &[u8]) -> Vec<String> {
+        match self {
+            Self::Merge | Self::Strategic => schema::duplicates(patch),
+            Self::Json => {
+                let problems = schema::operations(patch);
+                problems.into_iter().map(|problem| format!("json patch {problem}")).collect()
+            }
+        }
+    }
+
+    /// Applies a patch to an object of that type.
+    pub(super) fn apply(self, patch: &[u8], object: Object, of: Option<&Struct>) -> Result<Object, ApiError> {
         let patched = match self {
             Self::Json => Operations::read(patch)?.apply(Value::Object(object))?,
             Self::Merge => {
@@ -93,7 +112,8 @@ impl Patch {
                 json_patch::merge(&mut patched, &patch);
                 patched
             }
-            Self::Strategic => Value::Object(strategic::merge(object, read(patch, "")?)),
+            Self::Strategic if patch.trim_ascii() == b"null" => Value::Object(object),
+            Self::Strategic => Value::Object(strategic::merge(of, object, read(patch, "")?)?),
         };
         match patched {
             Value::Object(patched) => Ok(patched),

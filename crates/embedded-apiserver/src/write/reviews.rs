@@ -48,7 +48,7 @@ impl Api {
         Accept::negotiate(&request.headers, Verb::Create)?;
         dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
-        let mut review = input::object(&self.registry, resource, &request.body)?;
+        let mut review = input::object(&self.registry, resource, request, "CreateOptions")?;
         super::create::place(target, &mut review)?;
         let status = answer(target, &mut review)?;
         review.insert("status".to_owned(), status);

@@ -12,6 +12,7 @@ use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::document;
 use crate::request::{Request, Target, Verb};
+use crate::schema;
 use crate::status::{ApiError, Cause};
 use crate::storage::Stored;
 
@@ -37,7 +38,11 @@ impl Api {
         }
         let stored = self.change(target, Part::Main, dry_run, &|stored| {
             let scale = match patch {
-                Some(kind) => kind.apply(&request.body, scale_of(&target.resource, stored)?)?,
+                Some(kind) => kind.apply(
+                    &request.body,
+                    scale_of(&target.resource, stored)?,
+                    schema::named("autoscaling/v1", "Scale"),
+                )?,
                 None => input::document(&request.body)?,
             };
             check_name(target, &scale)?;

@@ -1,138 +1,200 @@
-//! Strategic merge patches: merge patches that merge the lists of built-in kinds item by item.
+//! Strategic merge patches: merge patches that merge those lists of built-in kinds item by item for which the type of the
+//! object says so. Their errors are those of kube-apiserver, which answers many of them with 500.
+
+mod lists;
 
 use serde_json::Value;
 
 use super::Object;
+use crate::go;
+use crate::schema::{Field, Shape, Struct};
+use crate::status::ApiError;
 
+/// In a map or in an item of a list: what to do with it.
 const DIRECTIVE: &str = "$patch";
+/// In a map: the fields that stay.
 const RETAIN: &str = "$retainKeys";
-const ORDER: &str = "$setElementOrder/";
-const DELETE: &str = "$deleteFromPrimitiveList/";
+/// Before the name of a list, with the order of its items.
+const ORDER: &str = "$setElementOrder";
+/// Before the name of a list of scalars, with items to remove.
+const DELETE: &str = "$deleteFromPrimitiveList";
 
-/// Lists whose items are merged, with the merge keys that identify an item.
-const MERGE_KEYS: [(&str, &[&str]); 26] = [
-    ("addresses", &["type"]),
-    ("conditions", &["type"]),
-    ("containers", &["name"]),
-    ("containerStatuses", &["name"]),
-    ("env", &["name"]),
-    ("ephemeralContainers", &["name"]),
-    ("hostAliases", &["ip"]),
-    ("hostIPs", &["ip"]),
-    ("imagePullSecrets", &["name"]),
-    ("initContainers", &["name"]),
-    ("initContainerStatuses", &["name"]),
-    ("managedFields", &["manager"]),
-    ("mutatingWebhooks", &["name"]),
-    ("ownerReferences", &["uid"]),
-    ("podIPs", &["ip"]),
-    ("ports", &["containerPort", "port"]),
-    ("resourceClaims", &["name"]),
-    ("resourceClaimStatuses", &["name"]),
-    ("schedulingGates", &["name"]),
-    ("secrets", &["name"]),
-    ("taints", &["key"]),
-    ("topologySpreadConstraints", &["topologyKey"]),
-    ("volumeDevices", &["devicePath"]),
-    ("volumeMounts", &["mountPath"]),
-    ("volumes", &["name"]),
-    ("webhooks", &["name"]),
-];
+/// Applies a patch to an object of that type. Without a type maps are merged and lists are replaced.
+pub(super) fn merge(of: Option<&Struct>, object: Object, patch: Object) -> Result<Object, ApiError> {
+    merge_map(of.map_or(Type::Unknown, Type::Struct), object, patch)
+}
 
-/// Lists of strings to which a patch only adds.
-const UNITED: [&str; 2] = ["finalizers", "podCIDRs"];
+/// What is known of a map and its fields.
+#[derive(Clone, Copy)]
+enum Type<'a> {
+    Struct(&'a Struct),
+    /// A map with keys of the user's choice.
+    Map,
+    /// A struct that keeps JSON as it is.
+    Raw,
+    Unknown,
+}
 
-/// Applies a patch to an object.
-pub(super) fn merge(mut object: Object, mut patch: Object) -> Object {
-    match patch.remove(DIRECTIVE).as_ref().and_then(Value::as_str) {
-        Some("replace") => return without_directives(patch),
-        Some("delete") => return Object::new(),
-        _ => {}
+/// How a field is merged.
+#[derive(Clone, Copy)]
+struct Rule<'a> {
+    /// The type of the field, or of the items if it is a list.
+    of: Type<'a>,
+    strategy: &'a str,
+    merge_key: &'a str,
+}
+
+impl<'a> Type<'a> {
+    fn of_shape(shape: &'a Shape) -> Self {
+        match shape {
+            Shape::Struct(lazy) => Self::Struct(lazy.get()),
+            Shape::Map(_) => Self::Map,
+            _ => Self::Raw,
+        }
     }
-    if let Some(Value::Array(retained)) = patch.remove(RETAIN) {
-        object.retain(|name, _| retained.iter().any(|other| other == name) || patch.contains_key(name));
+
+    fn field(self, name: &str) -> Result<Option<&'a Field>, ApiError> {
+        let missing = |of: &str| {
+            let of = of.rsplit('.').next().unwrap_or_default();
+            let why = "unable to find api field in struct";
+            Err(ApiError::internal(format!("{why} {of} for the json field {name:?}")))
+        };
+        match self {
+            Self::Struct(of) => match of.fields.get(name) {
+                Some(field) => Ok(Some(field)),
+                None => missing(of.go_name),
+            },
+            Self::Map => Err(ApiError::internal(
+                "merging an object in json but data type is not struct, instead is: map",
+            )),
+            Self::Raw => missing("RawExtension"),
+            Self::Unknown => Ok(None),
+        }
     }
+
+    /// How a field that is a map is merged.
+    fn map_rule(self, name: &str) -> Result<Rule<'a>, ApiError> {
+        Ok(match self.field(name)? {
+            Some(field) => Rule {
+                of: Type::of_shape(&field.shape),
+                strategy: &field.strategy,
+                merge_key: &field.merge_key,
+            },
+            None => Rule { of: Type::Unknown, strategy: "", merge_key: "" },
+        })
+    }
+
+    /// How a field that is a list is merged.
+    fn list_rule(self, name: &str) -> Result<Rule<'a>, ApiError> {
+        Ok(match self.field(name)? {
+            Some(Field { shape: Shape::List(items), strategy, merge_key, .. }) => {
+                Rule { of: Type::of_shape(items), strategy, merge_key }
+            }
+            Some(Field { shape: Shape::Struct(item), strategy, merge_key, .. }) => {
+                Rule { of: Type::Struct(item.get()), strategy, merge_key }
+            }
+            Some(_) => return Err(ApiError::internal("expected slice or array type, but got: struct")),
+            None => Rule { of: Type::Unknown, strategy: "", merge_key: "" },
+        })
+    }
+}
+
+fn merge_map(of: Type<'_>, mut original: Object, mut patch: Object) -> Result<Object, ApiError> {
+    match patch.get(DIRECTIVE) {
+        None => {}
+        Some(directive) if directive == "replace" => {
+            patch.remove(DIRECTIVE);
+            return Ok(patch);
+        }
+        Some(directive) if directive == "delete" => return Ok(Object::new()),
+        Some(directive) => return Err(unknown_directive(directive, &patch)),
+    }
+    retain(&mut original, &mut patch)?;
+    lists::merge_ordered(of, &mut original, &mut patch)?;
     for (name, change) in patch {
-        if name.starts_with(ORDER) {
+        let (name, deletes) = match name.starts_with(DELETE) {
+            true => (list_name(&name, DELETE, "primitive list")?, true),
+            false => (name, false),
+        };
+        if change.is_null() {
+            original.remove(&name);
             continue;
         }
-        if let Some(list) = name.strip_prefix(DELETE) {
-            remove_items(object.get_mut(list), &change);
-            continue;
-        }
-        match (object.remove(&name), change) {
-            (_, Value::Null) => {}
+        let merged = match (original.remove(&name), change) {
             (Some(Value::Object(old)), Value::Object(change)) => {
-                let deleted = change.get(DIRECTIVE).is_some_and(|directive| directive == "delete");
-                if !deleted {
-                    object.insert(name, Value::Object(merge(old, change)));
-                }
+                let rule = of.map_rule(&name)?;
+                Some(Value::Object(match rule.strategy {
+                    "replace" => change,
+                    _ => merge_map(rule.of, old, change)?,
+                }))
             }
-            (_, Value::Object(change)) => {
-                drop(object.insert(name, Value::Object(merge(Object::new(), change))));
+            (Some(Value::Array(old)), Value::Array(change)) => {
+                let rule = of.list_rule(&name)?;
+                Some(Value::Array(lists::merge_list(rule, old, change, deletes)?))
             }
-            (old, Value::Array(change)) => {
-                let old = match old {
-                    Some(Value::Array(items)) => items,
-                    _ => Vec::new(),
-                };
-                let merged = merge_list(&name, old, change);
-                object.insert(name, Value::Array(merged));
-            }
-            (_, change) => drop(object.insert(name, change)),
+            (old, _) if deletes => old,
+            (_, change) => without_directives(without_nulls(change)),
+        };
+        if let Some(merged) = merged {
+            original.insert(name, merged);
         }
     }
-    object
+    Ok(original)
 }
 
-fn merge_list(name: &str, old: Vec<Value>, change: Vec<Value>) -> Vec<Value> {
-    if UNITED.contains(&name) {
-        let mut united = old;
-        for item in change {
-            if !united.contains(&item) {
-                united.push(item);
-            }
-        }
-        return united;
-    }
-    let keys = MERGE_KEYS.iter().find(|(list, _)| *list == name).map(|(_, keys)| *keys);
-    let replaces = |item: &Value| item.get(DIRECTIVE).is_some_and(|directive| directive == "replace");
-    let (Some(keys), false) = (keys, change.iter().any(replaces)) else {
-        return change.into_iter().filter(|item| !replaces(item)).map(clean).collect();
-    };
-    let mut items = old;
-    for item in change {
-        let Value::Object(item) = item else { return items };
-        let Some(key) = keys.iter().find(|key| item.contains_key(**key)) else { continue };
-        let position = items.iter().position(|other| other.get(*key) == item.get(*key));
-        let deletes = item.get(DIRECTIVE).is_some_and(|directive| directive == "delete");
-        match position {
-            Some(position) if deletes => drop(items.remove(position)),
-            Some(position) => {
-                if let Value::Object(old) = items[position].take() {
-                    items[position] = Value::Object(merge(old, item));
-                }
-            }
-            None if deletes => {}
-            None => items.push(Value::Object(merge(Object::new(), item))),
+/// `$retainKeys`: removes the fields that are not in its list. The patch must not set others.
+fn retain(original: &mut Object, patch: &mut Object) -> Result<(), ApiError> {
+    let Some(retained) = patch.remove(RETAIN) else { return Ok(()) };
+    let bad = || ApiError::bad_request("invalid patch format of retainKeys");
+    let retained = retained.as_array().ok_or_else(bad)?;
+    let is_retained = |name: &str| retained.iter().any(|other| other == name);
+    let is_list_directive = |name: &str| name.starts_with(DELETE) || name.starts_with(ORDER);
+    for (name, change) in patch.iter() {
+        if !change.is_null() && !is_list_directive(name) && !is_retained(name) {
+            return Err(bad());
         }
     }
-    items
+    original.retain(|name, _| is_retained(name));
+    Ok(())
 }
 
-fn remove_items(list: Option<&mut Value>, removed: &Value) {
-    if let (Some(Value::Array(items)), Value::Array(removed)) = (list, removed) {
-        items.retain(|item| !removed.contains(item));
+/// The name of the list that a directive is about: what is after the slash.
+fn list_name(key: &str, directive: &str, what: &str) -> Result<String, ApiError> {
+    let name = key.strip_prefix(directive).and_then(|rest| rest.strip_prefix('/'));
+    name.map(str::to_owned).ok_or_else(|| ApiError::bad_request(format!("invalid patch format of {what}")))
+}
+
+fn unknown_directive(directive: &Value, map: &Object) -> ApiError {
+    let (directive, map) = (go::printed(directive), go::printed_map(map));
+    ApiError::internal(format!("unknown patch type: {directive} in map: {map}"))
+}
+
+/// A value that is new, without fields that the patch only removes.
+fn without_nulls(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(|member| *member = without_nulls(member.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = without_nulls(item.take())),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+    value
 }
 
-fn clean(value: Value) -> Value {
-    match value {
-        Value::Object(object) => Value::Object(without_directives(object)),
+/// A value that is new, without the maps in it that only say what to remove.
+fn without_directives(value: Value) -> Option<Value> {
+    Some(match value {
+        Value::Object(members) if members.contains_key(DIRECTIVE) => return None,
+        Value::Object(members) => {
+            let kept =
+                members.into_iter().filter_map(|(name, value)| Some((name, without_directives(value)?)));
+            Value::Object(kept.collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().filter_map(without_directives).collect()),
         other => other,
-    }
+    })
 }
 
-fn without_directives(object: Object) -> Object {
-    object.into_iter().filter(|(name, value)| !name.starts_with('$') && !value.is_null()).collect()
-}
+#[cfg(test)]
+mod tests;

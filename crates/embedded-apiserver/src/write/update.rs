@@ -24,7 +24,7 @@ impl Api {
         let form = Accept::negotiate(&request.headers, Verb::Update)?;
         let dry_run = dry_run(&request.query, "UpdateOptions")?;
         input::expect_json(request)?;
-        let mut object = input::object(&self.registry, &target.resource, &request.body)?;
+        let mut object = input::object(&self.registry, &target.resource, request, "UpdateOptions")?;
         create::place(target, &mut object)?;
         check_name(target, &object)?;
         let part = Part::of(target.subresource.as_deref());

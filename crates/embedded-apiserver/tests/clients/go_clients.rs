@@ -78,7 +78,7 @@ impl Bed {
     /// Creates a ConfigMap from a file, because `kubectl create configmap` sends protobuf.
     async fn create(&self, name: &str) -> Result<String> {
         let file = self.write(name, &MAP.replace("mine", name))?;
-        self.kubectl(&["create", "--validate=false", "-f", &file]).await
+        self.kubectl(&["create", "-f", &file]).await
     }
 }
 
@@ -115,7 +115,7 @@ async fn kubectl_applies() -> Result<()> {
     let Some(bed) = Bed::new("kubectl_applies").await? else { return Ok(()) };
     for (key, expected) in [("one", "created"), ("one", "unchanged"), ("two", "configured")] {
         let file = bed.write("mine.yaml", &MAP.replace("one", key))?;
-        let said = bed.kubectl(&["apply", "--validate=false", "-f", &file]).await?;
+        let said = bed.kubectl(&["apply", "-f", &file]).await?;
         assert_eq!(said.trim(), format!("configmap/mine {expected}"));
     }
     let value = bed.kubectl(&["get", "cm", "mine", "-o", "jsonpath={.data.key}"]).await?;
@@ -125,7 +125,7 @@ async fn kubectl_applies() -> Result<()> {
         - {name: web, image: web:1}\n";
     for (image, expected) in [("web:1", "created"), ("web:2", "configured")] {
         let file = bed.write("web.yaml", &deployment.replace("web:1", image))?;
-        let said = bed.kubectl(&["apply", "--validate=false", "-f", &file]).await?;
+        let said = bed.kubectl(&["apply", "-f", &file]).await?;
         assert_eq!(said.trim(), format!("deployment.apps/web {expected}"));
     }
     let images = bed
@@ -135,6 +135,70 @@ async fn kubectl_applies() -> Result<()> {
     bed.kubectl(&["scale", "deploy", "web", "--replicas=3"]).await?;
     let replicas = bed.kubectl(&["get", "deploy", "web", "-o", "jsonpath={.spec.replicas}"]).await?;
     assert_eq!(replicas, "3");
+    Ok(())
+}
+
+const WIDGETS: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: \
+    widgets.example.com\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {plural: widgets, kind: Widget, singular: \
+    widget, listKind: WidgetList}\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      \
+    openAPIV3Schema:\n        type: object\n        description: Something that turns.\n        properties:\n          spec:\n            \
+    type: object\n            properties:\n              size: {type: integer, description: How large it is.}\n";
+const WIDGET: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: one\nspec:\n  size: 1\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubectl_knows_the_fields() -> Result<()> {
+    let Some(bed) = Bed::new("kubectl_knows_the_fields").await? else { return Ok(()) };
+    let explained = bed.kubectl(&["explain", "deployment.spec.strategy.rollingUpdate.maxSurge"]).await?;
+    assert!(explained.contains("FIELD: maxSurge <IntOrString>"), "{explained}");
+    assert!(explained.contains("The maximum number of pods that can be scheduled above"), "{explained}");
+    let explained = bed.kubectl(&["explain", "pod.spec.containers", "--recursive"]).await?;
+    assert!(explained.contains("imagePullPolicy"), "{explained}");
+    let misspelt = bed.write("misspelt.yaml", &MAP.replace("\ndata:", "\ndat:"))?;
+    for command in ["create", "apply"] {
+        let refused = bed.kubectl(&[command, "-f", &misspelt]).await.unwrap_err().to_string();
+        assert!(refused.contains("strict decoding error: unknown field \"dat\""), "{refused}");
+    }
+    bed.kubectl(&["create", "--validate=ignore", "-f", &misspelt]).await?;
+
+    let definition = bed.write("definition.yaml", WIDGETS)?;
+    bed.kubectl(&["create", "-f", &definition]).await?;
+    let explained = bed.kubectl(&["explain", "widgets.spec.size"]).await?;
+    assert!(
+        explained.contains("FIELD: size <integer>") && explained.contains("How large it is."),
+        "{explained}"
+    );
+    for (size, expected) in [("1", "created"), ("1", "unchanged"), ("2", "configured")] {
+        let file = bed.write("widget.yaml", &WIDGET.replace("size: 1", &format!("size: {size}")))?;
+        let said = bed.kubectl(&["apply", "-f", &file]).await?;
+        assert_eq!(said.trim(), format!("widget.example.com/one {expected}"));
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubectl_changes_objects_in_place() -> Result<()> {
+    let Some(bed) = Bed::new("kubectl_changes_objects_in_place").await? else { return Ok(()) };
+    bed.create("mine").await?;
+    let file = bed.write("mine.yaml", &MAP.replace("one", "two"))?;
+    assert_eq!(bed.kubectl(&["replace", "-f", &file]).await?.trim(), "configmap/mine replaced");
+    let editor = bed.write("editor.sh", "#!/bin/sh\nsed -i.bak 's/key: two/key: three/' \"$1\"\n")?;
+    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    let mut command = kubectl(bed.dir.path(), &["edit", "configmap", "mine"])?;
+    command.env("KUBE_EDITOR", &editor).env_remove("EDITOR");
+    let output = tokio::task::spawn_blocking(move || command.output()).await??;
+    let (said, complained) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(said.trim(), "configmap/mine edited", "{complained}");
+    let value = bed.kubectl(&["get", "cm", "mine", "-o", "jsonpath={.data.key}"]).await?;
+    assert_eq!(value, "three");
+
+    let node = bed.write("node.yaml", "apiVersion: v1\nkind: Node\nmetadata:\n  name: node\n")?;
+    bed.kubectl(&["create", "-f", &node]).await?;
+    let taints = ["get", "node", "node", "-o", "jsonpath={.spec.taints[*].key}"];
+    bed.kubectl(&["taint", "node", "node", "a=b:NoSchedule", "c=d:NoExecute"]).await?;
+    assert_eq!(bed.kubectl(&taints).await?, "a c");
+    bed.kubectl(&["taint", "node", "node", "a-"]).await?;
+    assert_eq!(bed.kubectl(&taints).await?, "c");
     Ok(())
 }
 

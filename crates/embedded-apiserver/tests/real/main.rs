@@ -1,17 +1,20 @@
 //! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, writes of each
-//! kind, and tables of writes: patches, preconditions, metadata, built-in kinds, reviews, collections.
+//! kind, and tables of writes: patches, preconditions, metadata, built-in kinds, reviews, collections,
+//! strategic merge patches, unknown fields.
 
 mod builtins;
 mod collections;
 mod controllers;
 mod definitions;
 mod discovery;
+mod fields;
 mod generations;
 mod json_patch;
 mod metadata;
 mod preconditions;
 mod requests;
 mod reviews;
+mod strategic;
 mod subresources;
 mod support;
 mod writes;

@@ -46,18 +46,23 @@ async fn copies_cannot_grow_without_bounds() {
 #[tokio::test(start_paused = true)]
 async fn what_could_not_be_read_again_is_not_written() {
     let server = Server::new();
-    let before = server.configmap("a").await;
-    let path = format!("{CONFIGMAPS}/a");
-    let mut operations = vec![json!({ "op": "add", "path": "/a", "value": {} })];
+    // A kind that takes any JSON.
+    let revisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
+    let before = server.post(revisions, &json!({ "metadata": { "name": "a" }, "revision": 1 })).await.of(201);
+    let path = format!("{revisions}/a");
+    let mut operations = vec![json!({ "op": "add", "path": "/data", "value": {} })];
     for depth in 1..200 {
-        let at = "/a".repeat(depth + 1);
+        let at = format!("/data{}", "/a".repeat(depth));
         operations.push(json!({ "op": "add", "path": at, "value": {} }));
     }
     let fitting = json_patch(&server, &path, &operations[..99].into()).await.of(200);
     assert_ne!(fitting, before);
     json_patch(&server, &path, &operations.clone().into()).await.refused(422, "Invalid");
     let doubling: Vec<Value> = (0..8)
-        .map(|power: u32| json!({ "op": "copy", "from": "/a", "path": "/a".repeat(2_usize.pow(power) + 99) }))
+        .map(|power: u32| {
+            let at = format!("/data{}", "/a".repeat(2_usize.pow(power) + 98));
+            json!({ "op": "copy", "from": "/data", "path": at })
+        })
         .collect();
     json_patch(&server, &path, &doubling.into()).await.refused(422, "Invalid");
     assert_eq!(server.get(&path).await.of(200), fitting);

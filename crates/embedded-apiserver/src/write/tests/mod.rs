@@ -241,6 +241,7 @@ async fn json_patches_and_strategic_patches() {
     let deployment = json!({
         "metadata": { "name": "d", "finalizers": ["x/y"] },
         "spec": {
+            "strategy": { "rollingUpdate": { "maxSurge": 1 } },
             "selector": { "matchLabels": { "a": "b" } },
             "strategy": { "type": "RollingUpdate" },
             "template": { "spec": { "containers": [container("one", "i:1"), container("two", "i:1")] } },
@@ -264,7 +265,7 @@ async fn json_patches_and_strategic_patches() {
         server.send("PATCH", &path, media_type, &patch).await.of(200)
     };
     let patched = strategic(json!({ "spec": { "template": { "spec": {
-        "$setElementOrder/containers": [{ "name": "two" }, { "name": "one" }],
+        "$setElementOrder/containers": [{ "name": "two" }, { "name": "three" }],
         "containers": [
             { "name": "two", "image": "i:2", "env": [{ "name": "A", "value": "1" }] },
             { "name": "one", "$patch": "delete" },
@@ -279,7 +280,7 @@ async fn json_patches_and_strategic_patches() {
         "spec": { "template": { "spec": { "containers": [{ "$patch": "replace" }, { "name": "new" }] } } },
     }))
     .await;
-    assert_eq!(patched["metadata"]["finalizers"], json!(["x/y", "z/z"]));
+    assert_eq!(patched["metadata"]["finalizers"], json!(["z/z", "x/y"]));
     assert_eq!(patched["metadata"]["labels"], json!({ "n": "m" }));
     assert_eq!(patched["spec"]["template"]["spec"]["containers"], json!([{ "name": "new" }]));
     let version = rv(&patched);
@@ -343,19 +344,20 @@ async fn pods_are_bound_once() {
 #[tokio::test(start_paused = true)]
 async fn status_is_written_apart_where_it_is_a_subresource() {
     let server = Server::new();
-    let pod = json!({ "metadata": { "name": "p" }, "spec": { "a": 1 }, "status": { "phase": "Running" } });
+    let pod =
+        json!({ "metadata": { "name": "p" }, "spec": { "priority": 1 }, "status": { "phase": "Running" } });
     assert_eq!(server.post(PODS, &pod).await.of(201)["status"], json!({ "phase": "Pending" }));
     let mut both = server.get(&format!("{PODS}/p")).await.of(200);
-    both["spec"]["a"] = json!(2);
+    both["spec"]["priority"] = json!(2);
     both["status"]["phase"] = json!("Running");
     both["metadata"]["labels"] = json!({ "x": "y" });
     let written = server.put(&format!("{PODS}/p/status"), &both).await.of(200);
-    assert_eq!((&written["spec"]["a"], &written["status"]["phase"]), (&json!(1), &json!("Running")));
+    assert_eq!((&written["spec"]["priority"], &written["status"]["phase"]), (&json!(1), &json!("Running")));
     assert_eq!(written["metadata"]["labels"]["x"], "y", "labels of built-in kinds go along");
     assert_eq!(written["metadata"]["generation"], 1);
     // A node is created with the status that its kubelet sends.
-    let node = json!({ "metadata": { "name": "n1" }, "status": { "nodeInfo": { "os": "linux" } } });
-    assert_eq!(server.post("/api/v1/nodes", &node).await.of(201)["status"]["nodeInfo"]["os"], "linux");
+    let node = json!({ "metadata": { "name": "n1" }, "status": { "nodeInfo": { "osImage": "linux" } } });
+    assert_eq!(server.post("/api/v1/nodes", &node).await.of(201)["status"]["nodeInfo"]["osImage"], "linux");
     server.get(&format!("{CONFIGMAPS}/a/status")).await.refused(404, "NotFound");
     server.get(&format!("{PODS}/p/log")).await.refused(501, "NotImplemented");
 }

@@ -115,3 +115,38 @@ pub(crate) async fn ask_with(client: &Client, request: &str, body: &Value) -> Re
     let version = version.as_str().unwrap_or_default().to_owned();
     Ok(Answer { status, content_type, body, version })
 }
+
+/// An answer to a write: the status, the warnings, and the body without what differs from one server to another.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Written {
+    pub(crate) status: u16,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) body: Value,
+}
+
+/// Sends a body of any type as it is.
+pub(crate) async fn write(client: &Client, request: &str, media_type: &str, body: &str) -> Result<Written> {
+    let (method, path) = request.split_once(' ').context("a method and a path")?;
+    let builder = Request::builder().method(method).uri(path).header("content-type", media_type);
+    let answer = client.send(builder.body(Body::from(body.as_bytes().to_vec()))?).await?;
+    let status = answer.status().as_u16();
+    let warnings = answer.headers().get_all("warning").iter();
+    let warnings = warnings.map(|value| value.to_str().unwrap_or_default().to_owned()).collect();
+    let text = answer.into_body().collect().await?.to_bytes();
+    let mut body: Value = serde_json::from_slice(&text)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&text).into_owned()));
+    if let Some(metadata) = body.get_mut("metadata").and_then(Value::as_object_mut) {
+        for own in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
+            metadata.remove(own);
+        }
+    }
+    Ok(Written { status, warnings, body })
+}
+
+/// An object with more fields.
+pub(crate) fn with(mut object: Value, more: Value) -> Value {
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend(more);
+    }
+    object
+}

@@ -1,0 +1,16 @@
+//! The types of the built-in kinds: which fields an object has, of which types, and how patches merge them.
+
+mod decode;
+mod quantity;
+mod scalar;
+mod types;
+
+#[cfg(test)]
+pub(crate) use decode::Decoded;
+pub(crate) use decode::{Flavour, decode, duplicates, operations};
+#[cfg(test)]
+pub(crate) use types::add_foreign;
+pub(crate) use types::{Field, Shape, Struct, named, object_meta, of};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! Types, read from the schemas of the OpenAPI documents: each when it is first needed.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
+
+use serde::Deserialize;
+
+use crate::kinds::Resource;
+use crate::openapi::{self, Packed};
+
+/// All types by name, shared by all servers of the process.
+static TYPES: LazyLock<HashMap<&'static str, Lazy>> =
+    LazyLock::new(|| openapi::schemas().map(|packed| (packed.name, Lazy::new(packed))).collect());
+
+/// The names of the types of kinds, by apiVersion and kind.
+static KINDS: LazyLock<HashMap<&'static str, &'static Lazy>> = LazyLock::new(|| {
+    let kinds = TYPES.values().filter(|lazy| !lazy.packed.kind.is_empty());
+    kinds.map(|lazy| (lazy.packed.kind, lazy)).collect()
+});
+
+/// A type that is parsed when it is first used.
+#[derive(Debug)]
+pub(crate) struct Lazy {
+    packed: Packed,
+    parsed: OnceLock<Struct>,
+}
+
+/// A Go struct.
+#[derive(Debug, Default)]
+pub(crate) struct Struct {
+    /// With its package, as Go prints it: `v1.PodSpec`.
+    pub(crate) go_name: &'static str,
+    pub(crate) fields: HashMap<String, Field>,
+}
+
+/// A field of a struct.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) shape: Shape,
+    /// How a strategic merge patch treats it: `merge` a list, `replace` a map. If neither is said, it replaces lists and
+    /// merges maps. `retainKeys` is not among them, because patches name the keys that are retained.
+    pub(crate) strategy: String,
+    /// The field that identifies the items of a list that is merged; empty for lists of scalars.
+    pub(crate) merge_key: String,
+    /// Whether an empty list or map is left out when the server writes the object.
+    pub(super) omits_empty: bool,
+}
+
+/// Optional lists that are written even if they are empty, which the documents do not tell.
+const WRITTEN_IF_EMPTY: [(&str, &str); 13] = [
+    ("v1.AllocatedDeviceStatus", "conditions"),
+    ("v1.ClusterRole", "rules"),
+    ("v1.ContainerImage", "names"),
+    ("v1.CSINodeDriver", "topologyKeys"),
+    ("v1.CustomResourceDefinitionStatus", "conditions"),
+    ("v1.CustomResourceDefinitionStatus", "storedVersions"),
+    ("v1.DeviceClaim", "requests"),
+    ("v1.EndpointSlice", "endpoints"),
+    ("v1.EndpointSlice", "ports"),
+    ("v1.ProjectedVolumeSource", "sources"),
+    ("v1.ResourcePolicyRule", "namespaces"),
+    ("v1.Role", "rules"),
+    ("v2.HorizontalPodAutoscalerStatus", "currentMetrics"),
+];
+
+/// The type of a value.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    Struct(&'static Lazy),
+    Map(Box<Self>),
+    List(Box<Self>),
+    String,
+    Bool,
+    Int32,
+    Int64,
+    Float,
+    /// Base64.
+    Bytes,
+    Quantity,
+    IntOrString,
+    Time,
+    MicroTime,
+    /// Anything, kept as it is.
+    Any,
+    /// Anything; fields that occur twice are noticed.
+    Free,
+}
+
+/// The type of the objects of a built-in kind; `None` for custom resources, and for kinds of other releases of Kubernetes.
+pub(crate) fn of(resource: &Resource) -> Option<&'static Struct> {
+    match resource.custom {
+        true => None,
+        false => named(&resource.api_version(), &resource.kind),
+    }
+}
+
+/// The type of the metadata of all objects.
+pub(crate) fn object_meta() -> Option<&'static Struct> {
+    TYPES.get("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta").map(Lazy::get)
+}
+
+/// The type of a kind that is not a resource of its own, such as `Scale`.
+pub(crate) fn named(api_version: &str, kind: &str) -> Option<&'static Struct> {
+    KINDS.get(&*format!("{api_version} {kind}")).map(|lazy| lazy.get())
+}
+
+/// The type of the operations of JSON patches, which is in no document.
+pub(super) fn operation() -> Struct {
+    let field = |name: &str, shape| {
+        let (strategy, merge_key) = (String::new(), String::new());
+        (name.to_owned(), Field { shape, strategy, merge_key, omits_empty: false })
+    };
+    let texts = ["op", "path", "from"].map(|name| field(name, Shape::String));
+    let fields = texts.into_iter().chain([field("value", Shape::Free)]).collect();
+    Struct { go_name: "handlers.jsonPatchOp", fields }
+}
+
+impl Lazy {
+    fn new(packed: Packed) -> Self {
+        Self { packed, parsed: OnceLock::new() }
+    }
+
+    pub(crate) fn get(&self) -> &Struct {
+        self.parsed.get_or_init(|| {
+            // The documents are part of the program; a test parses all of them.
+            let schema: Schema = serde_json::from_str(self.packed.json).unwrap_or_default();
+            let (go_name, required) = (self.go_name(), schema.required);
+            let field = |(name, field): (String, Schema)| {
+                let mut field = field.field();
+                let is_list = matches!(field.shape, Shape::List(_) | Shape::Map(_));
+                let is_written = required.contains(&name) || WRITTEN_IF_EMPTY.contains(&(go_name, &name));
+                field.omits_empty = is_list && !is_written;
+                (name, field)
+            };
+            Struct { go_name, fields: schema.properties.into_iter().map(field).collect() }
+        })
+    }
+
+    /// The last two parts of its name.
+    pub(crate) fn go_name(&self) -> &'static str {
+        let name = self.packed.name;
+        let start = name.rmatch_indices('.').nth(1).map_or(0, |(dot, _)| dot + 1);
+        &name[start..]
+    }
+}
+
+/// A schema, or what is needed of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Schema {
+    #[serde(rename = "type")]
+    kind: String,
+    format: String,
+    #[serde(rename = "$ref")]
+    reference: String,
+    #[serde(rename = "allOf")]
+    all_of: Vec<Self>,
+    properties: HashMap<String, Self>,
+    required: Vec<String>,
+    items: Option<Box<Self>>,
+    #[serde(rename = "additionalProperties")]
+    values: Option<Box<Self>>,
+    #[serde(rename = "x-kubernetes-patch-strategy")]
+    patch_strategy: String,
+    #[serde(rename = "x-kubernetes-patch-merge-key")]
+    patch_merge_key: String,
+}
+
+impl Schema {
+    fn field(self) -> Field {
+        let shape = self.shape();
+        let strategy = self.patch_strategy.split(',').find(|strategy| *strategy != "retainKeys");
+        let strategy = strategy.unwrap_or_default().to_owned();
+        Field { shape, strategy, merge_key: self.patch_merge_key, omits_empty: false }
+    }
+
+    fn shape(&self) -> Shape {
+        if let Some(one) = self.all_of.first() {
+            return one.shape();
+        }
+        if let Some(name) = self.reference.strip_prefix("#/components/schemas/") {
+            return referenced(name);
+        }
+        let inner = |schema: &Option<Box<Self>>| schema.as_ref().map_or(Shape::Any, |schema| schema.shape());
+        match (&*self.kind, &*self.format) {
+            ("array", _) => Shape::List(Box::new(inner(&self.items))),
+            ("object", _) if self.values.is_some() => Shape::Map(Box::new(inner(&self.values))),
+            ("string", "byte") => Shape::Bytes,
+            ("string", _) => Shape::String,
+            ("boolean", _) => Shape::Bool,
+            ("integer", "int32") => Shape::Int32,
+            ("integer", _) => Shape::Int64,
+            ("number", _) => Shape::Float,
+            _ => Shape::Any,
+        }
+    }
+}
+
+/// The types that have a form of their own in JSON; all others are structs.
+fn referenced(name: &str) -> Shape {
+    match name.rsplit('.').next().unwrap_or_default() {
+        "Quantity" => Shape::Quantity,
+        "IntOrString" => Shape::IntOrString,
+        "Time" => Shape::Time,
+        "MicroTime" => Shape::MicroTime,
+        "RawExtension" | "FieldsV1" => Shape::Any,
+        "JSON" | "JSONSchemaPropsOrArray" | "JSONSchemaPropsOrBool" | "JSONSchemaPropsOrStringArray" => {
+            Shape::Any
+        }
+        #[cfg(test)]
+        _ if foreign(name).is_some() => foreign(name).map_or(Shape::Any, Shape::Struct),
+        _ => TYPES.get(name).map_or(Shape::Any, Shape::Struct),
+    }
+}
+
+impl Shape {
+    /// The type as Go prints it. The names that Go gives to some strings are in no document, so that they are `string` here.
+    pub(crate) fn go_type(&self) -> String {
+        match self {
+            Self::Struct(lazy) => lazy.go_name().to_owned(),
+            Self::Map(values) => format!("map[string]{}", values.go_type()),
+            Self::List(items) => format!("[]{}", items.go_type()),
+            Self::String | Self::Time | Self::MicroTime => "string".to_owned(),
+            Self::Bool => "bool".to_owned(),
+            Self::Int32 | Self::IntOrString => "int32".to_owned(),
+            Self::Int64 => "int64".to_owned(),
+            Self::Float => "float64".to_owned(),
+            Self::Bytes => "[]uint8".to_owned(),
+            Self::Quantity => "resource.Quantity".to_owned(),
+            Self::Any | Self::Free => "interface {}".to_owned(),
+        }
+    }
+}
+
+/// Types of tests that were not written for this server.
+#[cfg(test)]
+static FOREIGN: OnceLock<HashMap<&'static str, Lazy>> = OnceLock::new();
+
+#[cfg(test)]
+fn foreign(name: &str) -> Option<&'static Lazy> {
+    FOREIGN.get()?.get(name)
+}
+
+/// Adds the schemas of a document and returns the type with that name.
+#[cfg(test)]
+pub(crate) fn add_foreign(document: &serde_json::Value, name: &str) -> Option<&'static Struct> {
+    FOREIGN.get_or_init(|| {
+        let schemas = document["components"]["schemas"].as_object().into_iter().flatten();
+        let lazy = |(name, schema): (&String, &serde_json::Value)| {
+            let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+            let name = leaked(format!("test.{name}"));
+            (&name["test.".len()..], Lazy::new(Packed { name, kind: "", json: leaked(schema.to_string()) }))
+        };
+        schemas.map(lazy).collect()
+    });
+    foreign(name).map(Lazy::get)
+}
+
+/// All of them, parsed.
+#[cfg(test)]
+pub(super) fn all() -> Vec<&'static Struct> {
+    TYPES.values().map(Lazy::get).collect()
+}

@@ -116,7 +116,8 @@ pub(crate) async fn get(address: &str, path: &str) -> (u16, String) {
 /// Sends a request with a body; the status and the body of the answer.
 async fn ask(method: &str, address: &str, path: &str, body: &str) -> (u16, String) {
     let head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close");
-    let request = format!("{head}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let request =
+        format!("{head}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let address = address.to_owned();
     let ask = move || {
         let mut stream = TcpStream::connect(address).expect("a connection");

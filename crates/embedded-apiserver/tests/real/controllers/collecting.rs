@@ -158,7 +158,13 @@ async fn random_garbage_is_collected_as_by_the_real_controller() -> Result<()> {
         }
     }
     servers.stop().await?;
-    assert!(different.is_empty(), "{} of {} differ:\n{}", different.len(), seeds().count(), different.join("\n"));
+    assert!(
+        different.is_empty(),
+        "{} of {} differ:\n{}",
+        different.len(),
+        seeds().count(),
+        different.join("\n")
+    );
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! Both servers, and requests to them.
 
 pub(crate) mod compare;
+pub(crate) mod controllers;
+pub(crate) mod scenario;
 
 use std::time::Duration;
 

@@ -58,6 +58,8 @@ impl<'a> Scenario<'a> {
         for step in steps.split(';').map(str::trim) {
             scenario.step(step).await.with_context(|| format!("{name}: {step}"))?;
         }
+        // Twice, for what follows from what the collector has done.
+        scenario.settle().await?;
         scenario.settle().await?;
         Ok(scenario)
     }

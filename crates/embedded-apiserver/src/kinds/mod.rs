@@ -5,6 +5,7 @@ mod builtin_table;
 pub(crate) mod crd;
 mod crd_validation;
 mod registry;
+mod structural;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use crate::request::Verb;
 use crate::status::{ApiError, Details};
 
 pub(crate) use registry::Registry;
+pub(crate) use structural::{Checked, Schemas};
 
 /// One kind in one version, as it is served under one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,8 @@ pub(crate) struct Resource {
     /// Whether it is defined by a CustomResourceDefinition. Such objects are written with another order of keys, and items
     /// of lists have a kind.
     pub(crate) custom: bool,
+    /// The schemas of all versions of a custom resource.
+    pub(crate) schemas: Option<Arc<Schemas>>,
     /// Whether the real server has a watch cache for it. For events it has none.
     pub(crate) cached: bool,
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::escape::HtmlSafe;
-use crate::kinds::Field;
+use crate::kinds::{Field, Resource, Schemas};
 use crate::status::ApiError;
 
 /// An object in one version. Cheap to clone. Two versions may share their content: a deletion has a version of its own.
@@ -46,6 +46,8 @@ pub(crate) struct Content {
     pub(crate) uid: Box<str>,
     /// Whether it has a deletionTimestamp.
     pub(crate) terminating: bool,
+    /// The schemas that a custom resource has been written under, and the version that it was written in.
+    written: Option<(Arc<Schemas>, Arc<str>)>,
 }
 
 impl Content {
@@ -79,7 +81,15 @@ impl Content {
             fields: fields.iter().map(|field| (field.label.clone(), value_of(object, field))).collect(),
             uid: text("uid").into(),
             terminating: metadata.get("deletionTimestamp").is_some_and(|value| !value.is_null()),
+            written: None,
         }
+    }
+
+    /// Says that it is written as an object of that resource.
+    #[must_use]
+    pub(crate) fn written_as(mut self, resource: &Resource) -> Self {
+        self.written = resource.schemas.as_ref().map(|schemas| (schemas.clone(), resource.version.clone()));
+        self
     }
 
     /// Whether both are the same but for the resourceVersion.
@@ -141,6 +151,26 @@ impl Stored {
         out.extend_from_slice(&json[1..*version_at]);
         out.extend_from_slice(self.version.to_string().as_bytes());
         out.extend_from_slice(&json[*version_at..end]);
+    }
+
+    /// The object as clients of a resource see it: with the fields and the defaults that the schema has by now, and with the
+    /// fields that its selectors use by now.
+    pub(crate) fn seen_as(&self, resource: &Resource) -> Self {
+        let Some(schemas) = &resource.schemas else { return self.clone() };
+        let stored_in = match &self.content.written {
+            Some((written, version)) => {
+                let is_stored = *version == schemas.storage && resource.version == schemas.storage;
+                if is_stored && Arc::ptr_eq(written, schemas) {
+                    return self.clone();
+                }
+                &written.storage
+            }
+            None => &schemas.storage,
+        };
+        let Ok(mut object) = self.to_object() else { return self.clone() };
+        schemas.convert(&mut object, stored_in, &resource.version);
+        let content = Content::new(&self.content.key, &object, &resource.fields);
+        Self { version: self.version, content: Arc::new(content) }
     }
 
     /// Parses the object; it has no kind and no apiVersion.

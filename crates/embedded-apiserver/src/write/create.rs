@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use http::{Response, StatusCode};
 
-use super::{Object, dry_run, input, metadata, status_part, validate};
+use super::status_part::Part;
+use super::{Object, custom, dry_run, input, metadata, status_part, validate};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::{Generation, Resource};
@@ -54,7 +55,7 @@ impl Api {
                 metadata::metadata_mut(&mut object).insert("name".to_owned(), name.into());
             }
             self.begin_namespace(resource, &mut object);
-            validate::object(resource, &object)?;
+            custom::validate(resource, Part::Main, None, &object, validate::object(resource, &object))?;
             if version_is_set {
                 return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
             }
@@ -88,10 +89,11 @@ impl Api {
             return Err(exists(&stored));
         }
         self.accept_definition(resource, None, &mut object)?;
-        let content = Content::new(&key, &object, &resource.fields);
+        custom::complete(resource, &mut object);
+        let content = Content::new(&key, &object, &resource.fields).written_as(resource);
         validate::size(&content)?;
         if dry_run {
-            return Ok(Stored { version: 0, content: Arc::new(content) });
+            return Ok(Stored { version: 0, content: Arc::new(content) }.seen_as(resource));
         }
         let written = self.storage.write(&resource.storage_id(), content, Expected::Absent);
         let written = written.map_err(|refused| match refused {
@@ -102,7 +104,7 @@ impl Api {
             Refused::Retired => ApiError::page_not_found(),
         })?;
         self.serve_definition(resource, &written);
-        Ok(written)
+        Ok(written.seen_as(resource))
     }
 
     /// Sets the fields that the server owns.

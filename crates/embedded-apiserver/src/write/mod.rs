@@ -7,6 +7,7 @@
 mod binding;
 mod collection;
 mod create;
+mod custom;
 mod definitions;
 mod delete;
 mod fields;

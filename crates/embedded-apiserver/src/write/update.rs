@@ -6,7 +6,7 @@ use http::{Response, StatusCode};
 
 use super::delete::is_namespace;
 use super::status_part::{self, Part};
-use super::{Object, create, dry_run, input, metadata, validate};
+use super::{Object, create, custom, dry_run, input, metadata, validate};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
@@ -50,26 +50,29 @@ impl Api {
         let name = target.name.as_deref().unwrap_or_default();
         let _alone = self.definition_lock(resource);
         loop {
-            let current = self.current(target)?;
+            let stored = self.stored(target)?;
+            let current = stored.seen_as(resource);
             let old = current.to_object()?;
             let new = change(&current)?;
             check_identity(resource, &current, &new)?;
             let mut new = status_part::combine(resource, part, &old, new);
             metadata::keep_identity(&old, &mut new);
-            validate::object(resource, &new)?;
-            validate::finalizers(resource, &old, &new)?;
+            let found = validate::object(resource, &new);
+            let found = found.and_then(|()| validate::finalizers(resource, &old, &new));
+            custom::validate(resource, part, Some(&old), &new, found)?;
             if part == Part::Main {
                 metadata::count_generation(resource, &old, &mut new);
                 self.accept_definition(resource, Some(&old), &mut new)?;
             }
-            let content = Content::new(&current.content.key, &new, &resource.fields);
+            custom::complete(resource, &mut new);
+            let content = Content::new(&current.content.key, &new, &resource.fields).written_as(resource);
             validate::size(&content)?;
-            if content.is_same_as(&current.content) {
+            if content.is_same_as(&stored.content) {
                 return Ok(current);
             }
             let goes = is_released(resource, &new);
             if dry_run {
-                return Ok(Stored { version: current.version, content: Arc::new(content) });
+                return Ok(Stored { version: current.version, content: Arc::new(content) }.seen_as(resource));
             }
             if goes {
                 // This removed the last finalizer. Watches see the deletion of the stored object; the client gets the object
@@ -86,7 +89,7 @@ impl Api {
                     // The finalizer that this write removed may have been the last thing that kept it.
                     self.finalise_namespace(name);
                 }
-                return Ok(stored);
+                return Ok(stored.seen_as(resource));
             }
             tracing::trace!(name, "changed by somebody else meanwhile, trying again");
         }

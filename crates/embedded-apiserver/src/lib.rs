@@ -107,14 +107,21 @@
 //! - Objects of built-in kinds are read by the types of Kubernetes 1.36: unknown fields are dropped, with a warning or an error
 //!   as `fieldValidation` says, and values of a wrong type are refused. Otherwise specs are stored as they are written: values
 //!   are not validated, and no field but `replicas` is defaulted. Kinds that only other releases have are stored as they are
-//!   sent, except for their metadata, and so are custom resources: nothing is done with the schemas of
-//!   CustomResourceDefinitions, except that OpenAPI shows them. No admission, no webhooks.
+//!   sent, except for their metadata. No admission, no webhooks.
+//! - Custom resources are pruned, defaulted and validated by the schemas of their CustomResourceDefinitions, and stored ones are
+//!   read with the schema of the day. Rules of `x-kubernetes-validations` are not evaluated. The formats `email` and `uri` are
+//!   checked by their shape. Of the metadata of an embedded resource only types, name and labels are checked. Several causes of
+//!   one error have a fixed order; in the real server it changes from one answer to the next. A definition that uses an unknown
+//!   format or a deprecated version brings no warning, and printer columns are checked but not shown, because there is no Table.
+//!   Where the real server shows a schema in the words of Go, or an error of Go's regular expressions, this one shows its own.
+//!   Messages show very large floats otherwise than Go does.
 //! - Messages about values of a wrong type say `string` where the real server names a string type of Go, such as
 //!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
 //!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
 //!   twice has its last value; the real server merges the values if they are objects.
 //! - No `managedFields`. Server-side apply is refused with 501, and the message says why.
-//! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`.
+//! - The versions of a kind are stored and served without conversion: they differ in `apiVersion`, and in what their schemas
+//!   leave of an object. A definition of several versions that asks for a conversion webhook is refused with 501.
 //! - A deleted namespace is removed at once with all that is in it, and so are the objects of a deleted
 //!   CustomResourceDefinition.
 //! - Nothing reconciles objects: no garbage collection, no controllers, no scheduler. Propagation policies add no finalizers,

@@ -116,6 +116,10 @@ fn in_use(name: &str) -> String {
 pub(crate) fn accept(registry: &Registry, definition: &mut Value, now: &str) -> Result<(), ApiError> {
     fill_in_spec(definition);
     crd_validation::validate(definition)?;
+    if versions(definition).count() > 1 && definition["spec"]["conversion"]["strategy"] == "Webhook" {
+        let what = "conversion webhooks are not supported by this server; use the strategy None";
+        return Err(ApiError::not_implemented(what));
+    }
     crd_validation::refuse_builtin(registry, definition)?;
     let name = text(&definition["metadata"]["name"]).to_owned();
     let mut names = Names::accepted(definition);

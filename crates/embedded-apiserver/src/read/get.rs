@@ -39,7 +39,7 @@ impl Api {
 
     /// The current state of the object that is asked for.
     pub(crate) fn current(&self, target: &Target) -> Result<Stored, ApiError> {
-        Ok(self.stored(target)?.seen_as(&target.resource))
+        Ok(self.stored(target)?.seen_as(&target.resource).into_owned())
     }
 
     /// The object that is asked for as it is stored, which is not how clients see it if a schema has changed meanwhile.

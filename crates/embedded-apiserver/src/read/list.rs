@@ -103,6 +103,6 @@ fn selected(page: Page, target: &Target, selector: &Selector) -> Selected {
         metadata.token = ContinueToken::after(key, page.version).encode();
         metadata.remaining = selector.is_empty().then_some(page.remaining);
     }
-    let items = page.items.iter().map(|stored| stored.seen_as(&target.resource)).collect();
+    let items = Stored::all_seen_as(page.items, &target.resource);
     Selected { items, metadata }
 }

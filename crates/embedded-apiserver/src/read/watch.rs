@@ -85,7 +85,7 @@ impl Api {
             let begun = self.storage.page_and_cursor(&id, &request);
             let (page, cursor) =
                 begun.map_err(|gone| too_old(resource, self.storage.version(), gone.oldest))?;
-            initial = page.items.iter().map(|stored| stored.seen_as(resource)).collect();
+            initial = Stored::all_seen_as(page.items, resource);
             marker = (options.allow_bookmarks && self.options.streaming_lists).then_some(page.version);
             (page.version, cursor)
         } else {
@@ -232,7 +232,7 @@ impl Watch {
         }
         let sees = |stored: &Option<Stored>| {
             let seen = stored.as_ref()?.seen_as(&self.resource);
-            self.filter.matches(&seen).then_some(seen)
+            self.filter.matches(&seen).then(|| seen.into_owned())
         };
         let (kind, stored) = match (sees(&event.old), sees(&event.new)) {
             (None, Some(new)) => ("ADDED", new),

@@ -1,5 +1,6 @@
 //! An object as it is stored: JSON, and the values that selectors use.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -155,22 +156,30 @@ impl Stored {
 
     /// The object as clients of a resource see it: with the fields and the defaults that the schema has by now, and with the
     /// fields that its selectors use by now.
-    pub(crate) fn seen_as(&self, resource: &Resource) -> Self {
-        let Some(schemas) = &resource.schemas else { return self.clone() };
+    pub(crate) fn seen_as(&self, resource: &Resource) -> Cow<'_, Self> {
+        let Some(schemas) = &resource.schemas else { return Cow::Borrowed(self) };
         let stored_in = match &self.content.written {
             Some((written, version)) => {
                 let is_stored = *version == schemas.storage && resource.version == schemas.storage;
                 if is_stored && Arc::ptr_eq(written, schemas) {
-                    return self.clone();
+                    return Cow::Borrowed(self);
                 }
                 &written.storage
             }
             None => &schemas.storage,
         };
-        let Ok(mut object) = self.to_object() else { return self.clone() };
+        let Ok(mut object) = self.to_object() else { return Cow::Borrowed(self) };
         schemas.convert(&mut object, stored_in, &resource.version);
         let content = Content::new(&self.content.key, &object, &resource.fields);
-        Self { version: self.version, content: Arc::new(content) }
+        Cow::Owned(Self { version: self.version, content: Arc::new(content) })
+    }
+
+    /// Many objects as clients of a resource see them.
+    pub(crate) fn all_seen_as(items: Vec<Self>, resource: &Resource) -> Vec<Self> {
+        match resource.schemas {
+            None => items,
+            Some(_) => items.iter().map(|stored| stored.seen_as(resource).into_owned()).collect(),
+        }
     }
 
     /// Parses the object; it has no kind and no apiVersion.

@@ -93,7 +93,7 @@ impl Api {
         let content = Content::new(&key, &object, &resource.fields).written_as(resource);
         validate::size(&content)?;
         if dry_run {
-            return Ok(Stored { version: 0, content: Arc::new(content) }.seen_as(resource));
+            return Ok(Stored { version: 0, content: Arc::new(content) }.seen_as(resource).into_owned());
         }
         let written = self.storage.write(&resource.storage_id(), content, Expected::Absent);
         let written = written.map_err(|refused| match refused {
@@ -104,7 +104,7 @@ impl Api {
             Refused::Retired => ApiError::page_not_found(),
         })?;
         self.serve_definition(resource, &written);
-        Ok(written.seen_as(resource))
+        Ok(written.seen_as(resource).into_owned())
     }
 
     /// Sets the fields that the server owns.

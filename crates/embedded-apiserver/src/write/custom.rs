@@ -1,9 +1,8 @@
 //! Custom resources: what their schemas make of what is written.
 
-use serde_json::Value;
-
 use super::status_part::Part;
 use super::{Object, metadata};
+use crate::go;
 use crate::kinds::{Checked, Resource};
 use crate::status::ApiError;
 
@@ -44,22 +43,5 @@ pub(super) fn validate(
 pub(super) fn complete(resource: &Resource, object: &mut Object) {
     let Some(schemas) = &resource.schemas else { return };
     schemas.convert(object, &schemas.storage, &schemas.storage);
-    object.values_mut().for_each(tidy_numbers);
-}
-
-/// Go writes a float that is an integer without a point.
-fn tidy_numbers(value: &mut Value) {
-    match value {
-        Value::Number(number) => {
-            if let Some(float) = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
-                #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is in range")]
-                if float.abs() < 9e18 {
-                    *number = (float as i64).into();
-                }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(tidy_numbers),
-        Value::Object(members) => members.values_mut().for_each(tidy_numbers),
-        Value::Null | Value::Bool(_) | Value::String(_) => {}
-    }
+    object.values_mut().for_each(go::tidy_numbers);
 }

@@ -1,8 +1,8 @@
 //! Create, update, patch and delete.
 //!
-//! Objects of built-in kinds are read by their types; those of custom kinds are taken as they are sent. The server sets its
-//! own fields of metadata, writes spec and status separately, and checks names and labels. Specs are not defaulted, there
-//! are no schemas of custom kinds and no managedFields, and the only admission is that of namespaces.
+//! Objects of built-in kinds are read by their types; those of custom kinds are read, defaulted and validated by their schemas.
+//! The server sets its own fields of metadata, writes spec and status separately, and checks names and labels. Specs of built-in
+//! kinds are not defaulted, there are no managedFields, and the only admission is that of namespaces.
 
 mod binding;
 mod collection;
@@ -12,6 +12,7 @@ mod definitions;
 mod delete;
 mod fields;
 mod input;
+mod merge;
 mod metadata;
 mod namespaces;
 mod operations;

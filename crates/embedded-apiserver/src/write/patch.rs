@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::fields::{self, FieldValidation};
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, create, dry_run, input, operations, strategic};
+use super::{Object, create, dry_run, input, merge, operations, strategic};
 use crate::api::Api;
 use crate::body::Body;
 use crate::go;
@@ -117,7 +117,7 @@ impl Patch {
                     return Err(wrong("map[string]interface {}"));
                 }
                 let mut patched = Value::Object(object);
-                json_patch::merge(&mut patched, &without_nulls_in_lists(patch));
+                merge::apply(&mut patched, patch);
                 match patched {
                     Value::Object(patched) => Ok(patched),
                     _ => Err(ApiError::rejected()),
@@ -130,22 +130,6 @@ impl Patch {
             },
         }
     }
-}
-
-/// A null in a merge patch removes a member. Inside of lists nothing is there to be removed, and the real server drops it.
-fn without_nulls_in_lists(mut patch: Value) -> Value {
-    fn clean(value: &mut Value, in_list: bool) {
-        match value {
-            Value::Object(members) => {
-                members.retain(|_, member| !in_list || !member.is_null());
-                members.values_mut().for_each(|member| clean(member, in_list));
-            }
-            Value::Array(items) => items.iter_mut().for_each(|item| clean(item, true)),
-            _ => {}
-        }
-    }
-    clean(&mut patch, false);
-    patch
 }
 
 /// The error for a patch that makes an object invalid.

@@ -51,7 +51,7 @@ impl Api {
         let _alone = self.definition_lock(resource);
         loop {
             let stored = self.stored(target)?;
-            let current = stored.seen_as(resource);
+            let current = stored.seen_as(resource).into_owned();
             let old = current.to_object()?;
             let new = change(&current)?;
             check_identity(resource, &current, &new)?;
@@ -72,7 +72,9 @@ impl Api {
             }
             let goes = is_released(resource, &new);
             if dry_run {
-                return Ok(Stored { version: current.version, content: Arc::new(content) }.seen_as(resource));
+                return Ok(Stored { version: current.version, content: Arc::new(content) }
+                    .seen_as(resource)
+                    .into_owned());
             }
             if goes {
                 // This removed the last finalizer. Watches see the deletion of the stored object; the client gets the object
@@ -89,7 +91,7 @@ impl Api {
                     // The finalizer that this write removed may have been the last thing that kept it.
                     self.finalise_namespace(name);
                 }
-                return Ok(stored.seen_as(resource));
+                return Ok(stored.seen_as(resource).into_owned());
             }
             tracing::trace!(name, "changed by somebody else meanwhile, trying again");
         }

@@ -45,7 +45,7 @@ pub(in crate::kinds) fn check(schema: &Value, path: &str, has_status: bool) -> V
             let why = "only \"object\" is allowed as the type at the root of the schema if the status subresource is \
                        enabled";
             causes.push(Cause::invalid(&format!("{path}.type"), &quoted(&root.kind), why));
-        } else if NOT_AT_ROOT.iter().any(|name| is_set(&name)) {
+        } else if NOT_AT_ROOT.iter().any(is_set) {
             let why = format!(
                 "only {AT_ROOT} fields are allowed at the root of the schema if the status subresource is enabled"
             );
@@ -284,7 +284,7 @@ fn check_list_keys(node: &Node, path: &str, causes: &mut Vec<Cause>) {
                 }
                 Some(_) => {}
                 None => {
-                    causes.push(Cause::invalid(&keys, &all, "entries must all be names of item properties"))
+                    causes.push(Cause::invalid(&keys, &all, "entries must all be names of item properties"));
                 }
             }
             if node.list_keys[..index].contains(key) {

@@ -230,7 +230,7 @@ fn is_credit_card(text: &str) -> bool {
         (_, digit) => digit * 2 - 9,
     };
     let sum: u32 = digits.chars().rev().filter_map(|c| c.to_digit(10)).enumerate().map(doubled).sum();
-    matches(&CREDIT_CARD, &digits) && sum % 10 == 0
+    matches(&CREDIT_CARD, &digits) && sum.is_multiple_of(10)
 }
 
 fn is_ssn(text: &str) -> bool {
@@ -251,7 +251,7 @@ fn is_base64(text: &str) -> bool {
     let data = text.trim_end_matches('=');
     let padding = text.len() - data.len();
     !text.is_empty()
-        && text.len() % 4 == 0
+        && text.len().is_multiple_of(4)
         && padding <= 2
         && data.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
 }

@@ -23,6 +23,7 @@ use self::node::Node;
 use self::ratchet::Old;
 use super::crd::{text, versions};
 use super::{Resource, ScalePaths};
+use crate::go;
 use crate::status::Cause;
 
 pub(super) use self::definition::check as check_definition;
@@ -57,7 +58,10 @@ impl Schemas {
     pub(super) fn read(definition: &Value) -> Self {
         let root = |version: &Value| {
             let schema = version["schema"].get("openAPIV3Schema")?;
-            let node = serde_json::from_value(schema.clone()).unwrap_or_default();
+            // Defaults are read as the real server would write them.
+            let mut schema = schema.clone();
+            go::tidy_numbers(&mut schema);
+            let node = serde_json::from_value(schema).unwrap_or_default();
             Some((text(&version["name"]).to_owned(), node))
         };
         let storage = versions(definition).find(|version| version["storage"] == true);

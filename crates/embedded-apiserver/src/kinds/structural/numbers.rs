@@ -50,7 +50,7 @@ pub(super) fn check(number: &Number, node: &Node, format: Option<Format<'_>>, pa
             let limit = if whole.is_some() { limit.to_string() } else { float(bound) };
             let or_equal = if is_exclusive { "" } else { " or equal to" };
             let why = format!("{path} in body should be {word} than{or_equal} {limit}");
-            outcome.add(Problem::invalid(path, value.shown(whole.is_some()), why));
+            outcome.add(Problem::invalid(path, &value.shown(whole.is_some()), why));
         }
     }
     outcome
@@ -77,30 +77,30 @@ impl Checked {
 }
 
 fn multiple(value: Checked, factor: f64, in_range: bool, path: &str) -> Option<Problem> {
-    let must_be_positive = |factor: String| {
+    let must_be_positive = |factor: &str| {
         let why = format!("factor MultipleOf declared for {path} must be positive: {factor}");
         Some(Problem::invalid(path, factor, why))
     };
-    let not_multiple = |value: String, factor: String| {
+    let not_multiple = |value: &str, factor: &str| {
         Some(Problem::invalid(path, value, format!("{path} in body should be a multiple of {factor}")))
     };
     if let Some(integer) = value.integer.filter(|_| in_range) {
         #[expect(clippy::cast_possible_truncation, reason = "as Go does")]
         let factor = factor as i64;
         if factor <= 0 {
-            return must_be_positive(factor.to_string());
+            return must_be_positive(&factor.to_string());
         }
         return if integer % factor == 0 {
             None
         } else {
-            not_multiple(integer.to_string(), factor.to_string())
+            not_multiple(&integer.to_string(), &factor.to_string())
         };
     }
     if factor <= 0.0 {
-        return must_be_positive(float(factor));
+        return must_be_positive(&float(factor));
     }
     let times = if factor < 1.0 { 1.0 / factor * value.float } else { value.float / factor };
-    if is_whole(times) { None } else { not_multiple(float(value.float), float(factor)) }
+    if is_whole(times) { None } else { not_multiple(&float(value.float), &float(factor)) }
 }
 
 /// Which numbers a type and a format have.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::go;
 use crate::status::Cause;
 
 /// Something that is wrong with a value.
@@ -18,7 +19,7 @@ pub(super) struct Problem {
 
 impl Problem {
     /// A value that breaks a rule. `value` is shown as Go shows it.
-    pub(super) fn invalid(name: &str, value: String, text: String) -> Self {
+    pub(super) fn invalid(name: &str, value: &str, text: String) -> Self {
         Self::of(name, "FieldValueInvalid", format!("Invalid value: {value}: {text}"), text)
     }
 
@@ -88,6 +89,12 @@ pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::Number(number) if number.is_f64() => float(number.as_f64().unwrap_or_default()),
         Value::String(text) => format!("{text:?}"),
+        Value::Array(_) | Value::Object(_) => {
+            let mut value = value.clone();
+            go::tidy_numbers(&mut value);
+            let text = value.to_string();
+            text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+        }
         other => other.to_string(),
     }
 }
@@ -95,7 +102,7 @@ pub(super) fn shown(value: &Value) -> String {
 /// A float as Go prints it.
 pub(super) fn float(value: f64) -> String {
     let size = value.abs();
-    if value != 0.0 && (size < 1e-4 || size >= 1e21) {
+    if value != 0.0 && !(1e-4..1e21).contains(&size) {
         let text = format!("{value:e}");
         let Some((digits, exponent)) = text.split_once('e') else { return text };
         let (sign, exponent) = match exponent.strip_prefix('-') {

@@ -9,8 +9,26 @@ use super::node::Node;
 pub(super) struct Old<'a>(pub(super) &'a Value);
 
 impl<'a> Old<'a> {
-    pub(super) fn is_same(self, new: &Value) -> bool {
-        self.0 == new
+    /// Whether the new value is the old one. As in the real server, an object with a field that the schema does not know never
+    /// is.
+    pub(super) fn is_same(self, node: &Node, new: &Value) -> bool {
+        match (self.0, new) {
+            (Value::Object(old), Value::Object(new)) => {
+                let is_same = |(name, value): (&String, &Value)| {
+                    let of = node.field(name).zip(self.field(node, name));
+                    of.is_some_and(|(of, old)| old.is_same(of, value))
+                };
+                old.len() == new.len() && new.iter().all(is_same)
+            }
+            (Value::Array(old), Value::Array(new)) if node.list_type.as_deref() == Some("map") => {
+                let is_same = |item: &Value| {
+                    let of = node.item().zip(self.item(node, item));
+                    of.is_some_and(|(of, old)| old.is_same(of, item))
+                };
+                old.len() == new.len() && new.iter().all(is_same)
+            }
+            (old, new) => old == new,
+        }
     }
 
     /// The old value of a field, if it had one and the schema knows the field.

@@ -13,7 +13,7 @@ use super::ratchet::Old;
 pub(super) fn validate(value: &Value, node: &Node, path: &str, old: Option<Old<'_>>) -> Outcome {
     let found = check(value, node, path, old);
     match old {
-        Some(old) if !found.is_valid() && old.is_same(value) => {
+        Some(old) if !found.is_valid() && old.is_same(node, value) => {
             Outcome { problems: Vec::new(), checks: found.checks }
         }
         _ => found,
@@ -187,12 +187,12 @@ fn string_problem(text: &str, node: &Node, path: &str) -> Option<Problem> {
     let shown = || format!("{text:?}");
     if let Some(least) = node.min_length.filter(|least| length < *least) {
         let why = format!("{path} in body should be at least {least} chars long");
-        return Some(Problem::invalid(path, shown(), why));
+        return Some(Problem::invalid(path, &shown(), why));
     }
     let pattern = node.pattern.as_ref()?;
     let matches = pattern.compiled.as_ref().is_ok_and(|regex| regex.is_match(text));
     let fails = !pattern.text.is_empty() && !matches;
-    fails.then(|| Problem::invalid(path, shown(), format!("{path} in body should match '{}'", pattern.text)))
+    fails.then(|| Problem::invalid(path, &shown(), format!("{path} in body should match '{}'", pattern.text)))
 }
 
 fn check_enum(value: &Value, node: &Node, path: &str, outcome: &mut Outcome) {
@@ -231,7 +231,7 @@ fn check_items(items: &[Value], node: &Node, path: &str, old: Option<Old<'_>>) -
     let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
     if let Some(least) = node.min_items.filter(|least| count < *least) {
         let why = format!("{path} in body should have at least {least} items");
-        outcome.add(Problem::invalid(path, count.to_string(), why));
+        outcome.add(Problem::invalid(path, &count.to_string(), why));
     }
     if let Some(most) = node.max_items.filter(|most| count > *most) {
         outcome.add(Problem::too_many(path, items.len(), most, "items"));
@@ -244,7 +244,7 @@ fn check_fields(object: &Map<String, Value>, node: &Node, path: &str, old: Optio
     let count = i64::try_from(object.len()).unwrap_or(i64::MAX);
     if let Some(least) = node.min_properties.filter(|least| count < *least) {
         let why = format!("{path} in body should have at least {least} properties");
-        outcome.add(Problem::invalid(path, count.to_string(), why));
+        outcome.add(Problem::invalid(path, &count.to_string(), why));
     }
     if let Some(most) = node.max_properties.filter(|most| count > *most) {
         outcome.add(Problem::too_many(path, object.len(), most, "properties"));
@@ -259,7 +259,7 @@ fn check_fields(object: &Map<String, Value>, node: &Node, path: &str, old: Optio
         match &node.additional_properties {
             Some(Additional::Allowed(false)) => {
                 let why = format!("{path}.{name} in body is a forbidden property");
-                outcome.add(Problem::invalid(path, format!("{name:?}"), why));
+                outcome.add(Problem::invalid(path, &format!("{name:?}"), why));
             }
             Some(Additional::Schema(of)) => outcome.merge(field(name, value, of, format!("{path}.{name}"))),
             Some(Additional::Allowed(true)) | None => {}

@@ -1,6 +1,8 @@
 //! Schemas of custom resources: the same definitions and the same writes to both servers.
 
 mod definitions;
+mod generate;
+mod random;
 mod values;
 mod versions;
 

@@ -4,34 +4,26 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::{JSON, compared, definition};
-use crate::support::{DEFINITIONS, Servers, write};
+use crate::support::{DEFINITIONS, Servers, with, write};
 
-fn schema(spec: Value) -> Value {
+fn schema(spec: &Value) -> Value {
     json!({ "type": "object", "properties": { "spec": spec } })
 }
 
-fn field(field: Value) -> Value {
-    schema(json!({ "type": "object", "properties": { "a": field } }))
+fn field(field: &Value) -> Value {
+    schema(&json!({ "type": "object", "properties": { "a": field } }))
 }
 
 #[expect(clippy::too_many_lines, reason = "one case a line")]
 fn schemas() -> Vec<Value> {
-    let embedded = |more: Value| {
-        let mut node = json!({ "type": "object", "x-kubernetes-embedded-resource": true });
-        for (name, value) in more.as_object().unwrap() {
-            node[name] = value.clone();
-        }
-        field(node)
-    };
+    let embedded =
+        |more: Value| field(&with(json!({ "type": "object", "x-kubernetes-embedded-resource": true }), more));
     let list =
         |kind: &str, items: Value| json!({ "type": "array", "x-kubernetes-list-type": kind, "items": items });
     let item = |more: Value| {
-        let mut item =
+        let item =
             json!({ "type": "object", "required": ["k"], "properties": { "k": { "type": "string" } } });
-        for (name, value) in more.as_object().unwrap() {
-            item[name] = value.clone();
-        }
-        item
+        with(item, more)
     };
     let map = |keys: &[&str], items: Value| {
         let mut list = list("map", items);
@@ -48,68 +40,68 @@ fn schemas() -> Vec<Value> {
         json!({ "x-kubernetes-preserve-unknown-fields": true }),
         json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true }),
         json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": false }),
-        schema(json!({})),
-        schema(json!({ "x-kubernetes-preserve-unknown-fields": true })),
-        schema(json!({ "x-kubernetes-int-or-string": true })),
-        schema(json!({ "type": "text" })),
-        schema(json!({ "type": "null" })),
-        schema(json!({ "type": "array" })),
-        schema(json!({ "type": "array", "items": {} })),
-        schema(json!({ "type": "array", "items": [{ "type": "string" }] })),
-        schema(json!({ "type": "object", "additionalProperties": true })),
-        schema(json!({ "type": "object", "additionalProperties": {} })),
+        schema(&json!({})),
+        schema(&json!({ "x-kubernetes-preserve-unknown-fields": true })),
+        schema(&json!({ "x-kubernetes-int-or-string": true })),
+        schema(&json!({ "type": "text" })),
+        schema(&json!({ "type": "null" })),
+        schema(&json!({ "type": "array" })),
+        schema(&json!({ "type": "array", "items": {} })),
+        schema(&json!({ "type": "array", "items": [{ "type": "string" }] })),
+        schema(&json!({ "type": "object", "additionalProperties": true })),
+        schema(&json!({ "type": "object", "additionalProperties": {} })),
         schema(
-            json!({ "type": "object", "additionalProperties": { "type": "string" }, "properties": { "a": { "type": "string" } } }),
+            &json!({ "type": "object", "additionalProperties": { "type": "string" }, "properties": { "a": { "type": "string" } } }),
         ),
         schema(
-            json!({ "type": "object", "additionalProperties": false, "properties": { "a": { "type": "string" } } }),
+            &json!({ "type": "object", "additionalProperties": false, "properties": { "a": { "type": "string" } } }),
         ),
         schema(
-            json!({ "type": "object", "additionalProperties": true, "properties": { "a": { "type": "string" } } }),
+            &json!({ "type": "object", "additionalProperties": true, "properties": { "a": { "type": "string" } } }),
         ),
-        schema(json!({ "type": "string", "pattern": "(" })),
-        schema(json!({ "type": "array", "uniqueItems": true, "items": { "type": "string" } })),
+        schema(&json!({ "type": "string", "pattern": "(" })),
+        schema(&json!({ "type": "array", "uniqueItems": true, "items": { "type": "string" } })),
         json!({ "type": "object", "properties": { "metadata": { "type": "string" }, "kind": { "type": "object" }, "apiVersion": { "type": "integer" } } }),
         json!({ "type": "object", "properties": { "metadata": { "type": "object", "properties": { "name": { "type": "string", "pattern": "a" } } } } }),
         json!({ "type": "object", "properties": { "metadata": { "type": "object", "properties": { "labels": { "type": "object" } } } } }),
         json!({ "type": "object", "properties": { "metadata": { "type": "object", "description": "x" } } }),
         json!({ "type": "object", "properties": { "metadata": { "type": "object", "default": {} }, "kind": { "type": "string", "default": "a" } } }),
         // Keywords that are not supported.
-        field(json!({ "type": "string", "$ref": "#/a" })),
-        field(json!({ "type": "object", "definitions": { "a": { "type": "string" } } })),
-        field(json!({ "type": "object", "dependencies": { "a": ["b"] } })),
-        field(json!({ "type": "object", "patternProperties": { "a": { "type": "string" } } })),
-        field(json!({ "type": "array", "items": { "type": "string" }, "additionalItems": false })),
-        field(json!({ "type": "object", "id": "a" })),
+        field(&json!({ "type": "string", "$ref": "#/a" })),
+        field(&json!({ "type": "object", "definitions": { "a": { "type": "string" } } })),
+        field(&json!({ "type": "object", "dependencies": { "a": ["b"] } })),
+        field(&json!({ "type": "object", "patternProperties": { "a": { "type": "string" } } })),
+        field(&json!({ "type": "array", "items": { "type": "string" }, "additionalItems": false })),
+        field(&json!({ "type": "object", "id": "a" })),
         // allOf and the like.
-        field(json!({ "type": "string", "anyOf": [{ "type": "string" }, { "pattern": "a" }] })),
+        field(&json!({ "type": "string", "anyOf": [{ "type": "string" }, { "pattern": "a" }] })),
         field(
-            json!({ "type": "string", "allOf": [{ "default": "a", "title": "t", "description": "d", "nullable": true }] }),
+            &json!({ "type": "string", "allOf": [{ "default": "a", "title": "t", "description": "d", "nullable": true }] }),
         ),
         field(
-            json!({ "type": "object", "oneOf": [{ "required": ["x"] }, { "properties": { "x": { "minimum": 1 } } }] }),
+            &json!({ "type": "object", "oneOf": [{ "required": ["x"] }, { "properties": { "x": { "minimum": 1 } } }] }),
         ),
-        field(json!({ "type": "object", "not": { "additionalProperties": { "minimum": 1 } } })),
+        field(&json!({ "type": "object", "not": { "additionalProperties": { "minimum": 1 } } })),
         field(
-            json!({ "type": "object", "not": { "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-int-or-string": true, "x-kubernetes-embedded-resource": true } }),
-        ),
-        field(
-            json!({ "type": "array", "items": { "type": "string" }, "not": { "x-kubernetes-list-type": "set", "items": { "pattern": "(" } } }),
+            &json!({ "type": "object", "not": { "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-int-or-string": true, "x-kubernetes-embedded-resource": true } }),
         ),
         field(
-            json!({ "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "integer" }, { "type": "string" }] }),
+            &json!({ "type": "array", "items": { "type": "string" }, "not": { "x-kubernetes-list-type": "set", "items": { "pattern": "(" } } }),
         ),
         field(
-            json!({ "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "string" }, { "type": "integer" }] }),
+            &json!({ "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "integer" }, { "type": "string" }] }),
         ),
         field(
-            json!({ "x-kubernetes-int-or-string": true, "allOf": [{ "anyOf": [{ "type": "integer" }, { "type": "string" }] }, { "pattern": "a" }] }),
+            &json!({ "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "string" }, { "type": "integer" }] }),
+        ),
+        field(
+            &json!({ "x-kubernetes-int-or-string": true, "allOf": [{ "anyOf": [{ "type": "integer" }, { "type": "string" }] }, { "pattern": "a" }] }),
         ),
         json!({ "type": "object", "properties": { "a": { "type": "object" } }, "oneOf": [{ "required": ["a"] }, { "properties": { "a": { "properties": { "b": { "minimum": 1 } } }, "c": { "minimum": 1 } } }] }),
         json!({ "type": "object", "not": { "properties": { "metadata": { "required": ["name"] } } } }),
         // Extensions.
-        field(json!({ "x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true })),
-        field(json!({ "type": "string", "x-kubernetes-embedded-resource": true })),
+        field(&json!({ "x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true })),
+        field(&json!({ "type": "string", "x-kubernetes-embedded-resource": true })),
         embedded(json!({})),
         embedded(json!({ "x-kubernetes-preserve-unknown-fields": true })),
         embedded(json!({ "properties": { "spec": { "type": "object" } } })),
@@ -122,53 +114,55 @@ fn schemas() -> Vec<Value> {
         embedded(
             json!({ "properties": { "metadata": { "type": "object", "x-kubernetes-embedded-resource": true, "properties": { "a": { "type": "string" } } } } }),
         ),
-        field(json!({ "type": "string", "x-kubernetes-list-type": "set" })),
-        field(json!({ "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-list-type": "atomic" })),
-        field(json!({ "type": "array", "items": { "type": "string" }, "x-kubernetes-list-type": "bag" })),
-        field(json!({ "type": "array", "items": { "type": "string" }, "x-kubernetes-map-type": "atomic" })),
-        field(json!({ "type": "object", "x-kubernetes-map-type": "other" })),
-        field(list("set", json!({ "type": "string", "nullable": true }))),
-        field(list("set", json!({ "type": "object" }))),
-        field(list("set", json!({ "type": "object", "x-kubernetes-map-type": "atomic" }))),
-        field(list("set", list("set", json!({ "type": "string" })))),
-        field(list("map", item(json!({})))),
-        field(map(&["k"], item(json!({})))),
-        field(map(&["k", "k", "x"], item(json!({})))),
-        field(map(&["k"], item(json!({ "required": [] })))),
-        field(map(&["k"], item(json!({ "nullable": true })))),
-        field(map(&["k"], item(json!({ "properties": { "k": { "type": "object" } } })))),
-        field(map(&["k"], item(json!({ "properties": { "k": { "type": "string", "nullable": true } } })))),
-        field(map(&["k"], json!({ "type": "string" }))),
-        field(json!({ "type": "array", "items": { "type": "string" }, "x-kubernetes-list-map-keys": ["k"] })),
+        field(&json!({ "type": "string", "x-kubernetes-list-type": "set" })),
+        field(&json!({ "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-list-type": "atomic" })),
+        field(&json!({ "type": "array", "items": { "type": "string" }, "x-kubernetes-list-type": "bag" })),
+        field(&json!({ "type": "array", "items": { "type": "string" }, "x-kubernetes-map-type": "atomic" })),
+        field(&json!({ "type": "object", "x-kubernetes-map-type": "other" })),
+        field(&list("set", json!({ "type": "string", "nullable": true }))),
+        field(&list("set", json!({ "type": "object" }))),
+        field(&list("set", json!({ "type": "object", "x-kubernetes-map-type": "atomic" }))),
+        field(&list("set", list("set", json!({ "type": "string" })))),
+        field(&list("map", item(json!({})))),
+        field(&map(&["k"], item(json!({})))),
+        field(&map(&["k", "k", "x"], item(json!({})))),
+        field(&map(&["k"], item(json!({ "required": [] })))),
+        field(&map(&["k"], item(json!({ "nullable": true })))),
+        field(&map(&["k"], item(json!({ "properties": { "k": { "type": "object" } } })))),
+        field(&map(&["k"], item(json!({ "properties": { "k": { "type": "string", "nullable": true } } })))),
+        field(&map(&["k"], json!({ "type": "string" }))),
         field(
-            json!({ "type": "array", "items": { "type": "string" }, "x-kubernetes-list-type": "set", "x-kubernetes-list-map-keys": ["k"] }),
+            &json!({ "type": "array", "items": { "type": "string" }, "x-kubernetes-list-map-keys": ["k"] }),
+        ),
+        field(
+            &json!({ "type": "array", "items": { "type": "string" }, "x-kubernetes-list-type": "set", "x-kubernetes-list-map-keys": ["k"] }),
         ),
         // Defaults.
-        field(json!({ "type": "string", "default": 5 })),
-        field(json!({ "type": "string", "default": "abc", "maxLength": 2 })),
-        field(json!({ "type": "string", "default": "abc", "enum": ["a", "b"] })),
-        field(json!({ "type": "integer", "default": 5, "minimum": 6 })),
-        field(json!({ "type": "object", "default": { "x": 1 } })),
+        field(&json!({ "type": "string", "default": 5 })),
+        field(&json!({ "type": "string", "default": "abc", "maxLength": 2 })),
+        field(&json!({ "type": "string", "default": "abc", "enum": ["a", "b"] })),
+        field(&json!({ "type": "integer", "default": 5, "minimum": 6 })),
+        field(&json!({ "type": "object", "default": { "x": 1 } })),
         field(
-            json!({ "type": "object", "default": { "x": 1 }, "properties": { "x": { "type": "string" } } }),
+            &json!({ "type": "object", "default": { "x": 1 }, "properties": { "x": { "type": "string" } } }),
         ),
         field(
-            json!({ "type": "object", "default": {}, "required": ["x"], "properties": { "x": { "type": "string" } } }),
+            &json!({ "type": "object", "default": {}, "required": ["x"], "properties": { "x": { "type": "string" } } }),
         ),
-        field(json!({ "type": "array", "default": ["a"], "items": { "type": "string", "default": 1 } })),
+        field(&json!({ "type": "array", "default": ["a"], "items": { "type": "string", "default": 1 } })),
         field(
-            json!({ "type": "object", "default": {}, "properties": { "x": { "type": "string", "default": "a" } } }),
+            &json!({ "type": "object", "default": {}, "properties": { "x": { "type": "string", "default": "a" } } }),
         ),
-        field(json!({ "type": "object", "additionalProperties": { "type": "string", "default": "a" } })),
-        field(json!({ "x-kubernetes-int-or-string": true, "default": true })),
-        field(json!({ "type": "string", "nullable": true, "default": null })),
+        field(&json!({ "type": "object", "additionalProperties": { "type": "string", "default": "a" } })),
+        field(&json!({ "x-kubernetes-int-or-string": true, "default": true })),
+        field(&json!({ "type": "string", "nullable": true, "default": null })),
     ]
 }
 
 /// Versions with parts besides the schema.
 fn versions() -> Vec<Value> {
     let open = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
-    let colors = schema(json!({ "type": "object", "properties": {
+    let colors = schema(&json!({ "type": "object", "properties": {
         "color": { "type": "string" }, "size": { "type": "number" }, "parts": { "type": "array", "items": { "type": "string" } },
     } }));
     let version = |schema: &Value, part: &str, value: Value| {

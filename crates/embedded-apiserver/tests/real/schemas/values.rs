@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{JSON, MERGE, THINGS, Things, thing, version_of};
 
-fn spec(fields: Value) -> Value {
+fn spec(fields: &Value) -> Value {
     json!({ "type": "object", "properties": { "spec": { "type": "object", "properties": fields } } })
 }
 
@@ -260,7 +260,7 @@ fn values() -> Vec<(Value, Vec<Value>)> {
 
 /// Whole objects under one schema, for which fields are unknown at many places.
 fn unknown() -> (Value, Vec<Value>) {
-    let schema = spec(json!({
+    let schema = spec(&json!({
         "known": { "type": "object", "properties": { "a": { "type": "string" } } },
         "open": { "type": "object", "x-kubernetes-preserve-unknown-fields": true,
                   "properties": { "closed": { "type": "object", "properties": { "a": { "type": "string" } } } } },
@@ -292,7 +292,7 @@ async fn values_are_pruned_defaulted_and_refused_as_by_the_real_server() -> Resu
     let Some(mut things) = Things::define(test).await? else { return Ok(()) };
     let mut problems = Vec::new();
     for (schema, values) in values() {
-        things.change(&spec(json!({ "a": schema })), &Value::Null).await?;
+        things.change(&spec(&json!({ "a": schema })), &Value::Null).await?;
         for value in values {
             let body = thing("x", &json!({ "spec": { "a": value } })).to_string();
             let differs = things.differ(&format!("POST {THINGS}?dryRun=All"), JSON, &body).await?;
@@ -320,7 +320,7 @@ async fn objects_outlive_their_schemas_as_on_the_real_server() -> Result<()> {
     let Some(mut things) = Things::define(test).await? else { return Ok(()) };
     let open = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
     let item = json!({ "type": "object", "required": ["k"], "properties": { "k": { "type": "string" }, "v": { "type": "integer", "maximum": 5 } } });
-    let strict = spec(json!({
+    let strict = spec(&json!({
         "a": { "type": "string", "maxLength": 2 }, "n": { "type": "integer", "minimum": 3 },
         "d": { "type": "string", "default": "x" },
         "list": { "type": "array", "items": { "type": "string", "maxLength": 1 } },

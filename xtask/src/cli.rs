@@ -38,12 +38,13 @@ Environment:
                                 Unset: they run if Go is on the PATH or the servers were built before.
   CI                            `true` is the same as KUBE_INFORMER_E2E=required
   XDG_CACHE_HOME                Where the built servers are kept, in kube-informer/ (default: ~/.cache)
-  KUBE_INFORMER_ROUNDS          How often the tests beside client-go repeat a fault (default 2) and the differential
-                                test its workload (default 30)
+  KUBE_INFORMER_ROUNDS          How often the tests beside client-go repeat a fault (default 2), the differential test
+                                its workload (default 30), and the one beside kube-controller-manager (default 30)
   KUBE_INFORMER_BACKUPS         Set: all cases of restored backups, which take minutes
   INFORMER_SEEDS, INFORMER_SEED How many seeds the model tests try (default 1000), or the one to repeat
 
-The e2e tests build kube-apiserver, etcd and kubectl from source the first time, which takes about six minutes.
+The e2e tests build kube-apiserver, etcd, kubectl and kube-controller-manager from source the first time, which takes about
+ten minutes.
 ";
 
 /// What the user asked for.

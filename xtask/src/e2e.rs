@@ -75,6 +75,10 @@ pub(crate) fn steps(
     let ready = report.step("e2e servers", || {
         let binaries = Binaries::locate_or_build()?;
         binaries.kubectl()?;
+        // Whoever asks for tests by name builds it only if one of them needs it.
+        if filters.is_empty() {
+            binaries.kube_controller_manager()?;
+        }
         Oracle::locate_or_build()?;
         servers =
             format!("kube-apiserver {} on etcd {}", binaries.kubernetes_version(), binaries.etcd_version());

@@ -33,7 +33,7 @@ impl Api {
     pub(crate) fn new(options: ApiOptions) -> Self {
         let api = Self {
             registry: Arc::new(Registry::new()),
-            storage: Arc::new(Storage::new(options.history.clone(), options.slowness)),
+            storage: Arc::new(Storage::new(options.first_version, options.history.clone(), options.slowness)),
             clock: Clock::new(options.now),
             chance: Chance::new(options.seed),
             options,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::api::Api;
+use crate::controllers::{self, Controller};
 use crate::front::{Front, User};
 use crate::options::ApiOptions;
 use crate::server::EmbeddedApiserver;
@@ -104,6 +105,17 @@ impl Builder {
         self
     }
 
+    /// The resourceVersion before the first write; 1. Versions count the writes, and the namespaces that every cluster has
+    /// are written first.
+    ///
+    /// A server that is started again begins with nothing, so a client that has outlived it may know a version that the
+    /// new server will only reach later, and would miss what comes before. If the versions of each server begin above
+    /// those of the last one (microseconds since 1970 do), such a client gets 410 `Expired` at once, and reads anew.
+    pub fn first_version(mut self, version: u64) -> Self {
+        self.options.first_version = version.max(1);
+        self
+    }
+
     /// Makes random values the same in every run: uids, generated names, how long a watch lasts.
     pub fn seed(mut self, seed: u64) -> Self {
         self.options.seed = Some(seed);
@@ -116,8 +128,39 @@ impl Builder {
         self
     }
 
+    /// Runs these controllers; by default none. They act on all objects, on tokio's clock, and end with the server.
+    ///
+    /// ```
+    /// # use embedded_apiserver::{Controller, EmbeddedApiserver};
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let controllers = [Controller::GarbageCollector, Controller::Namespace];
+    /// let server = EmbeddedApiserver::builder().controllers(controllers).build();
+    /// # }
+    /// ```
+    ///
+    /// Without the garbage collector owners have no effect, nor has a `propagationPolicy`: a delete adds no finalizer that
+    /// nobody would remove. Without the controller of namespaces a deleted namespace is emptied and removed at once.
+    pub fn controllers(mut self, controllers: impl IntoIterator<Item = Controller>) -> Self {
+        self.options.controllers.extend(controllers);
+        self
+    }
+
+    /// How long the [controller of namespaces](Controller::Namespace) waits after a change of a namespace that is being
+    /// deleted, or in it, before it looks what there is to delete; 5 s.
+    pub fn namespace_wait(mut self, wait: Duration) -> Self {
+        self.options.namespace_wait = wait;
+        self
+    }
+
     /// Builds the server.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime, if there are [controllers](Self::controllers).
     pub fn build(self) -> EmbeddedApiserver {
-        EmbeddedApiserver::from_front(Arc::new(Front::new(Api::new(self.options), self.users)))
+        let front = Arc::new(Front::new(Api::new(self.options), self.users));
+        controllers::start(&front);
+        EmbeddedApiserver::from_front(front)
     }
 }

@@ -76,6 +76,10 @@
 //!
 //! # Memory
 //!
+//! Everything is in memory and gone with the server: nothing is written to a disk, and there is no etcd. A server begins
+//! at resourceVersion 1, unless the [`Builder`](Builder::first_version) says otherwise; `informer serve` begins at
+//! microseconds since 1970, so that a client that outlives a restart is told at once that its version is gone.
+//!
 //! Everything that grows is bounded, except for the objects themselves:
 //!
 //! - Per resource, the recent changes: at most 102,400 of them and 256 MiB
@@ -84,6 +88,7 @@
 //! - A watch holds a position in those changes and a batch of at most 64 of them. A list holds references to its objects
 //!   until it is sent; its JSON is written piece by piece and is never in memory as a whole.
 //! - The journal: 8 MiB.
+//! - The garbage collector, if it runs: of each object the owners and finalizers.
 //! - A connection: about 64 KiB each way, 8,192 connections. The body of a request: 3 MiB; a larger one is
 //!   answered with 413.
 //! - A client that sends nothing for 30 s, needs more than 60 s for a body, or reads nothing for 30 s is disconnected.
@@ -96,8 +101,9 @@
 //!   protobuf or YAML is refused with 415, so kubectl's generators fail (`create configmap x --from-literal`), while
 //!   `create -f` works.
 //! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs.
-//! - Users are known by their tokens; there are no access rules. [`Fault::forbidden`] denies requests of a test's
-//!   choice. If tokens are set, requests without one are answered with 401, except for health and version.
+//! - Users are known by their tokens; there are no access rules, and reviews of access say that everything is allowed.
+//!   [`Fault::forbidden`] denies requests of a test's choice, and reviews know nothing of it. If tokens are set, requests
+//!   without one are answered with 401, except for health and version.
 //! - Discovery is plain, not aggregated, and lists the kinds of Kubernetes 1.33 to 1.37. OpenAPI is that of 1.36, version 3
 //!   only and in JSON only; operations have no descriptions, and those of custom resources have only the parameters that kubectl
 //!   looks for.
@@ -120,14 +126,30 @@
 //!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
 //!   twice has its last value; the real server merges the values if they are objects.
 //! - No `managedFields`. Server-side apply is refused with 501, and the message says why.
-//! - The versions of a kind are stored and served without conversion: they differ in `apiVersion`, and in what their schemas
-//!   leave of an object. A definition of several versions that asks for a conversion webhook is refused with 501.
-//! - A deleted namespace is removed at once with all that is in it, and so are the objects of a deleted
-//!   CustomResourceDefinition.
-//! - Nothing reconciles objects: no garbage collection, no controllers, no scheduler. Propagation policies add no finalizers,
-//!   dependents stay, and a pod with a node stays terminating until it is deleted with a grace period of 0, which in a
-//!   cluster the kubelet does. A [`Simulation`] does the work of controllers, scheduler and kubelets for a workload of its
-//!   own.
+//! - The versions of a kind are stored and served without conversion: they differ in `apiVersion`, and in what
+//!   their schemas leave of an object. Events are an exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
+//! - Of the rules of built-in kinds there are only these: metadata, keys and sizes of ConfigMaps and Secrets, `immutable`,
+//!   the type of Secrets, selectors of workloads and what else cannot change in a StatefulSet. LimitRanges, ResourceQuotas
+//!   and PodDisruptionBudgets are stored and have no effect.
+//! - A deleted CustomResourceDefinition is removed at once with its objects, but for objects with finalizers, which it waits
+//!   for. It does not wait for a controller to come by.
+//! - A cause in a Status is listed once. The real server checks the metadata of an update two to four times, and lists what
+//!   it finds each time. A message about a patch that cannot be quotes the object without `managedFields`.
+//! - A JSON patch that makes the real server break the connection (`replace` of everything without a value, `test` of a list
+//!   with null in it) is refused.
+//! - No scheduler and no kubelet: a pod with a node stays terminating until it is deleted with a grace period of 0. A
+//!   [`Simulation`] does their work for a workload of its own. Two [controllers](#controllers) can be switched on.
+//!
+//! What is missing is answered with 501, and the message says what it is:
+//!
+//! | request | instead |
+//! |---|---|
+//! | server-side apply | a merge patch, a JSON patch or an update |
+//! | `TokenReview`, tokens of service accounts | – |
+//! | `exec`, `attach`, `portforward`, `log`, `proxy` of pods, services and nodes | – |
+//! | `ephemeralcontainers` and `resize` of pods | a [`Simulation`] changes its own pods |
+//! | `POST` of a `Binding` to the collection | the subresource `binding` of the pod |
+//! | a CustomResourceDefinition whose versions a webhook converts | the strategy `None` |
 //!
 //! In time:
 //!
@@ -135,12 +157,33 @@
 //!   forget old versions separately.
 //! - A fault sees requests, so it cannot refuse a TCP connection: [`Fault::refuse`] closes the connection without an
 //!   answer. To have connections refused, stop the [`Endpoint`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
+//!
+//! # Controllers
+//!
+//! Two controllers of kube-controller-manager can be [switched on](Builder::controllers). There are no others.
+//!
+//! | | [`Controller::GarbageCollector`] | [`Controller::Namespace`] |
+//! |---|---|---|
+//! | off | owners have no effect, nor has a `propagationPolicy` (as with `--enable-garbage-collector=false`) | a deleted namespace is emptied and removed at once |
+//! | on | dependents follow their owner, in the background or the foreground, or are orphaned | a deleted namespace is emptied after a while, pods first; its conditions say what remains |
+//!
+//! Where they differ from the real ones:
+//!
+//! - They read the changes of objects in their order and lose none, so they have nothing to retry. The real ones repeat what
+//!   failed with growing waits, look at a namespace at intervals, and take up to 30 s to notice a new kind.
+//! - They make one write after the other, and objects with the same owner are deleted in the order of their kinds and names. The
+//!   real garbage collector has twenty workers.
+//! - To remove owners they send merge patches, the real garbage collector strategic ones. The objects come out the same.
+//! - Their writes are in the [`Journal`], but faults do not affect them.
+//! - The conditions `NamespaceDeletionDiscoveryFailure` and `…GroupVersionParsingFailure` are always false: discovery does not
+//!   fail here.
 
 mod api;
 mod body;
 mod builder;
 mod chance;
 mod clock;
+mod controllers;
 mod discovery;
 mod faults;
 mod front;
@@ -164,6 +207,7 @@ mod transport;
 mod write;
 
 pub use builder::Builder;
+pub use controllers::Controller;
 pub use faults::{Fault, InjectedFault};
 pub use journal::{Journal, RecordedRequest};
 pub use request::Verb;

@@ -1,8 +1,10 @@
 //! Settings of the API.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
 
+use crate::controllers::Controller;
 use crate::storage::{History, Slowness};
 
 /// Settings of the API. The defaults are those of the real server.
@@ -22,10 +24,23 @@ pub(crate) struct ApiOptions {
     pub(crate) watch_timeout: Range<Duration>,
     /// Whether watches may ask for the current state first (the feature gate `WatchList`).
     pub(crate) streaming_lists: bool,
+    /// The resourceVersion before the first write.
+    pub(crate) first_version: u64,
     /// The seed of uids, generated names and the length of watches. `None`: different in every run.
     pub(crate) seed: Option<u64>,
     /// The time at the start; from there it advances with tokio's clock.
     pub(crate) now: SystemTime,
+    /// The controllers that run.
+    pub(crate) controllers: BTreeSet<Controller>,
+    /// How long the controller of namespaces waits after a change of a namespace, or in it, before it looks.
+    pub(crate) namespace_wait: Duration,
+}
+
+impl ApiOptions {
+    /// Whether a controller runs.
+    pub(crate) fn runs(&self, controller: Controller) -> bool {
+        self.controllers.contains(&controller)
+    }
 }
 
 impl Default for ApiOptions {
@@ -38,8 +53,11 @@ impl Default for ApiOptions {
             freshness_wait: Duration::from_secs(3),
             watch_timeout: Duration::from_secs(1800)..Duration::from_secs(3600),
             streaming_lists: true,
+            first_version: 1,
             seed: None,
             now: SystemTime::now(),
+            controllers: BTreeSet::new(),
+            namespace_wait: Duration::from_secs(5),
         }
     }
 }

@@ -19,7 +19,8 @@ use crate::transport::{Endpoint, InMemory};
 
 /// A Kubernetes API server in this process. Cheap to clone; all clones are the same server.
 ///
-/// It lives as long as any clone, client or [`Endpoint`] of it, and runs no tasks in the background.
+/// It lives as long as any clone, client or [`Endpoint`] of it. It runs no tasks in the background, except for the
+/// [controllers](Builder::controllers) that are switched on.
 #[derive(Clone, Debug)]
 pub struct EmbeddedApiserver {
     front: Arc<Front>,

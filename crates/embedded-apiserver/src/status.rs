@@ -95,6 +95,11 @@ impl Cause {
         Self::of("FieldValueNotSupported", field, message)
     }
 
+    /// A field with more bytes than it may have.
+    pub(crate) fn too_long(field: &str, limit: usize) -> Self {
+        Self::of("FieldValueTooLong", field, format!("Too long: may not be more than {limit} bytes"))
+    }
+
     fn of(reason: &'static str, field: &str, message: String) -> Self {
         Self { reason, message, field: field.to_owned() }
     }
@@ -110,6 +115,13 @@ impl ApiError {
     /// An error that the real server does not expect: 500 without a reason.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
+    }
+
+    /// An error that the real server reports as its own.
+    pub(crate) fn internal_error(message: &str) -> Self {
+        let causes = vec![Cause { message: message.to_owned(), ..Cause::default() }];
+        Self::new(500, "InternalError", format!("Internal error occurred: {message}"))
+            .with_details(Details { causes, ..Details::default() })
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {

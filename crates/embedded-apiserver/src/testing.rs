@@ -1,6 +1,7 @@
 //! An API server without transports, for unit tests.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
@@ -9,6 +10,7 @@ use serde_json::Value;
 
 use crate::api::Api;
 use crate::body::{Body, full};
+use crate::controllers;
 use crate::front::Front;
 use crate::options::ApiOptions;
 
@@ -19,7 +21,7 @@ pub(crate) const MERGE: &str = "application/merge-patch+json";
 
 /// An API server and helpers to send requests to it.
 pub(crate) struct Server {
-    front: Front,
+    pub(crate) front: Arc<Front>,
 }
 
 /// An answer with its whole body.
@@ -59,7 +61,9 @@ impl Server {
     }
 
     pub(crate) fn with(options: ApiOptions) -> Self {
-        Self { front: Front::new(Api::new(ApiOptions { seed: Some(1), ..options }), Vec::new()) }
+        let front = Arc::new(Front::new(Api::new(ApiOptions { seed: Some(1), ..options }), Vec::new()));
+        controllers::start(&front);
+        Self { front }
     }
 
     pub(crate) fn api(&self) -> &Api {

@@ -88,6 +88,7 @@ const SERVE: &str = "\
 Examples:
   informer serve                                on any free port
   informer serve --port 8080 --simulate 10      ten nodes, deployments rolling out
+  informer serve --controllers gc,namespace     owners and deleted namespaces as in a cluster
   informer serve --write-kubeconfig kc.yaml &   then: kubectl --kubeconfig kc.yaml get pods";
 
 /// Options that choose the cluster.
@@ -186,6 +187,18 @@ pub(crate) struct ServeArgs {
     /// Simulates a rollout on so many nodes; otherwise the server is empty
     #[arg(long, value_name = "NODES")]
     pub(crate) simulate: Option<usize>,
+    /// Controllers that act on the objects, separated by commas; otherwise there are none
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) controllers: Vec<ControllerName>,
+}
+
+/// The controllers of `serve`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ControllerName {
+    /// Garbage collection: dependents follow their owners
+    Gc,
+    /// Deleted namespaces are emptied as in a cluster
+    Namespace,
 }
 
 /// The output formats of `watch` and `diff`.

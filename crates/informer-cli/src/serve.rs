@@ -1,10 +1,11 @@
 //! `informer serve`: the embedded API server on a port.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::SystemTime;
 
-use embedded_apiserver::{EmbeddedApiserver, Simulation};
+use embedded_apiserver::{Controller, EmbeddedApiserver, Simulation};
 
-use crate::args::ServeArgs;
+use crate::args::{ControllerName, ServeArgs};
 use crate::failure::Failure;
 use crate::screen::Screen;
 
@@ -13,7 +14,12 @@ const CHANGES_A_NODE: f64 = 1.0;
 
 pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     let screen = Screen::new();
-    let server = EmbeddedApiserver::new();
+    let controllers = args.controllers.iter().map(|name| match name {
+        ControllerName::Gc => Controller::GarbageCollector,
+        ControllerName::Namespace => Controller::Namespace,
+    });
+    let builder = EmbeddedApiserver::builder().first_version(first_version());
+    let server = builder.controllers(controllers).build();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let listening = server.listen_on(address).await;
     let listening =
@@ -30,7 +36,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
         }
         None => None,
     };
-    screen.line(&format!("serving at {}", listening.url()))?;
+    screen.line(&format!("serving at {}, in memory: all objects are gone when it stops", listening.url()))?;
     match &args.write_kubeconfig {
         Some(file) => screen.line(&format!("try: kubectl --kubeconfig {} get pods -A", file.display()))?,
         None => screen.line(&format!("try: kubectl --server {} get pods -A", listening.url()))?,
@@ -43,4 +49,11 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     }
     listening.stop().await;
     Ok(())
+}
+
+/// Microseconds since 1970: above every version that an earlier server on the same port has reached, so that a client that
+/// outlives a restart gets 410 at once instead of waiting for versions that mean something else now.
+fn first_version() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(1)
 }

@@ -16,14 +16,23 @@ const KUBE_APISERVER: Program = Program {
 const ETCD: Program = Program { name: "etcd", package: "go.etcd.io/etcd/server/v3", takes: "about 1 minute" };
 const KUBECTL: Program =
     Program { name: "kubectl", package: "k8s.io/kubernetes/cmd/kubectl", takes: "about 1 minute" };
+const KUBE_CONTROLLER_MANAGER: Program = Program {
+    name: "kube-controller-manager",
+    package: "k8s.io/kubernetes/cmd/kube-controller-manager",
+    takes: "about 3 minutes",
+};
+
+const DIRECTORY: &str = "cluster";
 
 /// The servers, built from the Go module that pins them and cached for the user.
 ///
-/// The cache is `kube-informer/cluster-<fingerprint>` in `$XDG_CACHE_HOME` or `~/.cache`; the fingerprint covers
-/// the pins and the build flags, so a new pin is a new directory and old ones may be deleted at any time.
+/// The cache is `kube-informer/cluster` in `$XDG_CACHE_HOME` or `~/.cache`, with a directory for each build of each
+/// program: `<program>-<fingerprint>`. A build is used as long as the module pins everything that it was made of, so a new
+/// pin builds only what is made of it anew. Old builds may be deleted at any time.
 #[derive(Debug, Clone)]
 pub struct Binaries {
-    dir: PathBuf,
+    kube_apiserver: PathBuf,
+    etcd: PathBuf,
     pins: Pins,
 }
 
@@ -32,26 +41,29 @@ impl Binaries {
     ///
     /// Processes that do so at the same time wait for one another, and none ever sees a half-written binary.
     pub fn locate_or_build() -> Result<Self> {
-        let binaries = Self::in_cache()?;
-        for program in [ETCD, KUBE_APISERVER] {
-            binaries.ensure(&program)?;
-        }
-        Ok(binaries)
+        let pins = Pins::read()?;
+        let etcd = ensure(&ETCD, &pins)?;
+        Ok(Self { kube_apiserver: ensure(&KUBE_APISERVER, &pins)?, etcd, pins })
     }
 
     /// The path of the kube-apiserver binary.
     pub fn kube_apiserver(&self) -> PathBuf {
-        self.path_of(&KUBE_APISERVER)
+        self.kube_apiserver.clone()
     }
 
     /// The path of the etcd binary.
     pub fn etcd(&self) -> PathBuf {
-        self.path_of(&ETCD)
+        self.etcd.clone()
     }
 
     /// The path of kubectl, which is built now if it has not been: most tests do without it.
     pub fn kubectl(&self) -> Result<PathBuf> {
-        self.ensure(&KUBECTL)
+        ensure(&KUBECTL, &self.pins)
+    }
+
+    /// The path of kube-controller-manager, which is built now if it has not been: most tests do without it.
+    pub fn kube_controller_manager(&self) -> Result<PathBuf> {
+        ensure(&KUBE_CONTROLLER_MANAGER, &self.pins)
     }
 
     /// The version of kube-apiserver and kubectl, such as `v1.36.4`.
@@ -66,27 +78,31 @@ impl Binaries {
 
     /// Whether both servers have been built already.
     pub(crate) fn are_cached() -> bool {
-        Self::in_cache().is_ok_and(|it| it.kube_apiserver().is_file() && it.etcd().is_file())
-    }
-
-    fn in_cache() -> Result<Self> {
-        let pins = Pins::read()?;
-        let dir = cache::directory(&format!("cluster-{}", pins.fingerprint))?;
-        Ok(Self { dir, pins })
-    }
-
-    fn path_of(&self, program: &Program) -> PathBuf {
-        self.dir.join(program.name)
-    }
-
-    fn ensure(&self, program: &Program) -> Result<PathBuf> {
-        let version = if program.name == ETCD.name { &self.pins.etcd } else { &self.pins.kubernetes };
-        let module = Module {
-            dir: &self.pins.module_dir,
-            go: &self.pins.go,
-            version,
-            linker_flags: &self.pins.linker_flags(),
+        let are_cached = || -> Result<bool> {
+            let (pins, dir) = (Pins::read()?, cache::directory(DIRECTORY)?);
+            let is_there = |program: &Program| {
+                let settings = pins.settings(&linker_flags(program, &pins));
+                cache::find(&dir, program, &|made_of| pins.pin(&settings, made_of)).is_some()
+            };
+            Ok([KUBE_APISERVER, ETCD].iter().all(is_there))
         };
-        cache::ensure(&self.dir, program, &module)
+        are_cached().unwrap_or_default()
     }
+}
+
+fn ensure(program: &Program, pins: &Pins) -> Result<PathBuf> {
+    let version = if is_etcd(program) { &pins.etcd } else { &pins.kubernetes };
+    let linker_flags = linker_flags(program, pins);
+    let module = Module { dir: &pins.module_dir, go: &pins.go, version, linker_flags: &linker_flags };
+    let settings = pins.settings(&linker_flags);
+    let pinned = |made_of: &str| pins.pin(&settings, made_of);
+    cache::ensure_pinned(&cache::directory(DIRECTORY)?, program, &module, &settings, &pinned)
+}
+
+fn linker_flags(program: &Program, pins: &Pins) -> String {
+    if is_etcd(program) { "-s -w".to_owned() } else { pins.linker_flags() }
+}
+
+fn is_etcd(program: &Program) -> bool {
+    program.name == ETCD.name
 }

@@ -1,5 +1,6 @@
 //! A cluster of one etcd and one kube-apiserver, which tests can kill, stop, restart and restore.
 
+mod manager;
 mod peer;
 
 use std::fmt;
@@ -30,7 +31,8 @@ const PORT_ATTEMPTS: u32 = 5;
 
 /// A running cluster: kube-apiserver over etcd, both ended and their data removed on drop.
 pub struct Cluster {
-    // Dropped in this order: the API servers before the etcd they talk to, the directory after all.
+    // Dropped in this order: each server before the one it talks to, the directory after all.
+    manager: Option<Process>,
     apiserver: Option<Process>,
     peer: Option<Process>,
     etcd: Option<Process>,
@@ -59,6 +61,7 @@ impl Cluster {
             credentials::replace(&dir.path().join(flags::CLIENT_AUTHORITIES), authorities)?;
         }
         let mut cluster = Self {
+            manager: None,
             apiserver: None,
             peer: None,
             etcd: None,

@@ -16,7 +16,7 @@ use crate::pins::{Pins, fingerprint};
 /// it can use whatever the other tests of the package have. The result is kept in the cache.
 pub fn exported(package: &str, fixture: &str) -> Result<String> {
     let pins = Pins::read()?;
-    let key = fingerprint(&[&pins.fingerprint, package, fixture]);
+    let key = fingerprint(&[&pins.fingerprint(), package, fixture]);
     let dir = cache::directory(&format!("exported-{key}"))?;
     let path = dir.join("cases");
     if !path.is_file() {

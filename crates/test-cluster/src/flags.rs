@@ -63,5 +63,18 @@ pub(crate) fn kube_apiserver(dir: &Path, port: u16, options: &Options) -> Vec<St
     flags
 }
 
+pub(crate) fn kube_controller_manager(kubeconfig: &Path, controllers: &[&str]) -> Vec<String> {
+    vec![
+        format!("--kubeconfig={}", kubeconfig.display()),
+        format!("--controllers={}", controllers.join(",")),
+        "--leader-elect=false".to_owned(),
+        // It serves nothing.
+        "--secure-port=0".to_owned(),
+        // By default it sends 20 requests a second, and discovery alone takes dozens.
+        "--kube-api-qps=1000".to_owned(),
+        "--kube-api-burst=1000".to_owned(),
+    ]
+}
+
 #[cfg(test)]
 mod tests;

@@ -76,6 +76,22 @@ pub(crate) fn build(program: &Program, module: &Module<'_>, output: &Path) -> Re
     Ok(())
 }
 
+/// The modules that a binary was built from, one a line: path, version and checksum.
+pub(crate) fn made_of(binary: &Path) -> Result<String> {
+    let output =
+        Command::new("go").args(["version", "-m"]).arg(binary).output().context("cannot run `go`")?;
+    ensure!(output.status.success(), "`go version -m {}` failed with {}", binary.display(), output.status);
+    Ok(modules(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// The modules in what `go version -m` prints. One that is replaced has no checksum, and its replacement has a line of its
+/// own.
+fn modules(printed: &str) -> String {
+    let words = printed.lines().map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>());
+    let modules = words.filter(|words| words.len() == 3 && words[2].starts_with("h1:"));
+    modules.map(|words| words.join(" ") + "\n").collect()
+}
+
 fn command(program: &Program, module: &Module<'_>, output: &Path) -> Command {
     let mut command = Command::new("go");
     command
@@ -109,3 +125,6 @@ fn run(command: &mut Command, log: File, still_running: &dyn Fn(Duration)) -> Re
         thread::sleep(Duration::from_millis(100));
     }
 }
+
+#[cfg(test)]
+mod tests;

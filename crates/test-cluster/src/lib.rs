@@ -14,8 +14,9 @@
 //! ```
 //!
 //! The servers are built from source once ([`Binaries`]) and cached for the user. A [`Cluster`] has its own
-//! directory, port, token and certificates, so any number of them run side by side. There is no kubelet, no
-//! scheduler and no controller-manager: pods stay `Pending`, and a deleted namespace stays `Terminating`.
+//! directory, port, token and certificates, so any number of them run side by side. There is no kubelet and no
+//! scheduler, and no controller-manager unless [it is asked for](Cluster::start_controller_manager): pods stay `Pending`, and a
+//! deleted namespace stays `Terminating`.
 //!
 //! [`Oracle`] runs client-go's informers, to compare ours with.
 //!

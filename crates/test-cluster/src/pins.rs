@@ -1,11 +1,12 @@
 //! The versions of the servers, read from `tools/cluster/go.mod`, the only place where they are set.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use ring::digest;
 
-/// The pinned versions, and a fingerprint of a build of them.
+/// The pinned versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pins {
     /// The Go module that pins the servers.
@@ -16,8 +17,10 @@ pub(crate) struct Pins {
     pub(crate) etcd: String,
     /// The Go version the module asks for, such as `1.26.0`.
     pub(crate) go: String,
-    /// Changes whenever the binaries change.
-    pub(crate) fingerprint: String,
+    /// All modules, with a space between path and version, and those that replace others.
+    modules: BTreeSet<String>,
+    /// Their checksums: path, version and checksum.
+    checksums: BTreeSet<String>,
 }
 
 impl Pins {
@@ -39,18 +42,45 @@ impl Pins {
         let version = |module: &str| {
             version_of(go_mod, module).with_context(|| format!("go.mod has no line `{module} <version>`"))
         };
-        let mut pins = Self {
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let pinned = go_mod.lines().map(words).filter_map(|words| {
+            // `path version`, with or without `require` before it, or `path => path version`.
+            let at = words.iter().position(|word| is_version(word))?;
+            Some(format!("{} {}", words.get(at.checked_sub(1)?)?, words[at]))
+        });
+        Ok(Self {
             module_dir: module_dir.to_owned(),
             kubernetes: version("k8s.io/kubernetes")?,
             etcd: version("go.etcd.io/etcd/server/v3")?,
             go: version("go")?,
-            fingerprint: String::new(),
-        };
-        pins.fingerprint = fingerprint(&[go_mod, go_sum, &pins.linker_flags(), &platform()]);
-        Ok(pins)
+            modules: pinned.collect(),
+            checksums: go_sum.lines().map(|line| words(line).join(" ")).collect(),
+        })
     }
 
-    /// Sets the version in the binaries. Without these flags the API server reports `v0.0.0-master`, which some clients cannot
+    /// Of the Go version and all modules.
+    pub(crate) fn fingerprint(&self) -> String {
+        let modules: Vec<&str> = self.modules.iter().map(String::as_str).collect();
+        fingerprint(&[&self.go, &modules.join("\n")])
+    }
+
+    /// What a binary is made with, besides its modules, in one line.
+    pub(crate) fn settings(&self, linker_flags: &str) -> String {
+        fingerprint(&[&self.go, linker_flags, &platform()])
+    }
+
+    /// Whether a binary is made with these [`settings`](Self::settings), which are on the first line, of modules that are
+    /// pinned, which are on the others.
+    pub(crate) fn pin(&self, settings: &str, made_of: &str) -> bool {
+        let mut lines = made_of.lines();
+        let is_pinned = |module: &str| {
+            let versioned = module.rsplit_once(' ').map_or("", |(versioned, _checksum)| versioned);
+            self.modules.contains(versioned) && self.checksums.contains(module)
+        };
+        lines.next() == Some(settings) && lines.all(is_pinned)
+    }
+
+    /// Sets the version in the binaries of Kubernetes. Without these flags the API server reports `v0.0.0-master`, which some clients cannot
     /// parse.
     pub(crate) fn linker_flags(&self) -> String {
         let mut parts = self.kubernetes.trim_start_matches('v').split('.');
@@ -61,6 +91,13 @@ impl Pins {
             self.kubernetes
         )
     }
+}
+
+/// Whether it is a version of a module, such as `v1.36.4`.
+fn is_version(word: &str) -> bool {
+    word.strip_prefix('v').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+        && word.contains('.')
+        && !word.contains('/')
 }
 
 /// The version on the line `module version`, with or without `require` before it.

@@ -29,6 +29,8 @@ pub(super) struct Kind {
     verbs: &'static [Verb],
     subresources: &'static [SubresourceRow],
     fields: &'static [Selectable],
+    /// Those of another API of the same objects.
+    other_fields: &'static [Selectable],
     field_refusal: FieldRefusal,
     generation: Generation,
     delete_answers_object: bool,
@@ -62,6 +64,7 @@ pub(super) const fn namespaced(plural: &'static str, kind: &'static str) -> Kind
         verbs: &Verb::ALL,
         subresources: &[],
         fields: &[],
+        other_fields: &[],
         field_refusal: FieldRefusal::OnlyMetadata,
         generation: Generation::None,
         delete_answers_object: false,
@@ -109,6 +112,10 @@ impl Kind {
         Self { fields, field_refusal, ..self }
     }
 
+    pub(super) const fn other_fields(self, other_fields: &'static [Selectable]) -> Self {
+        Self { other_fields, ..self }
+    }
+
     pub(super) const fn generation(self, generation: Generation) -> Self {
         Self { generation, ..self }
     }
@@ -152,6 +159,7 @@ impl Kind {
             verbs: self.verbs.to_vec(),
             subresources: self.subresources.iter().map(|part| part.subresource(self.kind)).collect(),
             fields: self.fields.iter().map(field).collect(),
+            stored_fields: self.fields.iter().chain(self.other_fields).map(field).collect(),
             field_refusal: self.field_refusal,
             generation: self.generation,
             delete_answers_object: self.delete_answers_object,

@@ -81,16 +81,17 @@ const EVENT_FIELDS: &[Selectable] = &[
     ("source", &["source.component", "reportingComponent"], ""),
     ("type", &["type"], ""),
 ];
+/// Their paths are those of `v1`, in which events are stored.
 const NEW_EVENT_FIELDS: &[Selectable] = &[
     ("reason", &["reason"], ""),
-    ("regarding.kind", &["regarding.kind"], ""),
-    ("regarding.namespace", &["regarding.namespace"], ""),
-    ("regarding.name", &["regarding.name"], ""),
-    ("regarding.uid", &["regarding.uid"], ""),
-    ("regarding.apiVersion", &["regarding.apiVersion"], ""),
-    ("regarding.resourceVersion", &["regarding.resourceVersion"], ""),
-    ("regarding.fieldPath", &["regarding.fieldPath"], ""),
-    ("reportingController", &["reportingController"], ""),
+    ("regarding.kind", &["involvedObject.kind"], ""),
+    ("regarding.namespace", &["involvedObject.namespace"], ""),
+    ("regarding.name", &["involvedObject.name"], ""),
+    ("regarding.uid", &["involvedObject.uid"], ""),
+    ("regarding.apiVersion", &["involvedObject.apiVersion"], ""),
+    ("regarding.resourceVersion", &["involvedObject.resourceVersion"], ""),
+    ("regarding.fieldPath", &["involvedObject.fieldPath"], ""),
+    ("reportingController", &["reportingComponent"], ""),
     ("type", &["type"], ""),
 ];
 
@@ -104,7 +105,12 @@ pub(super) const GROUPS: &[Group] = &[
             cluster("componentstatuses", "ComponentStatus").short(&["cs"]).only(&[Get, List]),
             namespaced("configmaps", "ConfigMap").short(&["cm"]),
             namespaced("endpoints", "Endpoints").short(&["ep"]).put_creates(),
-            namespaced("events", "Event").short(&["ev"]).fields(Label, EVENT_FIELDS).put_creates().uncached(),
+            namespaced("events", "Event")
+                .short(&["ev"])
+                .fields(Label, EVENT_FIELDS)
+                .other_fields(NEW_EVENT_FIELDS)
+                .put_creates()
+                .uncached(),
             namespaced("limitranges", "LimitRange").short(&["limits"]).put_creates(),
             cluster("namespaces", "Namespace")
                 .short(&["ns"])
@@ -192,6 +198,7 @@ pub(super) const GROUPS: &[Group] = &[
         kinds: &[namespaced("events", "Event")
             .short(&["ev"])
             .fields(Label, NEW_EVENT_FIELDS)
+            .other_fields(EVENT_FIELDS)
             .put_creates()
             .uncached()],
     },

@@ -116,11 +116,12 @@ fn in_use(name: &str) -> String {
 pub(crate) fn accept(registry: &Registry, definition: &mut Value, now: &str) -> Result<(), ApiError> {
     fill_in_spec(definition);
     crd_validation::validate(definition)?;
-    if versions(definition).count() > 1 && definition["spec"]["conversion"]["strategy"] == "Webhook" {
-        let what = "conversion webhooks are not supported by this server; use the strategy None";
-        return Err(ApiError::not_implemented(what));
-    }
     crd_validation::refuse_builtin(registry, definition)?;
+    if definition["spec"]["conversion"]["strategy"] == "Webhook" {
+        return Err(ApiError::not_implemented(
+            "conversion by a webhook is not supported by this server: versions are served without conversion",
+        ));
+    }
     let name = text(&definition["metadata"]["name"]).to_owned();
     let mut names = Names::accepted(definition);
     let asked = Names::read(&definition["spec"]["names"]);
@@ -188,6 +189,11 @@ fn stored_versions(definition: &Value) -> Vec<String> {
     stored
 }
 
+/// Sets the condition `Terminating`.
+pub(crate) fn set_terminating(definition: &mut Value, is_true: bool, reason: &str, message: &str, now: &str) {
+    set_condition(&mut definition["status"], "Terminating", is_true, reason, message, now);
+}
+
 fn set_condition(status: &mut Value, name: &str, is_true: bool, reason: &str, message: &str, now: &str) {
     if !status["conditions"].is_array() {
         status["conditions"] = json!([]);
@@ -244,6 +250,8 @@ pub(super) fn resources(definition: &Value) -> Vec<Resource> {
 }
 
 fn resource(definition: &Value, version: &Value, names: &Names, schemas: &Arc<Schemas>) -> Resource {
+    let fields: Vec<Field> =
+        version["selectableFields"].as_array().into_iter().flatten().map(field).collect();
     let all = |texts: &[String]| texts.iter().map(|name| name.as_str().into()).collect();
     Resource {
         group: group(definition).into(),
@@ -257,7 +265,8 @@ fn resource(definition: &Value, version: &Value, names: &Names, schemas: &Arc<Sc
         categories: all(&names.categories),
         verbs: Verb::ALL.to_vec(),
         subresources: subresources(&version["subresources"], &names.kind),
-        fields: version["selectableFields"].as_array().into_iter().flatten().map(field).collect(),
+        stored_fields: fields.clone(),
+        fields,
         field_refusal: FieldRefusal::Label,
         generation: Generation::Content,
         delete_answers_object: false,

@@ -4,6 +4,7 @@ mod builtin;
 mod builtin_table;
 pub(crate) mod crd;
 mod crd_validation;
+mod events;
 mod registry;
 mod structural;
 
@@ -33,6 +34,8 @@ pub(crate) struct Resource {
     pub(crate) subresources: Vec<Subresource>,
     /// The fields that field selectors may use besides `metadata.name` and `metadata.namespace`.
     pub(crate) fields: Vec<Field>,
+    /// The fields whose values are stored with an object: those of all its APIs.
+    pub(crate) stored_fields: Vec<Field>,
     /// Which message refuses a field selector.
     pub(crate) field_refusal: FieldRefusal,
     pub(crate) generation: Generation,
@@ -126,9 +129,10 @@ impl Resource {
         }
     }
 
-    /// The collection of its objects, which is the same for all versions of a kind.
+    /// The collection of its objects, which is the same for all versions of a kind, and for both kinds of events.
     pub(crate) fn storage_id(&self) -> StorageId {
-        StorageId { group: self.group.clone(), plural: self.plural.clone() }
+        let group = if self.is_converted() { "".into() } else { self.group.clone() };
+        StorageId { group, plural: self.plural.clone() }
     }
 
     /// The `details` of a Status about one object.

@@ -7,7 +7,7 @@ use parking_lot::RwLock;
 use serde_json::Value;
 
 use super::crd::Names;
-use super::{Resource, builtin, crd};
+use super::{Resource, StorageId, builtin, crd};
 use crate::status::ApiError;
 
 /// Made once and shared by all servers of the process.
@@ -50,6 +50,8 @@ struct Custom {
     resources: Vec<Arc<Resource>>,
     /// The `openAPIV3Schema` of each version that has one.
     schemas: HashMap<String, Value>,
+    /// Whether the definition is being deleted.
+    terminating: bool,
 }
 
 impl Registry {
@@ -67,6 +69,14 @@ impl Registry {
             return Some(found.clone());
         }
         self.custom.read().iter().flat_map(|custom| &custom.resources).find(is).cloned()
+    }
+
+    /// Whether there is a built-in kind of that name.
+    pub(crate) fn has_kind(&self, group: &str, version: &str, kind: &str) -> bool {
+        let same = |resource: &Arc<Resource>| {
+            (&*resource.group, &*resource.version, &*resource.kind) == (group, version, kind)
+        };
+        BUILTIN.all.iter().any(same)
     }
 
     /// Whether a group is built in. In such a group a 404 is a Status, elsewhere it is plain text.
@@ -116,6 +126,7 @@ impl Registry {
             names: Names::accepted(definition),
             resources: crd::resources(definition).into_iter().map(Arc::new).collect(),
             schemas: crd::schemas(definition),
+            terminating: !definition["metadata"]["deletionTimestamp"].is_null(),
         };
         let mut custom = self.custom.write();
         match custom.binary_search_by(|other| other.name.as_str().cmp(name)) {
@@ -131,6 +142,40 @@ impl Registry {
         let is_this = |other: &Arc<Resource>| **other == *resource;
         let custom = custom.iter().find(|custom| custom.resources.iter().any(is_this))?;
         custom.schemas.get(&*resource.version).cloned()
+    }
+
+    /// Whether the definition of a custom resource is being deleted.
+    pub(crate) fn is_terminating(&self, id: &StorageId) -> bool {
+        let is = |resource: &Arc<Resource>| (&resource.group, &resource.plural) == (&id.group, &id.plural);
+        let custom = self.custom.read();
+        custom.iter().any(|custom| custom.terminating && custom.resources.first().is_some_and(is))
+    }
+
+    /// A custom resource in any version that is served.
+    pub(crate) fn find_custom(&self, id: &StorageId) -> Option<Arc<Resource>> {
+        let is = |resource: &&Arc<Resource>| (&resource.group, &resource.plural) == (&id.group, &id.plural);
+        self.custom.read().iter().flat_map(|custom| &custom.resources).find(is).cloned()
+    }
+
+    /// The resource of a kind, such as `apps/v1` and `Deployment`.
+    pub(crate) fn of_kind(&self, api_version: &str, kind: &str) -> Option<Arc<Resource>> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let is = |resource: &&Arc<Resource>| {
+            &*resource.kind == kind && &*resource.group == group && &*resource.version == version
+        };
+        let found = BUILTIN.all.iter().find(is).cloned();
+        found.or_else(|| self.custom.read().iter().flat_map(|custom| &custom.resources).find(is).cloned())
+    }
+
+    /// The resource of a collection, in the preferred version.
+    pub(crate) fn preferred(&self, id: &StorageId) -> Option<Arc<Resource>> {
+        let is = |resource: &&Arc<Resource>| (&resource.group, &resource.plural) == (&id.group, &id.plural);
+        let found = BUILTIN.by_plural.get(&id.plural).and_then(|same| same.iter().find(is)).cloned();
+        found.or_else(|| {
+            let custom = self.custom.read();
+            let same = custom.iter().flat_map(|custom| &custom.resources).filter(is);
+            same.min_by(|one, other| crd::by_preference(&one.version, &other.version)).cloned()
+        })
     }
 
     /// Stops serving the resources of the CustomResourceDefinition with that name.

@@ -12,6 +12,8 @@ pub(crate) struct Envelope {
     /// The first fields of each object as JSON, each followed by a comma.
     head: Arc<str>,
     form: Form,
+    /// The kind, if its objects are stored in another form.
+    converted: Option<Arc<Resource>>,
 }
 
 impl Envelope {
@@ -23,13 +25,14 @@ impl Envelope {
             Form::Whole if resource.custom => format!(r#""apiVersion":"{version}","kind":"{kind}","#).into(),
             Form::Whole => format!(r#""kind":"{kind}","apiVersion":"{version}","#).into(),
         };
-        Self { head, form }
+        let converted = resource.is_converted().then(|| Arc::new(resource.clone()));
+        Self { head, form, converted }
     }
 
     /// For the items of lists. Items of built-in kinds have neither kind nor apiVersion, as in the real server.
     pub(crate) fn of_items(resource: &Resource, form: Form) -> Self {
         match form {
-            Form::Whole if !resource.custom => Self { head: "".into(), form },
+            Form::Whole if !resource.custom => Self { head: "".into(), ..Self::new(resource, form) },
             Form::Whole | Form::Metadata => Self::new(resource, form),
         }
     }
@@ -44,7 +47,10 @@ impl Envelope {
 
     pub(crate) fn write(&self, stored: &Stored, out: &mut Vec<u8>) {
         match self.form {
-            Form::Whole => stored.write_whole(&self.head, out),
+            Form::Whole => match &self.converted {
+                Some(resource) => stored.write_as(resource, &self.head, out),
+                None => stored.write_whole(&self.head, out),
+            },
             Form::Metadata => stored.write_metadata(&self.head, out),
         }
     }

@@ -39,6 +39,8 @@ pub(crate) struct Request {
     /// `None` if the path is not one of objects, such as `/healthz` and the paths of discovery.
     pub(crate) info: Option<RequestInfo>,
     pub(crate) headers: HeaderMap,
+    /// The name of the user that sends it; empty if it is not known.
+    pub(crate) user: String,
     /// Empty until the front has read it. It does so last, because credentials and faults may refuse a request whose
     /// body has not arrived yet.
     pub(crate) body: Bytes,
@@ -70,7 +72,7 @@ impl Request {
         });
         let info = segments.as_ref().and_then(|segments| RequestInfo::parse(&method, segments, &query));
         let (body, warnings) = (Bytes::new(), Mutex::default());
-        Self { method, uri, segments, query, info, headers, body, warnings }
+        Self { method, uri, segments, query, info, headers, user: String::new(), body, warnings }
     }
 
     /// Adds a warning to the answer, unless it is there already.

@@ -9,7 +9,7 @@ use crate::request::ListOptions;
 use crate::status::ApiError;
 use crate::storage::Stored;
 
-pub(crate) use names::{label_key_problems, label_value_problems, subdomain_problem};
+pub(crate) use names::{label_key_problems, label_name_problem, label_value_problems, subdomain_problem};
 
 /// Selects the objects of a list or a watch. All conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -67,6 +67,20 @@ pub(crate) fn subdomain_problem(name: &str) -> Option<String> {
     (!name.split('.').all(fits)).then(|| SUBDOMAIN.to_owned())
 }
 
+/// What is wrong with a name that must be a DNS label.
+pub(crate) fn label_name_problem(name: &str) -> Option<String> {
+    const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
+                         start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for \
+                         validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+    if name.contains('.') && subdomain_problem(name).is_none() {
+        return Some("must not contain dots".to_owned());
+    }
+    if name.len() > 63 {
+        return Some("must be no more than 63 characters".to_owned());
+    }
+    (name.contains('.') || subdomain_problem(name).is_some()).then(|| LABEL.to_owned())
+}
+
 fn is_name_part(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))

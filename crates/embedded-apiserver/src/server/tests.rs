@@ -60,3 +60,15 @@ async fn a_watch_that_is_dropped_is_forgotten_at_once() {
     drop(body);
     assert_eq!(storage.strong_count(), held - 1);
 }
+
+#[tokio::test]
+async fn versions_begin_where_the_builder_says() {
+    let first = |version: u64| EmbeddedApiserver::builder().first_version(version).build();
+    let written = EmbeddedApiserver::new().version() - 1;
+    assert_eq!((first(0).version(), first(1_000).version()), (1 + written, 1_000 + written));
+    let server = first(1_000_000);
+    let list =
+        Request::get("/api/v1/configmaps?resourceVersion=77&resourceVersionMatch=Exact").body(Vec::new());
+    let refused = server.client().request_text(list.unwrap()).await.unwrap_err();
+    assert!(matches!(&refused, kube_client::Error::Api(status) if status.code == 410), "{refused}");
+}

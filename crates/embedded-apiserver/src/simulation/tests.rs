@@ -9,7 +9,9 @@ use super::world::Stage;
 use super::write::Write;
 use super::*;
 use crate::api::Api;
-use crate::request::Request;
+use crate::kinds::Registry;
+use crate::request::{Request, Route};
+use crate::schema::{self, Flavour};
 
 const TIME: &str = "2026-01-01T00:00:00Z";
 
@@ -260,4 +262,21 @@ async fn a_rate_of_nothing_changes_nothing() {
     let running = Simulation::new(1).nodes(0).deployments(0).rate(1.0).run(&server);
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert!(running.writes() >= 9);
+}
+
+#[test]
+fn objects_have_only_fields_that_exist() {
+    let (world, mut all) = writes(&small(), 500);
+    objects::all(&world, &mut |write| all.push(write));
+    let registry = Registry::new();
+    let mut count = 0;
+    for write in all.into_iter().filter(|write| write.created().is_some()) {
+        let (parts, ()) = http::Request::get(&write.path).body(()).unwrap().into_parts();
+        let Ok(Route::Objects(target)) = Route::find(&registry, &Request::new(parts)) else { continue };
+        let of = schema::of(&target.resource).unwrap_or_else(|| panic!("{} has no type", write.path));
+        let read = schema::decode(of, Flavour::Text, &write.body).unwrap();
+        assert_eq!((read.strict, read.problem), (Vec::new(), None), "{}", write.body);
+        count += 1;
+    }
+    assert!(count > 50, "{count}");
 }

@@ -14,6 +14,7 @@
 mod collection;
 mod cursor;
 mod escape;
+mod feed;
 mod log;
 mod stored;
 
@@ -28,11 +29,9 @@ use crate::kinds::StorageId;
 use collection::Collection;
 
 pub(crate) use cursor::{Cursor, Read, Slowness};
+pub(crate) use feed::{Feed, News};
 pub(crate) use log::{Event, History};
-pub(crate) use stored::{Content, Stored};
-
-/// The version before the first write.
-const FIRST_VERSION: u64 = 1;
+pub(crate) use stored::{Content, Stored, write_json};
 
 /// All objects.
 #[derive(Debug)]
@@ -49,6 +48,8 @@ struct State {
     version: u64,
     /// History before this version is forgotten.
     compacted: u64,
+    /// How often writes have been undone.
+    rewinds: u64,
     collections: HashMap<StorageId, Collection>,
 }
 
@@ -106,9 +107,10 @@ pub(crate) enum Refused {
 }
 
 impl Storage {
-    pub(crate) fn new(history: History, slowness: Slowness) -> Self {
-        let state = State { version: FIRST_VERSION, compacted: FIRST_VERSION, collections: HashMap::new() };
-        Self { state: Mutex::new(state), version: watch::Sender::new(FIRST_VERSION), history, slowness }
+    /// `first` is the version before the first write.
+    pub(crate) fn new(first: u64, history: History, slowness: Slowness) -> Self {
+        let state = State { version: first, compacted: first, rewinds: 0, collections: HashMap::new() };
+        Self { state: Mutex::new(state), version: watch::Sender::new(first), history, slowness }
     }
 
     /// The version of the last write.
@@ -216,6 +218,11 @@ impl Storage {
         self.state.lock().collections.get(id).is_some_and(|collection| !collection.retired)
     }
 
+    /// Whether a collection has no objects.
+    pub(crate) fn has_none(&self, id: &StorageId) -> bool {
+        self.state.lock().collections.get(id).is_none_or(|collection| collection.objects.is_empty())
+    }
+
     /// Retires a collection: its objects are removed, and writes are refused. Watches send the deletions and end. The history
     /// is kept for [`rewind`](Self::rewind). Returns the removed objects.
     pub(crate) fn retire(&self, id: &StorageId) -> Vec<Stored> {
@@ -283,6 +290,7 @@ impl Storage {
             return Err(Gone { oldest });
         }
         state.collections.values_mut().for_each(|collection| collection.rewind(version));
+        state.rewinds += 1;
         self.advance(&mut state, version);
         Ok(())
     }

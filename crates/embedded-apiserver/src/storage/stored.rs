@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::escape::HtmlSafe;
@@ -132,6 +134,17 @@ impl Stored {
         self.write_until(self.content.json.len(), head, out);
     }
 
+    /// Writes the object as JSON in the form of an API that is not the one in which it is stored.
+    pub(crate) fn write_as(&self, resource: &Resource, head: &str, out: &mut Vec<u8>) {
+        match self.to_object() {
+            Ok(object) => {
+                let content = Content::new(&self.content.key, &resource.served(object), &[]);
+                Self { version: self.version, content: content.into() }.write_whole(head, out);
+            }
+            Err(_) => self.write_whole(head, out),
+        }
+    }
+
     /// Writes only the metadata.
     pub(crate) fn write_metadata(&self, head: &str, out: &mut Vec<u8>) {
         self.write_until(self.content.metadata_end, head, out);
@@ -182,6 +195,17 @@ impl Stored {
         }
     }
 
+    /// Reads a part of the metadata.
+    pub(crate) fn metadata<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
+        #[derive(Deserialize)]
+        struct Object<T> {
+            metadata: T,
+        }
+        let mut text = Vec::new();
+        self.write_metadata("", &mut text);
+        serde_json::from_slice(&text).map(|object: Object<T>| object.metadata).map_err(Unreadable)
+    }
+
     /// Parses the object; it has no kind and no apiVersion.
     pub(crate) fn to_object(&self) -> Result<Map<String, Value>, Unreadable> {
         let mut text = Vec::new();
@@ -198,7 +222,7 @@ fn write_member(json: &mut Vec<u8>, name: &str, value: &Value) {
 }
 
 /// Writes JSON as Go does. Serializing a JSON value cannot fail.
-fn write_json(json: &mut Vec<u8>, value: &impl serde::Serialize) {
+pub(crate) fn write_json(json: &mut Vec<u8>, value: &impl serde::Serialize) {
     let mut serializer = serde_json::Serializer::with_formatter(json, HtmlSafe);
     let written = value.serialize(&mut serializer);
     debug_assert!(written.is_ok());

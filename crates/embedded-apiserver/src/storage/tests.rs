@@ -21,7 +21,7 @@ fn content(key: &str, value: u64) -> Content {
 }
 
 fn storage(history: History) -> Storage {
-    Storage::new(history, Slowness::default())
+    Storage::new(1, history, Slowness::default())
 }
 
 fn everything<'a>() -> PageRequest<'a> {
@@ -299,7 +299,7 @@ async fn what_is_compacted_can_neither_be_read_nor_gone_back_to() {
 #[tokio::test(start_paused = true)]
 async fn a_reader_that_does_not_keep_up_is_given_up_but_not_for_its_backlog() {
     let slowness = Slowness { buffer: 5, patience: Duration::from_secs(1) };
-    let storage = Storage::new(History::default(), slowness);
+    let storage = Storage::new(1, History::default(), slowness);
     let cats = id("cats");
     let start = storage.version();
     let write = |from: u64| {

@@ -9,7 +9,7 @@ use super::{created_status, dry_run, input, metadata};
 use crate::api::Api;
 use crate::body::Body;
 use crate::request::{Request, Target};
-use crate::status::{ApiError, Cause, Details};
+use crate::status::{ApiError, Details};
 
 impl Api {
     /// Assigns a pod to a node.
@@ -19,9 +19,7 @@ impl Api {
         let binding = input::document(&request.body)?;
         let node = binding.get("target").and_then(|target| target.get("name")).and_then(Value::as_str);
         let Some(node) = node.filter(|node| !node.is_empty()) else {
-            let name = target.name.as_deref().unwrap_or_default();
-            let cause = Cause::required("target.name", "");
-            return Err(ApiError::invalid("", "Binding", name, vec![cause]));
+            return Err(ApiError::internal("target.name: Required value"));
         };
         self.change(target, Part::Node, dry_run, &|stored| {
             let mut pod = stored.to_object()?;

@@ -19,6 +19,7 @@ impl Api {
     ) -> Result<Response<Body>, ApiError> {
         let list_options = ListOptions::parse(&request.query, Verb::DeleteCollection)?;
         let options = DeleteOptions::read(request)?;
+        options.warn(&target.resource, request);
         let selected = self.select(target, &list_options).await?;
         for stored in &selected.items {
             self.delete_selected(target, stored, &options)?;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use http::{Response, StatusCode};
+use serde_json::Value;
 
 use super::status_part::Part;
-use super::{Object, custom, dry_run, input, metadata, status_part, validate};
+use super::{Object, builtin, custom, dry_run, input, metadata, status_part, validate, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::{Generation, Resource};
@@ -21,11 +22,17 @@ const ATTEMPTS: usize = 8;
 
 impl Api {
     pub(crate) fn create(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        if let Some(answer) = self.review(target, request) {
+            return answer;
+        }
         let form = Accept::negotiate(&request.headers, Verb::Create)?;
         let dry_run = dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
-        let object = input::object(&self.registry, &target.resource, request, "CreateOptions")?;
+        let mut object = input::object(&self.registry, &target.resource, request, "CreateOptions")?;
+        warnings::remove_duplicate_owners(request, &mut object, false);
+        let finalized = object.clone();
         let stored = self.create_object(target, object, dry_run)?;
+        warnings::finalizers(request, &target.resource, None, &finalized);
         Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
     }
 
@@ -44,22 +51,34 @@ impl Api {
         place(target, &mut object)?;
         let made_up =
             metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
-        let version_is_set = !metadata::text(&object, "resourceVersion").is_empty();
+        // What is no number counts as none.
+        let version = metadata::text(&object, "resourceVersion").parse::<u64>();
+        let version_is_set = version.is_ok_and(|version| version > 0);
         self.check_namespace(target, metadata::text(&object, "name"))?;
+        if resource.custom && self.registry.is_terminating(&resource.storage_id()) {
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(ApiError::forbidden(resource, metadata::text(&object, "name"), why));
+        }
         self.begin_object(resource, &mut object);
         for attempt in 1.. {
+            let mut object = object.clone();
             if made_up {
                 let prefix = metadata::text(&object, "generateName");
                 let kept = prefix.char_indices().nth(PREFIX).map_or(prefix, |(end, _)| &prefix[..end]);
                 let name = format!("{kept}{}", self.chance.name_end());
                 metadata::metadata_mut(&mut object).insert("name".to_owned(), name.into());
             }
+            if !made_up {
+                self.begin_namespace(resource, &mut object);
+            }
+            builtin::prepare_create(resource, &mut object);
+            custom::validate(resource, Part::Main, None, &object, validate::create(resource, &object))?;
+            // The label with the name of a namespace; the real server checks it only if the name was given.
             self.begin_namespace(resource, &mut object);
-            custom::validate(resource, Part::Main, None, &object, validate::object(resource, &object))?;
             if version_is_set {
                 return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
             }
-            match self.store_new(target, object.clone(), dry_run) {
+            match self.store_new(target, object, dry_run) {
                 Err(error) if made_up && error.reason == "AlreadyExists" => {
                     if attempt == ATTEMPTS {
                         let why = "the server was not able to generate a unique name for the object";
@@ -90,7 +109,7 @@ impl Api {
         }
         self.accept_definition(resource, None, &mut object)?;
         custom::complete(resource, &mut object);
-        let content = Content::new(&key, &object, &resource.fields).written_as(resource);
+        let content = Content::new(&key, &object, &resource.stored_fields).written_as(resource);
         validate::size(&content)?;
         if dry_run {
             return Ok(Stored { version: 0, content: Arc::new(content) }.seen_as(resource).into_owned());
@@ -111,10 +130,11 @@ impl Api {
     fn begin_object(&self, resource: &Resource, object: &mut Object) {
         status_part::begin(resource, object);
         let metadata = metadata::metadata_mut(object);
-        for name in
-            ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink", "managedFields"]
-        {
+        for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"] {
             metadata.remove(name);
+        }
+        if metadata.get("generation").and_then(Value::as_i64).is_none_or(|generation| generation == 0) {
+            metadata.remove("generation");
         }
         if resource.generation != Generation::None {
             metadata.insert("generation".to_owned(), 1.into());

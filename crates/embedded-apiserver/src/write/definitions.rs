@@ -1,15 +1,23 @@
-//! CustomResourceDefinitions: their resources are served from the moment they are written until they are deleted.
+//! CustomResourceDefinitions: their resources are served from the moment they are written until they are gone.
+//!
+//! A definition that is deleted waits for its objects: it gets a finalizer and the condition `Terminating`, its objects are
+//! deleted, and when the last of them is gone, so is the definition. In a cluster a controller does that.
 
 use parking_lot::MutexGuard;
 use serde_json::Value;
 
 use super::Object;
+use super::delete::DeleteOptions;
 use crate::api::Api;
 use crate::kinds::{Resource, StorageId, crd};
+use crate::request::{Target, Verb};
 use crate::status::ApiError;
 use crate::storage::{Content, Expected, PageRequest, Stored};
 
-fn is_definition(resource: &Resource) -> bool {
+/// The finalizer of a definition whose objects are not all gone yet.
+const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+pub(super) fn is_definition(resource: &Resource) -> bool {
     (&*resource.group, &*resource.plural) == ("apiextensions.k8s.io", "customresourcedefinitions")
 }
 
@@ -68,6 +76,110 @@ impl Api {
         }
     }
 
+    /// Sets the deletionTimestamp of a definition, and the finalizer that keeps it until its objects are gone.
+    pub(super) fn mark_definition(
+        &self,
+        resource: &Resource,
+        current: &Stored,
+        dry_run: bool,
+    ) -> Result<Stored, ApiError> {
+        let now = self.clock.now();
+        let mut definition = Value::Object(current.to_object()?);
+        definition["metadata"]["deletionTimestamp"] = now.as_str().into();
+        let mut finalizers = definition["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+        if !finalizers.iter().any(|finalizer| finalizer == CLEANUP) {
+            finalizers.push(CLEANUP.into());
+        }
+        definition["metadata"]["finalizers"] = finalizers.into();
+        let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+        crd::set_terminating(&mut definition, true, "InstanceDeletionPending", message, &now);
+        if dry_run {
+            let empty = Object::new();
+            let object = definition.as_object().unwrap_or(&empty);
+            let content = Content::new(&current.content.key, object, &resource.stored_fields);
+            return Ok(Stored { version: current.version, content: content.into() });
+        }
+        self.rewrite_definition(resource, current, &definition)
+            .ok_or_else(|| ApiError::modified(resource, current.content.name()))
+    }
+
+    /// Deletes the objects of a definition that is being deleted.
+    pub(super) fn empty_definition(&self, resource: &Resource, marked: &Stored) {
+        if !is_definition(resource) || !marked.content.terminating {
+            return;
+        }
+        let Ok(mut definition) = marked.to_object().map(Value::Object) else { return };
+        let Some(id) = definition.as_object().and_then(defined) else { return };
+        let is_pending = |condition: &Value| condition["reason"] == "InstanceDeletionPending";
+        if definition["status"]["conditions"].as_array().into_iter().flatten().any(is_pending) {
+            let message = "CustomResource deletion is in progress";
+            crd::set_terminating(
+                &mut definition,
+                true,
+                "InstanceDeletionInProgress",
+                message,
+                &self.clock.now(),
+            );
+            let _alone = self.definition_lock(resource);
+            self.rewrite_definition(resource, marked, &definition);
+        }
+        if let Some(resource) = self.registry.find_custom(&id) {
+            let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
+            let items = self.storage.page(&id, None, &everything).map(|page| page.items).unwrap_or_default();
+            let target =
+                Target { verb: Verb::Delete, resource, namespace: None, name: None, subresource: None };
+            for stored in items {
+                if let Err(error) = self.delete_selected(&target, &stored, &DeleteOptions::default()) {
+                    tracing::warn!(message = error.message, "an object of a definition cannot be deleted");
+                }
+            }
+        }
+        self.finalise_definition(&id);
+    }
+
+    /// Removes a definition that is being deleted, if it has no objects any more. Finalizers of others still keep it.
+    pub(super) fn finalise_definition(&self, id: &StorageId) {
+        let served = self.registry.find_custom(id).is_some();
+        if served && (!self.registry.is_terminating(id) || !self.storage.has_none(id)) {
+            return;
+        }
+        let Some(resource) = self.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+        else {
+            return;
+        };
+        let _alone = self.definition_lock(&resource);
+        let name = format!("{}.{}", id.plural, id.group);
+        let Some(stored) = self.storage.get(&resource.storage_id(), &name) else { return };
+        let Ok(mut definition) = stored.to_object().map(Value::Object) else { return };
+        let Some(finalizers) = definition["metadata"]["finalizers"].as_array_mut() else { return };
+        let count = finalizers.len();
+        finalizers.retain(|finalizer| finalizer != CLEANUP);
+        if !stored.content.terminating || finalizers.len() == count {
+            return;
+        }
+        if finalizers.is_empty() {
+            if self.storage.remove(&resource.storage_id(), &name, stored.version).is_ok() {
+                self.after_removal(&resource, &stored);
+            }
+            return;
+        }
+        let (reason, message) = match served {
+            true => ("InstanceDeletionCompleted", "removed all instances"),
+            false => ("NeverEstablished", "resource was never established"),
+        };
+        crd::set_terminating(&mut definition, false, reason, message, &self.clock.now());
+        self.rewrite_definition(&resource, &stored, &definition);
+    }
+
+    /// Replaces a stored definition; `None` if it has changed meanwhile.
+    fn rewrite_definition(&self, resource: &Resource, stored: &Stored, definition: &Value) -> Option<Stored> {
+        let content = Content::new(&stored.content.key, definition.as_object()?, &resource.stored_fields);
+        let expected = Expected::Version(stored.version);
+        let written = self.storage.write(&resource.storage_id(), content, expected).ok()?;
+        self.install(definition.as_object()?.clone());
+        Some(written)
+    }
+
     /// Stops serving the resources of a definition that is gone. Their objects are removed, and watches of them end.
     pub(super) fn withdraw_definition(&self, resource: &Resource, removed: &Stored) {
         if !is_definition(resource) {
@@ -94,7 +206,7 @@ impl Api {
                 continue;
             }
             let Some(object) = definition.as_object().filter(|_| definition != before) else { continue };
-            let content = Content::new(&stored.content.key, object, &resource.fields);
+            let content = Content::new(&stored.content.key, object, &resource.stored_fields);
             let expected = Expected::Version(stored.version);
             if let Ok(written) = self.storage.write(&resource.storage_id(), content, expected) {
                 self.serve_definition(resource, &written);

@@ -3,22 +3,25 @@
 use http::{Response, StatusCode};
 use serde_json::Value;
 
-use super::{Object, deleted_status, dry_run, input, metadata};
+use super::definitions::is_definition;
+use super::propagation::Propagation;
+use super::{Object, check_dry_run, deleted_status, dry_run, input, metadata};
 use crate::api::Api;
 use crate::body::Body;
+use crate::controllers::Controller;
 use crate::kinds::Resource;
 use crate::read::object_answer;
 use crate::request::{Form, Query, Request, Target};
 use crate::status::{ApiError, Cause, Details};
 use crate::storage::{Content, Expected, Stored};
 
-/// The options of a delete. `propagationPolicy` has no effect: deleting or orphaning dependents is the work of the garbage
-/// collector, and there is none here.
+/// The options of a delete. What they say about dependents has an effect only if there is a garbage collector.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeleteOptions {
     grace_seconds: Option<i64>,
     uid: Option<String>,
     version: Option<String>,
+    propagation: Propagation,
     pub(super) dry_run: bool,
 }
 
@@ -35,6 +38,7 @@ impl Api {
     pub(crate) fn delete(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         let options = DeleteOptions::read(request)?;
         let resource = &target.resource;
+        options.warn(resource, request);
         Ok(match self.delete_object(target, &options)? {
             Deleted::Gone(stored) if !resource.delete_answers_object => {
                 let uid = stored.content.uid.to_string();
@@ -46,12 +50,20 @@ impl Api {
         })
     }
 
-    /// Removes an object, or sets its deletionTimestamp.
+    /// Removes an object, or sets its deletionTimestamp. The objects of a CustomResourceDefinition follow it.
     pub(super) fn delete_object(
         &self,
         target: &Target,
         options: &DeleteOptions,
     ) -> Result<Deleted, ApiError> {
+        let deleted = self.remove_or_mark(target, options)?;
+        if let (Deleted::Marked(definition), false) = (&deleted, options.dry_run) {
+            self.empty_definition(&target.resource, definition);
+        }
+        Ok(deleted)
+    }
+
+    fn remove_or_mark(&self, target: &Target, options: &DeleteOptions) -> Result<Deleted, ApiError> {
         let resource = &target.resource;
         self.refuse_to_delete_system_namespace(target)?;
         let id = resource.storage_id();
@@ -60,11 +72,15 @@ impl Api {
             let current = self.current(target)?;
             options.check(resource, &current)?;
             let old = current.to_object()?;
-            if is_namespace(resource) {
-                return self.delete_namespace(target, &current, options.dry_run);
+            if is_namespace(resource) && !self.is_finalised(&old) {
+                return self.delete_namespace(target, &current, options);
+            }
+            if is_definition(resource) && !current.content.terminating {
+                return self.mark_definition(resource, &current, options.dry_run).map(Deleted::Marked);
             }
             let (marked, goes) = self.mark(resource, &old, options);
-            let content = marked.map(|object| Content::new(&current.content.key, &object, &resource.fields));
+            let content =
+                marked.map(|object| Content::new(&current.content.key, &object, &resource.stored_fields));
             if options.dry_run {
                 let content = content.map_or_else(|| current.content.clone(), Into::into);
                 let stored = Stored { version: current.version, content };
@@ -90,35 +106,63 @@ impl Api {
     /// The object with its deletionTimestamp, if that has to be written, and whether the object is then removed.
     fn mark(&self, resource: &Resource, old: &Object, options: &DeleteOptions) -> (Option<Object>, bool) {
         let is_pod = (&*resource.group, &*resource.plural) == ("", "pods");
-        let held = !metadata::finalizers(old).is_empty();
+        let first = !metadata::is_terminating(old);
         let grace = if is_pod { pod_grace(old, options.grace_seconds) } else { 0 };
-        let before = metadata::number(old, "deletionGracePeriodSeconds");
-        let marked = if metadata::is_terminating(old) {
-            // A second delete can only shorten the grace period.
-            before.is_some_and(|before| grace < before && options.grace_seconds.is_some())
-        } else {
-            is_pod || held
-        };
-        let remaining = if marked { grace } else { before.unwrap_or(0) };
-        let object = marked.then(|| {
-            let mut object = old.clone();
-            let metadata = metadata::metadata_mut(&mut object);
-            let first = !metadata.contains_key("deletionTimestamp");
+        let before = metadata::number(old, "deletionGracePeriodSeconds").unwrap_or(0);
+        // A second delete can only shorten the grace period. As long as there is one, it changes nothing else.
+        let shortens = before > 0 && options.grace_seconds.is_some() && grace < before;
+        if !first && before > 0 && !shortens {
+            return (None, false);
+        }
+        let finalizers = self.finalizers_after(resource, old, options);
+        let held =
+            finalizers.as_ref().map_or_else(|| !metadata::finalizers(old).is_empty(), |it| !it.is_empty());
+        let is_graceful = is_pod && first || shortens;
+        if !is_graceful && !(held && (first || finalizers.is_some())) {
+            return (None, !held);
+        }
+        let mut object = old.clone();
+        let metadata = metadata::metadata_mut(&mut object);
+        if let Some(finalizers) = finalizers {
+            metadata.insert("finalizers".to_owned(), finalizers.into());
+            metadata::tidy(metadata);
+        }
+        if first || shortens {
             let at = self.clock.after(u64::try_from(grace).unwrap_or_default());
             metadata.insert("deletionTimestamp".to_owned(), at.into());
             metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
-            if let Some(generation) = metadata.get("generation").and_then(Value::as_i64).filter(|_| first) {
-                metadata.insert("generation".to_owned(), generation.saturating_add(1).into());
-            }
-            object
-        });
-        (object, !held && remaining == 0)
+        }
+        if let Some(generation) = metadata.get("generation").and_then(Value::as_i64).filter(|_| first) {
+            metadata.insert("generation".to_owned(), generation.saturating_add(1).into());
+        }
+        (Some(object), !held && grace == 0)
     }
 
-    /// Does what follows from the removal of an object: of a CustomResourceDefinition, or of the last object in a
-    /// namespace that is being deleted.
+    /// The finalizers that a delete gives an object, if they are not those that it has.
+    pub(super) fn finalizers_after(
+        &self,
+        resource: &Resource,
+        old: &Object,
+        options: &DeleteOptions,
+    ) -> Option<Vec<String>> {
+        // Nobody would remove the finalizers of the garbage collector.
+        if !self.options.runs(Controller::GarbageCollector) {
+            return None;
+        }
+        let old = metadata::finalizers(old);
+        match is_namespace(resource) {
+            true => options.propagation.namespace_finalizers(&old),
+            false => options.propagation.finalizers(resource, &old),
+        }
+    }
+
+    /// Does what follows from the removal of an object: of a CustomResourceDefinition, or of the last object of one or in
+    /// a namespace that is being deleted.
     pub(super) fn after_removal(&self, resource: &Resource, removed: &Stored) {
         self.withdraw_definition(resource, removed);
+        if resource.custom {
+            self.finalise_definition(&resource.storage_id());
+        }
         self.finalise_namespace(removed.content.namespace());
     }
 }
@@ -147,11 +191,19 @@ impl DeleteOptions {
             let cause = Cause::unsupported("propagationPolicy", policy, &supported);
             return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", vec![cause]));
         }
+        let orphan = document.get("orphanDependents").and_then(Value::as_bool);
+        let orphan = orphan.or_else(|| query.flag("orphanDependents"));
+        if !policy.is_empty() && orphan.is_some() {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            let cause = Cause::invalid("propagationPolicy", &format!("{policy:?}"), why);
+            return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", vec![cause]));
+        }
         let precondition = |name: &str| {
             let value = document.get("preconditions").and_then(|preconditions| preconditions.get(name));
             value.and_then(Value::as_str).map(str::to_owned)
         };
-        let dry_run = document.get("dryRun").and_then(Value::as_array);
+        let dry_run = document.get("dryRun").and_then(Value::as_array).into_iter().flatten();
+        let dry_run: Vec<&str> = dry_run.map(|value| value.as_str().unwrap_or_default()).collect();
         Ok(Self {
             grace_seconds: match document.get("gracePeriodSeconds").and_then(Value::as_i64) {
                 Some(seconds) => Some(seconds),
@@ -159,8 +211,19 @@ impl DeleteOptions {
             },
             uid: precondition("uid"),
             version: precondition("resourceVersion"),
-            dry_run: dry_run.is_some_and(|values| !values.is_empty()),
+            propagation: Propagation::new(policy, orphan),
+            dry_run: check_dry_run(&dry_run, "DeleteOptions")?,
         })
+    }
+
+    /// Warns of jobs whose pods stay because nothing is said about them.
+    pub(super) fn warn(&self, resource: &Resource, request: &Request) {
+        if (&*resource.group, &*resource.plural) == ("batch", "jobs") && self.propagation.is_unset() {
+            request.warn(
+                "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to \
+                 remove them or set propagationPolicy=Orphan to suppress this warning",
+            );
+        }
     }
 
     fn check(&self, resource: &Resource, current: &Stored) -> Result<(), ApiError> {
@@ -173,6 +236,9 @@ impl DeleteOptions {
             Err(ApiError::new(409, "Conflict", message).with_details(details))
         };
         let uid = &current.content.uid;
+        if is_namespace(resource) || is_definition(resource) {
+            return self.check_in_short(resource, current);
+        }
         if let Some(given) = self.uid.as_deref().filter(|given| *given != &**uid) {
             return conflict(format!(
                 "the UID in the precondition ({given}) does not match the UID in record ({uid}). The object might \
@@ -185,6 +251,23 @@ impl DeleteOptions {
                 "the ResourceVersion in the precondition ({given}) does not match the ResourceVersion in record \
                  ({version}). The object might have been modified"
             ));
+        }
+        Ok(())
+    }
+
+    /// The same for kinds that check it themselves in the real server.
+    fn check_in_short(&self, resource: &Resource, current: &Stored) -> Result<(), ApiError> {
+        let version = current.version.to_string();
+        let checks = [
+            ("UID", self.uid.as_deref(), &*current.content.uid),
+            ("ResourceVersion", self.version.as_deref(), &version),
+        ];
+        for (what, given, found) in checks {
+            if let Some(given) = given.filter(|given| *given != found) {
+                let why = "Precondition failed:";
+                let why = format!("{why} {what} in precondition: {given}, {what} in object meta: {found}");
+                return Err(ApiError::conflict(resource, current.content.name(), &why));
+            }
         }
         Ok(())
     }

@@ -10,6 +10,10 @@ use crate::request::Request;
 use crate::schema::{self, Flavour};
 use crate::status::{ApiError, Cause};
 
+/// The Go type in which the real server looks for kind and version.
+pub(super) const TYPE_AND_VERSION: &str =
+    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+
 /// Refuses a body that is not JSON.
 pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
     match request.media_type() {
@@ -53,14 +57,13 @@ pub(super) fn object(
         validation.judge(&decoded.strict, request).map_err(|why| cannot(&why))?;
         object.remove("kind");
         object.remove("apiVersion");
-        return Ok(object);
+        return Ok(resource.stored(object));
     }
     let value: Value =
         serde_json::from_slice(body).map_err(|error| problem(go::json_problem(body, &error)))?;
     let Value::Object(mut object) = value else {
-        let form = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
         return Err(problem(format!(
-            "json: cannot unmarshal {} into Go value of type {form}",
+            "json: cannot unmarshal {} into Go value of type {TYPE_AND_VERSION}",
             go::json_type(&value)
         )));
     };
@@ -74,10 +77,8 @@ pub(super) fn object(
     validation.judge(&wrong, request).map_err(|why| cannot(&why))?;
     object.remove("kind");
     object.remove("apiVersion");
-    if !resource.custom {
-        remove_nulls(&mut object);
-    }
-    Ok(object)
+    tidy(resource, &mut object);
+    Ok(resource.stored(object))
 }
 
 /// Kind and apiVersion must be those of the resource; built-in kinds may leave them out.
@@ -115,6 +116,12 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
         let group = given.rsplit_once('/').map_or("", |(group, _)| group);
         return Err(match registry.find(group, short, &resource.plural) {
             Some(_) => other_version(),
+            None if registry.has_kind(group, short, kind) => {
+                let own = resource.group.split('.').next().filter(|group| !group.is_empty());
+                let (from, to) =
+                    (format!("{short}.{kind}"), format!("{}.{}", own.unwrap_or("core"), resource.kind));
+                cannot(format!("converting ({from}) to ({to}): unknown conversion"))
+            }
             None => cannot(format!(
                 "no kind \"{}\" is registered for version \"{given}\" in scheme \"pkg/runtime/scheme.go:111\"",
                 if kind.is_empty() { &resource.kind } else { kind }
@@ -140,8 +147,33 @@ pub(super) fn document(body: &[u8]) -> Result<Object, ApiError> {
     })
 }
 
+/// Brings nulls into the form in which they are stored: in maps of texts they are empty texts, and built-in kinds have no
+/// others.
+pub(super) fn tidy(resource: &Resource, object: &mut Object) {
+    let texts = |object: &mut Object, names: &[&str]| {
+        for map in names.iter().copied() {
+            for value in
+                object.get_mut(map).and_then(Value::as_object_mut).into_iter().flat_map(Object::values_mut)
+            {
+                if value.is_null() {
+                    *value = "".into();
+                }
+            }
+        }
+    };
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        texts(metadata, &["labels", "annotations"]);
+    }
+    if !resource.custom {
+        if let ("", "configmaps" | "secrets") = (&*resource.group, &*resource.plural) {
+            texts(object, &["data", "binaryData", "stringData"]);
+        }
+        remove_nulls(object);
+    }
+}
+
 /// Removes fields that are null: the real server drops them when it decodes built-in kinds into Go structs.
-pub(super) fn remove_nulls(object: &mut Object) {
+fn remove_nulls(object: &mut Object) {
     object.retain(|_, value| !value.is_null());
     for value in object.values_mut() {
         match value {

@@ -32,6 +32,11 @@ pub(super) fn finalizers(object: &Object) -> Vec<&str> {
     finalizers.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// Whether a finalizer is one of Kubernetes' own, or has a domain.
+pub(super) fn is_qualified_finalizer(finalizer: &str) -> bool {
+    finalizer.contains('/') || matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion")
+}
+
 /// Whether an object is being deleted.
 pub(super) fn is_terminating(object: &Object) -> bool {
     !text(object, "deletionTimestamp").is_empty()
@@ -48,21 +53,13 @@ pub(super) fn tidy(metadata: &mut Object) {
     });
 }
 
-/// Restores the fields that an update cannot change.
-pub(super) fn keep_identity(old: &Object, new: &mut Object) {
+/// Restores what an update cannot change, where the real server does so without a word. Changes of other such fields are
+/// refused by [`validate::update`](super::validate::update).
+pub(super) fn inherit(old: &Object, new: &mut Object) {
     let empty = Object::new();
     let old = old.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
     let new = metadata_mut(new);
-    for name in [
-        "name",
-        "namespace",
-        "uid",
-        "creationTimestamp",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "generation",
-        "selfLink",
-    ] {
+    for name in ["name", "namespace", "creationTimestamp", "generation", "selfLink"] {
         match old.get(name) {
             Some(value) => drop(new.insert(name.to_owned(), value.clone())),
             None => drop(new.remove(name)),
@@ -70,6 +67,14 @@ pub(super) fn keep_identity(old: &Object, new: &mut Object) {
     }
     new.remove("managedFields");
     tidy(new);
+    if let Some(at) = old.get("deletionTimestamp") {
+        new.insert("deletionTimestamp".to_owned(), at.clone());
+    }
+    for name in ["uid", "deletionGracePeriodSeconds"] {
+        if let Some(value) = old.get(name).filter(|_| !new.contains_key(name)) {
+            new.insert(name.to_owned(), value.clone());
+        }
+    }
 }
 
 /// Increases `metadata.generation` if the desired state has changed.

@@ -5,6 +5,7 @@
 //! kinds are not defaulted, there are no managedFields, and the only admission is that of namespaces.
 
 mod binding;
+mod builtin;
 mod collection;
 mod create;
 mod custom;
@@ -17,11 +18,14 @@ mod metadata;
 mod namespaces;
 mod operations;
 mod patch;
+mod propagation;
+mod reviews;
 mod scale;
 mod status_part;
 mod strategic;
 mod update;
 mod validate;
+mod warnings;
 
 use http::{Response, StatusCode};
 use serde_json::{Map, Value};
@@ -31,6 +35,8 @@ use crate::body::Body;
 use crate::read::document;
 use crate::request::{Query, Request, Target, Verb};
 use crate::status::{ApiError, Cause, Details};
+
+pub(crate) use propagation::{FOREGROUND, ORPHAN};
 
 /// An object as JSON.
 pub(crate) type Object = Map<String, Value>;
@@ -64,7 +70,11 @@ impl Api {
 
 /// Whether the request is a dry run. `options` is the kind of the options, for messages.
 fn dry_run(query: &Query, options: &str) -> Result<bool, ApiError> {
-    let values: Vec<&str> = query.all("dryRun").filter(|value| !value.is_empty()).collect();
+    check_dry_run(&query.all("dryRun").collect::<Vec<_>>(), options)
+}
+
+/// Whether these values of `dryRun` ask for a dry run.
+fn check_dry_run(values: &[&str], options: &str) -> Result<bool, ApiError> {
     if values.iter().all(|value| *value == "All") {
         return Ok(!values.is_empty());
     }

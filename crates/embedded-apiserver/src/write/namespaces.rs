@@ -1,14 +1,15 @@
 //! Namespaces, and their deletion with everything that is in them.
 //!
-//! In a cluster a controller empties a namespace that is being deleted. Here the server does that at once: it deletes the
-//! objects in the namespace without a grace period, and removes the namespace when the last of them is gone. Objects with
-//! finalizers delay that.
+//! In a cluster a controller empties a namespace that is being deleted. If that controller does not run, the server does it
+//! at once: it deletes the objects in the namespace without a grace period, and removes the namespace when the last of them is
+//! gone. Objects with finalizers delay that.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::delete::{DeleteOptions, Deleted, is_namespace};
 use super::{Object, metadata};
 use crate::api::Api;
+use crate::controllers::Controller;
 use crate::kinds::Resource;
 use crate::request::{Target, Verb};
 use crate::status::ApiError;
@@ -46,32 +47,48 @@ impl Api {
         }
     }
 
-    /// Sets the deletionTimestamp of a namespace, deletes the objects in it, and removes it if none are left. Returns the
-    /// namespace with its deletionTimestamp.
+    /// Whether the controller has emptied a namespace that is being deleted, so that only finalizers of others keep it.
+    pub(super) fn is_finalised(&self, namespace: &Object) -> bool {
+        let finalizers = namespace.get("spec").and_then(|spec| spec.get("finalizers"));
+        self.options.runs(Controller::Namespace)
+            && metadata::is_terminating(namespace)
+            && finalizers.and_then(Value::as_array).is_none_or(Vec::is_empty)
+    }
+
+    /// Sets the deletionTimestamp of a namespace. If no controller does the rest, deletes the objects in it and removes it
+    /// if none are left. Returns the namespace with its deletionTimestamp.
     pub(super) fn delete_namespace(
         &self,
         target: &Target,
         current: &Stored,
-        dry_run: bool,
+        options: &DeleteOptions,
     ) -> Result<Deleted, ApiError> {
         if current.content.terminating {
-            if !dry_run {
+            if !options.dry_run {
                 self.finalise_namespace(current.content.name());
             }
             return Ok(Deleted::Marked(current.clone()));
         }
         let mut object = current.to_object()?;
-        metadata::metadata_mut(&mut object).insert("deletionTimestamp".to_owned(), self.clock.now().into());
+        let finalizers = self.finalizers_after(&target.resource, &object, options);
+        let metadata = metadata::metadata_mut(&mut object);
+        metadata.insert("deletionTimestamp".to_owned(), self.clock.now().into());
+        if let Some(finalizers) = finalizers {
+            metadata.insert("finalizers".to_owned(), finalizers.into());
+            metadata::tidy(metadata);
+        }
         object.insert("status".to_owned(), json!({ "phase": "Terminating" }));
-        let content = Content::new(&current.content.key, &object, &target.resource.fields);
-        if dry_run {
+        let content = Content::new(&current.content.key, &object, &target.resource.stored_fields);
+        if options.dry_run {
             return Ok(Deleted::Marked(Stored { version: current.version, content: content.into() }));
         }
         let id = target.resource.storage_id();
         let marked = self.storage.write(&id, content, Expected::Version(current.version));
         let marked = marked.map_err(|_| ApiError::modified(&target.resource, current.content.name()))?;
-        self.empty_namespace(marked.content.name())?;
-        self.finalise_namespace(marked.content.name());
+        if !self.options.runs(Controller::Namespace) {
+            self.empty_namespace(marked.content.name())?;
+            self.finalise_namespace(marked.content.name());
+        }
         Ok(Deleted::Marked(marked))
     }
 
@@ -94,7 +111,7 @@ impl Api {
 
     /// Removes a namespace that is being deleted, if it has no finalizers and no objects any more.
     pub(super) fn finalise_namespace(&self, name: &str) {
-        if name.is_empty() {
+        if name.is_empty() || self.options.runs(Controller::Namespace) {
             return;
         }
         let Some(resource) = self.registry.find("", "v1", "namespaces") else { return };

@@ -1,12 +1,15 @@
 //! PATCH: changes a part of an object, and is applied again if the object is changed meanwhile.
 
+use std::cell::RefCell;
+
 use http::{Response, StatusCode};
 use serde_json::Value;
 
 use super::fields::{self, FieldValidation};
+use super::operations::Operations;
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, create, dry_run, input, merge, operations, strategic};
+use super::{Object, create, dry_run, input, merge, strategic, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::go;
@@ -15,9 +18,7 @@ use crate::read::object_answer;
 use crate::request::{Accept, Request, Target, Verb};
 use crate::schema::{self, Struct};
 use crate::status::{ApiError, Cause, Details};
-
-/// How many operations a JSON patch may have.
-const MAX_OPERATIONS: usize = 10_000;
+use crate::storage::write_json;
 
 /// The kinds of patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,24 +36,37 @@ impl Api {
         let dry_run = dry_run(&request.query, "PatchOptions")?;
         let validation = FieldValidation::of(&request.query, "PatchOptions")?;
         let part = Part::of(target.subresource.as_deref());
+        let change = RefCell::new((Object::new(), Object::new()));
         let stored = self.change(target, part, dry_run, &|stored| {
-            let mut object = stored.to_object()?;
+            let mut object = resource.served(stored.to_object()?);
             object.insert("kind".to_owned(), (&*resource.kind).into());
             object.insert("apiVersion".to_owned(), resource.api_version().into());
             let patched = patch.apply(&request.body, object, schema::of(resource))?;
             if patch != Patch::Strategic {
-                input::check_kind(&self.registry, resource, &patched).map_err(invalid_patch)?;
+                check_kind(target, &patched)?;
+                input::check_kind(&self.registry, resource, &patched).map_err(|error| {
+                    // As for a PUT, without the words that say which object.
+                    let why = error.message.split_once(" cannot be handled as a ").map(|(_, why)| why);
+                    let why =
+                        why.and_then(|why| why.split_once(": ")).map_or(&*error.message, |(_, why)| why);
+                    invalid_patch(&Value::Object(patched.clone()), why)
+                })?;
             }
             let mut patched = fields::patched(resource, request, validation, patch, patched)?;
             patched.remove("kind");
             patched.remove("apiVersion");
-            if !resource.custom && schema::of(resource).is_none() {
-                input::remove_nulls(&mut patched);
+            if schema::of(resource).is_none() {
+                input::tidy(resource, &mut patched);
             }
+            let mut patched = resource.stored(patched);
+            warnings::remove_duplicate_owners(request, &mut patched, true);
             create::place(target, &mut patched)?;
             check_name(target, &patched)?;
+            change.replace((stored.to_object()?, patched.clone()));
             Ok(patched)
         })?;
+        let (before, after) = change.into_inner();
+        warnings::finalizers(request, resource, Some(&before), &after);
         Ok(object_answer(StatusCode::OK, &stored, resource, form))
     }
 }
@@ -90,50 +104,83 @@ impl Patch {
 
     /// Applies a patch to an object of that type.
     pub(super) fn apply(self, patch: &[u8], object: Object, of: Option<&Struct>) -> Result<Object, ApiError> {
-        let prefix = if self == Self::Strategic { "" } else { "error decoding patch: " };
-        let bad = |why: String| ApiError::bad_request(format!("{prefix}{why}"));
-        let patch: Value =
-            serde_json::from_slice(patch).map_err(|error| bad(go::json_problem(patch, &error)))?;
-        let wrong = |wanted: &str| {
-            bad(format!("json: cannot unmarshal {} into Go value of type {wanted}", go::json_type(&patch)))
-        };
-        match self {
-            Self::Json => {
-                let operations = patch.as_array().ok_or_else(|| wrong("[]handlers.jsonPatchOp"))?;
-                if operations.len() > MAX_OPERATIONS {
-                    let message = "the allowed maximum operations in a JSON patch is";
-                    let message = format!("{message} {MAX_OPERATIONS}, got {}", operations.len());
-                    return Err(ApiError::new(413, "RequestEntityTooLarge", message));
-                }
-                let operations: json_patch::Patch =
-                    serde_json::from_value(patch).map_err(|_| ApiError::rejected())?;
-                match operations::apply(&operations, Value::Object(object))? {
-                    Value::Object(patched) => Ok(patched),
-                    _ => Err(ApiError::rejected()),
-                }
-            }
+        let patched = match self {
+            Self::Json => Operations::read(patch)?.apply(Value::Object(object))?,
             Self::Merge => {
-                if !patch.is_object() {
-                    return Err(wrong("map[string]interface {}"));
-                }
+                let patch = Value::Object(read(patch, "error decoding patch: ")?);
                 let mut patched = Value::Object(object);
                 merge::apply(&mut patched, patch);
-                match patched {
-                    Value::Object(patched) => Ok(patched),
-                    _ => Err(ApiError::rejected()),
-                }
+                patched
             }
-            Self::Strategic => match patch {
-                Value::Object(patch) => strategic::merge(of, object, patch),
-                Value::Null => Ok(object),
-                _ => Err(wrong("map[string]interface {}")),
-            },
+            Self::Strategic if patch.trim_ascii() == b"null" => Value::Object(object),
+            Self::Strategic => Value::Object(strategic::merge(of, object, read(patch, "")?)?),
+        };
+        match patched {
+            Value::Object(patched) => Ok(patched),
+            other => {
+                let form = input::TYPE_AND_VERSION;
+                let why = format!("cannot unmarshal {} into Go value of type {form}", go::json_type(&other));
+                let why = format!("couldn't get version/kind; json parse error: json: {why}");
+                Err(invalid_patch(&other, &why))
+            }
         }
     }
 }
 
+/// A patch cannot change kind and version of a custom resource. For built-in kinds the message is that of a PUT.
+fn check_kind(target: &Target, patched: &Object) -> Result<(), ApiError> {
+    let text = |name: &str| patched.get(name).and_then(Value::as_str).unwrap_or_default();
+    let resource = &target.resource;
+    let (kind, version, expected) = (text("kind"), text("apiVersion"), resource.api_version());
+    if !resource.custom {
+        if version.is_empty() {
+            // The real server does not know how to read it then, and finds no name.
+            return check_name(target, &Object::new());
+        }
+        return Ok(());
+    }
+    if kind.is_empty() {
+        let shown = Value::Object(patched.clone());
+        return Err(invalid_patch(&shown, &format!("Object 'Kind' is missing in '{shown}'")));
+    }
+    if version.is_empty() {
+        let why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+        return Err(ApiError::internal_error(why));
+    }
+    let name = super::metadata::text(patched, "name");
+    let fields = [("kind", kind, &*resource.kind), ("apiVersion", version, &expected)];
+    let wrong = fields.into_iter().filter(|(_, given, wanted)| given != wanted);
+    let cause = |(field, given, wanted): (&str, &str, &str)| {
+        Cause::invalid(field, &format!("{given:?}"), &format!("must be {wanted}"))
+    };
+    let causes: Vec<Cause> = wrong.map(cause).collect();
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    match causes.is_empty() {
+        true => Ok(()),
+        false => Err(ApiError::invalid(group, kind, name, causes)),
+    }
+}
+
+/// Reads a patch that is an object.
+fn read(patch: &[u8], prefix: &str) -> Result<Object, ApiError> {
+    let bad = |why: String| ApiError::bad_request(format!("{prefix}{why}"));
+    match serde_json::from_slice(patch) {
+        Ok(Value::Object(patch)) => Ok(patch),
+        Ok(Value::Null) if !prefix.is_empty() => Err(ApiError::bad_request("Invalid JSON Patch")),
+        Ok(other) => {
+            let found = go::json_type(&other);
+            Err(bad(format!(
+                "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+            )))
+        }
+        Err(error) => Err(bad(go::json_problem(patch, &error))),
+    }
+}
+
 /// The error for a patch that makes an object invalid.
-fn invalid_patch(error: ApiError) -> ApiError {
-    let cause = Cause { reason: "FieldValueInvalid", message: error.message, field: "patch".to_owned() };
-    ApiError::invalid("", "", "", vec![cause])
+fn invalid_patch(patched: &Value, why: &str) -> ApiError {
+    let mut text = Vec::new();
+    write_json(&mut text, patched);
+    let shown = format!("{:?}", String::from_utf8_lossy(&text));
+    ApiError::invalid("", "", "", vec![Cause::invalid("patch", &shown, why)])
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::patch::Patch;
 use super::status_part::Part;
+use super::update::{check_name, check_uid};
 use super::{Object, dry_run, input, metadata};
 use crate::api::Api;
 use crate::body::Body;
@@ -12,7 +13,7 @@ use crate::kinds::Resource;
 use crate::read::document;
 use crate::request::{Request, Target, Verb};
 use crate::schema;
-use crate::status::ApiError;
+use crate::status::{ApiError, Cause};
 use crate::storage::Stored;
 
 impl Api {
@@ -44,13 +45,22 @@ impl Api {
                 )?,
                 None => input::document(&request.body)?,
             };
+            check_name(target, &scale)?;
+            if patch.is_none() {
+                check_uid(&target.resource, stored, &scale)?;
+            }
             let mut object = stored.to_object()?;
             let replicas =
                 scale.get("spec").and_then(|spec| spec.get("replicas")).cloned().unwrap_or(json!(0));
-            if replicas.as_i64().is_none_or(|replicas| replicas < 0) {
-                return Err(ApiError::bad_request(
-                    "spec.replicas of a Scale must be a number that is not negative",
-                ));
+            match replicas.as_i64() {
+                Some(0..) => {}
+                Some(_) => {
+                    let why = "must be greater than or equal to 0";
+                    let cause = Cause::invalid("spec.replicas", &replicas.to_string(), why);
+                    let name = stored.content.name();
+                    return Err(ApiError::invalid("autoscaling", "Scale", name, vec![cause]));
+                }
+                None => return Err(ApiError::bad_request("spec.replicas of a Scale must be a number")),
             }
             let path = paths(&target.resource).0;
             set(&mut object, &path, replicas);
@@ -105,7 +115,10 @@ fn scale_of(resource: &Resource, stored: &Stored) -> Result<Object, ApiError> {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": meta,
-        "spec": { "replicas": number(&wanted, absent) },
+        "spec": match number(&wanted, absent) {
+            0 => json!({}),
+            replicas => json!({ "replicas": replicas }),
+        },
         "status": status,
     });
     match scale {

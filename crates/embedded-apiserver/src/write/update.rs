@@ -1,12 +1,13 @@
 //! PUT, and the part of the work that it shares with PATCH.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use http::{Response, StatusCode};
 
 use super::delete::is_namespace;
 use super::status_part::{self, Part};
-use super::{Object, create, custom, dry_run, input, metadata, validate};
+use super::{Object, builtin, create, custom, dry_run, input, metadata, validate, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
@@ -32,7 +33,14 @@ impl Api {
             let stored = self.create_object(target, object, dry_run)?;
             return Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form));
         }
-        let stored = self.change(target, part, dry_run, &|_| Ok(object.clone()))?;
+        warnings::remove_duplicate_owners(request, &mut object, false);
+        let before = RefCell::new(Object::new());
+        let stored = self.change(target, part, dry_run, &|stored| {
+            check_uid(&target.resource, stored, &object)?;
+            before.replace(stored.to_object()?);
+            Ok(object.clone())
+        })?;
+        warnings::finalizers(request, &target.resource, Some(&before.borrow()), &object);
         Ok(object_answer(StatusCode::OK, &stored, &target.resource, form))
     }
 
@@ -54,18 +62,19 @@ impl Api {
             let current = stored.seen_as(resource).into_owned();
             let old = current.to_object()?;
             let new = change(&current)?;
-            check_identity(resource, &current, &new)?;
+            check_version(resource, &current, &new)?;
             let mut new = status_part::combine(resource, part, &old, new);
-            metadata::keep_identity(&old, &mut new);
-            let found = validate::object(resource, &new);
-            let found = found.and_then(|()| validate::finalizers(resource, &old, &new));
+            metadata::inherit(&old, &mut new);
+            builtin::prepare_update(resource, &old, &mut new);
+            let found = validate::update(resource, &old, &new);
             custom::validate(resource, part, Some(&old), &new, found)?;
             if part == Part::Main {
                 metadata::count_generation(resource, &old, &mut new);
                 self.accept_definition(resource, Some(&old), &mut new)?;
             }
             custom::complete(resource, &mut new);
-            let content = Content::new(&current.content.key, &new, &resource.fields).written_as(resource);
+            let content =
+                Content::new(&current.content.key, &new, &resource.stored_fields).written_as(resource);
             validate::size(&content)?;
             if content.is_same_as(&stored.content) {
                 return Ok(current);
@@ -112,11 +121,11 @@ pub(super) fn check_name(target: &Target, object: &Object) -> Result<(), ApiErro
     }
 }
 
-/// Checks that the new object has the uid and version of the stored one. Most kinds may leave them out.
-fn check_identity(resource: &Resource, current: &Stored, new: &Object) -> Result<(), ApiError> {
-    let name = current.content.name();
+/// Checks that the object of a PUT has the uid of the stored one, if it has any. A patch that changes the uid is refused as
+/// one that changes what is immutable.
+pub(super) fn check_uid(resource: &Resource, current: &Stored, new: &Object) -> Result<(), ApiError> {
     match metadata::text(new, "uid") {
-        uid if uid.is_empty() || uid == &*current.content.uid => {}
+        uid if uid.is_empty() || uid == &*current.content.uid => Ok(()),
         uid => {
             let of_object = &current.content.uid;
             let key = format!("/registry/{}/{}", resource.plural, current.content.key);
@@ -124,9 +133,14 @@ fn check_identity(resource: &Resource, current: &Stored, new: &Object) -> Result
                 "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: \
                  Precondition failed: UID in precondition: {uid}, UID in object meta: {of_object}"
             );
-            return Err(ApiError::conflict(resource, name, &why));
+            Err(ApiError::conflict(resource, current.content.name(), &why))
         }
     }
+}
+
+/// Checks that the new object has the version of the stored one. Most kinds may leave it out.
+fn check_version(resource: &Resource, current: &Stored, new: &Object) -> Result<(), ApiError> {
+    let name = current.content.name();
     match metadata::text(new, "resourceVersion") {
         "" | "0" if resource.unconditional_update => Ok(()),
         "" | "0" => {

@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::api::{DeleteParams, Patch, PatchParams};
 use kube_client::{Api, Client};
 use kube_runtime::controller::{Action, Controller};
+use kube_runtime::finalizer::{self, finalizer};
 use kube_runtime::watcher::{self, Event, watcher};
 use serde_json::json;
 
@@ -124,4 +125,41 @@ async fn a_controller_reconciles_through_faults() {
     }
     assert_eq!(faults[0].struck(), 1);
     assert_eq!(faults[1].struck(), 2);
+}
+
+/// Follows a ConfigMap through [`finalizer`] and tells what it was called for.
+async fn finalize(maps: &Api<ConfigMap>, map: &str) -> Vec<&'static str> {
+    let mut calls = Vec::new();
+    let map = Arc::new(maps.get(map).await.expect("the map is there"));
+    let done: Result<Action, finalizer::Error<kube_client::Error>> =
+        finalizer(maps, "example.com/cleanup", map, async |event| {
+            calls.push(match event {
+                finalizer::Event::Apply(_) => "apply",
+                finalizer::Event::Cleanup(_) => "cleanup",
+            });
+            Ok(Action::await_change())
+        })
+        .await;
+    done.expect("it is followed");
+    calls
+}
+
+#[tokio::test(start_paused = true)]
+async fn finalizer_adds_its_finalizer_and_removes_it() {
+    let server = EmbeddedApiserver::new();
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+    let mut other = config_map("b");
+    other.metadata.finalizers = Some(vec!["example.com/other".to_owned()]);
+    for map in [config_map("a"), other] {
+        server.create(&map).await.unwrap();
+        let (map, before) = (name(&map), map.metadata.finalizers.clone().unwrap_or_default());
+        assert_eq!(finalize(&maps, map).await, [""; 0], "the finalizer comes first");
+        let finalizers = maps.get(map).await.unwrap().metadata.finalizers.unwrap();
+        assert_eq!(finalizers, [&before[..], &["example.com/cleanup".to_owned()]].concat());
+        assert_eq!(finalize(&maps, map).await, ["apply"]);
+        maps.delete(map, &DeleteParams::default()).await.unwrap();
+        assert_eq!(finalize(&maps, map).await, ["cleanup"]);
+        let left = maps.get_opt(map).await.unwrap().and_then(|map| map.metadata.finalizers);
+        assert_eq!(left.unwrap_or_default(), before);
+    }
 }

@@ -145,3 +145,77 @@ async fn definitions_are_refused_and_accepted_as_by_the_real_server() -> Result<
     assert_eq!(ask(&servers.embedded, "GET /apis/example.com/v1/gadgets").await?.status, 200);
     servers.stop().await
 }
+
+/// Asks until the answer is as it should be.
+async fn until(client: &Client, request: &str, is: impl Fn(&Answer) -> bool) -> Result<Answer> {
+    let mut again = tokio::time::interval(Duration::from_millis(50));
+    let waiting = async {
+        loop {
+            again.tick().await;
+            let answer = ask(client, request).await?;
+            if is(&answer) {
+                return Ok(answer);
+            }
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+    waited.with_context(|| format!("{request} is never answered as it should be"))?
+}
+
+/// A part of a definition or a Status, without what differs from server to server.
+fn lasting(answer: &Answer) -> Value {
+    let mut body = answer.body.clone();
+    for condition in
+        body.pointer_mut("/status/conditions").and_then(Value::as_array_mut).into_iter().flatten()
+    {
+        condition["lastTransitionTime"] = Value::Null;
+    }
+    if let Some(metadata) = body["metadata"].as_object_mut() {
+        metadata.remove("managedFields");
+        for name in ["uid", "creationTimestamp", "deletionTimestamp"] {
+            metadata.entry(name).and_modify(|value| *value = json!("SET"));
+        }
+    }
+    json!([answer.status, body])
+}
+
+/// Deletes a definition that has an object with a finalizer and one without; the answers, step by step.
+async fn deletion(client: &Client) -> Result<Vec<Value>> {
+    const OBJECTS: &str = "/apis/example.com/v1/namespaces/default/tools";
+    let (post, name) = (format!("POST {OBJECTS}"), format!("{DEFINITIONS}/tools.example.com"));
+    let object = |name: &str, finalizers: &[&str]| {
+        let metadata = json!({ "name": name, "finalizers": finalizers });
+        json!({ "apiVersion": "example.com/v1", "kind": "Tool", "metadata": metadata })
+    };
+    let definition = definition("tools", "Tool");
+    ask_with(client, &format!("POST {DEFINITIONS}"), &definition).await?;
+    until(client, &format!("GET {OBJECTS}"), |answer| answer.status == 200).await?;
+    ask_with(client, &post, &object("held", &["example.com/a"])).await?;
+    ask_with(client, &post, &object("free", &[])).await?;
+    let mut course = vec![lasting(&ask(client, &format!("DELETE {name}")).await?)];
+    let list = format!("GET {OBJECTS}");
+    let marked = until(client, &list, |answer| {
+        let items = answer.body["items"].as_array().cloned().unwrap_or_default();
+        items.len() == 1 && items[0]["metadata"]["deletionTimestamp"].is_string()
+    });
+    course.push(marked.await?.body["items"][0]["metadata"]["name"].take());
+    course.push(lasting(&ask(client, &format!("GET {name}")).await?));
+    course.push(lasting(&ask_with(client, &post, &object("late", &[])).await?));
+    course.push(lasting(&ask_with(client, &format!("POST {DEFINITIONS}"), &definition).await?));
+    let mut held = ask(client, &format!("GET {OBJECTS}/held")).await?;
+    held.body["metadata"]["resourceVersion"] = held.version.clone().into();
+    held.body["metadata"]["finalizers"] = json!([]);
+    course.push(json!(ask_with(client, &format!("PUT {OBJECTS}/held"), &held.body).await?.status));
+    course.push(lasting(&until(client, &format!("GET {name}"), |answer| answer.status == 404).await?));
+    course.push(json!(until(client, &list, |answer| answer.status == 404).await?.status));
+    Ok(course)
+}
+
+#[tokio::test]
+async fn a_deleted_definition_waits_for_the_finalizers_of_its_objects() -> Result<()> {
+    let test = "a_deleted_definition_waits_for_the_finalizers_of_its_objects";
+    let Some(servers) = Servers::start(test).await? else { return Ok(()) };
+    let (real, embedded) = (deletion(&servers.real).await?, deletion(&servers.embedded).await?);
+    assert_eq!(embedded, real);
+    servers.stop().await
+}

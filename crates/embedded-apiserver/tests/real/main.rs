@@ -1,11 +1,21 @@
 //! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, writes of each
-//! kind, strategic merge patches, unknown fields, and schemas of custom resources.
+//! kind, and tables of writes: patches, preconditions, metadata, built-in kinds, reviews, collections,
+//! strategic merge patches, unknown fields, schemas of custom resources.
 
+mod builtins;
+mod collections;
+mod controllers;
 mod definitions;
 mod discovery;
 mod fields;
+mod generations;
+mod json_patch;
+mod metadata;
+mod preconditions;
 mod requests;
+mod reviews;
 mod schemas;
 mod strategic;
+mod subresources;
 mod support;
 mod writes;

@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -17,6 +18,13 @@ async fn serve_writes_a_kubeconfig_that_works_and_ends_with_ctrl_c() {
     let mut serve = Running::start(serve);
     let line = serve.line().await;
     assert!(line.starts_with("serving at http://127.0.0.1:"), "{line}");
+    assert!(line.contains("in memory"), "{line}");
+    // A client that knows a version of an earlier server is told at once that it is gone.
+    let address = line.trim_start_matches("serving at http://").split(',').next().expect("an address");
+    let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    let version = hour_ago.duration_since(SystemTime::UNIX_EPOCH).expect("a time").as_micros();
+    let (_, events) = get(address, &format!("/api/v1/pods?watch=1&resourceVersion={version}")).await;
+    assert!(events.contains("\"code\":410"), "{events}");
     let mut get = informer(&["get", "nodes", "-o", "name", "--kubeconfig"]);
     get.arg(&file);
     let said = run(get).await;
@@ -25,6 +33,27 @@ async fn serve_writes_a_kubeconfig_that_works_and_ends_with_ctrl_c() {
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("it is told").success());
     let (code, said) = serve.ended().await;
     assert_eq!(code, Some(0), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn controllers_are_switched_on_by_name() {
+    let mut serve = Running::start(informer(&["serve", "--controllers", "gc,namespace"]));
+    let line = serve.line().await;
+    let address = line.trim_start_matches("serving at http://").split(',').next().expect("an address");
+    let (namespaces, n) = ("/api/v1/namespaces", "/api/v1/namespaces/n");
+    let named = |name: &str| serde_json::json!({ "metadata": { "name": name } }).to_string();
+    assert_eq!(ask("POST", address, namespaces, &named("n")).await.0, 201);
+    assert_eq!(ask("POST", address, &format!("{n}/configmaps"), &named("a")).await.0, 201);
+    let path = format!("{n}/configmaps/a?propagationPolicy=Foreground");
+    let (_, marked) = ask("DELETE", address, &path, "").await;
+    assert!(marked.contains("foregroundDeletion"), "the garbage collector: {marked}");
+    assert_eq!(ask("DELETE", address, n, "").await.0, 200);
+    let (status, namespace) = get(address, n).await;
+    assert!(status == 200 && namespace.contains("Terminating"), "the controller of namespaces: {namespace}");
+
+    let said = run(informer(&["serve", "--controllers", "gc,jobs"])).await;
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.err.contains("gc, namespace"), "{said:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,8 +110,15 @@ async fn an_address_that_is_taken_is_named() {
 
 /// Sends a GET; the status and the body of the answer.
 pub(crate) async fn get(address: &str, path: &str) -> (u16, String) {
-    let (address, request) =
-        (address.to_owned(), format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
+    ask("GET", address, path, "").await
+}
+
+/// Sends a request with a body; the status and the body of the answer.
+async fn ask(method: &str, address: &str, path: &str, body: &str) -> (u16, String) {
+    let head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close");
+    let request =
+        format!("{head}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let address = address.to_owned();
     let ask = move || {
         let mut stream = TcpStream::connect(address).expect("a connection");
         stream.write_all(request.as_bytes()).expect("it is sent");

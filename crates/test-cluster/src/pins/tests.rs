@@ -18,11 +18,25 @@ fn a_missing_module_is_named() {
 }
 
 #[test]
-fn the_fingerprint_changes_with_every_input() {
-    let of = |go_mod: &str, go_sum: &str| Pins::parse(Path::new("m"), go_mod, go_sum).unwrap().fingerprint;
-    assert_eq!(of(GO_MOD, "a"), of(GO_MOD, "a"));
-    assert_ne!(of(GO_MOD, "a"), of(GO_MOD, "b"));
-    assert_ne!(of(GO_MOD, "a"), of(&GO_MOD.replace("1.36.4", "1.36.5"), "a"));
+fn a_binary_is_used_as_long_as_everything_that_it_is_made_of_is_pinned() {
+    const GO_SUM: &str = "k8s.io/kubernetes v1.36.4 h1:a=\nk8s.io/kubernetes v1.36.4/go.mod h1:b=\n\
+        go.etcd.io/etcd/server/v3 v3.6.8 h1:c=\nk8s.io/kms v0.36.4 h1:d=\n";
+    let go_mod = format!("{GO_MOD}\nreplace (\n\tk8s.io/kms => k8s.io/kms v0.36.4\n)\n");
+    let pins = |go_mod: &str, go_sum: &str| Pins::parse(Path::new("m"), go_mod, go_sum).unwrap();
+    let settings = pins(&go_mod, GO_SUM).settings("-s");
+    let made_of = format!("{settings}\nk8s.io/kubernetes v1.36.4 h1:a=\nk8s.io/kms v0.36.4 h1:d=\n");
+    assert!(pins(&go_mod, GO_SUM).pin(&settings, &made_of));
+    assert!(
+        pins(&go_mod.replace("3.6.8", "3.6.9"), GO_SUM).pin(&settings, &made_of),
+        "it is not made of that"
+    );
+    assert!(
+        !pins(&go_mod, GO_SUM).pin(&settings, &made_of.replace(&settings, "other")),
+        "another Go, or other flags"
+    );
+    assert!(!pins(&go_mod.replace("1.36.4", "1.36.5"), GO_SUM).pin(&settings, &made_of));
+    assert!(!pins(&go_mod.replace("0.36.4", "0.36.5"), GO_SUM).pin(&settings, &made_of), "a replacement");
+    assert!(!pins(&go_mod, &GO_SUM.replace("h1:a=", "h1:x=")).pin(&settings, &made_of), "the checksum");
 }
 
 #[test]

@@ -6,14 +6,14 @@ fn node(schema: Value) -> Node {
     serde_json::from_value(schema).unwrap()
 }
 
-fn schemas(spec: Value) -> Schemas {
+fn schemas(spec: &Value) -> Schemas {
     let schema = json!({ "type": "object", "properties": { "spec": spec } });
     Schemas::read(&json!({ "spec": { "versions": [
         { "name": "v1", "storage": true, "schema": { "openAPIV3Schema": schema } },
     ] } }))
 }
 
-fn object(value: Value) -> Map<String, Value> {
+fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
 
@@ -25,14 +25,14 @@ fn messages(schema: Value, value: &Value) -> Vec<String> {
 
 #[test]
 fn unknown_fields_and_nulls_go_and_defaults_come() {
-    let schemas = schemas(json!({ "type": "object", "properties": {
+    let schemas = schemas(&json!({ "type": "object", "properties": {
         "a": { "type": "string", "default": "x" },
         "n": { "type": "string", "nullable": true },
         "open": { "type": "object", "x-kubernetes-preserve-unknown-fields": true },
         "list": { "type": "array", "items": { "type": "object", "properties": { "d": { "type": "integer", "default": 1 } } } },
     } }));
     let mut thing =
-        object(json!({ "kind": "Thing", "metadata": { "name": "x", "any": 1 }, "top": 1, "spec": {
+        object(&json!({ "kind": "Thing", "metadata": { "name": "x", "any": 1 }, "top": 1, "spec": {
         "a": null, "n": null, "b": 1, "open": { "x": null }, "list": [{ "u": 1 }],
     } }));
     let unknown = schemas.admit("v1", &mut thing).unwrap();
@@ -102,7 +102,7 @@ fn items_of_sets_and_maps_occur_once() {
     } }));
     let mut causes = Vec::new();
     let twice = json!({ "set": ["a", "b", "a", "a"], "map": [{ "k": 1, "v": 1 }, { "k": 1 }] });
-    lists::check(&object(twice), &of, "", &mut causes);
+    lists::check(&object(&twice), &of, "", &mut causes);
     let told: Vec<_> = causes.iter().map(|cause| (&*cause.field, &*cause.message)).collect();
     assert_eq!(told, [("map[1]", "Duplicate value: {\"k\":1}"), ("set[2]", "Duplicate value: \"a\"")]);
 }

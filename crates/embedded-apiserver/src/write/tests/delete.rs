@@ -288,6 +288,54 @@ async fn a_definition_is_served_at_once_and_takes_its_objects_along() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_deleted_definition_waits_for_its_objects_and_for_finalizers_of_its_own() {
+    let server = Server::new();
+    let version = json!({ "name": "v1", "served": true, "storage": true,
+        "schema": { "openAPIV3Schema": { "type": "object" } } });
+    let definition = json!({
+        "metadata": { "name": "cats.example.com", "finalizers": ["example.com/mine"] },
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": { "plural": "cats", "kind": "Cat" }, "versions": [version],
+        },
+    });
+    server.post(DEFINITIONS, &definition).await.of(201);
+    let (path, cats) =
+        (format!("{DEFINITIONS}/cats.example.com"), "/apis/example.com/v1/namespaces/default/cats");
+    let cat = |name: &str, finalizers: &[&str]| {
+        let metadata = json!({ "name": name, "finalizers": finalizers });
+        json!({ "apiVersion": "example.com/v1", "kind": "Cat", "metadata": metadata })
+    };
+    server.post(cats, &cat("held", &["example.com/a"])).await.of(201);
+    server.post(cats, &cat("free", &[])).await.of(201);
+    let terminating = |definition: &Value| {
+        let conditions = definition["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let condition = conditions.into_iter().find(|condition| condition["type"] == "Terminating");
+        let condition = condition.unwrap_or_default();
+        format!("{} {}", condition["status"].as_str().unwrap(), condition["reason"].as_str().unwrap())
+    };
+    let dry = server.delete(&format!("{path}?dryRun=All")).await.of(200);
+    assert_eq!(terminating(&dry), "True InstanceDeletionPending");
+    assert_eq!(names(&server.get(cats).await.of(200)), ["free", "held"]);
+
+    let marked = server.delete(&path).await.of(200);
+    assert_eq!(terminating(&marked), "True InstanceDeletionPending");
+    assert_eq!(terminating(&server.get(&path).await.of(200)), "True InstanceDeletionInProgress");
+    assert_eq!(names(&server.get(cats).await.of(200)), ["held"]);
+    server.post(cats, &cat("late", &[])).await.refused(403, "Forbidden");
+    server.delete(&path).await.of(200);
+    server.post(DEFINITIONS, &definition).await.refused(409, "AlreadyExists");
+
+    server.merge(&format!("{cats}/held"), &json!({ "metadata": { "finalizers": null } })).await.of(200);
+    let kept = server.get(&path).await.of(200);
+    assert_eq!(terminating(&kept), "False InstanceDeletionCompleted");
+    assert_eq!(kept["metadata"]["finalizers"], json!(["example.com/mine"]));
+    server.merge(&path, &json!({ "metadata": { "finalizers": null } })).await.of(200);
+    server.get(&path).await.refused(404, "NotFound");
+    assert_eq!(server.get(cats).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_namespace_whose_name_is_made_up_is_labelled_with_it() {
     let server = Server::new();
     let made = server.post(NAMESPACES, &json!({ "metadata": { "generateName": "n-" } })).await.of(201);

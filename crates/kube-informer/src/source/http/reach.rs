@@ -139,8 +139,9 @@ impl Drop for Probe {
 /// How long it is waited between two attempts, after the server has been away for a while.
 fn interval(lost: Duration) -> Duration {
     match lost.as_secs() {
-        0..5 => Duration::from_millis(250),
-        5..35 => Duration::from_secs(1),
+        // A second more than the five that it is meant for, so that the end of such an outage is not missed by a hair.
+        0..6 => Duration::from_millis(250),
+        6..35 => Duration::from_secs(1),
         _ => Duration::from_secs(3),
     }
 }

@@ -1,7 +1,11 @@
 //! Both servers, and requests to them.
 
+pub(crate) mod compare;
+
+use std::time::Duration;
+
 use anyhow::{Context, Result};
-use embedded_apiserver::EmbeddedApiserver;
+use embedded_apiserver::{Controller, EmbeddedApiserver};
 use http::Request;
 use http_body_util::BodyExt as _;
 use kube_client::client::Body;
@@ -9,6 +13,8 @@ use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::{Client, Config};
 use serde_json::{Value, json};
 use test_cluster::{Cluster, Options};
+
+use compare::serve_widgets;
 
 pub(crate) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
@@ -22,17 +28,48 @@ pub(crate) struct Servers {
 impl Servers {
     /// Starts both; `None` if there is no real one to start, and then the reason is printed.
     pub(crate) async fn start(test: &str) -> Result<Option<Self>> {
+        let cluster = || Cluster::start(Options::default());
+        Self::start_these(test, cluster, EmbeddedApiserver::new).await
+    }
+
+    /// The same with controllers: the real kube-controller-manager, and those of the embedded server. Widgets are served
+    /// before they start, because the real ones take half a minute to notice a new kind.
+    pub(crate) async fn start_with_controllers(test: &str) -> Result<Option<Self>> {
+        let embedded = || {
+            let controllers = [Controller::GarbageCollector, Controller::Namespace];
+            let builder = EmbeddedApiserver::builder().controllers(controllers);
+            builder.namespace_wait(Duration::from_millis(50)).build()
+        };
+        let Some(mut servers) =
+            Self::start_these(test, || Cluster::start(Options::default()), embedded).await?
+        else {
+            return Ok(None);
+        };
+        serve_widgets(&servers).await?;
+        let mut cluster = servers.cluster;
+        let start = move || {
+            cluster.start_controller_manager(&["garbage-collector-controller", "namespace-controller"])?;
+            anyhow::Ok(cluster)
+        };
+        servers.cluster = tokio::task::spawn_blocking(start).await??;
+        Ok(Some(servers))
+    }
+
+    async fn start_these(
+        test: &str,
+        cluster: impl FnOnce() -> Result<Cluster> + Send + 'static,
+        embedded: impl FnOnce() -> EmbeddedApiserver,
+    ) -> Result<Option<Self>> {
         if let Err(why) = test_cluster::available() {
             test_cluster::print_skip(test, &why);
             return Ok(None);
         }
-        let cluster = tokio::task::spawn_blocking(|| Cluster::start(Options::default())).await??;
+        let cluster = tokio::task::spawn_blocking(cluster).await??;
         let kubeconfig = Kubeconfig::from_yaml(&cluster.kubeconfig_yaml())?;
         let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
         config.proxy_url = None;
         config.default_retry = false;
-        let embedded = EmbeddedApiserver::new().client();
-        Ok(Some(Self { real: Client::try_from(config)?, embedded, cluster }))
+        Ok(Some(Self { real: Client::try_from(config)?, embedded: embedded().client(), cluster }))
     }
 
     pub(crate) async fn stop(self) -> Result<()> {

@@ -1,0 +1,47 @@
+//! Warnings about metadata that is stored all the same.
+
+use serde_json::Value;
+
+use super::{Object, metadata};
+use crate::kinds::Resource;
+use crate::request::Request;
+
+/// Removes owner references that occur twice, with a warning. The real server does so before admission, and in a patch
+/// after it.
+pub(super) fn remove_duplicate_owners(request: &Request, object: &mut Object, in_patch: bool) {
+    let Some(Value::Array(owners)) = metadata::metadata_mut(object).get_mut("ownerReferences") else {
+        return;
+    };
+    let mut kept: Vec<Value> = Vec::new();
+    let mut duplicates = Vec::new();
+    for owner in owners.drain(..) {
+        match kept.contains(&owner) {
+            true => duplicates.push(owner["uid"].as_str().unwrap_or_default().to_owned()),
+            false => kept.push(owner),
+        }
+    }
+    *owners = kept;
+    if !duplicates.is_empty() {
+        let when = if in_patch { " after mutating admission happens" } else { "" };
+        request.warn(&format!(
+            ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and \
+             may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            duplicates.join(", ")
+        ));
+    }
+}
+
+/// Warns of finalizers of custom resources that are not qualified. Those of built-in kinds are refused.
+pub(super) fn finalizers(request: &Request, resource: &Resource, old: Option<&Object>, new: &Object) {
+    let finalizers = metadata::finalizers(new);
+    if !resource.custom || old.is_some_and(|old| metadata::finalizers(old) == finalizers) {
+        return;
+    }
+    for finalizer in finalizers.into_iter().filter(|finalizer| !metadata::is_qualified_finalizer(finalizer)) {
+        let path = if finalizer.contains('.') { " including a path (/)" } else { "" };
+        request.warn(&format!(
+            "metadata.finalizers: {finalizer:?}: prefer a domain-qualified finalizer name{path} to avoid accidental \
+             conflicts with other finalizer writers"
+        ));
+    }
+}

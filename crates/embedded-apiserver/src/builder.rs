@@ -105,6 +105,13 @@ impl Builder {
         self
     }
 
+    /// Whether objects have `metadata.managedFields`, which server-side apply needs; no. With them objects are larger and
+    /// writes take longer; without, an apply patch is answered with 501.
+    pub fn managed_fields(mut self, kept: bool) -> Self {
+        self.options.managed_fields = kept;
+        self
+    }
+
     /// The resourceVersion before the first write; 1. Versions count the writes, and the namespaces that every cluster has
     /// are written first.
     ///

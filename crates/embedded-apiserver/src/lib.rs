@@ -125,7 +125,11 @@
 //!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
 //!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
 //!   twice has its last value; the real server merges the values if they are objects.
-//! - No `managedFields`. Server-side apply is refused with 501, and the message says why.
+//! - There are `managedFields` only if they are [switched on](Builder::managed_fields). A manager that posts or updates an
+//!   object does not own the defaults that the real server would have set. Managers of
+//!   what the server itself sets in the status of CustomResourceDefinitions are not told. The causes of a conflict are in
+//!   order; those of the real server are not. YAML is that of 1.2 (`yes` is text), and messages about YAML that cannot be
+//!   read are others. What is in `fieldsV1` comes in the order of its text.
 //! - The versions of a kind are stored and served without conversion: they differ in `apiVersion`, and in what
 //!   their schemas leave of an object. Events are an exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
 //! - Of the rules of built-in kinds there are only these: metadata, keys and sizes of ConfigMaps and Secrets, `immutable`,
@@ -134,7 +138,7 @@
 //! - A deleted CustomResourceDefinition is removed at once with its objects, but for objects with finalizers, which it waits
 //!   for. It does not wait for a controller to come by.
 //! - A cause in a Status is listed once. The real server checks the metadata of an update two to four times, and lists what
-//!   it finds each time. A message about a patch that cannot be quotes the object without `managedFields`.
+//!   it finds each time.
 //! - A JSON patch that makes the real server break the connection (`replace` of everything without a value, `test` of a list
 //!   with null in it) is refused.
 //! - No scheduler and no kubelet: a pod with a node stays terminating until it is deleted with a grace period of 0. A
@@ -144,7 +148,7 @@
 //!
 //! | request | instead |
 //! |---|---|
-//! | server-side apply | a merge patch, a JSON patch or an update |
+//! | server-side apply, unless [`managed_fields`](Builder::managed_fields) are switched on | a merge patch, a JSON patch or an update |
 //! | `TokenReview`, tokens of service accounts | – |
 //! | `exec`, `attach`, `portforward`, `log`, `proxy` of pods, services and nodes | – |
 //! | `ephemeralcontainers` and `resize` of pods | a [`Simulation`] changes its own pods |
@@ -191,6 +195,7 @@ mod go;
 mod journal;
 mod kinds;
 mod kubeconfig;
+mod managed;
 mod openapi;
 mod options;
 mod read;

@@ -24,6 +24,8 @@ pub(crate) struct ApiOptions {
     pub(crate) watch_timeout: Range<Duration>,
     /// Whether watches may ask for the current state first (the feature gate `WatchList`).
     pub(crate) streaming_lists: bool,
+    /// Whether objects say who owns which of their fields, and can be applied.
+    pub(crate) managed_fields: bool,
     /// The resourceVersion before the first write.
     pub(crate) first_version: u64,
     /// The seed of uids, generated names and the length of watches. `None`: different in every run.
@@ -53,6 +55,7 @@ impl Default for ApiOptions {
             freshness_wait: Duration::from_secs(3),
             watch_timeout: Duration::from_secs(1800)..Duration::from_secs(3600),
             streaming_lists: true,
+            managed_fields: false,
             first_version: 1,
             seed: None,
             now: SystemTime::now(),

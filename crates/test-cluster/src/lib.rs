@@ -47,6 +47,6 @@ pub use authority::{Authority, Issued};
 pub use available::{available, print_skip, skipped_test};
 pub use binaries::Binaries;
 pub use cluster::Cluster;
-pub use export::exported;
+pub use export::{Edit, exported, exported_by_tests};
 pub use options::Options;
 pub use oracle::{Oracle, Watched};

@@ -25,30 +25,21 @@ pub(super) struct Refusal {
     pub(super) message: String,
 }
 
+/// A write that a controller has decided on.
+#[derive(Debug)]
+pub(super) struct Write {
+    /// PATCH stands for a merge patch.
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) body: Value,
+}
+
 impl Requests<'_> {
-    pub(super) async fn delete(self, path: &str, options: &Value) -> Result<(), Refusal> {
-        self.send(Method::DELETE, path, "application/json", options).await
-    }
-
-    pub(super) async fn merge(self, path: &str, patch: &Value) -> Result<(), Refusal> {
-        self.send(Method::PATCH, path, "application/merge-patch+json", patch).await
-    }
-
-    pub(super) async fn post(self, path: &str, object: &Value) -> Result<(), Refusal> {
-        self.send(Method::POST, path, "application/json", object).await
-    }
-
-    pub(super) async fn put(self, path: &str, object: &Value) -> Result<(), Refusal> {
-        self.send(Method::PUT, path, "application/json", object).await
-    }
-
-    async fn send(
-        self,
-        method: Method,
-        path: &str,
-        content_type: &'static str,
-        body: &Value,
-    ) -> Result<(), Refusal> {
+    pub(super) async fn send(self, Write { method, path, body }: Write) -> Result<(), Refusal> {
+        let content_type = match method {
+            Method::PATCH => "application/merge-patch+json",
+            _ => "application/json",
+        };
         let refusal = |message: String| Refusal { code: 400, message };
         let request = http::Request::builder()
             .method(method)

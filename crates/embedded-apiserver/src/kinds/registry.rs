@@ -1,13 +1,15 @@
 //! All kinds that are served at the moment.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use parking_lot::RwLock;
 use serde_json::Value;
 
 use super::crd::Names;
 use super::{Resource, StorageId, builtin, crd};
+use crate::managed;
+use crate::openapi;
 use crate::status::ApiError;
 
 /// Made once and shared by all servers of the process.
@@ -52,6 +54,8 @@ struct Custom {
     schemas: HashMap<String, Value>,
     /// Whether the definition is being deleted.
     terminating: bool,
+    /// The types of its versions, made when the first object is written.
+    managed: OnceLock<Arc<managed::Kind>>,
 }
 
 impl Registry {
@@ -127,6 +131,7 @@ impl Registry {
             resources: crd::resources(definition).into_iter().map(Arc::new).collect(),
             schemas: crd::schemas(definition),
             terminating: !definition["metadata"]["deletionTimestamp"].is_null(),
+            managed: OnceLock::new(),
         };
         let mut custom = self.custom.write();
         match custom.binary_search_by(|other| other.name.as_str().cmp(name)) {
@@ -142,6 +147,23 @@ impl Registry {
         let is_this = |other: &Arc<Resource>| **other == *resource;
         let custom = custom.iter().find(|custom| custom.resources.iter().any(is_this))?;
         custom.schemas.get(&*resource.version).cloned()
+    }
+
+    /// What is known of the fields of a resource, for their ownership.
+    pub(crate) fn managed_kind(&self, resource: &Resource) -> Arc<managed::Kind> {
+        let custom = self.custom.read();
+        let is_this = |other: &Arc<Resource>| **other == *resource;
+        let Some(custom) = custom.iter().find(|custom| custom.resources.iter().any(is_this)) else {
+            return Arc::new(managed::Kind::builtin(&resource.group, &resource.kind));
+        };
+        let kind = custom.managed.get_or_init(|| {
+            let versions = custom.resources.iter().map(|resource| {
+                let own = custom.schemas.get(&*resource.version).cloned();
+                (resource.api_version(), own.map(|own| openapi::object_schema(resource, own)))
+            });
+            Arc::new(managed::Kind::custom(&resource.group, &resource.kind, versions))
+        });
+        kind.clone()
     }
 
     /// Whether the definition of a custom resource is being deleted.

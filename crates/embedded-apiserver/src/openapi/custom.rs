@@ -103,7 +103,7 @@ fn begin(metadata: &str) -> Map<String, Value> {
     fields
 }
 
-fn object_schema(resource: &Resource, mut own: Value) -> Value {
+pub(crate) fn object_schema(resource: &Resource, mut own: Value) -> Value {
     let mut fields = begin("ObjectMeta");
     if let Some(Value::Object(declared)) = own.get_mut("properties").map(Value::take) {
         for (name, schema) in declared {

@@ -14,6 +14,7 @@ use crate::kinds::Registry;
 use crate::request::{Accept, Request};
 use pack::{Document, Documents};
 
+pub(crate) use custom::object_schema;
 pub(crate) use pack::{Packed, schemas};
 
 /// The answer to `/openapi/v3` if `path` is empty, or to `/openapi/v3/<path>`.

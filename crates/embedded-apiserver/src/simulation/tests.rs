@@ -48,9 +48,14 @@ async fn summary(api: &Api) -> BTreeMap<String, Value> {
     for path in ["/api/v1/pods", "/api/v1/nodes", "/apis/apps/v1/deployments", "/apis/apps/v1/replicasets"] {
         for mut item in items(api, path).await {
             let metadata = item["metadata"].as_object_mut().unwrap();
-            for name in
-                ["uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "ownerReferences"]
-            {
+            for name in [
+                "uid",
+                "resourceVersion",
+                "creationTimestamp",
+                "deletionTimestamp",
+                "ownerReferences",
+                "managedFields",
+            ] {
                 metadata.remove(name);
             }
             let key =

@@ -54,7 +54,7 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Makes the content from an object. Kind, apiVersion, resourceVersion and managedFields are left out.
+    /// Makes the content from an object. Kind, apiVersion and resourceVersion are left out.
     pub(crate) fn new(key: &str, object: &Map<String, Value>, fields: &[Field]) -> Self {
         let empty = Map::new();
         let metadata = object.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
@@ -62,7 +62,7 @@ impl Content {
         let version_at = json.len();
         json.push(b'"');
         for (name, value) in metadata {
-            if name != "resourceVersion" && name != "managedFields" {
+            if name != "resourceVersion" {
                 write_member(&mut json, name, value);
             }
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use http::{Response, StatusCode};
 use serde_json::Value;
 
+use super::managers::{self, Creator};
 use super::status_part::Part;
 use super::{Object, builtin, custom, dry_run, input, metadata, status_part, validate, warnings};
 use crate::api::Api;
@@ -26,12 +27,14 @@ impl Api {
             return answer;
         }
         let form = Accept::negotiate(&request.headers, Verb::Create)?;
+        managers::check_manager(request, "CreateOptions")?;
         let dry_run = dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
         let mut object = input::object(&self.registry, &target.resource, request, "CreateOptions")?;
         warnings::remove_duplicate_owners(request, &mut object, false);
         let finalized = object.clone();
-        let stored = self.create_object(target, object, dry_run)?;
+        let creator = Creator::Named(managers::manager_of(request));
+        let stored = self.create_object(target, object, &creator, dry_run)?;
         warnings::finalizers(request, &target.resource, None, &finalized);
         Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
     }
@@ -41,6 +44,7 @@ impl Api {
         &self,
         target: &Target,
         mut object: Object,
+        creator: &Creator,
         dry_run: bool,
     ) -> Result<Stored, ApiError> {
         let resource = &target.resource;
@@ -71,7 +75,17 @@ impl Api {
             if !made_up {
                 self.begin_namespace(resource, &mut object);
             }
-            builtin::prepare_create(resource, &mut object);
+            // What the real server sets in a job belongs to nobody.
+            let is_late = builtin::is_completed_late(resource);
+            if !is_late {
+                builtin::prepare_create(resource, &mut object);
+            }
+            if let Creator::Named(manager) = creator {
+                self.track(resource, "", manager, None, &mut object);
+            }
+            if is_late {
+                builtin::prepare_create(resource, &mut object);
+            }
             custom::validate(resource, Part::Main, None, &object, validate::create(resource, &object))?;
             // The label with the name of a namespace; the real server checks it only if the name was given.
             self.begin_namespace(resource, &mut object);
@@ -130,7 +144,7 @@ impl Api {
     fn begin_object(&self, resource: &Resource, object: &mut Object) {
         status_part::begin(resource, object);
         let metadata = metadata::metadata_mut(object);
-        for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"] {
+        for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
             metadata.remove(name);
         }
         if metadata.get("generation").and_then(Value::as_i64).is_none_or(|generation| generation == 0) {

@@ -2,7 +2,7 @@
 //!
 //! Objects of built-in kinds are read by their types; those of custom kinds are read, defaulted and validated by their schemas.
 //! The server sets its own fields of metadata, writes spec and status separately, and checks names and labels. Specs of built-in
-//! kinds are not defaulted, there are no managedFields, and the only admission is that of namespaces.
+//! kinds are not defaulted, and the only admission is that of namespaces.
 
 mod binding;
 mod builtin;
@@ -13,6 +13,7 @@ mod definitions;
 mod delete;
 mod fields;
 mod input;
+mod managers;
 mod merge;
 mod metadata;
 mod namespaces;

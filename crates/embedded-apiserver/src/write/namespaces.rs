@@ -7,6 +7,7 @@
 use serde_json::{Value, json};
 
 use super::delete::{DeleteOptions, Deleted, is_namespace};
+use super::managers::Creator;
 use super::{Object, metadata};
 use crate::api::Api;
 use crate::controllers::Controller;
@@ -23,7 +24,8 @@ impl Api {
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             let mut object = Object::new();
             object.insert("metadata".to_owned(), json!({ "name": name }));
-            let created = self.create_object(&target, object, false);
+            let created =
+                self.create_object(&target, object, &Creator::Named("kube-apiserver".to_owned()), false);
             debug_assert!(created.is_ok(), "{created:?}");
         }
     }

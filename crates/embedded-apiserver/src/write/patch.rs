@@ -9,7 +9,7 @@ use super::fields::{self, FieldValidation};
 use super::operations::Operations;
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, create, dry_run, input, merge, strategic, warnings};
+use super::{Object, create, dry_run, input, managers, merge, strategic, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::go;
@@ -30,9 +30,13 @@ pub(super) enum Patch {
 
 impl Api {
     pub(crate) fn patch(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
+        if request.media_type() == managers::APPLY {
+            return self.apply_patch(target, request);
+        }
         let resource = &target.resource;
         let form = Accept::negotiate(&request.headers, Verb::Patch)?;
         let patch = Patch::of(request, resource)?;
+        managers::check_manager(request, "PatchOptions")?;
         let dry_run = dry_run(&request.query, "PatchOptions")?;
         let validation = FieldValidation::of(&request.query, "PatchOptions")?;
         let part = Part::of(target.subresource.as_deref());
@@ -62,7 +66,10 @@ impl Api {
             warnings::remove_duplicate_owners(request, &mut patched, true);
             create::place(target, &mut patched)?;
             check_name(target, &patched)?;
-            change.replace((stored.to_object()?, patched.clone()));
+            let old = stored.to_object()?;
+            let subresource = target.subresource.as_deref().unwrap_or_default();
+            self.track(resource, subresource, &managers::manager_of(request), Some(&old), &mut patched);
+            change.replace((old, patched.clone()));
             Ok(patched)
         })?;
         let (before, after) = change.into_inner();
@@ -78,9 +85,6 @@ impl Patch {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
             "application/strategic-merge-patch+json" if !resource.custom => Ok(Self::Strategic),
-            "application/apply-patch+yaml" => Err(ApiError::not_implemented(
-                "server-side apply is not supported by this server yet; use a merge patch, a JSON patch or an update",
-            )),
             _ if resource.custom => Err(ApiError::unsupported_media_type(&[
                 "application/json-patch+json",
                 "application/merge-patch+json",

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::patch::Patch;
 use super::status_part::Part;
 use super::update::{check_name, check_uid};
-use super::{Object, dry_run, input, metadata};
+use super::{Object, dry_run, input, managers, metadata};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
@@ -28,28 +28,47 @@ impl Api {
 
     pub(super) fn set_scale(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         let options = if target.verb == Verb::Patch { "PatchOptions" } else { "UpdateOptions" };
+        let is_applied = target.verb == Verb::Patch && request.media_type() == managers::APPLY;
+        if is_applied {
+            self.expect_managers()?;
+        }
+        managers::check_manager(request, options)?;
         let dry_run = dry_run(&request.query, options)?;
         let patch = match target.verb {
-            Verb::Patch => Some(Patch::of(request, &target.resource)?),
+            Verb::Patch if !is_applied => Some(Patch::of(request, &target.resource)?),
             _ => None,
         };
-        if patch.is_none() {
+        if patch.is_none() && !is_applied {
             input::expect_json(request)?;
         }
         let stored = self.change(target, Part::Main, dry_run, &|stored| {
-            let scale = match patch {
-                Some(kind) => kind.apply(
-                    &request.body,
-                    scale_of(&target.resource, stored)?,
-                    schema::named("autoscaling/v1", "Scale"),
-                )?,
-                None => input::document(&request.body)?,
+            let (mut object, before) = (stored.to_object()?, scale_of(&target.resource, stored)?);
+            let (scale, applied) = match patch {
+                _ if is_applied => {
+                    let (scale, managed) = self.apply_scale(&target.resource, request, &object, &before)?;
+                    (scale, Some(managed))
+                }
+                Some(kind) => {
+                    let of = schema::named("autoscaling/v1", "Scale");
+                    (kind.apply(&request.body, before.clone(), of)?, None)
+                }
+                None => (input::document(&request.body)?, None),
             };
             check_name(target, &scale)?;
             if patch.is_none() {
                 check_uid(&target.resource, stored, &scale)?;
             }
-            let mut object = stored.to_object()?;
+            if self.options.managed_fields {
+                let managed = applied.unwrap_or_else(|| {
+                    let manager = managers::manager_of(request);
+                    self.track_scale(&target.resource, &manager, &object, &before, &scale)
+                });
+                let mut value = Value::Object(std::mem::take(&mut object));
+                managed.write(&mut value);
+                if let Value::Object(written) = value {
+                    object = written;
+                }
+            }
             let replicas =
                 scale.get("spec").and_then(|spec| spec.get("replicas")).cloned().unwrap_or(json!(0));
             match replicas.as_i64() {
@@ -81,7 +100,7 @@ fn answer(resource: &Resource, stored: &Stored) -> Result<Response<Body>, ApiErr
 }
 
 /// The paths of the desired and the actual number of replicas, and of the label selector if it is stored as text.
-fn paths(resource: &Resource) -> (String, String, Option<String>) {
+pub(super) fn paths(resource: &Resource) -> (String, String, Option<String>) {
     match resource.subresource("scale").and_then(|scale| scale.scale.as_ref()) {
         Some(paths) => {
             let selector = paths.label_selector.as_ref().map(ToString::to_string);

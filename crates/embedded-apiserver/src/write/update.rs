@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::{Response, StatusCode};
 
 use super::delete::is_namespace;
+use super::managers::{self, Creator};
 use super::status_part::{self, Part};
 use super::{Object, builtin, create, custom, dry_run, input, metadata, validate, warnings};
 use crate::api::Api;
@@ -16,12 +17,13 @@ use crate::request::{Accept, Request, Target, Verb};
 use crate::status::{ApiError, Cause};
 use crate::storage::{Content, Expected, Stored};
 
-/// Computes the new object from the stored one.
+/// Computes the new object from the stored one, with its managers.
 pub(super) type Change<'a> = &'a dyn Fn(&Stored) -> Result<Object, ApiError>;
 
 impl Api {
     pub(crate) fn update(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         let form = Accept::negotiate(&request.headers, Verb::Update)?;
+        managers::check_manager(request, "UpdateOptions")?;
         let dry_run = dry_run(&request.query, "UpdateOptions")?;
         input::expect_json(request)?;
         let mut object = input::object(&self.registry, &target.resource, request, "UpdateOptions")?;
@@ -30,15 +32,19 @@ impl Api {
         let part = Part::of(target.subresource.as_deref());
         if part == Part::Main && target.resource.create_on_update && self.current(target).is_err() {
             metadata::metadata_mut(&mut object).remove("resourceVersion");
-            let stored = self.create_object(target, object, dry_run)?;
+            let creator = Creator::Named(managers::manager_of(request));
+            let stored = self.create_object(target, object, &creator, dry_run)?;
             return Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form));
         }
         warnings::remove_duplicate_owners(request, &mut object, false);
         let before = RefCell::new(Object::new());
         let stored = self.change(target, part, dry_run, &|stored| {
             check_uid(&target.resource, stored, &object)?;
-            before.replace(stored.to_object()?);
-            Ok(object.clone())
+            let (old, mut new) = (stored.to_object()?, object.clone());
+            let subresource = target.subresource.as_deref().unwrap_or_default();
+            self.track(&target.resource, subresource, &managers::manager_of(request), Some(&old), &mut new);
+            before.replace(old);
+            Ok(new)
         })?;
         warnings::finalizers(request, &target.resource, Some(&before.borrow()), &object);
         Ok(object_answer(StatusCode::OK, &stored, &target.resource, form))
@@ -63,8 +69,10 @@ impl Api {
             let old = current.to_object()?;
             let new = change(&current)?;
             check_version(resource, &current, &new)?;
+            let managed = managers::managers(&new);
             let mut new = status_part::combine(resource, part, &old, new);
             metadata::inherit(&old, &mut new);
+            managers::set_managers(&mut new, managed);
             builtin::prepare_update(resource, &old, &mut new);
             let found = validate::update(resource, &old, &new);
             custom::validate(resource, part, Some(&old), &new, found)?;
@@ -73,6 +81,7 @@ impl Api {
                 self.accept_definition(resource, Some(&old), &mut new)?;
             }
             custom::complete(resource, &mut new);
+            managers::keep_manager_times(&old, &mut new);
             let content =
                 Content::new(&current.content.key, &new, &resource.stored_fields).written_as(resource);
             validate::size(&content)?;

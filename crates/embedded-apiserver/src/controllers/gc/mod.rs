@@ -1,20 +1,25 @@
 //! The garbage collector: deletes objects whose owners are gone, and deletes or orphans the dependents of objects that are
 //! being deleted.
 
-mod attempt;
+mod decide;
 mod graph;
 
 use std::sync::Weak;
 
 use super::Knowledge as _;
-use super::requests::Requests;
+use super::requests::{Refusal, Requests};
 use crate::front::Front;
 use crate::kinds::StorageId;
 use crate::storage::{Feed, Stored};
-use attempt::Attempt;
+use decide::Decide;
 use graph::Graph;
 
 const USER: &str = "system:serviceaccount:kube-system:generic-garbage-collector";
+
+/// How many objects are decided about before the first of the writes that follow is made. The real one has so many workers,
+/// which do not see one another's writes either: an object that loses two owners, of which one owns the other, first loses
+/// the reference to the one that went first, and then goes with the other.
+const WORKERS: usize = 20;
 
 /// Runs until the server is gone.
 pub(super) async fn run(server: Weak<Front>, objects: Vec<(StorageId, Stored)>, mut feed: Feed) {
@@ -25,16 +30,29 @@ pub(super) async fn run(server: Weak<Front>, objects: Vec<(StorageId, Stored)>, 
     loop {
         let Some(front) = server.upgrade() else { return };
         graph.catch_up(&front.api.storage, &mut feed);
-        match graph.next() {
-            Some(task) => {
-                let requests = Requests { front: &front, user: USER };
-                Attempt { graph: &mut graph, requests }.perform(task).await;
+        let tasks: Vec<_> = std::iter::from_fn(|| graph.next()).take(WORKERS).collect();
+        if tasks.is_empty() {
+            drop(front);
+            if !feed.changed().await {
+                return;
             }
-            None => {
-                drop(front);
-                if !feed.changed().await {
-                    return;
+            continue;
+        }
+        let mut decide = Decide { graph: &mut graph, api: &front.api };
+        let decided: Vec<_> = tasks.into_iter().map(|task| (decide.writes(&task), task)).collect();
+        let requests = Requests { front: &front, user: USER };
+        for (writes, task) in decided {
+            for write in writes {
+                match requests.send(write).await {
+                    // Or it is gone already.
+                    Ok(()) | Err(Refusal { code: 404, .. }) => continue,
+                    // Somebody else has changed it meanwhile.
+                    Err(Refusal { code: 409, .. }) => graph.add(task.clone()),
+                    Err(Refusal { code, message }) => {
+                        tracing::warn!(code, message, ?task, "the garbage collector was refused a write");
+                    }
                 }
+                break;
             }
         }
     }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Method;
 use serde_json::{Value, json};
 
 use super::super::Metadata;
-use super::super::requests::{Refusal, collection_path, object_path};
+use super::super::requests::{Refusal, Write, collection_path, object_path};
 use super::Look;
 use super::conditions::Findings;
 use crate::kinds::Resource;
@@ -99,18 +100,21 @@ impl Look<'_> {
     }
 
     async fn delete_objects(&self, resource: &Resource, objects: &[Stored]) -> Result<(), Refusal> {
-        let options =
-            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background" });
         if resource.verbs.contains(&Verb::DeleteCollection) {
-            return self.requests.delete(&collection_path(resource, self.name), &options).await;
+            return self.delete(collection_path(resource, self.name)).await;
         }
         for stored in objects {
-            match self.requests.delete(&object_path(resource, &stored.content.key), &options).await {
+            match self.delete(object_path(resource, &stored.content.key)).await {
                 Ok(()) | Err(Refusal { code: 404 | 405, .. }) => {}
                 refused => return refused,
             }
         }
         Ok(())
+    }
+
+    async fn delete(&self, path: String) -> Result<(), Refusal> {
+        let body = json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background" });
+        self.requests.send(Write { method: Method::DELETE, path, body }).await
     }
 
     fn objects(&self, resource: &Resource) -> Vec<Stored> {

@@ -11,11 +11,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use http::Method;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
 use super::Knowledge;
-use super::requests::{Refusal, Requests};
+use super::requests::{Refusal, Requests, Write};
 use crate::front::Front;
 use crate::kinds::StorageId;
 use crate::storage::{Event, Feed, Stored};
@@ -170,7 +171,8 @@ impl Look<'_> {
     /// Writes a part of the namespace. If it is refused, returns after what time to look again.
     async fn write(&self, part: &str, namespace: &Value) -> Result<(), Duration> {
         let path = format!("/api/v1/namespaces/{}/{part}", self.name);
-        self.requests.put(&path, namespace).await.map_err(|Refusal { code, message }| match code {
+        let write = Write { method: Method::PUT, path: path.clone(), body: namespace.clone() };
+        self.requests.send(write).await.map_err(|Refusal { code, message }| match code {
             // Somebody else has changed it meanwhile, or removed it.
             404 | 409 => Duration::ZERO,
             _ => {

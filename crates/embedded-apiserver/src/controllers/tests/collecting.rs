@@ -114,6 +114,21 @@ async fn an_owner_in_the_foreground_does_not_wait_for_what_has_another_owner() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_object_with_two_owners_of_which_one_owns_the_other_loses_one_after_the_other() {
+    let server = collecting();
+    let a = create(&server, "a", &[]).await;
+    let b = create(&server, "b", &[owner(&a)]).await;
+    let mut map = super::map("c", &[owner(&a), owner(&b)]);
+    map["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    server.post(CONFIGMAPS, &map).await.of(201);
+    delete(&server, &format!("{CONFIGMAPS}/a"), "Background").await;
+    settle().await;
+    let c = server.get(&format!("{CONFIGMAPS}/c")).await.of(200);
+    assert_eq!(c["metadata"]["ownerReferences"], json!([owner(&b)]));
+    assert!(c["metadata"]["deletionTimestamp"].is_string(), "{c}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn circles_are_collected() {
     for policy in ["Background", "Foreground"] {
         let server = collecting();

@@ -139,7 +139,7 @@ async fn forgotten_history_is_made_up_for() {
 async fn a_simulated_workload_is_left_alone_until_somebody_deletes_a_part_of_it() {
     let server = EmbeddedApiserver::builder().controllers([Controller::GarbageCollector]).build();
     let running = Simulation::new(1).deployments(4).rate(50.0).run(&server);
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
     running.stop().await;
     let requests = server.journal().requests();
     assert_eq!(requests.len(), 0, "{requests:?}");

@@ -26,6 +26,11 @@ pub(super) fn prepare_create(resource: &Resource, object: &mut Object) {
     }
 }
 
+/// Whether a new object is completed only after it is known who owns what.
+pub(super) fn is_completed_late(resource: &Resource) -> bool {
+    kind(resource) == ("batch", "jobs")
+}
+
 /// Completes an object that is about to replace another.
 pub(super) fn prepare_update(resource: &Resource, old: &Object, object: &mut Object) {
     match kind(resource) {

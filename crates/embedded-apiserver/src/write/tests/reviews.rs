@@ -65,7 +65,4 @@ async fn what_is_missing_is_not_implemented() {
         assert_eq!(answer.status, 501, "{method} {path}: {}", answer.text);
         assert_eq!(answer.json()["reason"], Value::from("NotImplemented"));
     }
-    let apply = "application/apply-patch+yaml";
-    let path = "/api/v1/namespaces/default/configmaps/x?fieldManager=me";
-    server.send("PATCH", path, apply, "{}").await.refused(501, "NotImplemented");
 }

@@ -4,7 +4,7 @@
 //! the object. These are set aside, because they cannot be the same or are not there yet:
 //!
 //! - uids, times, resourceVersions, the random ends of generated names;
-//! - `managedFields`, and the object that the message about a patch quotes, which has them;
+//! - `managedFields`, which `apply.rs` compares, and the object that the message about a patch quotes;
 //! - how often a cause is repeated: the real server checks the metadata of an update two to four times, depending on the
 //!   kind, and lists what it finds each time;
 //! - defaults: fields of `spec`, `status` and `template` that only the real server has;

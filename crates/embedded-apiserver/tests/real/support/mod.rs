@@ -1,6 +1,8 @@
 //! Both servers, and requests to them.
 
 pub(crate) mod compare;
+pub(crate) mod controllers;
+pub(crate) mod scenario;
 
 use std::time::Duration;
 
@@ -29,7 +31,8 @@ impl Servers {
     /// Starts both; `None` if there is no real one to start, and then the reason is printed.
     pub(crate) async fn start(test: &str) -> Result<Option<Self>> {
         let cluster = || Cluster::start(Options::default());
-        Self::start_these(test, cluster, EmbeddedApiserver::new).await
+        let embedded = || EmbeddedApiserver::builder().managed_fields(true).build();
+        Self::start_these(test, cluster, embedded).await
     }
 
     /// The same with controllers: the real kube-controller-manager, and those of the embedded server. Widgets are served
@@ -37,7 +40,7 @@ impl Servers {
     pub(crate) async fn start_with_controllers(test: &str) -> Result<Option<Self>> {
         let embedded = || {
             let controllers = [Controller::GarbageCollector, Controller::Namespace];
-            let builder = EmbeddedApiserver::builder().controllers(controllers);
+            let builder = EmbeddedApiserver::builder().managed_fields(true).controllers(controllers);
             builder.namespace_wait(Duration::from_millis(50)).build()
         };
         let Some(mut servers) =

@@ -1,4 +1,4 @@
-//! What is done, and what is there afterwards.
+//! What is done to objects that own one another, and what is there afterwards.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use super::{change, create_namespace, get, new_uid, send, settle};
-use crate::support::ask;
+use super::ask;
+use super::controllers::{change, create_namespace, get, new_uid, send, settle};
 
 const HOLD: &str = "example.com/hold";
 
@@ -37,7 +37,7 @@ const ROLE: &str = "role";
 /// `role:x` is a cluster-scoped object, `away:x` a ConfigMap in another namespace, `job:x` a job and so on. These owners do not
 /// exist: `none`, `uid:a` (the name of `a`, another uid), `name:a` and `kind:a` (its uid, another name or kind),
 /// `unserved` (a kind that is not served).
-pub(super) struct Scenario<'a> {
+pub(crate) struct Scenario<'a> {
     client: &'a Client,
     namespace: String,
     /// The uids of objects, by name.
@@ -48,7 +48,7 @@ pub(super) struct Scenario<'a> {
 }
 
 impl<'a> Scenario<'a> {
-    pub(super) async fn run(client: &'a Client, name: &str, steps: &str) -> Result<Scenario<'a>> {
+    pub(crate) async fn run(client: &'a Client, name: &str, steps: &str) -> Result<Scenario<'a>> {
         create_namespace(client, name).await?;
         create_namespace(client, &format!("{name}-away")).await?;
         let path = format!("/api/v1/namespaces/{name}/configmaps");
@@ -62,7 +62,7 @@ impl<'a> Scenario<'a> {
         Ok(scenario)
     }
 
-    pub(super) async fn settle(&mut self) -> Result<()> {
+    pub(crate) async fn settle(&mut self) -> Result<()> {
         self.deleted = settle(self.client, &self.namespace, &self.since).await?;
         Ok(())
     }
@@ -173,7 +173,7 @@ impl<'a> Scenario<'a> {
     }
 
     /// What there is, and what was deleted in which order. Uids are replaced by names.
-    pub(super) async fn outcome(&self) -> Result<Outcome> {
+    pub(crate) async fn outcome(&self) -> Result<Outcome> {
         let mut objects = Vec::new();
         let namespace = &self.namespace;
         let away = format!("{namespace}-away");
@@ -225,8 +225,8 @@ impl<'a> Scenario<'a> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Outcome {
-    pub(super) objects: Vec<String>,
-    pub(super) deleted: Vec<String>,
-    pub(super) events: Vec<String>,
+pub(crate) struct Outcome {
+    pub(crate) objects: Vec<String>,
+    pub(crate) deleted: Vec<String>,
+    pub(crate) events: Vec<String>,
 }

@@ -1,9 +1,4 @@
-//! Garbage collection and the deletion of namespaces, with the controllers of the embedded server and with the real
-//! kube-controller-manager: what remains, in which state, and in which order things were deleted.
-
-mod collecting;
-mod namespaces;
-mod scenario;
+//! What the tests of controllers share.
 
 use anyhow::Result;
 use futures::TryStreamExt as _;
@@ -12,21 +7,21 @@ use kube_client::api::{Api, WatchEvent, WatchParams};
 use kube_client::{Client, ResourceExt as _};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, ask, ask_with};
+use super::{Answer, ask, ask_with};
 
 /// Sends a request with a body. Panics unless it succeeds.
-async fn send(client: &Client, request: &str, body: &Value) -> Result<Answer> {
+pub(crate) async fn send(client: &Client, request: &str, body: &Value) -> Result<Answer> {
     let answer = ask_with(client, request, body).await?;
     assert!((200..300).contains(&answer.status), "{request}: {answer:?}");
     Ok(answer)
 }
 
-async fn get(client: &Client, path: &str) -> Result<Answer> {
+pub(crate) async fn get(client: &Client, path: &str) -> Result<Answer> {
     ask(client, &format!("GET {path}")).await
 }
 
 /// Changes an object, if it is there.
-async fn change(client: &Client, path: &str, change: impl Fn(&mut Value)) -> Result<()> {
+pub(crate) async fn change(client: &Client, path: &str, change: impl Fn(&mut Value)) -> Result<()> {
     loop {
         let mut answer = get(client, path).await?;
         if answer.status == 404 {
@@ -43,14 +38,14 @@ async fn change(client: &Client, path: &str, change: impl Fn(&mut Value)) -> Res
     }
 }
 
-async fn create_namespace(client: &Client, name: &str) -> Result<()> {
+pub(crate) async fn create_namespace(client: &Client, name: &str) -> Result<()> {
     let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
     send(client, "POST /api/v1/namespaces", &namespace).await.map(drop)
 }
 
 /// Waits until the garbage collector has dealt with what has been written: it has if it has dealt with an object without
 /// an owner that is created now. Returns the ConfigMaps of that namespace that were deleted since a version, in order.
-async fn settle(client: &Client, namespace: &str, since: &str) -> Result<Vec<String>> {
+pub(crate) async fn settle(client: &Client, namespace: &str, since: &str) -> Result<Vec<String>> {
     let owner = json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": "none", "uid": new_uid() });
     let last = json!({ "metadata": { "generateName": "last-", "ownerReferences": [owner] } });
     let path = format!("/api/v1/namespaces/{namespace}/configmaps");
@@ -70,6 +65,6 @@ async fn settle(client: &Client, namespace: &str, since: &str) -> Result<Vec<Str
 }
 
 /// A uid that no object has.
-fn new_uid() -> String {
+pub(crate) fn new_uid() -> String {
     format!("{:08x}-0000-4000-8000-{:012x}", fastrand::u32(..), fastrand::u64(..1 << 48))
 }

@@ -1,9 +1,10 @@
-//! Garbage collection.
+//! Garbage collection by the embedded server and by the real kube-controller-manager: what remains, in which state, and in
+//! which order things were deleted.
 
 use anyhow::Result;
 
-use super::scenario::{Outcome, Scenario};
 use crate::support::Servers;
+use crate::support::scenario::{Outcome, Scenario};
 
 /// How often the garbage collector is given time until the outcome is the same.
 const PATIENCE: usize = 100;

@@ -1,4 +1,4 @@
-//! The deletion of namespaces.
+//! The deletion of namespaces by the embedded server and by the real kube-controller-manager.
 
 use anyhow::{Context as _, Result};
 use futures::{StreamExt as _, TryStreamExt as _};
@@ -7,7 +7,7 @@ use kube_client::Client;
 use kube_client::api::{Api, WatchEvent, WatchParams};
 use serde_json::{Value, json};
 
-use super::{change, create_namespace, get, send};
+use crate::support::controllers::{change, create_namespace, get, send};
 use crate::support::{Servers, ask_with};
 
 /// A namespace that is deleted with these objects in it.

@@ -1,0 +1,141 @@
+//! Whether a value is of a type, with the messages of the real server.
+
+use serde_json::Value;
+
+use super::element::Element;
+use super::types::{ListType, MapType, Scalar, Sort, Type};
+use crate::go;
+
+/// With `duplicates`, items of sets and maps may occur several times, which is what updates may do and appliers may not.
+pub(crate) fn validate(value: &Value, of: Type<'_>, duplicates: bool) -> Result<(), String> {
+    let mut walk = Walk { problems: Vec::new(), path: String::new(), duplicates };
+    walk.value(value, of);
+    match walk.problems.as_slice() {
+        [] => Ok(()),
+        [one] => Err(one.clone()),
+        several => Err(format!("errors:\n  {}", several.join("\n  "))),
+    }
+}
+
+/// At least one side is a scalar of that sort, or null, or absent.
+pub(crate) fn one_is(scalar: Scalar, before: Option<&Value>, after: Option<&Value>) -> Result<(), String> {
+    let problem = |side: Option<&Value>| side.and_then(|value| not_scalar(value, scalar));
+    match (problem(before), problem(after)) {
+        (Some(before), Some(after)) => Err(format!("errors:\n  lhs: {before}\n  rhs: {after}")),
+        _ => Ok(()),
+    }
+}
+
+fn not_scalar(value: &Value, scalar: Scalar) -> Option<String> {
+    let fits = match scalar {
+        _ if value.is_null() => true,
+        Scalar::Numeric => value.is_number(),
+        Scalar::String => value.is_string(),
+        Scalar::Boolean => value.is_boolean(),
+        Scalar::Untyped => !value.is_array() && !value.is_object(),
+    };
+    (!fits).then(|| match scalar {
+        Scalar::Numeric => format!("expected numeric (int or float), got {}", go_type(value)),
+        Scalar::String => {
+            format!("expected string, got &value.valueUnstructured{{Value:{}}}", go_syntax(value))
+        }
+        Scalar::Boolean => format!("expected boolean, got &{{{}}}", go::printed(value)),
+        Scalar::Untyped => format!("expected any scalar, got &{{{}}}", go::printed(value)),
+    })
+}
+
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Object(_) => "map[string]interface {}",
+        _ => go::dynamic_type(value),
+    }
+}
+
+/// A value as Go writes it in source code.
+fn go_syntax(value: &Value) -> String {
+    match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(go_syntax).collect();
+            format!("[]interface {{}}{{{}}}", items.join(", "))
+        }
+        Value::Object(members) => {
+            let members: Vec<String> =
+                members.iter().map(|(name, value)| format!("{name:?}:{}", go_syntax(value))).collect();
+            format!("map[string]interface {{}}{{{}}}", members.join(", "))
+        }
+        _ => value.to_string(),
+    }
+}
+
+struct Walk {
+    problems: Vec<String>,
+    path: String,
+    duplicates: bool,
+}
+
+impl Walk {
+    fn problem(&mut self, problem: &str) {
+        let colon = if self.path.is_empty() { "" } else { ": " };
+        self.problems.push(format!("{}{colon}{problem}", self.path));
+    }
+
+    fn within(&mut self, element: &Element, inner: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        self.path.push_str(&element.to_string());
+        inner(self);
+        self.path.truncate(length);
+    }
+
+    fn value(&mut self, value: &Value, of: Type<'_>) {
+        match of.resolve().and_then(|atom| atom.deduced(Some(value)).sort()) {
+            Err(problem) => self.problem(&problem),
+            Ok(Sort::Scalar(scalar)) => {
+                if let Some(problem) = not_scalar(value, scalar) {
+                    self.problem(&problem);
+                }
+            }
+            Ok(Sort::List(list)) => self.list(value, list),
+            Ok(Sort::Map(map)) => self.map(value, map),
+        }
+    }
+
+    fn list(&mut self, value: &Value, list: ListType<'_>) {
+        let items = match value {
+            Value::Null => return,
+            Value::Array(items) => items,
+            _ => return self.problem(&format!("expected list, got &{{{}}}", go::printed(value))),
+        };
+        let mut seen = Vec::new();
+        for (number, item) in items.iter().enumerate() {
+            let element = match list.element(item) {
+                _ if list.atomic => Element::Index(i64::try_from(number).unwrap_or_default()),
+                Ok(element) => element,
+                Err(problem) => return self.problem(&format!("element {number}: {problem}")),
+            };
+            if !list.atomic && !self.duplicates && seen.contains(&element) {
+                self.problem(&format!("duplicate entries for key {element}"));
+            }
+            self.within(&element, |walk| walk.value(item, list.items()));
+            seen.push(element);
+        }
+    }
+
+    fn map(&mut self, value: &Value, map: MapType<'_>) {
+        let members = match value {
+            Value::Null => return,
+            Value::Object(members) => members,
+            _ => return self.problem(&format!("expected map, got &{{{}}}", go::printed(value))),
+        };
+        for (name, value) in members {
+            let is_known = map.knows(name);
+            self.within(&Element::field(name), |walk| match is_known {
+                true => walk.value(value, map.field(name)),
+                false => walk.problem("field not declared in schema"),
+            });
+            if !is_known {
+                return;
+            }
+        }
+    }
+}

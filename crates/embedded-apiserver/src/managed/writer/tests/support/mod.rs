@@ -1,0 +1,5 @@
+//! The writes that are compared with the real server.
+
+pub(super) mod kinds;
+pub(super) mod scale;
+pub(super) mod stories;

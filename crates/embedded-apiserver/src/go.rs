@@ -73,3 +73,20 @@ pub(crate) fn json_type(value: &serde_json::Value) -> &'static str {
         serde_json::Value::Object(_) => "object",
     }
 }
+
+/// Makes integers of floats that are such, which Go writes without a point.
+pub(crate) fn tidy_numbers(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Number(number) => {
+            if let Some(float) = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
+                #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is in range")]
+                if float.abs() < 9e18 {
+                    *number = (float as i64).into();
+                }
+            }
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(tidy_numbers),
+        serde_json::Value::Object(members) => members.values_mut().for_each(tidy_numbers),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::String(_) => {}
+    }
+}

@@ -113,18 +113,25 @@
 //! - Objects of built-in kinds are read by the types of Kubernetes 1.36: unknown fields are dropped, with a warning or an error
 //!   as `fieldValidation` says, and values of a wrong type are refused. Otherwise specs are stored as they are written: values
 //!   are not validated, and no field but `replicas` is defaulted. Kinds that only other releases have are stored as they are
-//!   sent, except for their metadata, and so are custom resources: nothing is done with the schemas of
-//!   CustomResourceDefinitions, except that OpenAPI shows them. No admission, no webhooks.
+//!   sent, except for their metadata. No admission, no webhooks.
+//! - Custom resources are pruned, defaulted and validated by the schemas of their CustomResourceDefinitions, and stored ones are
+//!   read with the schema of the day. Rules of `x-kubernetes-validations` are not evaluated. The formats `email` and `uri` are
+//!   checked by their shape. Of the metadata of an embedded resource only types, name and labels are checked. Several causes of
+//!   one error have a fixed order; in the real server it changes from one answer to the next. A definition that uses an unknown
+//!   format or a deprecated version brings no warning, and printer columns are checked but not shown, because there is no Table.
+//!   Where the real server shows a schema in the words of Go, or an error of Go's regular expressions, this one shows its own.
+//!   Messages show very large floats otherwise than Go does.
 //! - Messages about values of a wrong type say `string` where the real server names a string type of Go, such as
 //!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
 //!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
 //!   twice has its last value; the real server merges the values if they are objects.
-//! - There are `managedFields` only if they are [switched on](Builder::managed_fields). A manager that posts or updates an object does not own the defaults that the real server would have set. Managers of
+//! - There are `managedFields` only if they are [switched on](Builder::managed_fields). A manager that posts or updates an
+//!   object does not own the defaults that the real server would have set. Managers of
 //!   what the server itself sets in the status of CustomResourceDefinitions are not told. The causes of a conflict are in
 //!   order; those of the real server are not. YAML is that of 1.2 (`yes` is text), and messages about YAML that cannot be
 //!   read are others. What is in `fieldsV1` comes in the order of its text.
-//! - The versions of a kind are stored and served without conversion: they differ only in `apiVersion`. Events are an
-//!   exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
+//! - The versions of a kind are stored and served without conversion: they differ in `apiVersion`, and in what
+//!   their schemas leave of an object. Events are an exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
 //! - Of the rules of built-in kinds there are only these: metadata, keys and sizes of ConfigMaps and Secrets, `immutable`,
 //!   the type of Secrets, selectors of workloads and what else cannot change in a StatefulSet. LimitRanges, ResourceQuotas
 //!   and PodDisruptionBudgets are stored and have no effect.
@@ -146,7 +153,7 @@
 //! | `exec`, `attach`, `portforward`, `log`, `proxy` of pods, services and nodes | – |
 //! | `ephemeralcontainers` and `resize` of pods | a [`Simulation`] changes its own pods |
 //! | `POST` of a `Binding` to the collection | the subresource `binding` of the pod |
-//! | a CustomResourceDefinition whose versions a webhook converts | versions with the same schema |
+//! | a CustomResourceDefinition whose versions a webhook converts | the strategy `None` |
 //!
 //! In time:
 //!

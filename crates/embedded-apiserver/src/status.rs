@@ -1,5 +1,7 @@
 //! Errors, which are sent as a `Status` or as plain text.
 
+use std::collections::HashSet;
+
 use http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 
@@ -79,6 +81,11 @@ impl Cause {
     /// A field with an invalid value. `value` is shown as it is, so strings need quotes.
     pub(crate) fn invalid(field: &str, value: &str, why: &str) -> Self {
         Self::of("FieldValueInvalid", field, format!("Invalid value: {value}: {why}"))
+    }
+
+    /// An item that is in a list twice.
+    pub(crate) fn duplicate(field: &str, value: &str) -> Self {
+        Self::of("FieldValueDuplicate", field, format!("Duplicate value: {value}"))
     }
 
     /// A field with a value that is none of `supported`.
@@ -207,6 +214,8 @@ impl ApiError {
         let dot = if group.is_empty() { "" } else { "." };
         let mut each: Vec<String> =
             causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+        let mut seen = HashSet::new();
+        each.retain(|text| seen.insert(text.clone()));
         let why = match each.len() {
             1 => each.remove(0),
             _ => format!("[{}]", each.join(", ")),

@@ -127,7 +127,7 @@ async fn custom_resources_are_told_in_their_own_order() {
         "spec": {
             "group": "ex.com", "scope": "Namespaced",
             "names": { "plural": "widgets", "kind": "Widget", "shortNames": ["wi", "wd"], "categories": ["all", "ex"] },
-            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": {} },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": { "type": "object" } },
                 "subresources": { "status": {}, "scale": {
                     "specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas" } } }],
         },

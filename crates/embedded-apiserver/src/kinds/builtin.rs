@@ -166,6 +166,7 @@ impl Kind {
             create_on_update: self.create_on_update,
             unconditional_update: self.unconditional_update,
             custom: false,
+            schemas: None,
             cached: self.cached,
         }
     }

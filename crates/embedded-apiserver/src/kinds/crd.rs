@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Field, FieldRefusal, Generation, Registry, Resource, ScalePaths, Subresource, crd_validation};
+use super::{
+    Field, FieldRefusal, Generation, Registry, Resource, ScalePaths, Schemas, Subresource, crd_validation,
+};
 use crate::request::Verb;
 use crate::status::ApiError;
 
@@ -242,11 +244,12 @@ pub(super) fn resources(definition: &Value) -> Vec<Resource> {
         return Vec::new();
     }
     let names = Names::accepted(definition);
+    let schemas = Arc::new(Schemas::read(definition));
     let served = versions(definition).filter(|version| version["served"] == true);
-    served.map(|version| resource(definition, version, &names)).collect()
+    served.map(|version| resource(definition, version, &names, &schemas)).collect()
 }
 
-fn resource(definition: &Value, version: &Value, names: &Names) -> Resource {
+fn resource(definition: &Value, version: &Value, names: &Names, schemas: &Arc<Schemas>) -> Resource {
     let fields: Vec<Field> =
         version["selectableFields"].as_array().into_iter().flatten().map(field).collect();
     let all = |texts: &[String]| texts.iter().map(|name| name.as_str().into()).collect();
@@ -270,6 +273,7 @@ fn resource(definition: &Value, version: &Value, names: &Names) -> Resource {
         create_on_update: false,
         unconditional_update: false,
         custom: true,
+        schemas: Some(schemas.clone()),
         cached: true,
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod crd;
 mod crd_validation;
 mod events;
 mod registry;
+mod structural;
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use crate::request::Verb;
 use crate::status::{ApiError, Details};
 
 pub(crate) use registry::Registry;
+pub(crate) use structural::{Checked, Schemas};
 
 /// One kind in one version, as it is served under one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +48,8 @@ pub(crate) struct Resource {
     /// Whether it is defined by a CustomResourceDefinition. Such objects are written with another order of keys, and items
     /// of lists have a kind.
     pub(crate) custom: bool,
+    /// The schemas of all versions of a custom resource.
+    pub(crate) schemas: Option<Arc<Schemas>>,
     /// Whether the real server has a watch cache for it. For events it has none.
     pub(crate) cached: bool,
 }

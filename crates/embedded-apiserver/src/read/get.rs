@@ -39,6 +39,11 @@ impl Api {
 
     /// The current state of the object that is asked for.
     pub(crate) fn current(&self, target: &Target) -> Result<Stored, ApiError> {
+        Ok(self.stored(target)?.seen_as(&target.resource).into_owned())
+    }
+
+    /// The object that is asked for as it is stored, which is not how clients see it if a schema has changed meanwhile.
+    pub(crate) fn stored(&self, target: &Target) -> Result<Stored, ApiError> {
         let found = self.storage.get(&target.resource.storage_id(), &target.key());
         found.ok_or_else(|| ApiError::not_found(&target.resource, target.name.as_deref().unwrap_or_default()))
     }

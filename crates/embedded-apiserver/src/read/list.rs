@@ -61,7 +61,7 @@ impl Api {
             namespace: target.namespace.as_deref(),
             from: token.as_ref().map(ContinueToken::start),
             limit,
-            keep: &|stored| selector.matches(stored),
+            keep: &|stored| selector.matches(&stored.seen_as(&target.resource)),
         };
         let page = self.storage.page(&target.resource.storage_id(), at, &request);
         let page = page.map_err(|_| match &token {
@@ -103,5 +103,6 @@ fn selected(page: Page, target: &Target, selector: &Selector) -> Selected {
         metadata.token = ContinueToken::after(key, page.version).encode();
         metadata.remaining = selector.is_empty().then_some(page.remaining);
     }
-    Selected { items: page.items, metadata }
+    let items = Stored::all_seen_as(page.items, &target.resource);
+    Selected { items, metadata }
 }

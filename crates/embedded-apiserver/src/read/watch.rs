@@ -80,12 +80,12 @@ impl Api {
                 namespace: filter.namespace.as_deref(),
                 from: None,
                 limit: 0,
-                keep: &|stored| filter.selector.matches(stored),
+                keep: &|stored| filter.selector.matches(&stored.seen_as(resource)),
             };
             let begun = self.storage.page_and_cursor(&id, &request);
             let (page, cursor) =
                 begun.map_err(|gone| too_old(resource, self.storage.version(), gone.oldest))?;
-            initial = page.items;
+            initial = Stored::all_seen_as(page.items, resource);
             marker = (options.allow_bookmarks && self.options.streaming_lists).then_some(page.version);
             (page.version, cursor)
         } else {
@@ -230,8 +230,10 @@ impl Watch {
         if event.version <= self.start {
             return None;
         }
-        let sees =
-            |stored: &Option<Stored>| stored.as_ref().filter(|stored| self.filter.matches(stored)).cloned();
+        let sees = |stored: &Option<Stored>| {
+            let seen = stored.as_ref()?.seen_as(&self.resource);
+            self.filter.matches(&seen).then(|| seen.into_owned())
+        };
         let (kind, stored) = match (sees(&event.old), sees(&event.new)) {
             (None, Some(new)) => ("ADDED", new),
             (Some(_), Some(new)) => ("MODIFIED", new),
@@ -244,7 +246,9 @@ impl Watch {
             (Some(_), Some(_)) => "MODIFIED",
             (Some(_), None) => "DELETED",
         };
-        if kind != natural || self.envelope.form() != Form::Whole {
+        let raw = event.new.as_ref().or(event.old.as_ref());
+        let is_raw = raw.is_some_and(|raw| Arc::ptr_eq(&raw.content, &stored.content));
+        if kind != natural || self.envelope.form() != Form::Whole || !is_raw {
             return Some(self.write(kind, &stored));
         }
         // Most watches send this event with the same bytes, so the first one keeps its line for the others.

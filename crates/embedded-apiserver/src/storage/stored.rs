@@ -1,5 +1,6 @@
 //! An object as it is stored: JSON, and the values that selectors use.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -8,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::escape::HtmlSafe;
-use crate::kinds::{Field, Resource};
+use crate::kinds::{Field, Resource, Schemas};
 use crate::status::ApiError;
 
 /// An object in one version. Cheap to clone. Two versions may share their content: a deletion has a version of its own.
@@ -48,6 +49,8 @@ pub(crate) struct Content {
     pub(crate) uid: Box<str>,
     /// Whether it has a deletionTimestamp.
     pub(crate) terminating: bool,
+    /// The schemas that a custom resource has been written under, and the version that it was written in.
+    written: Option<(Arc<Schemas>, Arc<str>)>,
 }
 
 impl Content {
@@ -81,7 +84,15 @@ impl Content {
             fields: fields.iter().map(|field| (field.label.clone(), value_of(object, field))).collect(),
             uid: text("uid").into(),
             terminating: metadata.get("deletionTimestamp").is_some_and(|value| !value.is_null()),
+            written: None,
         }
+    }
+
+    /// Says that it is written as an object of that resource.
+    #[must_use]
+    pub(crate) fn written_as(mut self, resource: &Resource) -> Self {
+        self.written = resource.schemas.as_ref().map(|schemas| (schemas.clone(), resource.version.clone()));
+        self
     }
 
     /// Whether both are the same but for the resourceVersion.
@@ -154,6 +165,34 @@ impl Stored {
         out.extend_from_slice(&json[1..*version_at]);
         out.extend_from_slice(self.version.to_string().as_bytes());
         out.extend_from_slice(&json[*version_at..end]);
+    }
+
+    /// The object as clients of a resource see it: with the fields and the defaults that the schema has by now, and with the
+    /// fields that its selectors use by now.
+    pub(crate) fn seen_as(&self, resource: &Resource) -> Cow<'_, Self> {
+        let Some(schemas) = &resource.schemas else { return Cow::Borrowed(self) };
+        let stored_in = match &self.content.written {
+            Some((written, version)) => {
+                let is_stored = *version == schemas.storage && resource.version == schemas.storage;
+                if is_stored && Arc::ptr_eq(written, schemas) {
+                    return Cow::Borrowed(self);
+                }
+                &written.storage
+            }
+            None => &schemas.storage,
+        };
+        let Ok(mut object) = self.to_object() else { return Cow::Borrowed(self) };
+        schemas.convert(&mut object, stored_in, &resource.version);
+        let content = Content::new(&self.content.key, &object, &resource.fields);
+        Cow::Owned(Self { version: self.version, content: Arc::new(content) })
+    }
+
+    /// Many objects as clients of a resource see them.
+    pub(crate) fn all_seen_as(items: Vec<Self>, resource: &Resource) -> Vec<Self> {
+        match resource.schemas {
+            None => items,
+            Some(_) => items.iter().map(|stored| stored.seen_as(resource).into_owned()).collect(),
+        }
     }
 
     /// Reads a part of the metadata.

@@ -6,7 +6,8 @@ use http::{Response, StatusCode};
 use serde_json::Value;
 
 use super::managers::{self, Creator};
-use super::{Object, builtin, dry_run, input, metadata, status_part, validate, warnings};
+use super::status_part::Part;
+use super::{Object, builtin, custom, dry_run, input, metadata, status_part, validate, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::{Generation, Resource};
@@ -85,7 +86,7 @@ impl Api {
             if is_late {
                 builtin::prepare_create(resource, &mut object);
             }
-            validate::create(resource, &object)?;
+            custom::validate(resource, Part::Main, None, &object, validate::create(resource, &object))?;
             // The label with the name of a namespace; the real server checks it only if the name was given.
             self.begin_namespace(resource, &mut object);
             if version_is_set {
@@ -121,10 +122,11 @@ impl Api {
             return Err(exists(&stored));
         }
         self.accept_definition(resource, None, &mut object)?;
-        let content = Content::new(&key, &object, &resource.stored_fields);
+        custom::complete(resource, &mut object);
+        let content = Content::new(&key, &object, &resource.stored_fields).written_as(resource);
         validate::size(&content)?;
         if dry_run {
-            return Ok(Stored { version: 0, content: Arc::new(content) });
+            return Ok(Stored { version: 0, content: Arc::new(content) }.seen_as(resource).into_owned());
         }
         let written = self.storage.write(&resource.storage_id(), content, Expected::Absent);
         let written = written.map_err(|refused| match refused {
@@ -135,7 +137,7 @@ impl Api {
             Refused::Retired => ApiError::page_not_found(),
         })?;
         self.serve_definition(resource, &written);
-        Ok(written)
+        Ok(written.seen_as(resource).into_owned())
     }
 
     /// Sets the fields that the server owns.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::Object;
 use super::patch::Patch;
+use super::{Object, custom};
 use crate::go;
 use crate::kinds::Resource;
 use crate::request::{Query, Request};
@@ -87,7 +87,12 @@ pub(super) fn patched(
         }
         None => {
             let mut read = object.clone();
-            read_metadata(&mut read).map(|strict| (read, strict))
+            let strict = read_metadata(&mut read);
+            let strict = strict.and_then(|mut strict| {
+                strict.extend(custom::admit(resource, &mut read)?);
+                Ok(strict)
+            });
+            strict.map(|strict| (read, strict))
         }
     };
     let refused = match read {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::Object;
 use super::fields::{self, FieldValidation};
+use super::{Object, custom};
 use crate::go;
 use crate::kinds::{Registry, Resource};
 use crate::request::Request;
@@ -73,6 +73,7 @@ pub(super) fn object(
     check_kind(registry, resource, &object)?;
     let mut wrong = schema::duplicates(body);
     wrong.append(&mut fields::read_metadata(&mut object).map_err(|problem| cannot(&problem))?);
+    wrong.extend(custom::admit(resource, &mut object).map_err(|problem| cannot(&problem))?);
     validation.judge(&wrong, request).map_err(|why| cannot(&why))?;
     object.remove("kind");
     object.remove("apiVersion");

@@ -1,18 +1,20 @@
 //! Create, update, patch and delete.
 //!
-//! Objects of built-in kinds are read by their types; those of custom kinds are taken as they are sent. The server sets its
-//! own fields of metadata, writes spec and status separately, and checks names and labels. Specs are not defaulted, there
-//! are no schemas of custom kinds, and the only admission is that of namespaces.
+//! Objects of built-in kinds are read by their types; those of custom kinds are read, defaulted and validated by their schemas.
+//! The server sets its own fields of metadata, writes spec and status separately, and checks names and labels. Specs of built-in
+//! kinds are not defaulted, and the only admission is that of namespaces.
 
 mod binding;
 mod builtin;
 mod collection;
 mod create;
+mod custom;
 mod definitions;
 mod delete;
 mod fields;
 mod input;
 mod managers;
+mod merge;
 mod metadata;
 mod namespaces;
 mod operations;

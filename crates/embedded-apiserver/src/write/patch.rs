@@ -9,7 +9,7 @@ use super::fields::{self, FieldValidation};
 use super::operations::Operations;
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, create, dry_run, input, managers, strategic, warnings};
+use super::{Object, create, dry_run, input, managers, merge, strategic, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::go;
@@ -113,7 +113,7 @@ impl Patch {
             Self::Merge => {
                 let patch = Value::Object(read(patch, "error decoding patch: ")?);
                 let mut patched = Value::Object(object);
-                json_patch::merge(&mut patched, &patch);
+                merge::apply(&mut patched, patch);
                 patched
             }
             Self::Strategic if patch.trim_ascii() == b"null" => Value::Object(object),

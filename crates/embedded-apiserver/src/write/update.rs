@@ -8,7 +8,7 @@ use http::{Response, StatusCode};
 use super::delete::is_namespace;
 use super::managers::{self, Creator};
 use super::status_part::{self, Part};
-use super::{Object, builtin, create, dry_run, input, metadata, validate, warnings};
+use super::{Object, builtin, create, custom, dry_run, input, metadata, validate, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
@@ -64,7 +64,8 @@ impl Api {
         let name = target.name.as_deref().unwrap_or_default();
         let _alone = self.definition_lock(resource);
         loop {
-            let current = self.current(target)?;
+            let stored = self.stored(target)?;
+            let current = stored.seen_as(resource).into_owned();
             let old = current.to_object()?;
             let new = change(&current)?;
             check_version(resource, &current, &new)?;
@@ -73,20 +74,25 @@ impl Api {
             metadata::inherit(&old, &mut new);
             managers::set_managers(&mut new, managed);
             builtin::prepare_update(resource, &old, &mut new);
-            validate::update(resource, &old, &new)?;
+            let found = validate::update(resource, &old, &new);
+            custom::validate(resource, part, Some(&old), &new, found)?;
             if part == Part::Main {
                 metadata::count_generation(resource, &old, &mut new);
                 self.accept_definition(resource, Some(&old), &mut new)?;
             }
+            custom::complete(resource, &mut new);
             managers::keep_manager_times(&old, &mut new);
-            let content = Content::new(&current.content.key, &new, &resource.stored_fields);
+            let content =
+                Content::new(&current.content.key, &new, &resource.stored_fields).written_as(resource);
             validate::size(&content)?;
-            if content.is_same_as(&current.content) {
+            if content.is_same_as(&stored.content) {
                 return Ok(current);
             }
             let goes = is_released(resource, &new);
             if dry_run {
-                return Ok(Stored { version: current.version, content: Arc::new(content) });
+                return Ok(Stored { version: current.version, content: Arc::new(content) }
+                    .seen_as(resource)
+                    .into_owned());
             }
             if goes {
                 // This removed the last finalizer. Watches see the deletion of the stored object; the client gets the object
@@ -103,7 +109,7 @@ impl Api {
                     // The finalizer that this write removed may have been the last thing that kept it.
                     self.finalise_namespace(name);
                 }
-                return Ok(stored);
+                return Ok(stored.seen_as(resource).into_owned());
             }
             tracing::trace!(name, "changed by somebody else meanwhile, trying again");
         }

@@ -1,6 +1,7 @@
 //! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, writes of each
 //! kind, and tables of writes: patches, preconditions, metadata, built-in kinds, reviews, collections,
-//! strategic merge patches, unknown fields, managers and server-side apply; controllers beside kube-controller-manager.
+//! strategic merge patches, unknown fields, schemas of custom resources, managers and server-side apply; controllers beside
+//! kube-controller-manager.
 
 mod apply;
 mod builtins;
@@ -16,6 +17,7 @@ mod namespaces;
 mod preconditions;
 mod requests;
 mod reviews;
+mod schemas;
 mod strategic;
 mod subresources;
 mod support;

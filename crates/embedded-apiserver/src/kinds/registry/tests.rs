@@ -10,9 +10,9 @@ fn definition(plural: &str, group: &str, kind: &str) -> Value {
         "spec": {
             "group": group, "scope": "Namespaced", "names": { "plural": plural, "kind": kind },
             "versions": [
-                { "name": "v1beta1", "served": true, "storage": false, "schema": { "openAPIV3Schema": {} } },
-                { "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": {} } },
-                { "name": "v0", "served": false, "storage": false, "schema": { "openAPIV3Schema": {} } },
+                { "name": "v1beta1", "served": true, "storage": false, "schema": { "openAPIV3Schema": { "type": "object" } } },
+                { "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": { "type": "object" } } },
+                { "name": "v0", "served": false, "storage": false, "schema": { "openAPIV3Schema": { "type": "object" } } },
             ],
         },
     })

@@ -10,7 +10,7 @@ fn registry() -> Registry {
         "spec": {
             "group": "example.com", "scope": "Namespaced", "names": { "plural": "widgets", "kind": "Widget" },
             "versions": [{ "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
-                "schema": { "openAPIV3Schema": {} } }],
+                "schema": { "openAPIV3Schema": { "type": "object" } } }],
         },
     });
     crd::accept(&registry, &mut definition, "2026-01-01T00:00:00Z").unwrap();

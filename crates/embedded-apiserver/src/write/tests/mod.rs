@@ -230,7 +230,7 @@ async fn patches_that_cannot_be_applied() {
         assert_eq!(answer.refused(code, reason), why, "{patch}");
     }
     let answer = server.send("PATCH", &path, "application/apply-patch+yaml", "{}").await;
-    assert!(answer.refused(501, "NotImplemented").contains("managed_fields"));
+    assert!(answer.refused(501, "NotImplemented").contains("managedFields"));
     server.send("PATCH", &path, MERGE, r#"{"kind":"Pod"}"#).await.refused(422, "Invalid");
 }
 

@@ -51,21 +51,28 @@ impl SharedProbe {
         if keeps_to_itself(scope) {
             return scope.ask().await.0;
         }
-        let Some(answer) = self.question(scope, since) else {
+        let Some((answer, is_own)) = self.question(scope, since) else {
             return ask(scope, &self.witnesses, &Arc::downgrade(scope)).await.finding;
         };
         let answer = answer.await;
-        if answer.finding == Finding::Same && !answer.version.is_older_than(&scope.version()) {
-            return Finding::Same;
+        let says_nothing_new =
+            answer.finding == Finding::Same && !answer.version.is_older_than(&scope.version());
+        if is_own || says_nothing_new {
+            return answer.finding;
         }
         scope.ask().await.0
     }
 
-    /// The question for all, asked now unless it was since then; `None` if the scope itself is the best to ask.
-    fn question(&self, scope: &Arc<Witness>, since: Instant) -> Option<Shared<BoxFuture<'static, Verdict>>> {
+    /// The question for all, asked now unless it was since then, and whether this scope asks it; `None` if the scope itself is
+    /// the best to ask.
+    fn question(
+        &self,
+        scope: &Arc<Witness>,
+        since: Instant,
+    ) -> Option<(Shared<BoxFuture<'static, Verdict>>, bool)> {
         let mut last = self.last.lock();
         if let Some(question) = last.as_ref().filter(|question| question.at >= since) {
-            return Some(question.answer.clone());
+            return Some((question.answer.clone(), false));
         }
         let witness = match best_witness(&self.witnesses) {
             Some(best) if Arc::ptr_eq(&best, scope) => return None,
@@ -73,10 +80,11 @@ impl SharedProbe {
             // Nobody holds anything: the version that the server is at says it for all.
             None => scope.clone(),
         };
+        let is_own = Arc::ptr_eq(&witness, scope);
         let (witnesses, asker) = (self.witnesses.clone(), Arc::downgrade(scope));
         let answer = async move { ask(&witness, &witnesses, &asker).await }.boxed().shared();
         *last = Some(SharedQuestion { at: Instant::now(), answer: answer.clone() });
-        Some(answer)
+        Some((answer, is_own))
     }
 }
 

@@ -83,7 +83,7 @@ impl Cluster {
     }
 
     /// Where its configuration comes from, such as `kubeconfig ~/.kube/config`, to be shown to the user. Only known for
-    /// a cluster from [`find`](Self::find).
+    /// a cluster from [`find`](Self::find) or [`service_account`](Self::service_account).
     pub fn origin(&self) -> Option<&str> {
         self.origin.as_deref()
     }

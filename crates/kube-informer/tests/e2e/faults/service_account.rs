@@ -21,7 +21,7 @@ use super::cluster_with_rules;
 use crate::support::link::Link;
 use crate::support::objects::Objects;
 use crate::support::watched::Watched;
-use crate::support::{config, eventually};
+use crate::support::{PATIENCE, config, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn d18_service_account_replaced() -> Result<()> {
@@ -55,7 +55,7 @@ async fn d18_service_account_replaced() -> Result<()> {
             }
         }
     };
-    cut_until_refused.await?;
+    tokio::time::timeout(PATIENCE, cut_until_refused).await.context("the old token stays good")??;
     objects.change(1).await?;
     files.put(&token, cluster.ca_cert_pem())?;
     fault.is_over();

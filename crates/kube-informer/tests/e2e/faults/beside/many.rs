@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use futures::{StreamExt, TryStreamExt, stream};
@@ -17,9 +17,9 @@ use serde_json::{from_value, json};
 use test_cluster::Cluster;
 use tokio::task::{JoinHandle, block_in_place};
 
+use super::config_maps;
 use super::observers::{ClientGo, ours};
-use super::{config_maps, fault_lasts};
-use crate::support::{PATIENCE, cluster, config, kubeconfig_of};
+use crate::support::{PATIENCE, Server as _, cluster, config, eventually, kubeconfig_of};
 
 const WATCHES: usize = 200;
 const OBJECTS_EACH: usize = 5;
@@ -92,7 +92,7 @@ struct Cost {
 }
 
 impl Cost {
-    /// Measures from before the start until all is synced, and prints it.
+    /// Measures from before the start until all is synced and all watches are open, and prints it.
     async fn of<T>(
         name: &str,
         cluster: &Cluster,
@@ -100,12 +100,17 @@ impl Cost {
     ) -> Result<Self> {
         let server = cluster.apiserver_process().context("the API server runs")?;
         let (server_before, own_before) = (Usage::of(server)?, Usage::of(std::process::id())?);
+        let watches_before = cluster.watches("configmaps").await?;
         let connections_before = connections(cluster.url())?;
         let started = Instant::now();
         let (client, running) = start().await?;
         let synced = started.elapsed();
-        // Until the watches of all are open, and the server has done what it does for a new one.
-        fault_lasts(Duration::from_secs(3)).await;
+        eventually("all watches are open", || async {
+            let open = cluster.watches("configmaps").await? - watches_before;
+            ensure!(open >= u64::try_from(WATCHES)?, "{open} are");
+            Ok(())
+        })
+        .await?;
         let connections = connections(cluster.url())?.saturating_sub(connections_before);
         let (server_after, client_after) = (Usage::of(server)?, Usage::of(client)?);
         let before = if client == std::process::id() { own_before } else { Usage::default() };

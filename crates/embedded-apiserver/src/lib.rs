@@ -98,7 +98,7 @@
 //! On the wire:
 //!
 //! - JSON only: no YAML, CBOR, Table; no gzip. A client that prefers protobuf but accepts JSON gets JSON. A body in
-//!   protobuf or YAML is refused with 415, so kubectl's generators fail (`create configmap x --from-literal`), while
+//!   protobuf is refused with 415, and so is YAML but for apply patches, so kubectl's generators fail (`create configmap x --from-literal`), while
 //!   `create -f` works.
 //! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs.
 //! - Users are known by their tokens; there are no access rules, and reviews of access say that everything is allowed.
@@ -119,7 +119,8 @@
 //!   checked by their shape. Of the metadata of an embedded resource only types, name and labels are checked. Several causes of
 //!   one error have a fixed order; in the real server it changes from one answer to the next. A definition that uses an unknown
 //!   format or a deprecated version brings no warning, and printer columns are checked but not shown, because there is no Table.
-//!   Where the real server shows a schema in the words of Go, or an error of Go's regular expressions, this one shows its own.
+//!   Where the real server shows a schema in the words of Go, this one shows JSON. A regular expression that only Go can compile,
+//!   because it is very large, is refused.
 //!   Messages show very large floats otherwise than Go does.
 //! - Messages about values of a wrong type say `string` where the real server names a string type of Go, such as
 //!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not

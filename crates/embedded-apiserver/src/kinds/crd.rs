@@ -1,7 +1,6 @@
 //! Turns CustomResourceDefinitions into resources that are served.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -9,6 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Field, FieldRefusal, Generation, Registry, Resource, ScalePaths, Schemas, Subresource, crd_validation,
 };
+use crate::go;
 use crate::request::Verb;
 use crate::status::ApiError;
 
@@ -159,6 +159,7 @@ pub(crate) fn check_change(old: &Value, new: &Value) -> Result<(), ApiError> {
 
 fn fill_in_spec(definition: &mut Value) {
     let spec = &mut definition["spec"];
+    go::tidy_numbers(&mut spec["versions"]);
     let kind = text(&spec["names"]["kind"]).to_owned();
     if !spec["names"].is_object() || kind.is_empty() {
         return;
@@ -229,24 +230,14 @@ pub(super) fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
     definition["spec"]["versions"].as_array().into_iter().flatten()
 }
 
-/// The schemas of a definition, by version.
-pub(super) fn schemas(definition: &Value) -> HashMap<String, Value> {
-    let schema = |version: &Value| {
-        let schema = version["schema"].get("openAPIV3Schema")?;
-        Some((text(&version["name"]).to_owned(), schema.clone()))
-    };
-    versions(definition).filter_map(schema).collect()
-}
-
 /// The resources of a definition, one for each served version. None before its names are accepted.
-pub(super) fn resources(definition: &Value) -> Vec<Resource> {
+pub(super) fn resources(definition: &Value, schemas: &Arc<Schemas>) -> Vec<Resource> {
     if !is_established(definition) {
         return Vec::new();
     }
     let names = Names::accepted(definition);
-    let schemas = Arc::new(Schemas::read(definition));
     let served = versions(definition).filter(|version| version["served"] == true);
-    served.map(|version| resource(definition, version, &names, &schemas)).collect()
+    served.map(|version| resource(definition, version, &names, schemas)).collect()
 }
 
 fn resource(definition: &Value, version: &Value, names: &Names, schemas: &Arc<Schemas>) -> Resource {

@@ -7,7 +7,7 @@ use parking_lot::RwLock;
 use serde_json::Value;
 
 use super::crd::Names;
-use super::{Resource, StorageId, builtin, crd};
+use super::{Resource, Schemas, StorageId, builtin, crd};
 use crate::managed;
 use crate::openapi;
 use crate::status::ApiError;
@@ -50,8 +50,7 @@ struct Custom {
     names: Names,
     /// Empty until all its names are accepted.
     resources: Vec<Arc<Resource>>,
-    /// The `openAPIV3Schema` of each version that has one.
-    schemas: HashMap<String, Value>,
+    schemas: Arc<Schemas>,
     /// Whether the definition is being deleted.
     terminating: bool,
     /// The types of its versions, made when the first object is written.
@@ -124,17 +123,25 @@ impl Registry {
         let Some(name) = definition["metadata"]["name"].as_str() else {
             return Err(ApiError::internal("a CustomResourceDefinition without a name"));
         };
+        let place = |custom: &[Custom]| custom.binary_search_by(|other| other.name.as_str().cmp(name));
+        // Objects that were written under the same schemas need not be read again.
+        let before = {
+            let custom = self.custom.read();
+            place(&custom).ok().map(|index| custom[index].schemas.clone())
+        };
+        let schemas = before.filter(|before| before.are_of(definition));
+        let schemas = schemas.unwrap_or_else(|| Arc::new(Schemas::read(definition)));
         let added = Custom {
             name: name.to_owned(),
             group: crd::group(definition).to_owned(),
             names: Names::accepted(definition),
-            resources: crd::resources(definition).into_iter().map(Arc::new).collect(),
-            schemas: crd::schemas(definition),
+            resources: crd::resources(definition, &schemas).into_iter().map(Arc::new).collect(),
+            schemas,
             terminating: !definition["metadata"]["deletionTimestamp"].is_null(),
             managed: OnceLock::new(),
         };
         let mut custom = self.custom.write();
-        match custom.binary_search_by(|other| other.name.as_str().cmp(name)) {
+        match place(&custom) {
             Ok(index) => custom[index] = added,
             Err(index) => custom.insert(index, added),
         }
@@ -146,7 +153,7 @@ impl Registry {
         let custom = self.custom.read();
         let is_this = |other: &Arc<Resource>| **other == *resource;
         let custom = custom.iter().find(|custom| custom.resources.iter().any(is_this))?;
-        custom.schemas.get(&*resource.version).cloned()
+        custom.schemas.source(&resource.version).cloned()
     }
 
     /// What is known of the fields of a resource, for their ownership.
@@ -158,7 +165,7 @@ impl Registry {
         };
         let kind = custom.managed.get_or_init(|| {
             let versions = custom.resources.iter().map(|resource| {
-                let own = custom.schemas.get(&*resource.version).cloned();
+                let own = custom.schemas.source(&resource.version).cloned();
                 (resource.api_version(), own.map(|own| openapi::object_schema(resource, own)))
             });
             Arc::new(managed::Kind::custom(&resource.group, &resource.kind, versions))

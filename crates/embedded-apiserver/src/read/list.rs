@@ -61,7 +61,7 @@ impl Api {
             namespace: target.namespace.as_deref(),
             from: token.as_ref().map(ContinueToken::start),
             limit,
-            keep: &|stored| selector.matches(&stored.seen_as(&target.resource)),
+            keep: &|stored| stored.is_selected(&selector, &target.resource),
         };
         let page = self.storage.page(&target.resource.storage_id(), at, &request);
         let page = page.map_err(|_| match &token {

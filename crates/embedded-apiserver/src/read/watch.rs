@@ -80,7 +80,7 @@ impl Api {
                 namespace: filter.namespace.as_deref(),
                 from: None,
                 limit: 0,
-                keep: &|stored| filter.selector.matches(&stored.seen_as(resource)),
+                keep: &|stored| stored.is_selected(&filter.selector, resource),
             };
             let begun = self.storage.page_and_cursor(&id, &request);
             let (page, cursor) =

@@ -8,6 +8,7 @@ mod list_options;
 mod query;
 mod route;
 mod verb;
+mod warnings;
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ pub(crate) use list_options::{ListOptions, VersionMatch, parse_version};
 pub(crate) use query::Query;
 pub(crate) use route::{DiscoveryPath, Route};
 pub use verb::Verb;
+use warnings::Warnings;
 
 /// An HTTP request whose URL has been parsed. The front makes one of each request that arrives, and the journal, the
 /// faults and the API all work from it.
@@ -45,7 +47,7 @@ pub(crate) struct Request {
     /// body has not arrived yet.
     pub(crate) body: Bytes,
     /// What the answer warns of.
-    warnings: Mutex<Vec<String>>,
+    warnings: Mutex<Warnings>,
 }
 
 /// The verb, the served resource and the object that a request is about.
@@ -77,17 +79,13 @@ impl Request {
 
     /// Adds a warning to the answer, unless it is there already.
     pub(crate) fn warn(&self, warning: &str) {
-        let mut warnings = self.warnings.lock();
-        if !warnings.iter().any(|other| other == warning) {
-            warnings.push(warning.to_owned());
-        }
+        self.warnings.lock().add(warning);
     }
 
     /// Adds the headers with the warnings to the answer.
     pub(crate) fn write_warnings(&self, headers: &mut HeaderMap) {
-        for warning in self.warnings.lock().iter() {
-            let quoted = warning.replace('\\', r"\\").replace('"', "\\\"");
-            if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{quoted}\"").as_bytes()) {
+        for warning in self.warnings.lock().headers() {
+            if let Ok(value) = HeaderValue::from_bytes(warning.as_bytes()) {
                 headers.append(header::WARNING, value);
             }
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::types::{Shape, Struct};
+use super::types::{Instead, JSON_SCHEMA, Shape, Struct};
 use super::{quantity, scalar, types};
 
 /// How many unknown and duplicated fields are noted.
@@ -82,6 +82,8 @@ struct Notes<'t> {
     problem: Option<String>,
     /// The first text that cannot be parsed. Go stops there.
     fatal: Option<String>,
+    /// Whether a part is read that Go reads by itself: unknown fields are not noticed, and Go stops at a wrong type.
+    is_apart: bool,
 }
 
 /// What a value in JSON is.
@@ -121,11 +123,14 @@ impl Found {
 
 impl Notes<'_> {
     fn new(flavour: Flavour) -> Self {
-        Self { flavour, path: Vec::new(), strict: Vec::new(), problem: None, fatal: None }
+        Self { flavour, path: Vec::new(), strict: Vec::new(), problem: None, fatal: None, is_apart: false }
     }
 
     /// Notes something about a field of the value at the end of the path.
     fn note(&mut self, what: &str, field: &str) {
+        if self.is_apart || self.strict.len() >= MOST {
+            return;
+        }
         let mut path = String::new();
         let last = Step::Field(field);
         for step in self.path.iter().chain([&last]) {
@@ -139,7 +144,7 @@ impl Notes<'_> {
             path.push_str(name);
         }
         let note = format!("{what} field \"{path}\"");
-        if self.strict.len() < MOST && !self.strict.contains(&note) {
+        if !self.strict.contains(&note) {
             self.strict.push(note);
         }
     }
@@ -185,7 +190,7 @@ impl Notes<'_> {
                 )
             }
         };
-        let place = if is_own { &mut self.fatal } else { &mut self.problem };
+        let place = if is_own || self.is_apart { &mut self.fatal } else { &mut self.problem };
         place.get_or_insert(message);
     }
 
@@ -221,6 +226,14 @@ impl<'t> Reader<'_, 't> {
     /// The value of a wrong type becomes null, which is dropped.
     fn wrong(self, found: &Found) -> Value {
         let shape = self.shape();
+        match shape {
+            Shape::SchemaOr(Instead::Bool) => {
+                self.notes.fail("boolean or JSON schema expected".to_owned());
+                return Value::Null;
+            }
+            Shape::SchemaOr(_) => return Value::Null,
+            _ => {}
+        }
         self.notes.wrong(found, shape, self.owner);
         Value::Null
     }
@@ -265,6 +278,16 @@ impl<'t> Reader<'_, 't> {
         Ok(Value::Object(object))
     }
 
+    /// A JSON schema where it may also be something else.
+    fn read_schema<'de, A: MapAccess<'de>>(self, map: A) -> Result<Value, A::Error> {
+        let Self { notes, owner, .. } = self;
+        let was_apart = std::mem::replace(&mut notes.is_apart, true);
+        let what = What::Shape(&JSON_SCHEMA);
+        let read = Reader { notes: &mut *notes, what, owner }.visit_map(map);
+        notes.is_apart = was_apart;
+        read
+    }
+
     /// A map with values of one type. With `notices`, keys that occur twice are noted.
     fn read_map<'de, A: MapAccess<'de>>(
         mut self,
@@ -296,9 +319,8 @@ fn or_zero(value: Value, shape: &Shape) -> Value {
         Shape::Int32 | Shape::Int64 | Shape::Float | Shape::IntOrString => 0.into(),
         Shape::Quantity => "0".into(),
         Shape::Struct(_) => Value::Object(Map::new()),
-        Shape::Map(_) | Shape::List(_) | Shape::Time | Shape::MicroTime | Shape::Any | Shape::Free => {
-            Value::Null
-        }
+        Shape::Map(_) | Shape::List(_) | Shape::Time | Shape::MicroTime => Value::Null,
+        Shape::Any | Shape::Free | Shape::SchemaOr(_) => Value::Null,
     }
 }
 
@@ -323,7 +345,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
 
     fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
         Ok(match self.shape() {
-            Shape::Bool | Shape::Any | Shape::Free => value.into(),
+            Shape::Bool | Shape::Any | Shape::Free | Shape::SchemaOr(Instead::Bool) => value.into(),
             Shape::Quantity => self.quantity("true"),
             _ => self.wrong(&Found::Bool),
         })
@@ -389,6 +411,8 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
             Shape::List(items) => items,
             Shape::Any => &Shape::Any,
             Shape::Free => &Shape::Free,
+            Shape::SchemaOr(Instead::Schemas) => &JSON_SCHEMA,
+            Shape::SchemaOr(Instead::Texts) => &Shape::String,
             Shape::Quantity => {
                 while list.next_element::<IgnoredAny>()?.is_some() {}
                 return Ok(self.quantity("[]"));
@@ -399,19 +423,24 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
             }
         };
         let owner = self.owner;
+        let was_apart = self.notes.is_apart;
+        let is_instead = matches!(self.shape(), Shape::SchemaOr(_));
+        self.notes.is_apart |= is_instead;
         let mut read = Vec::new();
         while let Some(item) = list.next_element_seed(self.inner(Step::Index(read.len()), items, owner))? {
             self.notes.path.pop();
             read.push(or_zero(item, items));
         }
         self.notes.path.pop();
-        Ok(Value::Array(read))
+        self.notes.is_apart = was_apart;
+        Ok(if is_instead && read.is_empty() { Value::Null } else { Value::Array(read) })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         match self.what {
             What::Struct(of) => self.read_struct(of, map),
             What::Shape(Shape::Struct(lazy)) => self.read_struct(lazy.get(), map),
+            What::Shape(Shape::SchemaOr(_)) => self.read_schema(map),
             What::Shape(Shape::Map(values)) => self.read_map(values, true, map),
             What::Shape(Shape::Free) => self.read_map(&Shape::Free, true, map),
             What::List(_) | What::Shape(Shape::Any) => self.read_map(&Shape::Any, false, map),

@@ -20,6 +20,52 @@ fn every_type_of_the_documents_can_be_read() {
     assert!(types.iter().all(|of| of.go_name.matches('.').count() == 1));
 }
 
+/// Go reads what may be a schema or something else by itself: it notices no unknown fields there.
+#[test]
+fn schemas_in_schemas_are_read_as_schemas() {
+    let crd = |schema: &str| {
+        let definition =
+            format!(r#"{{"spec":{{"versions":[{{"schema":{{"openAPIV3Schema":{schema}}}}}]}}}}"#);
+        read("apiextensions.k8s.io/v1 CustomResourceDefinition", &definition)
+    };
+    let schema = |decoded: Decoded| {
+        let object = Value::Object(decoded.object);
+        object.pointer("/spec/versions/0/schema/openAPIV3Schema").cloned().unwrap_or_default()
+    };
+    let good = crd(r#"{"items":{"type":"a","zz":1,"default":null,"nullable":null,"required":[]},"zz":1,
+        "additionalProperties":{"properties":{"a":{"zz":1}},"allOf":[{"zz":1}],"enum":[null]},"not":null}"#);
+    assert_eq!(good.strict, [r#"unknown field "spec.versions[0].schema.openAPIV3Schema.zz""#]);
+    let expected = json!({ "items": { "type": "a" },
+        "additionalProperties": { "properties": { "a": {} }, "allOf": [{}], "enum": [null] } });
+    assert_eq!(schema(good), expected);
+    assert_eq!(
+        schema(crd(r#"{"items":5,"additionalProperties":false}"#)),
+        json!({ "additionalProperties": false })
+    );
+    assert_eq!(schema(crd(r#"{"items":[{"type":"a"}]}"#)), json!({ "items": [{ "type": "a" }] }));
+    assert_eq!(schema(crd(r#"{"items":[],"additionalProperties":null}"#)), json!({}));
+    for (bad, why) in [
+        (
+            r#"{"properties":{"a":{"items":{"maxLength":1.5}}}}"#,
+            "json: cannot unmarshal number 1.5 into Go struct field \
+             JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items.maxLength of type int64",
+        ),
+        (
+            r#"{"additionalProperties":{"items":{"type":5}}}"#,
+            "json: cannot unmarshal number into Go struct field \
+             JSONSchemaProps.spec.versions.schema.openAPIV3Schema.additionalProperties.items.type of type string",
+        ),
+        (
+            r#"{"dependencies":{"x":[5]}}"#,
+            "json: cannot unmarshal number into Go struct field \
+             JSONSchemaProps.spec.versions.schema.openAPIV3Schema.dependencies of type string",
+        ),
+        (r#"{"additionalProperties":[]}"#, "boolean or JSON schema expected"),
+    ] {
+        assert_eq!(crd(bad).problem.as_deref(), Some(why), "{bad}");
+    }
+}
+
 #[test]
 fn every_builtin_kind_of_this_release_has_a_type() {
     let registry = crate::kinds::Registry::new();

@@ -84,7 +84,23 @@ pub(crate) enum Shape {
     Any,
     /// Anything; fields that occur twice are noticed.
     Free,
+    /// A JSON schema, or something else in its place. Go reads it by itself, and then notices no unknown fields.
+    SchemaOr(Instead),
 }
+
+/// What may be in place of a JSON schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Instead {
+    Bool,
+    Schemas,
+    Texts,
+}
+
+/// The type of a JSON schema in a CustomResourceDefinition.
+pub(super) static JSON_SCHEMA: LazyLock<Shape> = LazyLock::new(|| {
+    let name = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+    TYPES.get(name).map_or(Shape::Any, Shape::Struct)
+});
 
 /// The type of the objects of a built-in kind; `None` for custom resources, and for kinds of other releases of Kubernetes.
 pub(crate) fn of(resource: &Resource) -> Option<&'static Struct> {
@@ -204,9 +220,10 @@ fn referenced(name: &str) -> Shape {
         "Time" => Shape::Time,
         "MicroTime" => Shape::MicroTime,
         "RawExtension" | "FieldsV1" => Shape::Any,
-        "JSON" | "JSONSchemaPropsOrArray" | "JSONSchemaPropsOrBool" | "JSONSchemaPropsOrStringArray" => {
-            Shape::Any
-        }
+        "JSON" => Shape::Any,
+        "JSONSchemaPropsOrArray" => Shape::SchemaOr(Instead::Schemas),
+        "JSONSchemaPropsOrBool" => Shape::SchemaOr(Instead::Bool),
+        "JSONSchemaPropsOrStringArray" => Shape::SchemaOr(Instead::Texts),
         #[cfg(test)]
         _ if foreign(name).is_some() => foreign(name).map_or(Shape::Any, Shape::Struct),
         _ => TYPES.get(name).map_or(Shape::Any, Shape::Struct),
@@ -227,7 +244,7 @@ impl Shape {
             Self::Float => "float64".to_owned(),
             Self::Bytes => "[]uint8".to_owned(),
             Self::Quantity => "resource.Quantity".to_owned(),
-            Self::Any | Self::Free => "interface {}".to_owned(),
+            Self::Any | Self::Free | Self::SchemaOr(_) => "interface {}".to_owned(),
         }
     }
 }

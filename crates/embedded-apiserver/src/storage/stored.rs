@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::escape::HtmlSafe;
 use crate::kinds::{Field, Resource, Schemas};
+use crate::select::Selector;
 use crate::status::ApiError;
 
 /// An object in one version. Cheap to clone. Two versions may share their content: a deletion has a version of its own.
@@ -185,6 +186,11 @@ impl Stored {
         schemas.convert(&mut object, stored_in, &resource.version);
         let content = Content::new(&self.content.key, &object, &resource.fields);
         Cow::Owned(Self { version: self.version, content: Arc::new(content) })
+    }
+
+    /// Whether a selector selects the object as clients of a resource see it.
+    pub(crate) fn is_selected(&self, selector: &Selector, resource: &Resource) -> bool {
+        selector.is_empty() || selector.matches(&self.seen_as(resource))
     }
 
     /// Many objects as clients of a resource see them.

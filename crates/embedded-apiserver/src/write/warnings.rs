@@ -1,5 +1,7 @@
 //! Warnings about metadata that is stored all the same.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{Object, metadata};
@@ -12,15 +14,15 @@ pub(super) fn remove_duplicate_owners(request: &Request, object: &mut Object, in
     let Some(Value::Array(owners)) = metadata::metadata_mut(object).get_mut("ownerReferences") else {
         return;
     };
-    let mut kept: Vec<Value> = Vec::new();
+    let mut seen = HashSet::new();
     let mut duplicates = Vec::new();
-    for owner in owners.drain(..) {
-        match kept.contains(&owner) {
-            true => duplicates.push(owner["uid"].as_str().unwrap_or_default().to_owned()),
-            false => kept.push(owner),
+    owners.retain(|owner| {
+        let is_new = seen.insert(owner.clone());
+        if !is_new {
+            duplicates.push(owner["uid"].as_str().unwrap_or_default().to_owned());
         }
-    }
-    *owners = kept;
+        is_new
+    });
     if !duplicates.is_empty() {
         let when = if in_patch { " after mutating admission happens" } else { "" };
         request.warn(&format!(

@@ -127,9 +127,10 @@ fn short_names_alone_can_be_in_the_way() {
 #[test]
 fn a_definition_becomes_a_resource() {
     let mut definition = definition();
-    assert!(resources(&definition).is_empty(), "before it is accepted");
+    let schemas = Arc::new(Schemas::read(&definition));
+    assert!(resources(&definition, &schemas).is_empty(), "before it is accepted");
     accept(&Registry::new(), &mut definition, NOW).unwrap();
-    let [widgets] = resources(&definition).try_into().unwrap();
+    let [widgets] = resources(&definition, &schemas).try_into().unwrap();
     assert_eq!((&*widgets.api_version(), &*widgets.kind), ("example.com/v1", "Widget"));
     assert_eq!(&*widgets.list_kind, "WidgetList");
     assert_eq!((&*widgets.short_names, &*widgets.categories), (&["wi".into()][..], &["all".into()][..]));

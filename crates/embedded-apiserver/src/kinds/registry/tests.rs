@@ -24,6 +24,22 @@ fn install(registry: &Registry, mut definition: Value) -> Value {
     definition
 }
 
+/// Objects that were written under the old schemas need not be read by the new ones then.
+#[test]
+fn schemas_that_do_not_change_are_kept() {
+    let registry = Registry::new();
+    let schemas = || registry.find("example.com", "v1", "widgets").unwrap().schemas.clone().unwrap();
+    let mut widgets = definition("widgets", "example.com", "Widget");
+    install(&registry, widgets.clone());
+    let before = schemas();
+    widgets["metadata"]["labels"] = json!({ "a": "b" });
+    install(&registry, widgets.clone());
+    assert!(Arc::ptr_eq(&before, &schemas()));
+    widgets["spec"]["versions"][1]["schema"]["openAPIV3Schema"]["description"] = "changed".into();
+    install(&registry, widgets);
+    assert!(!Arc::ptr_eq(&before, &schemas()));
+}
+
 #[test]
 fn custom_resources_come_and_go_with_their_definition() {
     let registry = Registry::new();

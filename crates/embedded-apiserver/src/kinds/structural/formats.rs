@@ -290,3 +290,20 @@ fn is_name_part(text: &str) -> bool {
 fn is_short_name(text: &str) -> bool {
     text.len() <= 63 && is_name_part(text)
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn all_regular_expressions_compile() {
+        let all = [
+            &super::HOSTNAME,
+            &super::TIME,
+            &super::DURATION_PART,
+            &super::GO_DURATION,
+            &super::EMAIL,
+            &super::CREDIT_CARD,
+            &super::RGB,
+        ];
+        assert!(all.iter().all(|regex| regex.is_some()), "{all:?}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Lists that are sets or maps: no item twice.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::node::Node;
@@ -60,9 +62,13 @@ fn check_map(items: &[Value], node: &Node, path: &str, causes: &mut Vec<Cause>) 
 
 /// Where values occur for the second time.
 fn repeated(items: &[&Value]) -> Vec<usize> {
-    let is_second =
-        |index: &usize| items[..*index].iter().filter(|item| **item == items[*index]).count() == 1;
-    (0..items.len()).filter(is_second).collect()
+    let mut seen: HashMap<&Value, usize> = HashMap::with_capacity(items.len());
+    let mut is_second = |index: &usize| {
+        let count = seen.entry(items[*index]).or_default();
+        *count += 1;
+        *count == 2
+    };
+    (0..items.len()).filter(|index| is_second(index)).collect()
 }
 
 fn duplicate(path: &str, index: usize, value: &Value) -> Cause {

@@ -17,13 +17,13 @@ mod values;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use self::node::Node;
 use self::ratchet::Old;
 use super::crd::{text, versions};
 use super::{Resource, ScalePaths};
-use crate::go;
 use crate::status::Cause;
 
 pub(super) use self::definition::check as check_definition;
@@ -35,6 +35,7 @@ pub(crate) struct Schemas {
     roots: BTreeMap<String, Node>,
     /// The version that objects are stored in.
     pub(crate) storage: Arc<str>,
+    /// The versions of the definition.
     source: Value,
 }
 
@@ -58,10 +59,7 @@ impl Schemas {
     pub(super) fn read(definition: &Value) -> Self {
         let root = |version: &Value| {
             let schema = version["schema"].get("openAPIV3Schema")?;
-            // Defaults are read as the real server would write them.
-            let mut schema = schema.clone();
-            go::tidy_numbers(&mut schema);
-            let node = serde_json::from_value(schema).unwrap_or_default();
+            let node = Node::deserialize(schema).unwrap_or_default();
             Some((text(&version["name"]).to_owned(), node))
         };
         let storage = versions(definition).find(|version| version["storage"] == true);
@@ -70,6 +68,18 @@ impl Schemas {
             storage: storage.map_or("", |version| text(&version["name"])).into(),
             source: definition["spec"]["versions"].clone(),
         }
+    }
+
+    /// Whether these are the schemas of that definition.
+    pub(super) fn are_of(&self, definition: &Value) -> bool {
+        self.source == definition["spec"]["versions"]
+    }
+
+    /// The schema of a version as the definition has it.
+    pub(super) fn source(&self, version: &str) -> Option<&Value> {
+        let versions = self.source.as_array()?;
+        let version = versions.iter().find(|other| other["name"] == version)?;
+        version["schema"].get("openAPIV3Schema")
     }
 
     /// Takes an object in a version as a client has sent it: removes the fields that the schema does not have and sets
@@ -115,11 +125,12 @@ impl Schemas {
         let (new, old) = (whole(object), old.map(whole));
         let scale = resource.subresource("scale").and_then(|scale| scale.scale.as_ref());
         let mut causes = match checked {
-            Checked::All => values::validate(&new, root, "", old.as_ref().map(Old)).causes(""),
+            Checked::All => values::validate(&new, root, "", old.as_ref().map(Old::root)).causes(""),
             Checked::Status => {
                 let status = new.get("status").zip(root.properties.get("status"));
                 let old = old.as_ref().and_then(|old| old.get("status"));
-                let outcome = status.map(|(status, node)| values::validate(status, node, "", old.map(Old)));
+                let outcome =
+                    status.map(|(status, node)| values::validate(status, node, "", old.map(Old::part)));
                 outcome.map(|outcome| outcome.causes("status")).unwrap_or_default()
             }
         };
@@ -162,7 +173,7 @@ fn set_defaults(root: &Node, object: &mut Map<String, Value>) {
 
 impl outcome::Outcome {
     fn causes(self, place: &str) -> Vec<Cause> {
-        self.problems.into_iter().map(|problem| problem.cause(place)).collect()
+        self.into_problems().into_iter().map(|problem| problem.cause(place)).collect()
     }
 }
 

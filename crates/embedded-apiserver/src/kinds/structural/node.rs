@@ -129,6 +129,11 @@ impl Node {
         self.properties.get(name).or_else(|| self.additional())
     }
 
+    /// Whether it is a list whose items have keys.
+    pub(super) fn is_map(&self) -> bool {
+        self.list_type.as_deref() == Some("map")
+    }
+
     pub(super) fn preserves(&self) -> bool {
         self.preserve == Some(true)
     }

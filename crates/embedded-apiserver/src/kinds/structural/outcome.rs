@@ -1,5 +1,7 @@
 //! What a validation finds.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::go;
@@ -128,13 +130,24 @@ impl Outcome {
     }
 
     pub(super) fn add(&mut self, problem: Problem) {
-        if self.problems.iter().all(|other| other.text != problem.text) {
-            self.problems.push(problem);
-        }
+        self.problems.push(problem);
+    }
+
+    /// What was checked is valid after all.
+    #[must_use]
+    pub(super) fn forgiven(self) -> Self {
+        Self { problems: Vec::new(), checks: self.checks }
+    }
+
+    /// The problems in the order in which they were found, each once.
+    pub(super) fn into_problems(mut self) -> Vec<Problem> {
+        let mut seen = HashSet::new();
+        self.problems.retain(|problem| seen.insert(problem.text.clone()));
+        self.problems
     }
 
     pub(super) fn merge(&mut self, other: Self) {
-        other.problems.into_iter().for_each(|problem| self.add(problem));
+        self.problems.extend(other.problems);
         self.checks += other.checks;
     }
 }

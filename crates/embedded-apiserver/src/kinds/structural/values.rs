@@ -13,9 +13,7 @@ use super::ratchet::Old;
 pub(super) fn validate(value: &Value, node: &Node, path: &str, old: Option<Old<'_>>) -> Outcome {
     let found = check(value, node, path, old);
     match old {
-        Some(old) if !found.is_valid() && old.is_same(node, value) => {
-            Outcome { problems: Vec::new(), checks: found.checks }
-        }
+        Some(old) if !found.is_valid() && old.is_same(node, value) => found.forgiven(),
         _ => found,
     }
 }
@@ -223,8 +221,9 @@ fn is_allowed(value: &Value, allowed: &Value) -> bool {
 fn check_items(items: &[Value], node: &Node, path: &str, old: Option<Old<'_>>) -> Outcome {
     let mut outcome = Outcome { checks: 1, ..Outcome::default() };
     if let Some(Items::All(of)) = &node.items {
+        let old = old.map(|old| old.items(node));
         for (index, item) in items.iter().enumerate() {
-            let old = old.and_then(|old| old.item(node, item));
+            let old = old.as_ref().and_then(|old| old.find(item));
             outcome.merge(validate(item, of, &format!("{path}[{index}]"), old));
         }
     }
@@ -251,8 +250,8 @@ fn check_fields(object: &Map<String, Value>, node: &Node, path: &str, old: Optio
     }
     let field = |name: &str, value: &Value, of: &Node, path: String| {
         // Both objects are converted to the same version, so a change of these cannot be seen.
-        let is_type = matches!(name, "kind" | "apiVersion") && !path.contains('.');
-        let old = old.filter(|_| !is_type).and_then(|old| old.field(node, name));
+        let is_type = matches!(name, "kind" | "apiVersion");
+        let old = old.filter(|old| !(old.is_root && is_type)).and_then(|old| old.field(node, name));
         validate(value, of, &path, old)
     };
     for (name, value) in object.iter().filter(|(name, _)| !node.properties.contains_key(*name)) {

@@ -2,7 +2,7 @@
 //!
 //! A round has two schemas. Objects are written under the first, then read, patched and written under the second.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
@@ -15,12 +15,17 @@ const JSON_PATCH: &str = "application/json-patch+json";
 const STORED: usize = 4;
 
 /// The seeds of the rounds: the one of `SCHEMA_SEED`, or as many as `SCHEMA_SEEDS` says.
-fn seeds() -> Vec<u64> {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    match number("SCHEMA_SEED") {
+fn seeds() -> Result<Vec<u64>> {
+    let number = |name: &str| {
+        let text = std::env::var_os(name);
+        let number =
+            text.map(|text| text.to_str().context("not a number")?.parse::<u64>().map_err(Into::into));
+        number.transpose().map_err(|error: anyhow::Error| error.context(format!("{name} is no number")))
+    };
+    Ok(match number("SCHEMA_SEED")? {
         Some(seed) => vec![seed],
-        None => (0..number("SCHEMA_SEEDS").unwrap_or(30)).collect(),
-    }
+        None => (0..number("SCHEMA_SEEDS")?.unwrap_or(30)).collect(),
+    })
 }
 
 impl Things {
@@ -121,13 +126,14 @@ async fn random_schemas_and_objects_come_out_as_on_the_real_server() -> Result<(
     let Some(mut things) = Things::define(test).await? else { return Ok(()) };
     let mut count = 0;
     let mut problems = Vec::new();
-    for seed in seeds() {
+    for seed in seeds()? {
         match things.round(seed).await? {
             Ok(compared) => count += compared,
             Err(problem) => problems.push(format!("SCHEMA_SEED={seed}: {problem}")),
         }
     }
-    println!("{count} answers compared");
+    println!("{count} answers compared, {} writes accepted", things.accepted);
+    ensure!(things.accepted > 0, "nothing was accepted");
     ensure!(problems.is_empty(), "{} seeds fail:\n{}", problems.len(), problems.join("\n"));
     things.servers.stop().await
 }

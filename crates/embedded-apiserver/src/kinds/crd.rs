@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     Field, FieldRefusal, Generation, Registry, Resource, ScalePaths, Schemas, Subresource, crd_validation,
+    structural,
 };
 use crate::go;
 use crate::request::Verb;
@@ -121,6 +122,10 @@ pub(crate) fn accept(registry: &Registry, definition: &mut Value, now: &str) -> 
         return Err(ApiError::not_implemented(
             "conversion by a webhook is not supported by this server: versions are served without conversion",
         ));
+    }
+    let schemas = versions(definition).map(|version| &version["schema"]["openAPIV3Schema"]);
+    if let Some(what) = schemas.filter(|schema| schema.is_object()).find_map(structural::lacking) {
+        return Err(ApiError::not_implemented(what));
     }
     let name = text(&definition["metadata"]["name"]).to_owned();
     let mut names = Names::accepted(definition);

@@ -14,7 +14,7 @@ use crate::request::Verb;
 use crate::status::{ApiError, Details};
 
 pub(crate) use registry::Registry;
-pub(crate) use structural::{Checked, Schemas};
+pub(crate) use structural::{Checked, Findings, Schemas};
 
 /// One kind in one version, as it is served under one path.
 #[derive(Clone, Debug, PartialEq, Eq)]

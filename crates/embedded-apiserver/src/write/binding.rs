@@ -21,7 +21,7 @@ impl Api {
         let Some(node) = node.filter(|node| !node.is_empty()) else {
             return Err(ApiError::internal("target.name: Required value"));
         };
-        self.change(target, Part::Node, dry_run, &|stored| {
+        self.change(target, request, Part::Node, dry_run, &|stored| {
             let mut pod = stored.to_object()?;
             let spec = pod.entry("spec").or_insert_with(|| json!({}));
             if let Some(other) = spec.get("nodeName").and_then(Value::as_str).filter(|name| !name.is_empty())

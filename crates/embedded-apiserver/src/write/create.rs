@@ -86,7 +86,9 @@ impl Api {
             if is_late {
                 builtin::prepare_create(resource, &mut object);
             }
-            custom::validate(resource, Part::Main, None, &object, validate::create(resource, &object))?;
+            // Warnings are about what is as before.
+            let found = validate::create(resource, &object);
+            custom::validate(&|_| {}, resource, Part::Main, None, &object, found)?;
             // The label with the name of a namespace; the real server checks it only if the name was given.
             self.begin_namespace(resource, &mut object);
             if version_is_set {

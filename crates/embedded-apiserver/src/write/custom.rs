@@ -3,7 +3,7 @@
 use super::status_part::Part;
 use super::{Object, metadata};
 use crate::go;
-use crate::kinds::{Checked, Resource};
+use crate::kinds::{Checked, Findings, Resource};
 use crate::status::ApiError;
 
 /// Removes unknown fields and sets defaults. Returns what is wrong with the fields, for `fieldValidation`; the error is a value
@@ -14,8 +14,9 @@ pub(super) fn admit(resource: &Resource, object: &mut Object) -> Result<Vec<Stri
     Ok(unknown.into_iter().map(|path| format!("unknown field \"{path}\"")).collect())
 }
 
-/// Adds what the schema finds to what is `found` wrong with an object.
+/// Adds what the schema finds to what is `found` wrong with an object, and warns of what is as wrong as before.
 pub(super) fn validate(
+    warn: &dyn Fn(&str),
     resource: &Resource,
     part: Part,
     old: Option<&Object>,
@@ -24,18 +25,18 @@ pub(super) fn validate(
 ) -> Result<(), ApiError> {
     let Some(schemas) = &resource.schemas else { return found };
     let checked = if part == Part::Status { Checked::Status } else { Checked::All };
-    let more = schemas.validate(resource, checked, object, old);
-    if more.is_empty() {
-        return found;
-    }
-    let mut causes = match found {
+    let causes = match found {
         Ok(()) => Vec::new(),
         Err(error) if error.reason == "Invalid" => {
             error.details.map(|details| details.causes).unwrap_or_default()
         }
         Err(error) => return Err(error),
     };
-    causes.extend(more);
+    let Findings { causes, warnings } = schemas.validate(resource, checked, object, old, causes);
+    warnings.iter().for_each(|warning| warn(warning));
+    if causes.is_empty() {
+        return Ok(());
+    }
     Err(ApiError::invalid(&resource.group, &resource.kind, metadata::text(object, "name"), causes))
 }
 

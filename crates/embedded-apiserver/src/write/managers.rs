@@ -113,7 +113,8 @@ impl Api {
         };
         loop {
             let part = Part::of(target.subresource.as_deref());
-            let changed = self.change(target, part, dry_run, &|stored| applied(Some(&stored.to_object()?)));
+            let changed =
+                self.change(target, request, part, dry_run, &|stored| applied(Some(&stored.to_object()?)));
             match changed {
                 Err(error) if error.reason == "NotFound" && subresource.is_empty() => {}
                 changed => return Ok(object_answer(StatusCode::OK, &changed?, resource, form)),

@@ -41,7 +41,7 @@ impl Api {
         let validation = FieldValidation::of(&request.query, "PatchOptions")?;
         let part = Part::of(target.subresource.as_deref());
         let change = RefCell::new((Object::new(), Object::new()));
-        let stored = self.change(target, part, dry_run, &|stored| {
+        let stored = self.change(target, request, part, dry_run, &|stored| {
             let mut object = resource.served(stored.to_object()?);
             object.insert("kind".to_owned(), (&*resource.kind).into());
             object.insert("apiVersion".to_owned(), resource.api_version().into());

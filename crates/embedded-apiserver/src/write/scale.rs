@@ -41,7 +41,7 @@ impl Api {
         if patch.is_none() && !is_applied {
             input::expect_json(request)?;
         }
-        let stored = self.change(target, Part::Main, dry_run, &|stored| {
+        let stored = self.change(target, request, Part::Main, dry_run, &|stored| {
             let (mut object, before) = (stored.to_object()?, scale_of(&target.resource, stored)?);
             let (scale, applied) = match patch {
                 _ if is_applied => {

@@ -38,7 +38,7 @@ impl Api {
         }
         warnings::remove_duplicate_owners(request, &mut object, false);
         let before = RefCell::new(Object::new());
-        let stored = self.change(target, part, dry_run, &|stored| {
+        let stored = self.change(target, request, part, dry_run, &|stored| {
             check_uid(&target.resource, stored, &object)?;
             let (old, mut new) = (stored.to_object()?, object.clone());
             let subresource = target.subresource.as_deref().unwrap_or_default();
@@ -55,6 +55,7 @@ impl Api {
     pub(super) fn change(
         &self,
         target: &Target,
+        request: &Request,
         part: Part,
         dry_run: bool,
         change: Change<'_>,
@@ -75,7 +76,7 @@ impl Api {
             managers::set_managers(&mut new, managed);
             builtin::prepare_update(resource, &old, &mut new);
             let found = validate::update(resource, &old, &new);
-            custom::validate(resource, part, Some(&old), &new, found)?;
+            custom::validate(&|warning| request.warn(warning), resource, part, Some(&old), &new, found)?;
             if part == Part::Main {
                 metadata::count_generation(resource, &old, &mut new);
                 self.accept_definition(resource, Some(&old), &mut new)?;

@@ -1,11 +1,12 @@
 //! Validation of the schemas of a CustomResourceDefinition when it is written.
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::node::{Additional, Items, Node};
 use super::outcome::shown;
 use super::structure::{self, quoted};
-use super::{embedded, prune, values};
+use super::{embedded, prune, rules, values};
 use crate::status::Cause;
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
@@ -65,7 +66,15 @@ pub(in crate::kinds) fn check(schema: &Value, path: &str, has_status: bool) -> V
         }
     }
     check_schema(&root, path, &Context { is_root: true, ..Context::default() }, &mut causes);
+    if causes.is_empty() {
+        causes = rules::check(&root, path);
+    }
     causes
+}
+
+/// What a schema needs that this server does not have.
+pub(in crate::kinds) fn lacking(schema: &Value) -> Option<String> {
+    rules::lacking(&Node::deserialize(schema).ok()?)
 }
 
 fn check_defaults(node: &Node, path: &str, causes: &mut Vec<Cause>) {
@@ -167,6 +176,7 @@ fn check_schema(node: &Node, path: &str, context: &Context, causes: &mut Vec<Cau
     check_map_type(node, path, causes);
     check_list_type(node, path, causes);
     check_list_keys(node, path, causes);
+    rules::check_texts(node, path, causes);
 }
 
 fn check_keywords(node: &Node, path: &str, context: &Context, causes: &mut Vec<Cause>) {

@@ -10,6 +10,7 @@ mod outcome;
 mod pattern;
 mod prune;
 mod ratchet;
+mod rules;
 mod scale;
 mod structure;
 mod values;
@@ -22,17 +23,21 @@ use serde_json::{Map, Value};
 
 use self::node::Node;
 use self::ratchet::Old;
+use self::rules::Rules;
 use super::crd::{text, versions};
 use super::{Resource, ScalePaths};
 use crate::status::Cause;
 
-pub(super) use self::definition::check as check_definition;
+pub(super) use self::definition::{check as check_definition, lacking};
 use self::outcome::shown;
+pub(crate) use self::rules::Findings;
 
 /// The schemas of a CustomResourceDefinition, by version.
 #[derive(Debug)]
 pub(crate) struct Schemas {
     roots: BTreeMap<String, Node>,
+    /// The rules of the versions that have some.
+    rules: BTreeMap<String, Rules>,
     /// The version that objects are stored in.
     pub(crate) storage: Arc<str>,
     /// The versions of the definition.
@@ -46,6 +51,17 @@ impl PartialEq for Schemas {
 }
 
 impl Eq for Schemas {}
+
+/// With these reasons an object is too wrong for rules.
+const BLOCKING: [&str; 5] = [
+    "FieldValueNotSupported",
+    "FieldValueRequired",
+    "FieldValueTooLong",
+    "FieldValueTooMany",
+    "FieldValueTypeInvalid",
+];
+const UNCHECKED: &str = "some validation rules were not checked because the object was invalid; correct the existing errors \
+                         to complete validation";
 
 /// Where a change comes from: which part of an object it may change, and so has to be valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +79,11 @@ impl Schemas {
             Some((text(&version["name"]).to_owned(), node))
         };
         let storage = versions(definition).find(|version| version["storage"] == true);
+        let roots: BTreeMap<String, Node> = versions(definition).filter_map(root).collect();
+        let rules = roots.iter().filter_map(|(version, root)| Some((version.clone(), Rules::read(root)?)));
         Self {
-            roots: versions(definition).filter_map(root).collect(),
+            rules: rules.collect(),
+            roots,
             storage: storage.map_or("", |version| text(&version["name"])).into(),
             source: definition["spec"]["versions"].clone(),
         }
@@ -107,15 +126,18 @@ impl Schemas {
         }
     }
 
-    /// What is wrong with an object. What is as in the old object may be wrong.
+    /// Adds what is wrong with an object to what is `found` otherwise. What is as in the old object may be wrong.
     pub(crate) fn validate(
         &self,
         resource: &Resource,
         checked: Checked,
         object: &Map<String, Value>,
         old: Option<&Map<String, Value>>,
-    ) -> Vec<Cause> {
-        let Some(root) = self.roots.get(&*resource.version) else { return Vec::new() };
+        found: Vec<Cause>,
+    ) -> Findings {
+        let Some(root) = self.roots.get(&*resource.version) else {
+            return Findings { causes: found, ..Findings::default() };
+        };
         let whole = |object: &Map<String, Value>| {
             let mut object = object.clone();
             object.insert("kind".to_owned(), (&*resource.kind).into());
@@ -124,7 +146,8 @@ impl Schemas {
         };
         let (new, old) = (whole(object), old.map(whole));
         let scale = resource.subresource("scale").and_then(|scale| scale.scale.as_ref());
-        let mut causes = match checked {
+        let mut causes = found;
+        causes.extend(match checked {
             Checked::All => values::validate(&new, root, "", old.as_ref().map(Old::root)).causes(""),
             Checked::Status => {
                 let status = new.get("status").zip(root.properties.get("status"));
@@ -133,7 +156,7 @@ impl Schemas {
                     status.map(|(status, node)| values::validate(status, node, "", old.map(Old::part)));
                 outcome.map(|outcome| outcome.causes("status")).unwrap_or_default()
             }
-        };
+        });
         let is_all = checked == Checked::All;
         causes.extend(scale.into_iter().flat_map(|paths: &ScalePaths| scale::check(object, paths, is_all)));
         if is_all {
@@ -147,7 +170,17 @@ impl Schemas {
         if old.as_ref().is_none_or(|old| repeated(old).is_empty()) {
             causes.extend(repeated(&new));
         }
-        causes
+        let mut warnings = Vec::new();
+        if let Some(rules) = self.rules.get(&*resource.version) {
+            if causes.iter().any(|cause| BLOCKING.contains(&cause.reason)) {
+                causes.push(Cause::invalid("<nil>", "null", UNCHECKED));
+            } else {
+                let findings = rules.validate(root, &new, old.as_ref());
+                causes.extend(findings.causes);
+                warnings = findings.warnings;
+            }
+        }
+        Findings { causes, warnings }
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::formats::Format;
 use super::pattern::Pattern;
+use super::rules::Rule;
 
 /// A schema or a part of one.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -60,7 +61,7 @@ pub(crate) struct Node {
     #[serde(rename = "x-kubernetes-map-type")]
     pub(super) map_type: Option<String>,
     #[serde(rename = "x-kubernetes-validations")]
-    pub(super) rules: Vec<Value>,
+    pub(super) rules: Vec<Rule>,
 }
 
 /// Keywords of JSON Schema that a definition must not use.

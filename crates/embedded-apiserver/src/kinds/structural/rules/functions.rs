@@ -1,0 +1,284 @@
+//! The functions that rules can call: their types, and those that the evaluator lacks or has otherwise.
+
+use std::sync::{Arc, LazyLock};
+
+use kube_cel::KubeCelExt as _;
+use kube_cel::cel::extractors::This;
+use kube_cel::cel::objects::Value;
+use kube_cel::cel::{Context, ExecutionError, ResolveResult};
+
+use super::super::pattern;
+use super::types::{Order, Type};
+
+/// Name, receiver, arguments, result.
+type Signature = (&'static str, &'static str, &'static [&'static str], &'static str);
+
+const NONE: &[&str] = &[];
+const TEXT: &[&str] = &["string"];
+const NUMBER: &[&str] = &["int"];
+
+const SIGNATURES: [Signature; 72] = [
+    ("size", "", TEXT, "int"),
+    ("size", "", &["list"], "int"),
+    ("size", "", &["map"], "int"),
+    ("size", "string", NONE, "int"),
+    ("size", "list", NONE, "int"),
+    ("size", "map", NONE, "int"),
+    ("string", "", TEXT, "string"),
+    ("string", "", NUMBER, "string"),
+    ("string", "", &["bool"], "string"),
+    ("int", "", NUMBER, "int"),
+    ("int", "", TEXT, "int"),
+    ("double", "", &["double"], "double"),
+    ("double", "", NUMBER, "double"),
+    ("dyn", "", &["any"], "dyn"),
+    ("type", "", &["any"], "type"),
+    ("startsWith", "string", TEXT, "bool"),
+    ("endsWith", "string", TEXT, "bool"),
+    ("contains", "string", TEXT, "bool"),
+    ("matches", "string", TEXT, "bool"),
+    ("matches", "", &["string", "string"], "bool"),
+    ("find", "string", TEXT, "string"),
+    ("findAll", "string", TEXT, "list(string)"),
+    ("lowerAscii", "string", NONE, "string"),
+    ("upperAscii", "string", NONE, "string"),
+    ("trim", "string", NONE, "string"),
+    ("charAt", "string", NUMBER, "string"),
+    ("split", "string", TEXT, "list(string)"),
+    ("split", "string", &["string", "int"], "list(string)"),
+    ("join", "list(string)", NONE, "string"),
+    ("join", "list(string)", TEXT, "string"),
+    ("replace", "string", &["string", "string"], "string"),
+    ("replace", "string", &["string", "string", "int"], "string"),
+    ("substring", "string", NUMBER, "string"),
+    ("substring", "string", &["int", "int"], "string"),
+    ("indexOf", "string", TEXT, "int"),
+    ("indexOf", "string", &["string", "int"], "int"),
+    ("lastIndexOf", "string", TEXT, "int"),
+    ("lastIndexOf", "string", &["string", "int"], "int"),
+    ("indexOf", "list", &["item"], "int"),
+    ("lastIndexOf", "list", &["item"], "int"),
+    ("isSorted", "list(int)", NONE, "bool"),
+    ("isSorted", "list(double)", NONE, "bool"),
+    ("isSorted", "list(string)", NONE, "bool"),
+    ("isSorted", "list(bool)", NONE, "bool"),
+    ("sum", "list(int)", NONE, "int"),
+    ("sum", "list(double)", NONE, "double"),
+    ("min", "list(int)", NONE, "int"),
+    ("min", "list(double)", NONE, "double"),
+    ("min", "list(string)", NONE, "string"),
+    ("max", "list(int)", NONE, "int"),
+    ("max", "list(double)", NONE, "double"),
+    ("max", "list(string)", NONE, "string"),
+    ("sets.contains", "", &["list", "list"], "bool"),
+    ("sets.equivalent", "", &["list", "list"], "bool"),
+    ("sets.intersects", "", &["list", "list"], "bool"),
+    ("hasValue", "optional", NONE, "bool"),
+    ("value", "optional", NONE, "inner"),
+    ("orValue", "optional", &["inner"], "inner"),
+    ("isURL", "", TEXT, "bool"),
+    ("isIP", "", TEXT, "bool"),
+    ("isCIDR", "", TEXT, "bool"),
+    ("isQuantity", "", TEXT, "bool"),
+    ("quantity", "", TEXT, "quantity"),
+    ("isGreaterThan", "quantity", &["quantity"], "bool"),
+    ("isLessThan", "quantity", &["quantity"], "bool"),
+    ("compareTo", "quantity", &["quantity"], "int"),
+    ("sign", "quantity", NONE, "int"),
+    ("isInteger", "quantity", NONE, "bool"),
+    ("asInteger", "quantity", NONE, "int"),
+    ("add", "quantity", &["quantity"], "quantity"),
+    ("sub", "quantity", &["quantity"], "quantity"),
+    ("asApproximateFloat", "quantity", NONE, "double"),
+];
+
+/// Functions and macros of the real server that this one does not have, or not for all types.
+const LACKING: [&str; 75] = [
+    "all",
+    "allowed",
+    "authorizer",
+    "bool",
+    "bytes",
+    "check",
+    "cidr",
+    "containsCIDR",
+    "containsIP",
+    "distinct",
+    "double",
+    "duration",
+    "errored",
+    "error",
+    "exists",
+    "existsOne",
+    "exists_one",
+    "family",
+    "first",
+    "flatten",
+    "format",
+    "format.named",
+    "getDate",
+    "getDayOfMonth",
+    "getDayOfWeek",
+    "getDayOfYear",
+    "getEscapedPath",
+    "getFullYear",
+    "getHost",
+    "getHostname",
+    "getHours",
+    "getMilliseconds",
+    "getMinutes",
+    "getMonth",
+    "getPort",
+    "getQuery",
+    "getScheme",
+    "getSeconds",
+    "group",
+    "int",
+    "ip",
+    "ip.isCanonical",
+    "isGlobalUnicast",
+    "isGreaterThan",
+    "isLessThan",
+    "isLinkLocalMulticast",
+    "isLinkLocalUnicast",
+    "isLoopback",
+    "isSemver",
+    "isUnspecified",
+    "compareTo",
+    "last",
+    "lists.range",
+    "major",
+    "masked",
+    "minor",
+    "optFlatMap",
+    "optMap",
+    "optional.none",
+    "optional.of",
+    "optional.ofNonZeroValue",
+    "or",
+    "patch",
+    "path",
+    "prefixLength",
+    "reverse",
+    "semver",
+    "slice",
+    "sort",
+    "sortBy",
+    "string",
+    "strings.quote",
+    "timestamp",
+    "transformList",
+    "transformMap",
+];
+const MORE_LACKING: [&str; 6] = ["transformMapEntry", "uint", "unwrap", "unwrapOpt", "url", "validate"];
+
+/// What is known of a call.
+pub(super) enum Call<'n> {
+    Returns(Type<'n>),
+    /// There is such a function, but not for these types.
+    NoOverload,
+    /// There may be such a function in the real server, but not here.
+    Lacking,
+    Unknown,
+}
+
+/// Looks up a function. `receiver` is `None` for a function that is not called on a value.
+pub(super) fn call<'n>(name: &str, receiver: Option<&Type<'n>>, arguments: &[Type<'n>]) -> Call<'n> {
+    let fits = |(other, on, wanted, _): &&Signature| {
+        *other == name
+            && wanted.len() == arguments.len()
+            && receiver.map_or(on.is_empty(), |receiver| !on.is_empty() && is(receiver, on, receiver))
+            && wanted.iter().zip(arguments).all(|(wanted, of)| is(of, wanted, receiver.unwrap_or(of)))
+    };
+    if let Some((_, _, _, result)) = SIGNATURES.iter().find(fits) {
+        return Call::Returns(named(result, receiver));
+    }
+    let is_known = SIGNATURES.iter().any(|(other, ..)| *other == name);
+    match LACKING.contains(&name) || MORE_LACKING.contains(&name) {
+        true => Call::Lacking,
+        false if is_known => Call::NoOverload,
+        false => Call::Unknown,
+    }
+}
+
+/// Whether a namespace of functions begins so.
+pub(super) fn is_qualified(name: &str) -> bool {
+    SIGNATURES.iter().any(|(other, ..)| *other == name) || LACKING.contains(&name)
+}
+
+fn is(of: &Type<'_>, name: &str, receiver: &Type<'_>) -> bool {
+    match (of, name) {
+        (Type::Dyn | Type::Unknown, _) | (_, "any") => true,
+        (Type::List(item, _), _) if name.starts_with("list(") => {
+            is(item, name.trim_start_matches("list(").trim_end_matches(')'), receiver)
+        }
+        (of, "item") => matches!(receiver, Type::List(item, _) if item.fits(of)),
+        (of, "inner") => matches!(receiver, Type::Optional(inner) if inner.fits(of)),
+        (Type::List(..), "list") | (Type::Map(_), "map") | (Type::Optional(_), "optional") => true,
+        (Type::Quantity, "quantity") => true,
+        (of, name) => matches!(name, "bool" | "int" | "double" | "string") && of.to_string() == name,
+    }
+}
+
+fn named<'n>(name: &str, receiver: Option<&Type<'n>>) -> Type<'n> {
+    match name {
+        "bool" => Type::Bool,
+        "int" => Type::Int,
+        "double" => Type::Double,
+        "string" => Type::String,
+        "type" => Type::Type,
+        "quantity" => Type::Quantity,
+        "list(string)" => Type::List(Box::new(Type::String), Order::Matters),
+        "inner" => match receiver {
+            Some(Type::Optional(inner)) => (**inner).clone(),
+            _ => Type::Dyn,
+        },
+        _ => Type::Dyn,
+    }
+}
+
+/// The names of types, which are values, too.
+pub(super) const TYPE_NAMES: [&str; 8] =
+    ["bool", "double", "int", "list", "map", "null_type", "string", "type"];
+
+/// The functions, made once.
+pub(super) static CONTEXT: LazyLock<Context<'static>> = LazyLock::new(|| {
+    let mut context = Context::default().with_all();
+    context.add_function("dyn", |This(value): This<Value>| -> ResolveResult { Ok(value) });
+    context
+        .add_function("type", |This(value): This<Value>| -> ResolveResult { Ok(type_name(&value).into()) });
+    // Regular expressions are those of Go.
+    context.add_function("matches", |This(text): This<Arc<String>>, pattern: Arc<String>| -> ResolveResult {
+        Ok(compile(&pattern)?.is_match(&text).into())
+    });
+    context.add_function("find", |This(text): This<Arc<String>>, pattern: Arc<String>| -> ResolveResult {
+        Ok(compile(&pattern)?.find(&text).map_or("", |found| found.as_str()).into())
+    });
+    context.add_function("findAll", |This(text): This<Arc<String>>, pattern: Arc<String>| -> ResolveResult {
+        let found: Vec<Value> =
+            compile(&pattern)?.find_iter(&text).map(|found| found.as_str().into()).collect();
+        Ok(Value::List(Arc::new(found)))
+    });
+    for name in TYPE_NAMES {
+        context.add_variable_from_value(name, format!("type {name}"));
+    }
+    context
+});
+
+fn compile(pattern: &str) -> Result<regex::Regex, ExecutionError> {
+    pattern::compile(pattern).map_err(|error| ExecutionError::function_error("matches", error))
+}
+
+fn type_name(value: &Value) -> String {
+    let name = match value {
+        Value::Bool(_) => "bool",
+        Value::Int(_) => "int",
+        Value::Float(_) => "double",
+        Value::String(_) => "string",
+        Value::List(_) => "list",
+        Value::Map(_) => "map",
+        Value::Null => "null_type",
+        _ => "other",
+    };
+    format!("type {name}")
+}

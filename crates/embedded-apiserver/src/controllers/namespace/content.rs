@@ -138,5 +138,5 @@ impl Look<'_> {
 }
 
 fn is_pods(resource: &Resource) -> bool {
-    (&*resource.group, &*resource.plural) == ("", "pods")
+    resource.storage_id().is("", "pods")
 }

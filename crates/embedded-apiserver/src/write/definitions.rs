@@ -96,7 +96,7 @@ impl Api {
         if dry_run {
             let empty = Object::new();
             let object = definition.as_object().unwrap_or(&empty);
-            let content = Content::new(&current.content.key, object, &resource.stored_fields);
+            let content = Content::written_as(resource, &current.content.key, object);
             return Ok(Stored { version: current.version, content: content.into() });
         }
         self.rewrite_definition(resource, current, &definition)
@@ -173,7 +173,7 @@ impl Api {
 
     /// Replaces a stored definition; `None` if it has changed meanwhile.
     fn rewrite_definition(&self, resource: &Resource, stored: &Stored, definition: &Value) -> Option<Stored> {
-        let content = Content::new(&stored.content.key, definition.as_object()?, &resource.stored_fields);
+        let content = Content::written_as(resource, &stored.content.key, definition.as_object()?);
         let expected = Expected::Version(stored.version);
         let written = self.storage.write(&resource.storage_id(), content, expected).ok()?;
         self.install(definition.as_object()?.clone());
@@ -206,7 +206,7 @@ impl Api {
                 continue;
             }
             let Some(object) = definition.as_object().filter(|_| definition != before) else { continue };
-            let content = Content::new(&stored.content.key, object, &resource.stored_fields);
+            let content = Content::written_as(resource, &stored.content.key, object);
             let expected = Expected::Version(stored.version);
             if let Ok(written) = self.storage.write(&resource.storage_id(), content, expected) {
                 self.serve_definition(resource, &written);

@@ -14,7 +14,7 @@ use crate::controllers::Controller;
 use crate::kinds::Resource;
 use crate::request::{Target, Verb};
 use crate::status::ApiError;
-use crate::storage::{Content, Expected, PageRequest, Stored};
+use crate::storage::{Content, Expected, Stored};
 
 impl Api {
     /// Creates the namespaces that every cluster has.
@@ -100,12 +100,10 @@ impl Api {
             if !resource.namespaced {
                 continue;
             }
-            let everything =
-                PageRequest { namespace: Some(namespace), from: None, limit: 0, keep: &|_| true };
-            let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { continue };
+            let inside = self.storage.all(&resource.storage_id(), Some(namespace));
             let target =
                 Target { verb: Verb::Delete, resource, namespace: None, name: None, subresource: None };
-            for stored in &page.items {
+            for stored in &inside {
                 self.delete_selected(&target, stored, &DeleteOptions::at_once())?;
             }
         }

@@ -10,6 +10,10 @@ use serde_json::Value;
 
 use crate::ran::{Ran, Reader};
 
+/// The features that tests are built with and that are not on by themselves. All tests are built with the same ones, or their
+/// dependencies would be built twice.
+pub(crate) const FEATURES: &str = "--features embedded-apiserver/cel";
+
 /// The directory of the workspace.
 pub(crate) fn workspace_root() -> PathBuf {
     let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

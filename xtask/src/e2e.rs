@@ -5,7 +5,7 @@ use std::env;
 use anyhow::{Result, ensure};
 use test_cluster::{Binaries, Oracle};
 
-use crate::cargo::{Cargo, TestCount};
+use crate::cargo::{Cargo, FEATURES, TestCount};
 use crate::ran::Ran;
 use crate::report::{Outcome, Report};
 
@@ -136,14 +136,14 @@ fn run(
     long: bool,
 ) -> Result<(TestCount, Ran)> {
     // Some tests run them, and `--test` alone does not build them.
-    Cargo::new("build --quiet --workspace --examples --profile test").run()?;
+    Cargo::new(&format!("build --quiet --workspace {FEATURES} --examples --profile test")).run()?;
     // What needs neither a real server nor a program in Go is among the other tests.
     let skipped = ["embedded::", "kube_rs::"].iter().chain(without).flat_map(|name| ["--skip", name]);
     let arguments: Vec<String> =
         ["--", "--nocapture"].into_iter().chain(skipped).map(str::to_owned).collect();
     // With `--workspace` the dependencies are those that the unit tests were built with; with `--package` they
     // would be built again, with fewer features.
-    let tests = Cargo::new(&format!("test --workspace --no-fail-fast {tests}"))
+    let tests = Cargo::new(&format!("test --workspace {FEATURES} --no-fail-fast {tests}"))
         .args(&arguments)
         .args(filters)
         .env("KUBE_INFORMER_FEATURE_GATES", gates)

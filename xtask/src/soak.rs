@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::cargo::{Cargo, TestCount};
+use crate::cargo::{Cargo, FEATURES, TestCount};
 use crate::e2e;
 use crate::ran::Ran;
 use crate::report::{Outcome, Report};
@@ -62,7 +62,8 @@ impl Soak {
 
 /// Runs it. It cannot be skipped, and fails where the servers cannot be had.
 pub(crate) fn run(soak: &Soak) -> Result<(TestCount, Ran)> {
-    let mut cargo = Cargo::new("test --workspace --test soak -- --exact random_walk --nocapture")
+    let test = format!("test --workspace {FEATURES} --test soak -- --exact random_walk --nocapture");
+    let mut cargo = Cargo::new(&test)
         .env("KUBE_INFORMER_E2E", "required")
         .env("KUBE_INFORMER_SOAK_MINUTES", &soak.minutes.to_string())
         .env("KUBE_INFORMER_SOAK_SEED", &soak.seed().to_string());

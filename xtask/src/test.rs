@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::cargo::Cargo;
+use crate::cargo::{Cargo, FEATURES};
 use crate::ran::Ran;
 use crate::report::{self, Outcome};
 use crate::{deny, e2e, face, lint, msrv, publish, soak, tidy};
@@ -22,7 +22,8 @@ pub(crate) fn run(policy: &e2e::Policy, long: bool) -> Result<()> {
         let mut ran = Ran::default();
         let mut complete = report.step("unit and integration tests", || {
             // The end-to-end tests have their own steps below; here they would run a third time.
-            let tests = Cargo::new("test --workspace --no-fail-fast").env("KUBE_INFORMER_E2E", "skip");
+            let tests = format!("test --workspace {FEATURES} --no-fail-fast");
+            let tests = Cargo::new(&tests).env("KUBE_INFORMER_E2E", "skip");
             let tests = if long { tests.env("INFORMER_SEEDS", LONG_SEEDS) } else { tests };
             let (count, these) = tests.run_tests()?;
             ran.add(these);

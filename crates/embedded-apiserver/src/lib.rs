@@ -115,7 +115,7 @@
 //!   are not validated, and no field but `replicas` is defaulted. Kinds that only other releases have are stored as they are
 //!   sent, except for their metadata. No admission, no webhooks.
 //! - Custom resources are pruned, defaulted and validated by the schemas of their CustomResourceDefinitions, and stored ones are
-//!   read with the schema of the day. Rules of `x-kubernetes-validations` are not evaluated. The formats `email` and `uri` are
+//!   read with the schema of the day. [Rules](#rules) are evaluated with the feature `cel`. The formats `email` and `uri` are
 //!   checked by their shape. Of the metadata of an embedded resource only types, name and labels are checked. Several causes of
 //!   one error have a fixed order; in the real server it changes from one answer to the next. A definition that uses an unknown
 //!   format or a deprecated version brings no warning, and printer columns are checked but not shown, because there is no Table.
@@ -155,6 +155,7 @@
 //! | `ephemeralcontainers` and `resize` of pods | a [`Simulation`] changes its own pods |
 //! | `POST` of a `Binding` to the collection | the subresource `binding` of the pod |
 //! | a CustomResourceDefinition whose versions a webhook converts | the strategy `None` |
+//! | a CustomResourceDefinition with rules, without the feature `cel`, or with rules that need what is [missing](#rules) | – |
 //!
 //! In time:
 //!
@@ -162,6 +163,24 @@
 //!   forget old versions separately.
 //! - A fault sees requests, so it cannot refuse a TCP connection: [`Fault::refuse`] closes the connection without an
 //!   answer. To have connections refused, stop the [`Endpoint`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
+//!
+//! # Rules
+//!
+//! With the cargo feature `cel` the rules of CustomResourceDefinitions (`x-kubernetes-validations`) are evaluated by
+//! [kube-cel](https://docs.rs/kube-cel), with `oldSelf`, `messageExpression`, `reason`, `fieldPath` and ratcheting. A definition is
+//! refused when it is written if a rule is wrong, or if it needs what is missing; objects are not refused for that later. The
+//! feature is off by default, because it takes a minute to compile.
+//!
+//! - A rule that cannot be parsed, names a field that the schema does not have, or applies a function to wrong types is refused
+//!   with 422. The message has other words than that of the real server and does not show the place in the rule.
+//! - What is missing is answered with 501 and named: times, durations and bytes, and so fields with the formats `date`,
+//!   `date-time`, `duration` and `byte`; unsigned integers; comparison and union of lists that are sets or maps; optional
+//!   fields (`self.?x`) and all functions of optional values but `hasValue`, `value` and `orValue`; comprehensions with two
+//!   variables; `sortBy`, `distinct`, `reverse`, `slice`, `flatten` and other functions of lists; `format`, `strings.quote`; methods of
+//!   addresses, URLs and versions.
+//! - There are no limits of cost. The real server refuses rules whose cost it estimates as too high.
+//! - Errors while a rule is evaluated have the words of the real server if a key is missing, an index is out of bounds, a number
+//!   is divided by zero or overflows, or types do not match.
 //!
 //! # Controllers
 //!

@@ -123,6 +123,25 @@ fn list(rng: &mut Rng, depth: usize) -> Value {
     node
 }
 
+/// Gives rules to some fields of an object. Deeper ones could cost more than the real server allows.
+#[cfg(feature = "cel")]
+pub(super) fn add_rules(rng: &mut Rng, schema: &mut Value) {
+    for field in schema["properties"].as_object_mut().into_iter().flat_map(Map::values_mut) {
+        let rules: &[&str] = match field["type"].as_str().unwrap_or_default() {
+            "string" if field.get("format").is_none() => {
+                &["self.size() < 3", "self.startsWith('a')", "self == oldSelf || self.matches('^a')"]
+            }
+            "integer" => &["self > 0", "self >= oldSelf", "self % 2 == 0"],
+            "number" => &["self > 0.5", "self < 2", "self >= oldSelf"],
+            "array" => &["self.size() != 2", "self.size() >= oldSelf.size()"],
+            "boolean" => &["self", "self || oldSelf"],
+            _ => continue,
+        };
+        let rule = one(rng, rules);
+        maybe(rng, field, "x-kubernetes-validations", json!([{ "rule": rule }]));
+    }
+}
+
 /// Anything at all.
 fn anything(rng: &mut Rng) -> Value {
     match rng.u8(..9) {

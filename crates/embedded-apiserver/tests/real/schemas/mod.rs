@@ -3,6 +3,8 @@
 mod definitions;
 mod generate;
 mod random;
+#[cfg(feature = "cel")]
+mod rules;
 mod values;
 mod versions;
 
@@ -110,6 +112,9 @@ async fn eventually(mut holds: impl AsyncFnMut() -> Result<bool>) -> Result<()> 
 /// The parts of an answer that are compared. The real server walks through maps in any order, so causes are sorted, and of
 /// several the message that has them all is left out.
 fn compared(mut written: Written) -> Written {
+    if written.warnings.iter().all(|warning| warning.contains("failed rule")) {
+        written.warnings.sort();
+    }
     if let Some(causes) = written.body.pointer_mut("/details/causes").and_then(Value::as_array_mut) {
         let mut is_patch = false;
         for cause in causes.iter_mut().filter(|cause| cause["field"] == "patch") {

@@ -69,7 +69,10 @@ impl Things {
         let mut rng = Rng::with_seed(seed);
         let mut count = 0;
         for is_second in [false, true] {
-            let spec = schema(&mut rng, 3);
+            #[cfg_attr(not(feature = "cel"), expect(unused_mut, reason = "it has no rules"))]
+            let mut spec = schema(&mut rng, 3);
+            #[cfg(feature = "cel")]
+            super::generate::add_rules(&mut rng, &mut spec);
             let root = json!({ "type": "object", "properties": { "spec": spec } });
             count += 1;
             match self.try_schema(&root).await? {

@@ -145,6 +145,15 @@ pub(in super::super) fn check(root: &Node, path: &str) -> Vec<Cause> {
             }
         }
     });
+    if causes.is_empty() {
+        walk(root, Place::Resource, path, None, &mut |node, place, path, _| {
+            if node.has_default()
+                && let Some(rules) = Rules::of(node, place)
+            {
+                causes.extend(rules.check_default(node, place, &format!("{path}.default")));
+            }
+        });
+    }
     causes
 }
 

@@ -12,8 +12,9 @@ use super::super::outcome::shown;
 use super::super::ratchet::Old;
 use super::compiled::{Compiled, Rules};
 use super::functions::CONTEXT;
-use super::types::{Place, field, fields, place};
+use super::types::{Place, fields, place};
 use super::{Findings, Rule};
+use crate::go;
 use crate::status::Cause;
 
 /// The most bytes of a message that an expression makes.
@@ -29,6 +30,14 @@ impl Rules {
         findings
     }
 
+    /// What the rules find in a default. It takes the place of itself.
+    pub(super) fn check_default(&self, node: &Node, place: Place, path: &str) -> Vec<Cause> {
+        let mut findings = Findings::default();
+        let before = Before { value: Some(&node.default), own: None, outer: None };
+        self.check(node, place, &node.default, before, path, &mut findings);
+        findings.causes
+    }
+
     fn check(
         &self,
         node: &Node,
@@ -42,10 +51,13 @@ impl Rules {
             return;
         }
         if !self.own.is_empty() {
-            let this = to_cel(value, node, place);
-            let old = before.value.filter(|old| !old.is_null()).map(|old| to_cel(old, node, place));
+            let mut wrong = Wrong::new();
+            let this = to_cel(value, node, place, &mut wrong);
+            let old = before.value.filter(|old| !old.is_null());
+            let old = old.map(|old| to_cel(old, node, place, &mut wrong));
+            let seen = Seen { this, old, wrong };
             for rule in &self.own {
-                rule.check(node, value, &this, old.as_ref(), before, path, findings);
+                rule.check(node, value, &seen, before, path, findings);
             }
         }
         match value {
@@ -130,29 +142,69 @@ impl<'a> Before<'a> {
     }
 }
 
+/// What is wrong with fields that have not the type of the schema, by their names in rules.
+type Wrong = HashMap<String, String>;
+
+/// A value and the one before it as rules see them.
+struct Seen {
+    this: Result<CelValue, String>,
+    old: Option<Result<CelValue, String>>,
+    wrong: Wrong,
+}
+
+impl Seen {
+    /// The result of a rule, or why there is none.
+    fn evaluate(&self, program: &IdedExpr, uses_old: bool, is_optional: bool) -> Result<CelValue, Problem> {
+        let this = self.this.as_ref().map_err(|why| Problem::Other(why.clone()))?;
+        let old = match &self.old {
+            Some(Err(why)) if uses_old => return Err(Problem::Other(why.clone())),
+            Some(Err(_)) | None => None,
+            Some(Ok(old)) => Some(old),
+        };
+        evaluate(program, this, old, is_optional).map_err(|error| match &error {
+            ExecutionError::NoSuchKey(key) if self.wrong.contains_key(&**key) => {
+                Problem::Other(self.wrong[&**key].clone())
+            }
+            _ => problem(&error),
+        })
+    }
+}
+
+/// Why a rule has no result.
+enum Problem {
+    Overload,
+    Other(String),
+}
+
 impl Compiled {
-    #[expect(clippy::too_many_arguments, reason = "all that is known of a value")]
     fn check(
         &self,
         node: &Node,
         value: &Value,
-        this: &CelValue,
-        old: Option<&CelValue>,
+        seen: &Seen,
         before: Before<'_>,
         path: &str,
         findings: &mut Findings,
     ) {
         let is_optional = self.rule.optional_old_self == Some(true);
-        if self.uses_old && old.is_none() && !is_optional {
+        if self.uses_old && seen.old.is_none() && !is_optional {
             return;
         }
         let field = if path.is_empty() { "<nil>" } else { path };
         let kind = format!("{:?}", node.kind);
-        match evaluate(&self.program, this, old, is_optional) {
+        match seen.evaluate(&self.program, self.uses_old, is_optional) {
             Ok(CelValue::Bool(true)) => return,
             Ok(_) => {}
-            Err(error) => {
-                let why = problem(&error, &self.rule);
+            Err(problem) => {
+                let name = name(&self.rule);
+                let why = match problem {
+                    Problem::Other(why) => format!("{why} evaluating rule: {name}"),
+                    Problem::Overload => {
+                        let what =
+                            "call arguments did not match a supported operator, function or macro signature";
+                        format!("'no such overload': {what} for rule: {name}")
+                    }
+                };
                 findings.causes.push(Cause::invalid(field, &kind, &why));
                 return;
             }
@@ -164,7 +216,7 @@ impl Compiled {
         };
         let message = self.message.as_ref().and_then(|message| {
             // The message sees the old value as it is, even if it is optional for the rule.
-            match evaluate(message, this, old, false) {
+            match seen.evaluate(message, false, false) {
                 Ok(CelValue::String(text)) => Some(text.trim().to_owned()),
                 _ => None,
             }
@@ -225,10 +277,9 @@ fn default_message(rule: &Rule) -> String {
     }
 }
 
-/// The message about a rule that fails, in the words of Go's evaluator where both know the error.
-fn problem(error: &ExecutionError, rule: &Rule) -> String {
-    let name = name(rule);
-    let why = match error {
+/// Why a rule fails, in the words of Go's evaluator where both know the error.
+fn problem(error: &ExecutionError) -> Problem {
+    Problem::Other(match error {
         ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
         ExecutionError::DivisionByZero(_) => "division by zero".to_owned(),
         ExecutionError::RemainderByZero(_) => "modulus by zero".to_owned(),
@@ -239,45 +290,89 @@ fn problem(error: &ExecutionError, rule: &Rule) -> String {
         | ExecutionError::UnsupportedBinaryOperator(..)
         | ExecutionError::UnsupportedUnaryOperator(..)
         | ExecutionError::UnexpectedType { .. }
-        | ExecutionError::UnsupportedTargetType { .. } => {
-            let what = "call arguments did not match a supported operator, function or macro signature";
-            return format!("'no such overload': {what} for rule: {name}");
+        | ExecutionError::UnsupportedTargetType { .. } => return Problem::Overload,
+        ExecutionError::FunctionError { function, message } => {
+            let number = message.split(' ').find(|word| word.parse::<i64>().is_ok());
+            match (&**function, number) {
+                ("charAt" | "substring", Some(index)) if message.contains("out of range") => {
+                    format!("index out of range: {index}")
+                }
+                ("min" | "max", _) if message.contains("empty list") => {
+                    format!("{function} called on empty list")
+                }
+                ("int" | "double", _) => format!("type conversion error from 'string' to '{function}'"),
+                _ => message.clone(),
+            }
         }
-        ExecutionError::FunctionError { message, .. } => message.clone(),
         other => other.to_string(),
-    };
-    format!("{why} evaluating rule: {name}")
+    })
 }
 
-/// A value as rules see it: objects with the names that fields have there, and nothing that the schema does not know.
-fn to_cel(value: &Value, node: &Node, place: Place) -> CelValue {
-    let inner = |value: &Value, node: &Node| to_cel(value, node, self::place(node));
-    match value {
-        Value::Null => CelValue::Null,
-        Value::Bool(value) => (*value).into(),
-        Value::String(text) => text.as_str().into(),
-        Value::Number(number) => match number.as_i64().filter(|_| node.kind != "number") {
-            Some(integer) => integer.into(),
-            None => number.as_f64().unwrap_or_default().into(),
-        },
-        Value::Array(items) => {
-            let items = items.iter().map(|item| node.item().map_or(CelValue::Null, |of| inner(item, of)));
-            CelValue::List(Arc::new(items.collect()))
+/// A value as rules see it: objects with the names that fields have there, and nothing that the schema does not know. The error
+/// is what Go says of a value that has not the type of the schema, which an object can have if the schema was another when it
+/// was written. A field with such a value is left out and noted.
+fn to_cel(value: &Value, node: &Node, place: Place, wrong: &mut Wrong) -> Result<CelValue, String> {
+    let expected =
+        |what: &str| Err(format!("invalid data, expected {what}, got {}", go::dynamic_type(value)));
+    if value.is_null() {
+        return match node.nullable {
+            true => Ok(CelValue::Null),
+            false => Err("invalid data, got null for schema with nullable=false".to_owned()),
+        };
+    }
+    if node.int_or_string {
+        return match value {
+            Value::String(text) => Ok(text.as_str().into()),
+            Value::Number(number) if number.as_i64().is_some() => {
+                Ok(number.as_i64().unwrap_or_default().into())
+            }
+            _ => Err("invalid data, expected XIntOrString value to be either a string or integer".to_owned()),
+        };
+    }
+    match (&*node.kind, value) {
+        ("boolean", Value::Bool(value)) => Ok((*value).into()),
+        ("boolean", _) => expected("bool"),
+        ("string", Value::String(text)) => Ok(text.as_str().into()),
+        ("string", _) => expected("string"),
+        ("integer", Value::Number(number)) if number.as_i64().is_some() => {
+            Ok(number.as_i64().unwrap_or_default().into())
         }
-        Value::Object(object) => {
-            let text = |name: String| Key::String(Arc::new(name));
-            let members: HashMap<Key, CelValue> = match node.additional() {
-                Some(of) => {
-                    object.iter().map(|(name, value)| (text(name.clone()), inner(value, of))).collect()
-                }
-                None => fields(node, place)
-                    .filter_map(|(escaped, name, _)| {
-                        let of = field(node, place, name)?;
-                        Some((text(escaped), inner(object.get(name)?, of)))
-                    })
-                    .collect(),
+        ("integer", _) => expected("int"),
+        ("number", Value::Number(number)) => Ok(number.as_f64().unwrap_or_default().into()),
+        ("number", _) => expected("float"),
+        ("array", Value::Array(items)) => {
+            let item = |item: &Value| {
+                let of = node.item()?;
+                to_cel(item, of, self::place(of), wrong).ok()
             };
-            CelValue::Map(Map { map: Arc::new(members) })
+            let items: Vec<CelValue> =
+                items.iter().map(item).map(|item| item.unwrap_or(CelValue::Null)).collect();
+            Ok(CelValue::List(Arc::new(items)))
         }
+        ("array", _) => {
+            Err("invalid data, expected an array for the provided schema with type=array".to_owned())
+        }
+        ("object", Value::Object(object)) => {
+            let mut members = HashMap::new();
+            let mut add =
+                |name: String, value: &Value, of: &Node| match to_cel(value, of, self::place(of), wrong) {
+                    Ok(value) => drop(members.insert(Key::String(Arc::new(name)), value)),
+                    Err(why) => drop(wrong.insert(name, why)),
+                };
+            match node.additional() {
+                Some(of) => object.iter().for_each(|(name, value)| add(name.clone(), value, of)),
+                None => fields(node, place).for_each(|(escaped, name, of)| {
+                    if let Some(value) = object.get(name) {
+                        add(escaped, value, of);
+                    }
+                }),
+            }
+            Ok(CelValue::Map(Map { map: Arc::new(members) }))
+        }
+        ("object", _) => {
+            Err("invalid data, expected a map for the provided schema with type=object".to_owned())
+        }
+        // Rules cannot see what has no type.
+        _ => Ok(CelValue::Null),
     }
 }

@@ -17,7 +17,7 @@ const NONE: &[&str] = &[];
 const TEXT: &[&str] = &["string"];
 const NUMBER: &[&str] = &["int"];
 
-const SIGNATURES: [Signature; 72] = [
+const SIGNATURES: [Signature; 71] = [
     ("size", "", TEXT, "int"),
     ("size", "", &["list"], "int"),
     ("size", "", &["map"], "int"),
@@ -26,7 +26,6 @@ const SIGNATURES: [Signature; 72] = [
     ("size", "map", NONE, "int"),
     ("string", "", TEXT, "string"),
     ("string", "", NUMBER, "string"),
-    ("string", "", &["bool"], "string"),
     ("int", "", NUMBER, "int"),
     ("int", "", TEXT, "int"),
     ("double", "", &["double"], "double"),

@@ -46,6 +46,30 @@ pub(super) enum Place {
     Part,
 }
 
+const RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
 static TEXT: LazyLock<Node> = LazyLock::new(|| Node { kind: "string".to_owned(), ..Node::default() });
 static METADATA: LazyLock<Node> = LazyLock::new(|| {
     let texts = ["name", "generateName"].map(|name| (name.to_owned(), TEXT.clone()));
@@ -66,7 +90,14 @@ pub(super) fn fields(node: &Node, place: Place) -> impl Iterator<Item = (String,
     let own = node.properties.keys().map(String::as_str);
     let given = ["apiVersion", "kind", "metadata"].into_iter();
     let given = given.filter(move |name| place == Place::Resource && !node.properties.contains_key(*name));
-    own.chain(given).filter_map(move |name| Some((escaped(name)?, name, field(node, place, name)?)))
+    let seen = own.chain(given).filter_map(move |name| Some((name, field(node, place, name)?)));
+    seen.flat_map(|(name, field)| names(name).map(move |escaped| (escaped, name, field)))
+}
+
+/// The names of a field in rules. A reserved word may be written as it is, but for those that are values and operators.
+fn names(name: &str) -> impl Iterator<Item = String> {
+    let is_plain = RESERVED.contains(&name) && !matches!(name, "true" | "false" | "null" | "in");
+    escaped(name).into_iter().chain(is_plain.then(|| name.to_owned()))
 }
 
 /// The place of a value with that schema.
@@ -76,29 +107,6 @@ pub(super) fn place(node: &Node) -> Place {
 
 /// The name of a field in rules; `None` if they cannot name it.
 pub(super) fn escaped(name: &str) -> Option<String> {
-    const RESERVED: [&str; 21] = [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ];
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -173,14 +181,17 @@ impl<'n> Type<'n> {
         }
     }
 
-    /// Whether it has what the evaluator would compare wrongly: lists whose order does not matter, or times.
+    /// Whether it has what the evaluator would compare wrongly: lists whose order does not matter, times, or what the schema
+    /// does not know.
     pub(super) fn is_free(&self) -> bool {
         match self {
             Self::List(item, order) => *order == Order::Free || item.is_free(),
             Self::Map(values) | Self::Optional(values) => values.is_free(),
-            Self::Object(node, place) => fields(node, *place)
-                .filter_map(|(_, _, field)| Self::of(field, self::place(field)))
-                .any(|of| of.is_free()),
+            Self::Object(node, place) => {
+                let is_free =
+                    |field: &Node| Type::of(field, self::place(field)).is_none_or(|of| of.is_free());
+                node.preserves() || fields(node, *place).any(|(_, _, field)| is_free(field))
+            }
             Self::Special(_) => true,
             _ => false,
         }

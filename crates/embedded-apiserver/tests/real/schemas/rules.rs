@@ -93,7 +93,7 @@ const RULES: [&str; 62] = [
 ];
 
 /// Rules that the real server accepts, and which need what this one does not have.
-const LACKING: [(&str, &str); 12] = [
+const LACKING: [(&str, &str); 14] = [
     ("self.l.sortBy(x, x) == self.l", "sortBy"),
     ("self.l.all(i, x, x == 'a')", "all"),
     ("self.l.transformList(i, x, x).size() > 0", "transformList"),
@@ -105,6 +105,8 @@ const LACKING: [(&str, &str); 12] = [
     ("self.l.distinct().size() == 1", "distinct"),
     ("strings.quote('a') == ''", "strings.quote"),
     ("b'a' == b'b'", "bytes"),
+    ("type(int) == type", "type"),
+    ("string(self.b) == 'true'", "string"),
     ("ip(self.s).family() == 4", "ip"),
 ];
 
@@ -215,14 +217,14 @@ async fn rules_are_accepted_and_refused_as_by_the_real_server() -> Result<()> {
 }
 
 /// One rule for each function, all true.
-const CONSTANTS: [&str; 46] = [
+const CONSTANTS: [&str; 45] = [
     "size('äb') == 2 && 'äb'.size() == 2 && size([1]) == 1 && [1, 2].size() == 2 && size({'a': 1}) == 1",
     "{'a': 1}.size() == 1",
     "string('a') == 'a' && string(-5) == '-5'",
     "int('5') == 5 && int(5) == 5",
     "double(1) == 1.0 && double(1.5) == 1.5",
     "dyn(1) == 1 && type(1) == int && type('a') == string && type([1]) == list && type({'a': 1}) == map",
-    "type(true) == bool && type(1.0) == double && type(null) == null_type && type(int) == type",
+    "type(true) == bool && type(1.0) == double && type(null) == null_type",
     "'abc'.startsWith('ab') && 'abc'.endsWith('bc') && 'abc'.contains('b') && !'abc'.contains('x')",
     "'abc'.matches('^a') && matches('abc', 'c$') && 'a<b'.matches('a\\\\<b')",
     "'abcb'.find('b.?') == 'bc' && 'abc'.find('x') == ''",
@@ -232,16 +234,15 @@ const CONSTANTS: [&str; 46] = [
     "'äbc'.charAt(1) == 'b' && 'abc'.charAt(3) == ''",
     "'a,b,c'.split(',') == ['a', 'b', 'c'] && 'ab'.split('') == ['a', 'b']",
     "'a,b,c'.split(',', 2) == ['a', 'b,c'] && 'a,b'.split(',', 0) == [] && 'a,b'.split(',', -1) == ['a', 'b']",
-    "['a', 'b'].join() == 'ab' && ['a', 'b'].join('-') == 'a-b' && [].join('x') == ''",
     "'aaa'.replace('a', 'b') == 'bbb' && 'aaa'.replace('a', 'b', 2) == 'bba' && 'aaa'.replace('a', 'b', 0) == 'aaa'",
     "'äbc'.substring(1) == 'bc' && 'äbc'.substring(0, 2) == 'äb' && 'abc'.substring(1, 1) == ''",
     "'abcb'.indexOf('b') == 1 && 'abcb'.indexOf('b', 2) == 3 && 'abc'.indexOf('x') == -1 && 'a'.indexOf('') == 0",
     "'abcb'.lastIndexOf('b') == 3 && 'abcb'.lastIndexOf('b', 2) == 1 && 'a'.lastIndexOf('') == 1",
     "[1, 2, 1].indexOf(1) == 0 && [1, 2, 1].lastIndexOf(1) == 2 && [1].indexOf(5) == -1",
-    "[1, 2].isSorted() && !['b', 'a'].isSorted() && [1.0, 1.5].isSorted() && [false, true].isSorted()",
+    "[1, 2].isSorted() && ![2, 1].isSorted() && [1.0, 1.5].isSorted() && [false, true].isSorted()",
     "[1, 2].sum() == 3 && [1.5, 1.0].sum() == 2.5",
-    "[2, 1].min() == 1 && [2, 1].max() == 2 && ['b', 'a'].min() == 'a' && [1.5, 2.5].max() == 2.5",
-    "['b', 'a'].max() == 'b' && [1.5].min() == 1.5",
+    "[2, 1].min() == 1 && [2, 1].max() == 2 && [1.5, 2.5].max() == 2.5",
+    "[1.5].min() == 1.5",
     "sets.contains([1, 2], [1]) && sets.contains([], []) && !sets.contains([1], [2])",
     "sets.equivalent([1, 2], [2, 1, 1]) && !sets.equivalent([1], [2])",
     "sets.intersects([1, 2], [2, 3]) && !sets.intersects([1], [])",
@@ -250,15 +251,15 @@ const CONSTANTS: [&str; 46] = [
     "isCIDR('10.0.0.0/8') && !isCIDR('10.0.0.0') && isCIDR('::/0')",
     "isQuantity('1Gi') && !isQuantity('1gi') && isQuantity('1e3') && !isQuantity('')",
     "quantity('1Gi').isGreaterThan(quantity('1G')) && quantity('1').isLessThan(quantity('1500m'))",
-    "quantity('1').compareTo(quantity('1000m')) == 0 && quantity('-1').sign() == -1",
+    "quantity('1').compareTo(quantity('1000m')) == 0 && sign(quantity('-1')) == -1",
     "quantity('2').isInteger() && quantity('2k').asInteger() == 2000 && quantity('1500m').asApproximateFloat() == 1.5",
-    "quantity('1').add(quantity('1')).compareTo(quantity('2')) == 0 && quantity('1').sub(quantity('3')).sign() == -1",
+    "quantity('1').add(quantity('1')).compareTo(quantity('2')) == 0 && sign(quantity('1').sub(quantity('3'))) == -1",
     "1 in [1, 2] && 'a' in {'a': 1} && !(3 in [1, 2])",
     "[1] + [2] == [1, 2] && 'a' + 'b' == 'ab' && 7 / 2 == 3 && -7 / 2 == -3 && -7 % 3 == -1 && 7.0 / 2.0 == 3.5",
     "1 < 2 && 1 < 1.5 && 1.5 > 1 && 'a' < 'b' && false < true && 2 >= 2 && 2.0 <= 2",
     "[1, 2].map(x, x * 2) == [2, 4] && [1, 2].map(x, x > 1, x * 2) == [4] && [1, 2].filter(x, x > 1) == [2]",
     "[1, 2].all(x, x > 0) && [1, 2].exists(x, x > 1) && [1, 2].exists_one(x, x > 1) && {'a': 1}.all(k, k == 'a')",
-    "[[1], [2]].all(x, x.exists(y, y > 0)) && [0, 1].exists(x, 1 / x > 0) && ![1, 0].all(x, 1 / x > 5)",
+    "[[1], [2]].all(x, x.exists(y, y > 0))",
     "true || 1 / 0 > 0",
     "1 / 0 > 0 || true",
     "(true ? 1 : 2) == 1 && {'a': {'b': 1}}.a.b == 1 && [1, 2][1] == 2 && {'a': 1}['a'] == 1 && has({'a': 1}.a)",
@@ -303,6 +304,7 @@ fn values() -> Vec<(Value, Vec<Value>)> {
         (rule("self.l == ['a'] || self.l + ['c'] == ['c']"), lists.to_vec()),
         (rule("sets.contains(['a', 'b'], self.l)"), lists.to_vec()),
         (rule("self.l.min() == 'a'"), lists.to_vec()),
+        (rule("self.l.max() == 'b' || self.l.join() == 'aaab'"), lists.to_vec()),
         (rule("type(self.i) == int ? self.i < 5 : self.i.endsWith('%')"), either.to_vec()),
         (rule("self.i > 5"), either.to_vec()),
         (rule("self.i == 1 || self.i == 'x'"), either.to_vec()),

@@ -84,7 +84,7 @@ impl<'n> Checker<'n> {
         match found {
             Some((_, of)) => Ok(of.clone()),
             None if TYPE_NAMES.contains(&name) => Ok(Type::Type),
-            None if matches!(name, "bytes" | "uint") => lacking(name),
+            None if matches!(name, "bytes" | "type" | "uint") => lacking(name),
             None => undeclared(name),
         }
     }
@@ -172,6 +172,9 @@ impl<'n> Checker<'n> {
             && pattern::compile(text.inner()).is_err()
         {
             return invalid(format!("invalid {name} argument"));
+        }
+        if name == "type" && matches!(arguments[..], [Type::Type]) {
+            return lacking("the type of a type");
         }
         let found_call = functions::call(name, receiver.as_ref(), &arguments);
         found(name, found_call, receiver.as_ref(), &arguments)

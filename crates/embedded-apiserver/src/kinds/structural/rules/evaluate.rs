@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use kube_cel::cel::common::ast::Expr;
 use kube_cel::cel::objects::{Key, Map, OptionalValue, Value as CelValue};
 use kube_cel::cel::{Context, ExecutionError, IdedExpr};
 use serde_json::Value;
@@ -262,7 +263,21 @@ fn evaluate(
     } else if let Some(old) = old {
         context.add_variable_from_value("oldSelf", old.clone());
     }
-    CelValue::resolve(program, &context)
+    CelValue::resolve(program, &context).map_err(|error| match error {
+        ExecutionError::MissingArgumentOrTarget => of_argument(program, &context).unwrap_or(error),
+        error => error,
+    })
+}
+
+/// The error of an argument, which the evaluator does not pass on. One with variables of its own is not found.
+fn of_argument(program: &IdedExpr, context: &Context<'_>) -> Option<ExecutionError> {
+    let Expr::Call(call) = &program.expr else { return None };
+    let inner = call.target.as_deref().into_iter().chain(&call.args);
+    inner.into_iter().find_map(|argument| match CelValue::resolve(argument, context) {
+        Ok(_) | Err(ExecutionError::UndeclaredReference(_)) => None,
+        Err(ExecutionError::MissingArgumentOrTarget) => of_argument(argument, context),
+        Err(error) => Some(error),
+    })
 }
 
 /// What a rule is called in messages.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use kube_cel::KubeCelExt as _;
-use kube_cel::cel::extractors::This;
+use kube_cel::cel::extractors::{Arguments, This};
 use kube_cel::cel::objects::Value;
 use kube_cel::cel::{Context, ExecutionError, ResolveResult};
 
@@ -83,7 +83,7 @@ const SIGNATURES: [Signature; 71] = [
     ("isGreaterThan", "quantity", &["quantity"], "bool"),
     ("isLessThan", "quantity", &["quantity"], "bool"),
     ("compareTo", "quantity", &["quantity"], "int"),
-    ("sign", "quantity", NONE, "int"),
+    ("sign", "", &["quantity"], "int"),
     ("isInteger", "quantity", NONE, "bool"),
     ("asInteger", "quantity", NONE, "int"),
     ("add", "quantity", &["quantity"], "quantity"),
@@ -237,8 +237,7 @@ fn named<'n>(name: &str, receiver: Option<&Type<'n>>) -> Type<'n> {
 }
 
 /// The names of types, which are values, too.
-pub(super) const TYPE_NAMES: [&str; 8] =
-    ["bool", "double", "int", "list", "map", "null_type", "string", "type"];
+pub(super) const TYPE_NAMES: [&str; 7] = ["bool", "double", "int", "list", "map", "null_type", "string"];
 
 /// The functions, made once.
 pub(super) static CONTEXT: LazyLock<Context<'static>> = LazyLock::new(|| {
@@ -246,6 +245,11 @@ pub(super) static CONTEXT: LazyLock<Context<'static>> = LazyLock::new(|| {
     context.add_function("dyn", |This(value): This<Value>| -> ResolveResult { Ok(value) });
     context
         .add_function("type", |This(value): This<Value>| -> ResolveResult { Ok(type_name(&value).into()) });
+    // Texts are counted in characters, and split between them.
+    context.add_function("size", |This(value): This<Value>| -> ResolveResult { size(&value) });
+    context.add_function("split", |This(text): This<Arc<String>>, Arguments(arguments): Arguments| {
+        ResolveResult::Ok(split(&text, &arguments))
+    });
     // Regular expressions are those of Go.
     context.add_function("matches", |This(text): This<Arc<String>>, pattern: Arc<String>| -> ResolveResult {
         Ok(compile(&pattern)?.is_match(&text).into())
@@ -263,6 +267,38 @@ pub(super) static CONTEXT: LazyLock<Context<'static>> = LazyLock::new(|| {
     }
     context
 });
+
+fn size(value: &Value) -> ResolveResult {
+    let size = match value {
+        Value::String(text) => text.chars().count(),
+        Value::List(items) => items.len(),
+        Value::Map(map) => map.map.len(),
+        _ => return Err(ExecutionError::NoSuchOverload),
+    };
+    Ok(i64::try_from(size).unwrap_or(i64::MAX).into())
+}
+
+fn split(text: &str, arguments: &[Value]) -> Value {
+    let separator = match arguments.first() {
+        Some(Value::String(separator)) => separator.as_str(),
+        _ => "",
+    };
+    let most = match arguments.get(1) {
+        Some(Value::Int(most)) => usize::try_from(*most).unwrap_or(usize::MAX),
+        _ => usize::MAX,
+    };
+    let parts: Vec<&str> = if most == 0 {
+        Vec::new()
+    } else if separator.is_empty() {
+        // The last part is the rest.
+        let starts: Vec<usize> = text.char_indices().map(|(start, _)| start).take(most).collect();
+        let ends = starts.iter().skip(1).copied().chain([text.len()]);
+        starts.iter().zip(ends).map(|(start, end)| &text[*start..end]).collect()
+    } else {
+        text.splitn(most, separator).collect()
+    };
+    Value::List(Arc::new(parts.into_iter().map(Value::from).collect()))
+}
 
 fn compile(pattern: &str) -> Result<regex::Regex, ExecutionError> {
     pattern::compile(pattern).map_err(|error| ExecutionError::function_error("matches", error))

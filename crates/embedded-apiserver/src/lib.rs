@@ -180,8 +180,7 @@
 //!   addresses, URLs and versions.
 //! - There are no limits of cost. The real server refuses rules whose cost it estimates as too high.
 //! - Errors while a rule is evaluated have the words of the real server if a key is missing, an index is out of bounds, a number
-//!   is divided by zero or overflows, or types do not match. An error in an item makes `all` and `exists` fail, even if another item
-//!   decides them; the real server ignores it then.
+//!   is divided by zero or overflows, or types do not match.
 //!
 //! # Controllers
 //!

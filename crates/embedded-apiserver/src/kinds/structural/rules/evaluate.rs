@@ -14,7 +14,7 @@ use super::super::ratchet::Old;
 use super::compiled::{Compiled, Rules};
 use super::functions::CONTEXT;
 use super::types::{Place, fields, place};
-use super::{Findings, Rule};
+use super::{Findings, Rule, errors};
 use crate::go;
 use crate::status::Cause;
 
@@ -263,10 +263,15 @@ fn evaluate(
     } else if let Some(old) = old {
         context.add_variable_from_value("oldSelf", old.clone());
     }
-    CelValue::resolve(program, &context).map_err(|error| match error {
-        ExecutionError::MissingArgumentOrTarget => of_argument(program, &context).unwrap_or(error),
-        error => error,
-    })
+    let error = match CelValue::resolve(program, &context) {
+        Err(ExecutionError::MissingArgumentOrTarget) => {
+            of_argument(program, &context).unwrap_or(ExecutionError::MissingArgumentOrTarget)
+        }
+        Err(error) => error,
+        good => return good,
+    };
+    let tolerant = errors::tolerant(program);
+    tolerant.and_then(|program| CelValue::resolve(&program, &context).ok()).ok_or(error)
 }
 
 /// The error of an argument, which the evaluator does not pass on. One with variables of its own is not found.

@@ -9,6 +9,8 @@ mod check;
 #[cfg(feature = "cel")]
 mod compiled;
 #[cfg(feature = "cel")]
+mod errors;
+#[cfg(feature = "cel")]
 mod evaluate;
 mod field_path;
 #[cfg(feature = "cel")]

@@ -83,7 +83,7 @@ impl<'n> Checker<'n> {
         let found = self.variables.iter().rev().find(|(other, _)| other == name);
         match found {
             Some((_, of)) => Ok(of.clone()),
-            None if TYPE_NAMES.contains(&name) => Ok(Type::Type),
+            None if TYPE_NAMES.contains(&name) => Ok(Type::Name),
             None if matches!(name, "bytes" | "type" | "uint") => lacking(name),
             None => undeclared(name),
         }
@@ -173,7 +173,7 @@ impl<'n> Checker<'n> {
         {
             return invalid(format!("invalid {name} argument"));
         }
-        if name == "type" && matches!(arguments[..], [Type::Type]) {
+        if name == "type" && matches!(arguments[..], [Type::Name]) {
             return lacking("the type of a type");
         }
         let found_call = functions::call(name, receiver.as_ref(), &arguments);

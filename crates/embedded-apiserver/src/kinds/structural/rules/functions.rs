@@ -7,7 +7,7 @@ use kube_cel::cel::extractors::{Arguments, This};
 use kube_cel::cel::objects::Value;
 use kube_cel::cel::{Context, ExecutionError, ResolveResult};
 
-use super::super::pattern;
+use super::super::{formats, pattern};
 use super::types::{Order, Type};
 
 /// Name, receiver, arguments, result.
@@ -225,7 +225,7 @@ fn named<'n>(name: &str, receiver: Option<&Type<'n>>) -> Type<'n> {
         "int" => Type::Int,
         "double" => Type::Double,
         "string" => Type::String,
-        "type" => Type::Type,
+        "type" => Type::Name,
         "quantity" => Type::Quantity,
         "list(string)" => Type::List(Box::new(Type::String), Order::Matters),
         "inner" => match receiver {
@@ -249,6 +249,9 @@ pub(super) static CONTEXT: LazyLock<Context<'static>> = LazyLock::new(|| {
     context.add_function("size", |This(value): This<Value>| -> ResolveResult { size(&value) });
     context.add_function("split", |This(text): This<Arc<String>>, Arguments(arguments): Arguments| {
         ResolveResult::Ok(split(&text, &arguments))
+    });
+    context.add_function("isURL", |This(text): This<Arc<String>>| -> ResolveResult {
+        Ok(formats::is_request_uri(&text).into())
     });
     // Regular expressions are those of Go.
     context.add_function("matches", |This(text): This<Arc<String>>, pattern: Arc<String>| -> ResolveResult {

@@ -17,7 +17,8 @@ mod field_path;
 mod functions;
 #[cfg(not(feature = "cel"))]
 mod missing;
-#[cfg(all(test, feature = "cel"))]
+#[cfg(feature = "cel")]
+#[cfg(test)]
 mod tests;
 #[cfg(feature = "cel")]
 mod types;

@@ -18,7 +18,7 @@ pub(super) enum Type<'n> {
     /// Texts with a format that makes them times, durations or bytes, which rules cannot use here. Or lists or maps of them.
     Special(&'n str),
     /// The name of a type.
-    Type,
+    Name,
     /// Anything, known only when the rule is evaluated.
     Dyn,
     /// Of the items of an empty list.
@@ -209,7 +209,7 @@ impl fmt::Display for Type<'_> {
             Self::Null => "null",
             Self::Quantity => "kubernetes.Quantity",
             Self::Special(format) => format,
-            Self::Type => "type",
+            Self::Name => "type",
             Self::Dyn | Self::Unknown => "dyn",
             Self::List(item, _) => return write!(f, "list({item})"),
             Self::Map(values) => return write!(f, "map(string, {values})"),

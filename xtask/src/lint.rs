@@ -19,7 +19,8 @@ pub(crate) fn steps(report: &mut Report) {
 fn feature_steps(report: &mut Report) {
     for (version, features) in [("earliest", "--no-default-features"), ("latest", "--all-features")] {
         simple(report, &format!("clippy, {version} Kubernetes API, {features}"), || {
-            let libraries = "--lib --package kube-informer --package informer-endpoint --package embedded-apiserver";
+            let libraries =
+                "--lib --package kube-informer --package informer-endpoint --package embedded-apiserver";
             let features = format!("{features} --features k8s-openapi/{version}");
             Cargo::new(&format!("clippy {libraries} {features} -- -D warnings")).run()
         });

@@ -169,7 +169,8 @@
 //! With the cargo feature `cel` the rules of CustomResourceDefinitions (`x-kubernetes-validations`) are evaluated by
 //! [kube-cel](https://docs.rs/kube-cel), with `oldSelf`, `messageExpression`, `reason`, `fieldPath` and ratcheting. A definition is
 //! refused when it is written if a rule is wrong, or if it needs what is missing; objects are not refused for that later. The
-//! feature is off by default, because it takes a minute to compile.
+//! feature is off by default, because it takes a minute to compile. `informer serve` has it if informer-cli is built with its
+//! feature of that name.
 //!
 //! - A rule that cannot be parsed, names a field that the schema does not have, or applies a function to wrong types is refused
 //!   with 422. The message has other words than that of the real server and does not show the place in the rule.

@@ -194,3 +194,15 @@ fn stable_versions_come_before_others_and_high_ones_before_low_ones() {
         ["v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"]
     );
 }
+
+/// Without the feature `cel` rules are refused rather than ignored.
+#[cfg(not(feature = "cel"))]
+#[test]
+fn rules_that_nobody_evaluates_are_refused() {
+    let mut definition = definition();
+    let schema = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    schema["properties"]["spec"]["x-kubernetes-validations"] = json!([{ "rule": "self.color != ''" }]);
+    let error = accept(&Registry::new(), &mut definition, NOW).unwrap_err();
+    assert_eq!(error.code, 501);
+    assert!(error.message.contains("self.color != ''") && error.message.contains("cel"), "{}", error.message);
+}

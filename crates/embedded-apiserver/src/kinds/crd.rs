@@ -164,7 +164,9 @@ pub(crate) fn check_change(old: &Value, new: &Value) -> Result<(), ApiError> {
 
 fn fill_in_spec(definition: &mut Value) {
     let spec = &mut definition["spec"];
-    go::tidy_numbers(&mut spec["versions"]);
+    if let Some(versions) = spec.get_mut("versions") {
+        go::tidy_numbers(versions);
+    }
     let kind = text(&spec["names"]["kind"]).to_owned();
     if !spec["names"].is_object() || kind.is_empty() {
         return;

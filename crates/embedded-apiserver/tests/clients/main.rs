@@ -2,3 +2,6 @@
 
 mod go_clients;
 mod kube_rs;
+mod kubectl;
+mod managers;
+mod support;

@@ -188,6 +188,7 @@ mod builder;
 mod chance;
 mod clock;
 mod controllers;
+mod defaults;
 mod discovery;
 mod faults;
 mod front;

@@ -1,6 +1,7 @@
 //! The types of the built-in kinds: which fields an object has, of which types, and how patches merge them.
 
 mod decode;
+mod go_types;
 mod quantity;
 mod scalar;
 mod types;
@@ -10,6 +11,7 @@ pub(crate) use decode::Decoded;
 pub(crate) use decode::{Flavour, decode, duplicates, operations};
 #[cfg(test)]
 pub(crate) use types::add_foreign;
+pub(crate) use go_types::{is_zero, written};
 pub(crate) use types::{Field, Shape, Struct, named, object_meta, of};
 
 #[cfg(test)]

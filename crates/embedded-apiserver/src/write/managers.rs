@@ -9,6 +9,7 @@ use super::update::check_name;
 use super::{Object, create, dry_run, metadata, warnings};
 use crate::api::Api;
 use crate::body::Body;
+use crate::defaults;
 use crate::kinds::Resource;
 use crate::managed::{Form, Kind, Managed, Set, Writer, configuration, ignored, keep_times, problems, scale};
 use crate::read::object_answer;
@@ -240,7 +241,11 @@ fn plain(resource: &Resource, object: Value) -> Result<Object, ApiError> {
             let decoded = schema::decode(of, Flavour::Tree, &object).unwrap_or_default();
             match decoded.problem {
                 Some(problem) => return Err(ApiError::internal(problem)),
-                None => decoded.object,
+                None => {
+                    let mut object = decoded.object;
+                    defaults::set(resource, &mut object);
+                    object
+                }
             }
         }
         None => match object {

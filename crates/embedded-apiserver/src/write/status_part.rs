@@ -43,18 +43,6 @@ pub(super) fn begin(resource: &Resource, object: &mut Object) {
         Some(status) => drop(object.insert("status".to_owned(), status)),
         None => drop(object.remove("status")),
     }
-    fill_in_replicas(resource, object);
-}
-
-/// Defaults `spec.replicas` to 1.
-fn fill_in_replicas(resource: &Resource, object: &mut Object) {
-    if let (
-        ("apps", "deployments" | "replicasets" | "statefulsets") | ("", "replicationcontrollers"),
-        Some(Value::Object(spec)),
-    ) = ((&*resource.group, &*resource.plural), object.get_mut("spec"))
-    {
-        spec.entry("replicas").or_insert(json!(1));
-    }
 }
 
 /// Combines the part of the new object that is written with the rest of the old one.
@@ -75,7 +63,6 @@ pub(super) fn combine(resource: &Resource, part: Part, old: &Object, new: Object
 }
 
 fn main(resource: &Resource, old: &Object, mut new: Object) -> Object {
-    fill_in_replicas(resource, &mut new);
     if resource.subresource("status").is_some() {
         match old.get("status") {
             Some(status) => drop(new.insert("status".to_owned(), status.clone())),

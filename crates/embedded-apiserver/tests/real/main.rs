@@ -6,6 +6,7 @@
 mod apply;
 mod builtins;
 mod collections;
+mod defaults;
 mod definitions;
 mod discovery;
 mod fields;

@@ -273,8 +273,16 @@ async fn json_patches_and_strategic_patches() {
         ],
     } } } }))
     .await;
-    let two = json!({ "name": "two", "image": "i:2", "env": [{ "name": "A", "value": "1" }] });
-    assert_eq!(patched["spec"]["template"]["spec"]["containers"], json!([two, { "name": "three" }]));
+    let containers = |object: &Value| {
+        let containers = object["spec"]["template"]["spec"]["containers"].as_array().unwrap();
+        let told = |container: &Value| {
+            json!([container["name"], container.get("image"), container.get("env"), container["imagePullPolicy"]])
+        };
+        containers.iter().map(told).collect::<Vec<_>>()
+    };
+    let env = json!([{ "name": "A", "value": "1" }]);
+    let two = json!(["two", "i:2", env, "IfNotPresent"]);
+    assert_eq!(containers(&patched), [two, json!(["three", null, null, "IfNotPresent"])]);
     let patched = strategic(json!({
         "metadata": { "finalizers": ["z/z"], "labels": { "x": null, "n": "m" } },
         "spec": { "template": { "spec": { "containers": [{ "$patch": "replace" }, { "name": "new" }] } } },
@@ -282,7 +290,7 @@ async fn json_patches_and_strategic_patches() {
     .await;
     assert_eq!(patched["metadata"]["finalizers"], json!(["z/z", "x/y"]));
     assert_eq!(patched["metadata"]["labels"], json!({ "n": "m" }));
-    assert_eq!(patched["spec"]["template"]["spec"]["containers"], json!([{ "name": "new" }]));
+    assert_eq!(containers(&patched), [json!(["new", null, null, "IfNotPresent"])]);
     let version = rv(&patched);
     assert_eq!(
         rv(&strategic(json!({ "metadata": { "labels": { "n": "m" } } })).await),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::fields::FieldValidation;
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, create, dry_run, metadata, warnings};
+use super::{Object, builtin, create, dry_run, metadata, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::defaults;
@@ -62,6 +62,7 @@ impl Api {
             metadata::metadata_mut(new).remove("managedFields");
             return;
         }
+        builtin::convert(resource, new);
         let mut object = whole(resource, new);
         let old = old.map(|old| whole(resource, old));
         self.with_writer(resource, subresource, manager, |writer| writer.updated(old.as_ref(), &mut object));

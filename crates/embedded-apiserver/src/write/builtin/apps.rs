@@ -6,6 +6,23 @@ use super::super::Object;
 use super::{at, spec};
 use crate::status::Cause;
 
+/// The number of replicas and the labels of the pods.
+pub(super) fn validate(object: &Object) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if let Some(replicas) = spec(object, "replicas").as_i64().filter(|replicas| *replicas < 0) {
+        let why = "must be greater than or equal to 0";
+        causes.push(Cause::invalid("spec.replicas", &replicas.to_string(), why));
+    }
+    let labels = &spec(object, "template")["metadata"]["labels"];
+    let wanted = spec(object, "selector")["matchLabels"].as_object();
+    if wanted.into_iter().flatten().any(|(name, value)| labels.get(name) != Some(value)) {
+        let shown = if labels.is_null() { "{}".to_owned() } else { labels.to_string() };
+        let why = "`selector` does not match template `labels`";
+        causes.push(Cause::invalid("spec.template.metadata.labels", &shown, why));
+    }
+    causes
+}
+
 /// Most of the spec of a StatefulSet cannot be changed. Fields that have a default may be left out.
 pub(super) fn validate_stateful_set_update(old: &Object, new: &Object) -> Option<Cause> {
     let fixed = [

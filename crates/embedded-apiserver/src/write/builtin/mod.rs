@@ -15,6 +15,13 @@ fn kind(resource: &Resource) -> (&str, &str) {
     if resource.custom { ("", "") } else { (&resource.group, &resource.plural) }
 }
 
+/// Reads an object of a request as the real server does, before it is known who owns what.
+pub(super) fn convert(resource: &Resource, object: &mut Object) {
+    if kind(resource) == ("", "secrets") {
+        core::complete_secret(object);
+    }
+}
+
 /// Completes a new object.
 pub(super) fn prepare_create(resource: &Resource, object: &mut Object) {
     match kind(resource) {
@@ -46,6 +53,7 @@ pub(super) fn validate(resource: &Resource, object: &Object) -> Vec<Cause> {
     match kind(resource) {
         ("", "secrets") => core::validate_secret(object),
         ("", "configmaps") => core::validate_config_map(object),
+        ("apps", "deployments" | "replicasets" | "statefulsets" | "daemonsets") => apps::validate(object),
         _ => Vec::new(),
     }
 }
@@ -55,9 +63,10 @@ pub(super) fn validate_update(resource: &Resource, old: &Object, new: &Object) -
     let mut causes = match kind(resource) {
         ("", "secrets") => core::validate_secret_update(old, new),
         ("", "configmaps") => core::validate_config_map_update(old, new),
-        ("apps", "deployments" | "replicasets" | "daemonsets") | ("batch", "jobs") => {
-            immutable_selector(old, new).into_iter().collect()
+        ("apps", "deployments" | "replicasets" | "daemonsets") => {
+            return apps::validate(new).into_iter().chain(immutable_selector(old, new)).collect();
         }
+        ("batch", "jobs") => immutable_selector(old, new).into_iter().collect(),
         ("apps", "statefulsets") => apps::validate_stateful_set_update(old, new).into_iter().collect(),
         _ => Vec::new(),
     };

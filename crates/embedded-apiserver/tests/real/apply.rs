@@ -260,6 +260,18 @@ fn stories() -> Vec<Story> {
             ("PATCH ?fieldManager=two", APPLY, json!({ "spec": { "unknown": 1 } })),
             ("PATCH ?fieldManager=two", APPLY, json!({ "spec": { "number": "x" } })),
         ]),
+        widgets(vec![
+            ("PATCH ?fieldManager=one", APPLY, json!({ "spec": { "replicas": 2 } })),
+            ("PATCH /scale?fieldManager=scaler", MERGE, json!("{\"spec\":{\"replicas\":4}}")),
+            ("GET ", JSON, Value::Null),
+            ("PATCH /scale?fieldManager=scaler", MERGE, json!("{\"spec\":{\"replicas\":5}}")),
+            ("GET ", JSON, Value::Null),
+        ]),
+        widgets(vec![
+            ("POST ?fieldManager=one", JSON, json!({ "spec": { "replicas": 2 } })),
+            ("PATCH /scale?fieldManager=scaler", MERGE, json!("{\"spec\":{\"replicas\":4}}")),
+            ("GET ", JSON, Value::Null),
+        ]),
         roles(vec![
             (
                 "PATCH ?fieldManager=one",

@@ -1,5 +1,6 @@
 //! kubectl commands that write, on both servers: what it says, how it ends, and what is stored after each.
 
+mod cascades;
 mod files;
 mod stories;
 
@@ -10,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use crate::support::{Server, both, kubectl, normal_object, normal_text, without_defaults};
+use crate::support::{Server, both, kubectl, normal_object, normal_text};
 
 /// Commands one after the other, in a namespace of their own.
 struct Story {
@@ -23,7 +24,14 @@ struct Story {
 }
 
 /// Commands that differ, and why. Nothing that `apply`, `patch` and `edit` do is among them.
-const DIFFERENCES: &[(&str, &str)] = &[];
+const DIFFERENCES: &[(&str, &str)] = &[
+    ("autoscale ", PROTOBUF),
+    ("create configmap ", PROTOBUF),
+    ("create secret ", PROTOBUF),
+    ("create deployment ", PROTOBUF),
+];
+const PROTOBUF: &str =
+    "kubectl sends what it makes itself as protobuf, which the embedded server does not read: 415";
 
 /// How long a command may take. `edit` opens the editor again and again if it always makes another mistake.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -98,9 +106,8 @@ async fn kubectl_writes_what_it_writes_on_the_real_server() -> Result<()> {
         let namespace = format!("story-{number}");
         let (real, embedded) =
             tokio::try_join!(tell(&real, story, &namespace), tell(&embedded, story, &namespace))?;
-        for (command, (mut real, embedded)) in story.commands.iter().zip(real.into_iter().zip(embedded)) {
+        for (command, (real, embedded)) in story.commands.iter().zip(real.into_iter().zip(embedded)) {
             count += 1;
-            without_defaults(&mut real, &embedded);
             if let Some(place) = DIFFERENCES.iter().position(|(known, _)| command.starts_with(known)) {
                 used[place] |= real != embedded;
             } else {

@@ -1,13 +1,13 @@
 //! Both servers, as clients outside of the process reach them, and how what they say is compared.
 
-mod defaults;
 mod normal;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use embedded_apiserver::{EmbeddedApiserver, Endpoint};
+use embedded_apiserver::{Controller, EmbeddedApiserver, Endpoint};
 use http::Request;
 use http_body_util::BodyExt as _;
 use kube_client::client::Body;
@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_cluster::{Binaries, Cluster, Options};
 
-pub(crate) use defaults::without_defaults;
 pub(crate) use normal::{normal_object, normal_text};
 
 /// A server, and a directory with a kubeconfig.
@@ -36,14 +35,32 @@ enum Running {
 
 /// The real server and the embedded one. `None` if there is no real one to start; the reason is printed.
 pub(crate) async fn both(test: &str) -> Result<Option<[Server; 2]>> {
+    start(test, false).await
+}
+
+/// The same with a garbage collector each, the real one that of kube-controller-manager.
+pub(crate) async fn both_with_garbage_collectors(test: &str) -> Result<Option<[Server; 2]>> {
+    start(test, true).await
+}
+
+async fn start(test: &str, with_collectors: bool) -> Result<Option<[Server; 2]>> {
     if let Err(why) = test_cluster::available() {
         test_cluster::print_skip(test, &why);
         return Ok(None);
     }
-    let cluster = tokio::task::spawn_blocking(|| Cluster::start(Options::default())).await??;
+    let cluster = tokio::task::spawn_blocking(move || {
+        let mut cluster = Cluster::start(Options::default())?;
+        if with_collectors {
+            cluster.start_controller_manager(&["garbage-collector-controller"])?;
+        }
+        anyhow::Ok(cluster)
+    });
+    let cluster = cluster.await??;
     let kubeconfig = cluster.kubeconfig_yaml();
     let real = Server::new("real", &kubeconfig, Running::Real { _cluster: Box::new(cluster) }).await?;
-    let server = EmbeddedApiserver::builder().managed_fields(true).build();
+    let controllers: &[Controller] = if with_collectors { &[Controller::GarbageCollector] } else { &[] };
+    let builder = EmbeddedApiserver::builder().managed_fields(true);
+    let server = builder.controllers(controllers.iter().copied()).build();
     let endpoint = server.listen().await?;
     let file = tempfile::NamedTempFile::new()?;
     endpoint.write_kubeconfig(file.path())?;
@@ -82,6 +99,21 @@ impl Server {
         let (status, answer) = self.ask(method, path, body).await?;
         anyhow::ensure!((200..300).contains(&status), "{} {method} {path}: {answer}", self.name);
         Ok(answer)
+    }
+
+    /// Asks for an object until the status and the object are as they should be.
+    pub(crate) async fn until(&self, path: &str, is: impl Fn(u16, &Value) -> bool) -> Result<Value> {
+        let mut again = tokio::time::interval(Duration::from_millis(20));
+        let wait = async {
+            loop {
+                again.tick().await;
+                let (status, object) = self.ask("GET", path, &Value::Null).await?;
+                if is(status, &object) {
+                    return Ok(object);
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), wait).await.context("it never comes true")?
     }
 
     pub(crate) async fn make_namespace(&self, name: &str) -> Result<()> {

@@ -11,7 +11,7 @@ static RANDOM: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let patterns = [
         (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UID"),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", "TIME"),
-        (r#"(resourceVersion"?: ?)"?\d+"?"#, "${1}VERSION"),
+        (r#"(resourceVersion\\*"?: ?)\\*"?\d+\\*"?"#, "${1}VERSION"),
         (r"kubectl-edit-\d+\.yaml", "EDITED"),
         (r"https?://127\.0\.0\.1:\d+", "SERVER"),
     ];
@@ -41,6 +41,10 @@ pub(crate) fn normal_object(value: &mut Value) {
                     ("clusterIPs", Value::Array(addresses)) => {
                         let given = addresses.iter_mut().filter(|address| *address != "None");
                         given.for_each(|address| *address = "ADDRESS".into());
+                    }
+                    // An admission plugin of the real server adds it to new nodes.
+                    ("taints", Value::Array(taints)) => {
+                        taints.retain(|taint| taint["key"] != "node.kubernetes.io/not-ready");
                     }
                     ("nodePort", port) => *port = "PORT".into(),
                     ("managedFields", Value::Array(managers)) => {

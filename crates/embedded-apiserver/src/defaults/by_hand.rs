@@ -1,5 +1,6 @@
 //! The defaults that are not in the table, because they depend on more than whether a field is set.
 
+use k8s_openapi::ByteString;
 use serde_json::{Map, Value, json};
 
 use crate::kinds::Resource;
@@ -10,14 +11,19 @@ pub(super) fn before(resource: &Resource, object: &mut Map<String, Value>) {
         ("", "pods") => pod(object),
         ("", "limitranges") => limit_range(object),
         ("", "replicationcontrollers") => replication_controller(object),
+        ("", "secrets") => secret(object),
         _ => {}
     }
 }
 
 /// What is done to an object that has all other defaults.
 pub(super) fn after(resource: &Resource, object: &mut Map<String, Value>) {
-    if let ("", "services") = (&*resource.group, &*resource.plural) {
-        service(object);
+    match (&*resource.group, &*resource.plural) {
+        ("", "services") => service(object),
+        ("", "namespaces") => namespace(object),
+        ("batch", "jobs") => job(object),
+        ("apps", "daemonsets") => daemon_set(object),
+        _ => {}
     }
 }
 
@@ -79,6 +85,42 @@ fn service(service: &mut Map<String, Value>) {
         for ingress in items(balancer, "ingress").filter(|ingress| ingress.contains_key("ip")) {
             ingress.entry("ipMode").or_insert_with(|| "VIP".into());
         }
+    }
+}
+
+/// `stringData` becomes `data`, in base64.
+fn secret(secret: &mut Map<String, Value>) {
+    let Some(Value::Object(texts)) = secret.remove("stringData") else { return };
+    let Value::Object(data) = secret.entry("data").or_insert_with(|| json!({})) else { return };
+    for (key, text) in texts {
+        let bytes = ByteString(text.as_str().unwrap_or_default().as_bytes().to_vec());
+        data.insert(key, serde_json::to_value(bytes).unwrap_or_default());
+    }
+}
+
+/// A namespace has a label with its name, if it has one yet.
+fn namespace(namespace: &mut Map<String, Value>) {
+    let Some(Value::Object(metadata)) = namespace.get_mut("metadata") else { return };
+    let Some(name) = metadata.get("name").cloned() else { return };
+    if let Value::Object(labels) = metadata.entry("labels").or_insert_with(|| json!({})) {
+        labels.insert("kubernetes.io/metadata.name".to_owned(), name);
+    }
+}
+
+/// A Job has the labels of its pods, if they have any and it has none.
+fn job(job: &mut Map<String, Value>) {
+    let labels = job.get("spec").and_then(|spec| spec.pointer("/template/metadata/labels")).cloned();
+    let metadata = job.get_mut("metadata").and_then(Value::as_object_mut);
+    if let (Some(labels), Some(metadata)) = (labels, metadata) {
+        metadata.entry("labels").or_insert(labels);
+    }
+}
+
+/// The number of a DaemonSet's template is a field of its own in the server, and an annotation for others.
+fn daemon_set(set: &mut Map<String, Value>) {
+    let Some(Value::Object(metadata)) = set.get_mut("metadata") else { return };
+    if let Value::Object(annotations) = metadata.entry("annotations").or_insert_with(|| json!({})) {
+        annotations.entry("deprecated.daemonset.template.generation").or_insert_with(|| "0".into());
     }
 }
 

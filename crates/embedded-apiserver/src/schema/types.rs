@@ -46,7 +46,7 @@ pub(crate) struct Field {
     pub(crate) strategy: String,
     /// The field that identifies the items of a list that is merged; empty for lists of scalars.
     pub(crate) merge_key: String,
-    /// Whether an empty list or map is left out when the server writes the object.
+    /// Whether an empty list or map is as good as none.
     pub(super) omits_empty: bool,
     /// Whether zero is left out.
     pub(super) omits_zero: bool,
@@ -122,7 +122,9 @@ impl Lazy {
                     Some(written) => written.always.contains_key(&name),
                     None => required.contains(&name),
                 };
-                field.omits_empty = is_list && !is_written;
+                // The real server stores what it calls its own as protobuf, which has no empty lists.
+                let is_json = self.packed.name.starts_with("io.k8s.apiextensions-apiserver.");
+                field.omits_empty = is_list && !(is_written && is_json);
                 field.omits_zero =
                     written.as_ref().is_some_and(|written| written.unless_zero.contains(&&*name));
                 (name, field)

@@ -27,6 +27,10 @@ async fn answers(client: &Client, path: &str, object: &Value) -> Result<Vec<Valu
     let name = object["metadata"]["name"].as_str().context("a name")?;
     let (mut told, mut uid) = (Vec::new(), String::new());
     for (number, (method, media_type)) in STEPS.into_iter().enumerate() {
+        // A Job cannot be replaced by one without the selector that it was given.
+        if method == "PUT" && object["kind"] == "Job" {
+            continue;
+        }
         let mut body = object.clone();
         if media_type.starts_with("application/merge") || media_type.starts_with("application/strategic") {
             body = json!({ "metadata": { "annotations": { "step": number.to_string() } } });
@@ -44,6 +48,7 @@ async fn answers(client: &Client, path: &str, object: &Value) -> Result<Vec<Valu
             uid = own.to_owned();
         }
         set_aside(&mut object, &uid);
+        remove_admitted(&mut object);
         told.push(json!({ "step": format!("{method} {media_type}"), "status": status, "body": object }));
     }
     Ok(told)
@@ -52,7 +57,7 @@ async fn answers(client: &Client, path: &str, object: &Value) -> Result<Vec<Valu
 fn set_aside(value: &mut Value, uid: &str) {
     match value {
         Value::Object(members) => {
-            for own in ["resourceVersion", "time", "creationTimestamp", "timestamp"] {
+            for own in ["resourceVersion", "time", "creationTimestamp", "lastPhaseTransitionTime"] {
                 if members.contains_key(own) {
                     members.insert(own.to_owned(), "ASIDE".into());
                 }
@@ -62,6 +67,24 @@ fn set_aside(value: &mut Value, uid: &str) {
         Value::Array(items) => items.iter_mut().for_each(|item| set_aside(item, uid)),
         Value::String(text) if !uid.is_empty() => *text = text.replace(uid, "UID"),
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// What only the real server has, because admission adds it and controllers take it away again, which are not there.
+fn remove_admitted(object: &mut Value) {
+    let kind = object["kind"].as_str().unwrap_or_default().to_owned();
+    if let ("PersistentVolume" | "PersistentVolumeClaim", Some(metadata)) =
+        (&*kind, object["metadata"].as_object_mut())
+    {
+        metadata.remove("finalizers");
+    }
+    if let ("Node", Some(spec)) = (&*kind, object["spec"].as_object_mut()) {
+        if let Some(Value::Array(taints)) = spec.get_mut("taints") {
+            taints.retain(|taint| taint["key"] != "node.kubernetes.io/not-ready");
+        }
+        if spec.get("taints") == Some(&json!([])) {
+            spec.remove("taints");
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod apps;
 mod batch;
 mod core;
+mod pods;
 
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ pub(super) fn convert(resource: &Resource, object: &mut Object) {
 /// Completes a new object.
 pub(super) fn prepare_create(resource: &Resource, object: &mut Object) {
     match kind(resource) {
-        ("", "secrets") => core::complete_secret(object),
+        ("", "pods") => pods::complete_pod(object),
         ("" | "events.k8s.io", "events") => core::complete_event(object),
         ("batch", "jobs") => batch::complete_job(object),
         ("apps", "daemonsets") => apps::count_template(None, object),
@@ -35,13 +36,13 @@ pub(super) fn prepare_create(resource: &Resource, object: &mut Object) {
 
 /// Whether a new object is completed only after it is known who owns what.
 pub(super) fn is_completed_late(resource: &Resource) -> bool {
-    kind(resource) == ("batch", "jobs")
+    matches!(kind(resource), ("batch", "jobs") | ("", "pods"))
 }
 
 /// Completes an object that is about to replace another.
 pub(super) fn prepare_update(resource: &Resource, old: &Object, object: &mut Object) {
     match kind(resource) {
-        ("", "secrets") => core::complete_secret(object),
+        ("", "pods") => pods::admit(object, Some(old)),
         ("" | "events.k8s.io", "events") => core::complete_event(object),
         ("apps", "daemonsets") => apps::count_template(Some(old), object),
         _ => {}

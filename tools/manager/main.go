@@ -194,7 +194,11 @@ func (s scenario) untilMade(ctx context.Context, generation int64) error {
 func (s scenario) hasEvents(ctx context.Context) (bool, error) {
 	list := &corev1.EventList{}
 	err := s.List(ctx, list, client.InNamespace("default"))
-	return len(list.Items) >= 3, err
+	stored := map[string]int{}
+	for _, event := range list.Items {
+		stored[event.InvolvedObject.Kind]++
+	}
+	return stored["Site"] >= 2 && stored["Lease"] >= 1, err
 }
 
 func (s scenario) until(ctx context.Context, holds wait.ConditionWithContextFunc) error {

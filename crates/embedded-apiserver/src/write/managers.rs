@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::fields::FieldValidation;
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, builtin, create, dry_run, metadata, warnings};
+use super::{Object, create, custom, dry_run, metadata, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::defaults;
@@ -62,7 +62,6 @@ impl Api {
             metadata::metadata_mut(new).remove("managedFields");
             return;
         }
-        builtin::convert(resource, new);
         let mut object = whole(resource, new);
         let old = old.map(|old| whole(resource, old));
         self.with_writer(resource, subresource, manager, |writer| writer.updated(old.as_ref(), &mut object));
@@ -108,6 +107,7 @@ impl Api {
                 writer.applied(old.as_ref(), &config, force)
             })?;
             let mut object = resource.stored(plain(resource, object)?);
+            custom::set_defaults(resource, &mut object);
             warnings::remove_duplicate_owners(request, &mut object, true);
             create::place(target, &mut object)?;
             check_name(target, &object)?;
@@ -184,11 +184,11 @@ impl Api {
         new: &Object,
     ) -> Managed {
         let (before, scale) = scale_before(resource, object, scale);
-        if resource.custom {
-            // Sic: in the real server nobody owns the replicas of a custom resource after that.
+        if resource.custom && scale["metadata"].get("managedFields").is_none() {
+            // Sic: if nobody owns the replicas of a custom resource, in the real server nobody does after that.
             return scale_after(resource, &before, &Value::Null);
         }
-        let mut new = Value::Object(new.clone());
+        let (scale, mut new) = (without_zero(scale), without_zero(Value::Object(new.clone())));
         self.with_scale_writer(manager, |writer| writer.updated(Some(&scale), &mut new));
         scale_after(resource, &before, &new)
     }
@@ -213,6 +213,14 @@ fn scale_before(resource: &Resource, object: &Object, scale: &Object) -> (Manage
     let mut scale = Value::Object(scale.clone());
     scale::of_scale(&managed, &|version| replicas(resource, version)).write(&mut scale);
     (managed, scale)
+}
+
+/// A Scale as the real server has it: no replicas are left out, and so nobody owns them.
+fn without_zero(mut scale: Value) -> Value {
+    if let Some(spec) = scale.get_mut("spec").and_then(Value::as_object_mut) {
+        spec.retain(|name, value| name != "replicas" || *value != 0);
+    }
+    scale
 }
 
 fn scale_after(resource: &Resource, before: &Managed, scale: &Value) -> Managed {

@@ -41,6 +41,8 @@ fn normal(object: &mut Value) {
         }
     }
     if let Some(items) = object.get_mut("items").and_then(Value::as_array_mut) {
+        // The real server has some of its own.
+        items.retain(|event| event["regarding"]["kind"] == "Site" || event["regarding"]["kind"] == "Lease");
         items.sort_by_cached_key(|event| event["note"].to_string());
     }
 }

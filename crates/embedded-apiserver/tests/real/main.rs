@@ -8,6 +8,7 @@ mod builtins;
 mod collections;
 mod defaults;
 mod definitions;
+mod differential;
 mod discovery;
 mod fields;
 mod garbage;

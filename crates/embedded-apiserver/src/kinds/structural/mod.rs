@@ -85,6 +85,13 @@ impl Schemas {
         Ok(unknown)
     }
 
+    /// Sets the defaults of an object in a version.
+    pub(crate) fn set_defaults(&self, version: &str, object: &mut Map<String, Value>) {
+        if let Some(root) = self.roots.get(version) {
+            set_defaults(root, object);
+        }
+    }
+
     /// What a client of `version` reads of an object that is stored in the version `stored`, or is about to be.
     pub(crate) fn convert(&self, object: &mut Map<String, Value>, stored: &str, version: &str) {
         if let Some(root) = self.roots.get(stored) {

@@ -16,9 +16,8 @@ pub(super) fn validate(object: &Object) -> Vec<Cause> {
     let labels = &spec(object, "template")["metadata"]["labels"];
     let wanted = spec(object, "selector")["matchLabels"].as_object();
     if wanted.into_iter().flatten().any(|(name, value)| labels.get(name) != Some(value)) {
-        let shown = if labels.is_null() { "{}".to_owned() } else { labels.to_string() };
         let why = "`selector` does not match template `labels`";
-        causes.push(Cause::invalid("spec.template.metadata.labels", &shown, why));
+        causes.push(Cause::invalid("spec.template.metadata.labels", &labels.to_string(), why));
     }
     causes
 }

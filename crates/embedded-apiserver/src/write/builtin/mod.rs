@@ -16,13 +16,6 @@ fn kind(resource: &Resource) -> (&str, &str) {
     if resource.custom { ("", "") } else { (&resource.group, &resource.plural) }
 }
 
-/// Reads an object of a request as the real server does, before it is known who owns what.
-pub(super) fn convert(resource: &Resource, object: &mut Object) {
-    if kind(resource) == ("", "secrets") {
-        core::complete_secret(object);
-    }
-}
-
 /// Completes a new object.
 pub(super) fn prepare_create(resource: &Resource, object: &mut Object) {
     match kind(resource) {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Patterns, and what is put in place of what they match.
 static RANDOM: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
@@ -26,38 +26,40 @@ pub(crate) fn normal_text(text: &str, dir: &Path) -> String {
 
 /// An object, a list or a Status.
 pub(crate) fn normal_object(value: &mut Value) {
+    let shown = |text: &str| normal_text(text, Path::new("/no/such/directory"));
     match value {
         Value::Object(members) => {
+            without_admission(members);
             // Keys of managedFields such as `k:{"uid":"…"}`.
-            let shown =
-                |(name, value): (String, Value)| (normal_text(&name, Path::new("/no/such/directory")), value);
-            *members = std::mem::take(members).into_iter().map(shown).collect();
+            let renamed = |(name, value): (String, Value)| (shown(&name), value);
+            *members = std::mem::take(members).into_iter().map(renamed).collect();
             for (name, value) in members.iter_mut() {
-                match (name.as_str(), &mut *value) {
+                normal_object(value);
+                match (name.as_str(), value) {
                     ("resourceVersion", version) => *version = "VERSION".into(),
-                    ("clusterIP", Value::String(address)) if address.contains('.') => {
-                        *address = "ADDRESS".into()
-                    }
-                    ("clusterIPs", Value::Array(addresses)) => {
-                        let given = addresses.iter_mut().filter(|address| *address != "None");
-                        given.for_each(|address| *address = "ADDRESS".into());
-                    }
-                    // An admission plugin of the real server adds it to new nodes.
-                    ("taints", Value::Array(taints)) => {
-                        taints.retain(|taint| taint["key"] != "node.kubernetes.io/not-ready");
-                    }
-                    ("nodePort", port) => *port = "PORT".into(),
-                    ("managedFields", Value::Array(managers)) => {
-                        managers.iter_mut().for_each(normal_object);
-                        // They are in the order of their times, which are whole seconds.
-                        managers.sort_by_cached_key(ToString::to_string);
-                    }
-                    (_, value) => normal_object(value),
+                    // They are in the order of their times, which are whole seconds.
+                    ("managedFields", Value::Array(all)) => all.sort_by_cached_key(ToString::to_string),
+                    _ => {}
                 }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(normal_object),
-        Value::String(text) => *text = normal_text(text, Path::new("/no/such/directory")),
+        Value::String(text) => *text = shown(text),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Removes what the embedded server has no part for: addresses of services, and what admission plugins add to pods and nodes.
+fn without_admission(members: &mut Map<String, Value>) {
+    members.retain(|name, value| match (name.as_str(), value) {
+        ("clusterIP", address) => address == "None",
+        ("clusterIPs" | "ipFamilies" | "ipFamilyPolicy" | "nodePort" | "preemptionPolicy", _) => false,
+        ("priority", number) => *number != 0,
+        ("taints" | "tolerations", Value::Array(items)) => {
+            let added = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+            items.retain(|item| !added.iter().any(|key| item["key"] == *key));
+            !items.is_empty()
+        }
+        _ => true,
+    });
 }

@@ -86,7 +86,8 @@ impl<'a> Slot<'a> {
 
     /// A new object of about that schema.
     pub(super) fn create(&self, rng: &mut Rng, spec: &Value) -> Write {
-        let validation = rng.choice(["", "?fieldValidation=Strict", "?fieldValidation=Ignore"]).unwrap_or_default();
+        let validation =
+            rng.choice(["", "?fieldValidation=Strict", "?fieldValidation=Ignore"]).unwrap_or_default();
         Write::post(validation, self.object("", &near(rng, spec, 12)))
     }
 

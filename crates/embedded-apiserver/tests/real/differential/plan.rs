@@ -13,6 +13,8 @@ use super::{ROUNDS, builtin, shrink};
 
 /// How many objects of a plan are written to at the same time.
 const AT_ONCE: usize = 4;
+/// How often it is tried to create an object that the servers accept.
+const CREATIONS: usize = 4;
 /// How many patches an object gets.
 const PATCHES: usize = 3;
 
@@ -51,7 +53,10 @@ impl Count {
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rounds, answers, refused, skipped } = self;
-        write!(f, "{rounds} rounds, {answers} answers compared, {refused} of them errors, {skipped} rounds ended early")
+        write!(
+            f,
+            "{rounds} rounds, {answers} answers compared, {refused} of them errors, {skipped} rounds ended early"
+        )
     }
 }
 
@@ -64,7 +69,15 @@ pub(super) struct Round {
     /// The object as the real server has it.
     now: Value,
     ended: bool,
-    pub(super) differs: Option<String>,
+    pub(super) differs: Option<Difference>,
+}
+
+/// How two answers differ.
+#[derive(Clone)]
+pub(super) struct Difference {
+    /// The status on both sides.
+    pub(super) statuses: [Value; 2],
+    pub(super) told: String,
 }
 
 impl Round {
@@ -93,7 +106,7 @@ impl Round {
             if builtin::is_unchecked(&self.collection, &real, &embedded) {
                 count.skipped += 1;
             } else {
-                self.differs = Some(difference(&real, &embedded));
+                self.differs = Some(Difference::of(&real, &embedded));
             }
         } else if real["status"].as_u64() < Some(300) {
             self.now = real["body"].clone();
@@ -103,12 +116,13 @@ impl Round {
     }
 }
 
-/// The answers, or what differs if it is an object on both sides.
-pub(super) fn difference(real: &Value, embedded: &Value) -> String {
-    let mut found = Vec::new();
-    collect(real, embedded, "", &mut found);
-    found.truncate(8);
-    found.join("\n")
+impl Difference {
+    pub(super) fn of(real: &Value, embedded: &Value) -> Self {
+        let mut found = Vec::new();
+        collect(real, embedded, "", &mut found);
+        found.truncate(8);
+        Self { statuses: [real["status"].clone(), embedded["status"].clone()], told: found.join("\n") }
+    }
 }
 
 fn collect(real: &Value, embedded: &Value, path: &str, found: &mut Vec<String>) {
@@ -124,7 +138,9 @@ fn collect(real: &Value, embedded: &Value, path: &str, found: &mut Vec<String>) 
                 }
             }
         }
-        _ if real != embedded => found.push(format!("  {path}\n    real     {real}\n    embedded {embedded}")),
+        _ if real != embedded => {
+            found.push(format!("  {path}\n    real     {real}\n    embedded {embedded}"))
+        }
         _ => {}
     }
 }
@@ -139,7 +155,8 @@ pub(super) async fn run(slot: &mut Slot<'_>, seed: u64, count: &mut Count) -> Re
         true => kinds[number as usize].collection.to_owned(),
         false => slot.collection(),
     };
-    let mut rounds: Vec<Round> = (0..ROUNDS).map(|number| Round::new(seed, number, collection(number))).collect();
+    let mut rounds: Vec<Round> =
+        (0..ROUNDS).map(|number| Round::new(seed, number, collection(number))).collect();
     for stage in [0, 1] {
         while !is_builtin {
             let schema = any_schema(&mut rng);
@@ -165,11 +182,16 @@ pub(super) async fn run(slot: &mut Slot<'_>, seed: u64, count: &mut Count) -> Re
             };
             // Half of the objects are there before the second schema is.
             if (number % 2 == 0) == (stage == 0) {
-                let create = match is_builtin {
-                    true => kind.create(&mut round.rng),
-                    false => shared.create(&mut round.rng, schema),
-                };
-                round.send(shared, stage, create, &mut count).await?;
+                for _ in 0..CREATIONS {
+                    let create = match is_builtin {
+                        true => kind.create(&mut round.rng),
+                        false => shared.create(&mut round.rng, schema),
+                    };
+                    round.send(shared, stage, create, &mut count).await?;
+                    if round.ended || !round.now.is_null() {
+                        break;
+                    }
+                }
             } else if stage == 1 && !round.ended && !round.now.is_null() {
                 round.send(shared, stage, Write::get(), &mut count).await?;
             }

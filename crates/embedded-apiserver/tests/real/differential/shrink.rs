@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::answers::{Write, answer};
 use super::builtin;
 use super::custom::Slot;
-use super::plan::{Round, difference};
+use super::plan::{Difference, Round};
 
 /// How often it is tried to make a round smaller.
 const ATTEMPTS: usize = 300;
@@ -23,7 +23,7 @@ struct Attempt {
 
 impl Attempt {
     /// Runs it with an object of that name. Returns the first difference.
-    async fn run(&self, slot: &mut Slot<'_>, collection: &str, name: &str) -> Result<Option<String>> {
+    async fn run(&self, slot: &mut Slot<'_>, collection: &str, name: &str) -> Result<Option<Difference>> {
         for (schema, writes) in self.schemas.iter().zip(&self.writes) {
             if !schema.is_null() && slot.change(schema).await? != Ok(true) {
                 return Ok(None);
@@ -32,7 +32,7 @@ impl Attempt {
                 let real = answer(&slot.servers.real, collection, name, write).await?;
                 let embedded = answer(&slot.servers.embedded, collection, name, write).await?;
                 if real != embedded && !builtin::is_unchecked(collection, &real, &embedded) {
-                    return Ok(Some(difference(&real, &embedded)));
+                    return Ok(Some(Difference::of(&real, &embedded)));
                 }
             }
         }
@@ -68,7 +68,9 @@ fn parts_removed(value: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     match value {
         Value::Object(members) => {
-            for name in members.keys().filter(|name| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata")) {
+            for name in
+                members.keys().filter(|name| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata"))
+            {
                 let mut smaller = members.clone();
                 smaller.remove(name);
                 found.push(smaller.into());
@@ -103,7 +105,8 @@ fn parts_removed(value: &Value) -> Vec<Value> {
 /// Tells the smallest round that differs as this one does.
 pub(super) async fn shrink(slot: &mut Slot<'_>, round: &Round, schemas: &[Value; 2]) -> Result<String> {
     let mut smallest = Attempt { schemas: schemas.clone(), writes: round.writes.clone() };
-    let (mut attempts, mut differs) = (0, round.differs.clone().unwrap_or_default());
+    let Some(mut differs) = round.differs.clone() else { return Ok(String::new()) };
+    let mut attempts = 0;
     'smaller: loop {
         for smaller in smallest.smaller() {
             attempts += 1;
@@ -111,7 +114,9 @@ pub(super) async fn shrink(slot: &mut Slot<'_>, round: &Round, schemas: &[Value;
                 break 'smaller;
             }
             let name = format!("{}-{attempts}", round.name);
-            if let Some(found) = smaller.run(slot, &round.collection, &name).await? {
+            let found = smaller.run(slot, &round.collection, &name).await?;
+            // Not by another mistake, such as one that comes of making it smaller.
+            if let Some(found) = found.filter(|found| found.statuses == differs.statuses) {
                 (smallest, differs) = (smaller, found);
                 continue 'smaller;
             }
@@ -127,6 +132,6 @@ pub(super) async fn shrink(slot: &mut Slot<'_>, round: &Round, schemas: &[Value;
             writeln!(told, "  {} {} {} {}", write.method, write.query, write.media_type, write.body)?;
         }
     }
-    told.push_str(&differs);
+    told.push_str(&differs.told);
     Ok(told)
 }

@@ -1,7 +1,7 @@
 //! Schemas of custom resources: the same definitions and the same writes to both servers.
 
 mod definitions;
-mod generate;
+pub(crate) mod generate;
 mod random;
 mod values;
 mod versions;

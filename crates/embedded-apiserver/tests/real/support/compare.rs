@@ -357,7 +357,7 @@ fn hide_document(text: &mut String) {
 }
 
 /// Replaces times such as `2026-01-01T00:00:00Z`.
-fn hide_times(text: &mut String) {
+pub(crate) fn hide_times(text: &mut String) {
     let is_time = |at: &[u8]| {
         at.len() >= 20
             && at[..10]

@@ -7,6 +7,9 @@ use crate::kinds::Resource;
 
 /// What is done to an object as it was sent.
 pub(super) fn before(resource: &Resource, object: &mut Map<String, Value>) {
+    if matches!(&*resource.group, "" | "apps" | "batch") {
+        service_account(object);
+    }
     match (&*resource.group, &*resource.plural) {
         ("", "pods") => pod(object),
         ("", "limitranges") => limit_range(object),
@@ -44,6 +47,20 @@ fn pod(pod: &mut Map<String, Value>) {
                     port.insert("hostPort".to_owned(), own);
                 }
             }
+        }
+    }
+}
+
+/// The old name of the field follows the new one.
+fn service_account(object: &mut Map<String, Value>) {
+    let Some(spec) = object.get_mut("spec") else { return };
+    for path in ["", "/template/spec", "/jobTemplate/spec/template/spec"] {
+        let pod = spec.pointer_mut(path).and_then(Value::as_object_mut);
+        if let Some(pod) = pod.filter(|pod| pod.get("serviceAccountName").is_some_and(|name| *name != ""))
+            && let Some(name) = pod.get("serviceAccountName").filter(|name| name.is_string()).cloned()
+            && let Some(old) = pod.get_mut("serviceAccount")
+        {
+            *old = name;
         }
     }
 }

@@ -64,8 +64,7 @@ fn go_syntax(value: &Value) -> String {
                 members.iter().map(|(name, value)| format!("{name:?}:{}", go_syntax(value))).collect();
             format!("map[string]interface {{}}{{{}}}", members.join(", "))
         }
-        // Without `.0`.
-        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or_default().to_string(),
+        Value::Number(_) => go::printed(value),
         _ => value.to_string(),
     }
 }

@@ -103,5 +103,17 @@ fn normal(body: &mut Value) {
     }
     if let Some(Value::String(message)) = body.get_mut("message") {
         hide_times(message);
+        // It walks through maps in any order here too.
+        if let Some((before, errors)) = message.split_once("errors:\n") {
+            let mut errors: Vec<&str> = errors.lines().collect();
+            errors.sort_unstable();
+            *message = format!("{before}{}", errors.join("\n"));
+        }
+        // Of several unknown fields the real server names any.
+        if let (Some(start), true) =
+            (message.find("): "), message.ends_with(": field not declared in schema"))
+        {
+            message.truncate(start);
+        }
     }
 }

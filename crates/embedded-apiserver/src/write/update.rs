@@ -84,7 +84,7 @@ impl Api {
             managers::keep_manager_times(&old, &mut new);
             let content =
                 Content::new(&current.content.key, &new, &resource.stored_fields).written_as(resource);
-            validate::size(&content)?;
+            validate::storable(&new, &content)?;
             if content.is_same_as(&stored.content) {
                 return Ok(current);
             }

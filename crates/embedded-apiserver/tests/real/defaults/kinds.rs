@@ -274,7 +274,7 @@ fn others() -> Vec<(&'static str, Value)> {
             })),
         ),
         ("/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", object(rbac, "Role", "little", json!({}))),
-        ("/apis/rbac.authorization.k8s.io/v1/clusterroles", object(rbac, "ClusterRole", "little", json!({ "rules": [] }))),
+        ("/apis/rbac.authorization.k8s.io/v1/clusterroles", object(rbac, "ClusterRole", "much", json!({ "rules": [{ "verbs": ["get"], "resources": ["pods"], "apiGroups": [""] }] }))),
         (
             "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
             object(rbac, "RoleBinding", "much", json!({ "roleRef": role, "subjects": subjects })),

@@ -1,5 +1,7 @@
 //! Whether a value is of a type, with the messages of the real server.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::element::Element;
@@ -107,18 +109,21 @@ impl Walk {
             Value::Array(items) => items,
             _ => return self.problem(&format!("expected list, got &{{{}}}", go::printed(value))),
         };
-        let mut seen = Vec::new();
+        let mut seen = BTreeSet::new();
         for (number, item) in items.iter().enumerate() {
             let element = match list.element(item) {
                 _ if list.atomic => Element::Index(i64::try_from(number).unwrap_or_default()),
                 Ok(element) => element,
                 Err(problem) => return self.problem(&format!("element {number}: {problem}")),
             };
-            if !list.atomic && !self.duplicates && seen.contains(&element) {
+            let is_unique = !list.atomic && !self.duplicates;
+            if is_unique && seen.contains(&element) {
                 self.problem(&format!("duplicate entries for key {element}"));
             }
             self.within(&element, |walk| walk.value(item, list.items()));
-            seen.push(element);
+            if is_unique {
+                seen.insert(element);
+            }
         }
     }
 

@@ -121,7 +121,7 @@ impl Api {
         self.accept_definition(resource, None, &mut object)?;
         custom::complete(resource, &mut object);
         let content = Content::written_as(resource, &key, &object);
-        validate::size(&content)?;
+        validate::storable(&object, &content)?;
         if dry_run {
             return Ok(Stored { version: 0, content: Arc::new(content) }.seen_as(resource).into_owned());
         }

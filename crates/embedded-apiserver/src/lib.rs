@@ -133,8 +133,12 @@
 //! - The versions of a kind are stored and served without conversion: they differ in `apiVersion`, and in what
 //!   their schemas leave of an object. Events are an exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
 //! - Of the rules of built-in kinds there are only these: metadata, keys and sizes of ConfigMaps and Secrets, `immutable`,
-//!   the type of Secrets, selectors of workloads and what else cannot change in a StatefulSet. LimitRanges, ResourceQuotas
-//!   and PodDisruptionBudgets are stored and have no effect.
+//!   the type of Secrets, replicas and selectors of workloads and what else cannot change in a StatefulSet. There are no
+//!   warnings about values, such as ports that two containers have. LimitRanges, ResourceQuotas and PodDisruptionBudgets are
+//!   stored and have no effect.
+//! - Services get no addresses and no `ipFamilies`. What admission plugins add is missing: tolerations and priority of pods, the
+//!   taint `node.kubernetes.io/not-ready` of new nodes.
+//! - Of several fields in an apply patch that a schema does not have, the first is named; the real server names any.
 //! - A deleted CustomResourceDefinition is removed at once with its objects, but for objects with finalizers, which it waits
 //!   for. It does not wait for a controller to come by.
 //! - A cause in a Status is listed once. The real server checks the metadata of an update two to four times, and lists what

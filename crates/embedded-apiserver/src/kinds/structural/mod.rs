@@ -61,7 +61,8 @@ impl Schemas {
             // Defaults are read as the real server would write them.
             let mut schema = schema.clone();
             go::tidy_numbers(&mut schema);
-            let node = serde_json::from_value(schema).unwrap_or_default();
+            let mut node = serde_json::from_value(schema).unwrap_or_default();
+            prune::prune_defaults(&mut node);
             Some((text(&version["name"]).to_owned(), node))
         };
         let storage = versions(definition).find(|version| version["storage"] == true);

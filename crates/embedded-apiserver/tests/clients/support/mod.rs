@@ -1,5 +1,7 @@
 //! Both servers, as clients outside of the process reach them, and how what they say is compared.
 
+#[path = "../../real/support/admission.rs"]
+mod admission;
 mod normal;
 
 use std::path::{Path, PathBuf};

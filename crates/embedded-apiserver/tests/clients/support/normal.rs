@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use super::admission::without_admission;
 
 /// Patterns, and what is put in place of what they match.
 static RANDOM: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
@@ -26,15 +28,19 @@ pub(crate) fn normal_text(text: &str, dir: &Path) -> String {
 
 /// An object, a list or a Status.
 pub(crate) fn normal_object(value: &mut Value) {
+    without_admission(value);
+    normal(value);
+}
+
+fn normal(value: &mut Value) {
     let shown = |text: &str| normal_text(text, Path::new("/no/such/directory"));
     match value {
         Value::Object(members) => {
-            without_admission(members);
             // Keys of managedFields such as `k:{"uid":"…"}`.
             let renamed = |(name, value): (String, Value)| (shown(&name), value);
             *members = std::mem::take(members).into_iter().map(renamed).collect();
             for (name, value) in members.iter_mut() {
-                normal_object(value);
+                normal(value);
                 match (name.as_str(), value) {
                     ("resourceVersion", version) => *version = "VERSION".into(),
                     // They are in the order of their times, which are whole seconds.
@@ -43,23 +49,8 @@ pub(crate) fn normal_object(value: &mut Value) {
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(normal_object),
+        Value::Array(items) => items.iter_mut().for_each(normal),
         Value::String(text) => *text = shown(text),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-/// Removes what the embedded server has no part for: addresses of services, and what admission plugins add to pods and nodes.
-fn without_admission(members: &mut Map<String, Value>) {
-    members.retain(|name, value| match (name.as_str(), value) {
-        ("clusterIP", address) => address == "None",
-        ("clusterIPs" | "ipFamilies" | "ipFamilyPolicy" | "nodePort" | "preemptionPolicy", _) => false,
-        ("priority", number) => *number != 0,
-        ("taints" | "tolerations", Value::Array(items)) => {
-            let added = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
-            items.retain(|item| !added.iter().any(|key| item["key"] == *key));
-            !items.is_empty()
-        }
-        _ => true,
-    });
 }

@@ -75,11 +75,6 @@ fn normal(body: &mut Value) {
             managers.sort_by_cached_key(ToString::to_string);
         }
     }
-    for place in ["clusterIP", "clusterIPs"] {
-        if let Some(address) = body.pointer_mut(&format!("/spec/{place}")).filter(|given| *given != "None") {
-            *address = Value::Null;
-        }
-    }
     let mut is_patch = false;
     let causes = body.pointer_mut("/details/causes").and_then(Value::as_array_mut);
     let several = causes.map(|causes| {

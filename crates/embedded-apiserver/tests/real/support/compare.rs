@@ -4,10 +4,10 @@
 //! the object. These are set aside, because they cannot be the same or are not there yet:
 //!
 //! - uids, times, resourceVersions, the random ends of generated names;
-//! - `managedFields`, which `apply.rs` compares, and the object that the message about a patch quotes;
+//! - the order of `managedFields`, and the object that the message about a patch quotes;
 //! - how often a cause is repeated: the real server checks the metadata of an update two to four times, depending on the
 //!   kind, and lists what it finds each time;
-//! - defaults that only the real server sets: see `defaults.rs`;
+//! - addresses of services, and what admission plugins add to pods and nodes;
 //! - the text of `continue` tokens.
 //!
 //! A message may differ if the case's table of differences has a pattern for it.
@@ -21,7 +21,7 @@ use kube_client::Client;
 use kube_client::client::Body;
 use serde_json::{Value, json};
 
-use super::defaults::{Written, without_defaults};
+use super::admission::without_admission;
 use super::{DEFINITIONS, Servers, ask, ask_with, eventually};
 
 /// Short names of collections. `{ns}` is a namespace of the case's own.
@@ -131,12 +131,8 @@ pub(crate) async fn compare(servers: &Servers, cases: Vec<Case>, differences: Di
         if let Some(problem) = case.unexpected(&real[0]) {
             writeln!(problems, "{problem}")?;
         }
-        let mut written = Written::default();
         for (step, (mut real, mut embedded)) in case.steps.iter().zip(real.into_iter().zip(embedded)) {
-            if real["status"].as_u64().is_some_and(|status| status < 300) {
-                written.learn(&step.1);
-            }
-            without_defaults(&mut real, &embedded, &written);
+            [&mut real, &mut embedded].into_iter().for_each(without_admission);
             if let Some(pointer) = case.only {
                 for answer in [&mut real, &mut embedded] {
                     let reason =
@@ -292,7 +288,11 @@ impl Seen {
     fn replace(&self, value: &mut Value) {
         match value {
             Value::Object(members) => {
-                members.remove("managedFields");
+                if let Some(Value::Array(managers)) = members.get_mut("managedFields") {
+                    managers.iter_mut().for_each(|manager| self.replace(manager));
+                    // They are in the order of their times, which are whole seconds.
+                    managers.sort_by_cached_key(ToString::to_string);
+                }
                 if let Some(Value::Array(causes)) = members.get_mut("causes") {
                     let mut seen = Vec::new();
                     causes.retain(|cause| {

@@ -1,8 +1,8 @@
 //! Both servers, and requests to them.
 
+pub(crate) mod admission;
 pub(crate) mod compare;
 pub(crate) mod controllers;
-pub(crate) mod defaults;
 pub(crate) mod scenario;
 
 use std::time::Duration;

@@ -154,6 +154,10 @@ impl TestCount {
         self.passed > 0 && self.failed + self.ignored + self.skipped == 0
     }
 
+    pub(crate) fn passed(self) -> usize {
+        self.passed
+    }
+
     /// So many of those that the harnesses count as passed have said that they did nothing.
     fn skip(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);

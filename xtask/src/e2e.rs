@@ -2,7 +2,7 @@
 
 use std::env;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use test_cluster::{Binaries, Oracle};
 
 use crate::cargo::{Cargo, TestCount};
@@ -15,13 +15,28 @@ const ALL: &str = "--test cluster --test e2e --test conformance";
 /// What runs once more where the server does not stream lists, as one finds it where the feature gate is off.
 const WITHOUT_STREAMING: &str = "--test e2e --test conformance";
 
-/// Of these the part that has nothing to do with how a list comes: it would only show the same again. Names of modules.
-const EITHER_WAY: [&str; 6] =
-    ["callbacks::", "errors::", "many::", "programs::", "faults::certificates", "faults::proxies"];
+/// Of these the part that has nothing to do with how a list comes, and the faults that are met beside client-go, as they are
+/// without it as well: it would only show the same again. Names of modules.
+const EITHER_WAY: [&str; 7] = [
+    "callbacks::",
+    "errors::",
+    "many::",
+    "programs::",
+    "faults::beside::",
+    "faults::certificates",
+    "faults::proxies",
+];
 
 /// The embedded server compared with the real one, and asked by kubectl and client-go. It streams lists, so it is compared
 /// with one that does.
 const OF_THE_EMBEDDED_SERVER: &str = "--test real --test clients";
+
+/// Tests that need programs in Go or a real server, and look at what only the library itself can see.
+const IN_LIBRARIES: [&str; 3] = [
+    "managers_are_those_of_the_real_server",
+    "the_cases_of_apimachinery_come_out_as_in_go",
+    "the_cases_of_structured_merge_diff_come_out_as_in_go",
+];
 
 /// Whether to run.
 #[derive(Debug, PartialEq, Eq)]
@@ -100,6 +115,16 @@ pub(crate) fn steps(
     let without: &[&str] = if filters.is_empty() && !long { &EITHER_WAY } else { &[] };
     step("e2e, WatchList=false", WITHOUT_STREAMING, "WatchList=false", without);
     step("e2e, embedded server", OF_THE_EMBEDDED_SERVER, "", &[]);
+    // Whoever asks for tests by name would get all others of the libraries that are called so as well.
+    if filters.is_empty() {
+        all &= report.step("e2e, in libraries", || {
+            let (count, these) = run("--lib", "", &[], &IN_LIBRARIES.map(str::to_owned), long)?;
+            // The others of the same libraries did not run, so this says nothing about them.
+            ensure!(count.passed() == IN_LIBRARIES.len(), "not all of them ran: {count}");
+            ran.add_only(these, &IN_LIBRARIES);
+            Ok(Outcome::Passed(format!("{count} against {servers} and in Go")))
+        });
+    }
     all
 }
 

@@ -69,6 +69,14 @@ impl Ran {
         }
     }
 
+    /// Adds what another call ran that was to run these tests and no others.
+    pub(crate) fn add_only(&mut self, other: Self, tests: &[&str]) {
+        let skipped: BTreeSet<String> = other.never_ran.into_values().flatten().collect();
+        for never_ran in self.never_ran.values_mut() {
+            never_ran.retain(|test| skipped.contains(test) || !tests.contains(&test.as_str()));
+        }
+    }
+
     /// Fails if a test target of the workspace has not run, or a test was skipped every time. Where the tests on a real
     /// server are skipped, for the reason that is given, that is what is to be expected of those.
     pub(crate) fn check(&self, without_servers: Option<&str>) -> Result<Outcome> {

@@ -173,8 +173,8 @@
 //!
 //! Where they differ from the real ones:
 //!
-//! - They read the changes of objects in their order and lose none, so they have nothing to retry. The real ones repeat what
-//!   failed with growing waits, look at a namespace at intervals, and take up to 30 s to notice a new kind.
+//! - They read the changes of objects in their order and lose none. What the server refuses they try again after a second, the
+//!   real ones after growing waits. The real ones also look at a namespace at intervals, and take up to 30 s to notice a new kind.
 //! - They make one write after the other, and objects with the same owner are deleted in the order of their kinds and names. The
 //!   real garbage collector has twenty workers.
 //! - To remove owners they send merge patches, the real garbage collector strategic ones. The objects come out the same.

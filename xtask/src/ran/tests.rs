@@ -51,6 +51,17 @@ fn what_was_skipped_once_has_to_run_another_time() {
 }
 
 #[test]
+fn a_call_for_some_tests_says_nothing_about_the_others() {
+    let (mut ran, _) =
+        read(&[REAL, LIBRARY, "skipped one: no Go", "skipped two: no Go", "skipped three: no Go"]);
+    ran.add_only(read(&[LIBRARY, "skipped one: not on this server"]).0, &["one", "two"]);
+    assert_eq!(
+        verdict(&ran, None),
+        "failed: these tests were skipped every time: one of some_crate (src/lib.rs), three of some_crate (src/lib.rs)"
+    );
+}
+
+#[test]
 fn a_target_that_never_ran_is_a_failure_with_and_without_servers() {
     let (ran, _) = read(&[LIBRARY]);
     for without_servers in [None, Some("no Go")] {

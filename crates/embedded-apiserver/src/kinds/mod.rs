@@ -190,3 +190,9 @@ pub(crate) struct StorageId {
     pub(crate) group: Arc<str>,
     pub(crate) plural: Arc<str>,
 }
+
+impl StorageId {
+    pub(crate) fn is(&self, group: &str, plural: &str) -> bool {
+        &*self.group == group && &*self.plural == plural
+    }
+}

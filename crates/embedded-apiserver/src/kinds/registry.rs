@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use parking_lot::RwLock;
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::crd::Names;
 use super::{Resource, StorageId, builtin, crd};
@@ -38,6 +39,8 @@ impl Builtin {
 pub(crate) struct Registry {
     /// Sorted by the names of the definitions.
     custom: RwLock<Vec<Custom>>,
+    /// Says that `custom` has changed.
+    changed: watch::Sender<()>,
 }
 
 /// The kinds of one CustomResourceDefinition.
@@ -149,7 +152,14 @@ impl Registry {
             Ok(index) => custom[index] = added,
             Err(index) => custom.insert(index, added),
         }
+        drop(custom);
+        self.changed.send_replace(());
         Ok(())
+    }
+
+    /// Hears of changes of what is served.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
     }
 
     /// The schema of a custom resource, as its definition has it.
@@ -215,11 +225,13 @@ impl Registry {
     /// Stops serving the resources of the CustomResourceDefinition with that name.
     pub(crate) fn remove_crd(&self, name: &str) {
         self.custom.write().retain(|custom| custom.name != name);
+        self.changed.send_replace(());
     }
 
     /// Stops serving all custom resources.
     pub(crate) fn remove_all_crds(&self) {
         self.custom.write().clear();
+        self.changed.send_replace(());
     }
 
     /// The accepted names of all definitions in a group, except those of the definition `name`.

@@ -15,14 +15,12 @@ use super::set::Set;
 use super::updater::{Conflict, Failure, Owned, Typed, Updater};
 use super::validate::validate;
 use crate::status::{ApiError, Cause, Details};
+use crate::write::ANNOTATIONS_LIMIT;
 
 /// How many managers by `Update` an object may have. The oldest ones become one.
 const MOST_UPDATERS: usize = 10;
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-
-/// How long all annotations may be together.
-const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
 /// What nobody owns.
 const NEVER_OWNED: [&str; 12] = [

@@ -44,7 +44,7 @@ impl Applier {
             metadata.insert("creationTimestamp".to_owned(), now.into());
         }
         let Target { resource, .. } = &target;
-        let content = Content::new(&target.key(), &object, &resource.stored_fields);
+        let content = Content::written_as(resource, &target.key(), &object);
         match api.storage.write(&resource.storage_id(), content, Expected::Absent) {
             Ok(_) => self.remember(path, uid),
             Err(Refused::Exists(stored)) => self.remember(path, stored.content.uid.to_string()),

@@ -129,6 +129,12 @@ impl Storage {
         self.state.lock().collections.get(id)?.objects.get(key).cloned()
     }
 
+    /// All objects of a collection, or those in one namespace.
+    pub(crate) fn all(&self, id: &StorageId, namespace: Option<&str>) -> Vec<Stored> {
+        let everything = PageRequest { namespace, from: None, limit: 0, keep: &|_| true };
+        self.page(id, None, &everything).map(|page| page.items).unwrap_or_default()
+    }
+
     /// A part of a collection as of a version; `None` for the latest.
     pub(crate) fn page(
         &self,

@@ -88,11 +88,10 @@ impl Content {
         }
     }
 
-    /// Says that it is written as an object of that resource.
-    #[must_use]
-    pub(crate) fn written_as(mut self, resource: &Resource) -> Self {
-        self.written = resource.schemas.as_ref().map(|schemas| (schemas.clone(), resource.version.clone()));
-        self
+    /// What is stored of an object that is written as one of that resource.
+    pub(crate) fn written_as(resource: &Resource, key: &str, object: &Map<String, Value>) -> Self {
+        let written = resource.schemas.as_ref().map(|schemas| (schemas.clone(), resource.version.clone()));
+        Self { written, ..Self::new(key, object, &resource.stored_fields) }
     }
 
     /// Whether both are the same but for the resourceVersion.

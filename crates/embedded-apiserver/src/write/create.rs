@@ -120,7 +120,7 @@ impl Api {
         }
         self.accept_definition(resource, None, &mut object)?;
         custom::complete(resource, &mut object);
-        let content = Content::new(&key, &object, &resource.stored_fields).written_as(resource);
+        let content = Content::written_as(resource, &key, &object);
         validate::storable(&object, &content)?;
         if dry_run {
             return Ok(Stored { version: 0, content: Arc::new(content) }.seen_as(resource).into_owned());

@@ -12,7 +12,7 @@ use crate::api::Api;
 use crate::kinds::{Resource, StorageId, crd};
 use crate::request::{Target, Verb};
 use crate::status::ApiError;
-use crate::storage::{Content, Expected, PageRequest, Stored};
+use crate::storage::{Content, Expected, Stored};
 
 /// The finalizer of a definition whose objects are not all gone yet.
 const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
@@ -96,7 +96,7 @@ impl Api {
         if dry_run {
             let empty = Object::new();
             let object = definition.as_object().unwrap_or(&empty);
-            let content = Content::new(&current.content.key, object, &resource.stored_fields);
+            let content = Content::written_as(resource, &current.content.key, object);
             return Ok(Stored { version: current.version, content: content.into() });
         }
         self.rewrite_definition(resource, current, &definition)
@@ -124,8 +124,7 @@ impl Api {
             self.rewrite_definition(resource, marked, &definition);
         }
         if let Some(resource) = self.registry.find_custom(&id) {
-            let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
-            let items = self.storage.page(&id, None, &everything).map(|page| page.items).unwrap_or_default();
+            let items = self.storage.all(&id, None);
             let target =
                 Target { verb: Verb::Delete, resource, namespace: None, name: None, subresource: None };
             for stored in items {
@@ -173,7 +172,7 @@ impl Api {
 
     /// Replaces a stored definition; `None` if it has changed meanwhile.
     fn rewrite_definition(&self, resource: &Resource, stored: &Stored, definition: &Value) -> Option<Stored> {
-        let content = Content::new(&stored.content.key, definition.as_object()?, &resource.stored_fields);
+        let content = Content::written_as(resource, &stored.content.key, definition.as_object()?);
         let expected = Expected::Version(stored.version);
         let written = self.storage.write(&resource.storage_id(), content, expected).ok()?;
         self.install(definition.as_object()?.clone());
@@ -196,9 +195,7 @@ impl Api {
     /// Gives names that have become free in a group to the definitions that asked for them, in the order of the
     /// definitions' names.
     fn give_away_names(&self, resource: &Resource, group: &str) {
-        let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
-        let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
-        for stored in page.items {
+        for stored in self.storage.all(&resource.storage_id(), None) {
             let Ok(before) = stored.to_object().map(Value::Object) else { continue };
             let mut definition = before.clone();
             let is_of_group = before["spec"]["group"] == group;
@@ -206,7 +203,7 @@ impl Api {
                 continue;
             }
             let Some(object) = definition.as_object().filter(|_| definition != before) else { continue };
-            let content = Content::new(&stored.content.key, object, &resource.stored_fields);
+            let content = Content::written_as(resource, &stored.content.key, object);
             let expected = Expected::Version(stored.version);
             if let Ok(written) = self.storage.write(&resource.storage_id(), content, expected) {
                 self.serve_definition(resource, &written);
@@ -222,9 +219,7 @@ impl Api {
         };
         let _alone = self.definition_lock(&resource);
         self.registry.remove_all_crds();
-        let everything = PageRequest { namespace: None, from: None, limit: 0, keep: &|_| true };
-        let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { return };
-        for stored in page.items {
+        for stored in self.storage.all(&resource.storage_id(), None) {
             if let Ok(definition) = stored.to_object() {
                 self.install(definition);
             }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::definitions::is_definition;
 use super::propagation::Propagation;
-use super::{Object, check_dry_run, deleted_status, dry_run, input, metadata};
+use super::{Object, check_dry_run, custom, deleted_status, dry_run, input, metadata};
 use crate::api::Api;
 use crate::body::Body;
 use crate::controllers::Controller;
@@ -73,14 +73,19 @@ impl Api {
             options.check(resource, &current)?;
             let old = current.to_object()?;
             if is_namespace(resource) && !self.is_finalised(&old) {
-                return self.delete_namespace(target, &current, options);
+                match self.delete_namespace(target, &current, options)? {
+                    Some(deleted) => return Ok(deleted),
+                    None => continue,
+                }
             }
             if is_definition(resource) && !current.content.terminating {
                 return self.mark_definition(resource, &current, options.dry_run).map(Deleted::Marked);
             }
             let (marked, goes) = self.mark(resource, &old, options);
-            let content =
-                marked.map(|object| Content::new(&current.content.key, &object, &resource.stored_fields));
+            let content = marked.map(|mut object| {
+                custom::complete(resource, &mut object);
+                Content::written_as(resource, &current.content.key, &object)
+            });
             if options.dry_run {
                 let content = content.map_or_else(|| current.content.clone(), Into::into);
                 let stored = Stored { version: current.version, content };
@@ -105,7 +110,7 @@ impl Api {
 
     /// The object with its deletionTimestamp, if that has to be written, and whether the object is then removed.
     fn mark(&self, resource: &Resource, old: &Object, options: &DeleteOptions) -> (Option<Object>, bool) {
-        let is_pod = (&*resource.group, &*resource.plural) == ("", "pods");
+        let is_pod = resource.storage_id().is("", "pods");
         let first = !metadata::is_terminating(old);
         let grace = if is_pod { pod_grace(old, options.grace_seconds) } else { 0 };
         let before = metadata::number(old, "deletionGracePeriodSeconds").unwrap_or(0);
@@ -290,5 +295,5 @@ fn pod_grace(pod: &Object, asked: Option<i64>) -> i64 {
 }
 
 pub(super) fn is_namespace(resource: &Resource) -> bool {
-    (&*resource.group, &*resource.plural) == ("", "namespaces")
+    resource.storage_id().is("", "namespaces")
 }

@@ -114,11 +114,16 @@ pub(super) fn patched(
             }
         }
     };
+    Err(refused_patch(request, patch, object, &refused))
+}
+
+/// A patch that makes an object of which nothing can be made.
+pub(super) fn refused_patch(request: &Request, patch: Patch, object: Object, why: &str) -> ApiError {
     // Of a strategic patch the message shows the patch, of others the whole object.
     let shown = match serde_json::from_slice(&request.body) {
-        Ok(Value::Object(patch)) if flavour == Flavour::Tree => go::printed_map(&patch),
+        Ok(Value::Object(body)) if patch == Patch::Strategic => go::printed_map(&body),
         _ => Value::Object(object).to_string(),
     };
-    let cause = Cause::invalid("patch", &format!("{shown:?}"), &refused);
-    Err(ApiError::invalid("", "", "", vec![cause]))
+    let cause = Cause::invalid("patch", &format!("{shown:?}"), why);
+    ApiError::invalid("", "", "", vec![cause])
 }

@@ -20,7 +20,8 @@ pub(super) fn apply(value: &mut Value, patch: Value) {
     }
 }
 
-fn without_nulls(value: Value) -> Value {
+/// A value that is new, without fields that the patch only removes.
+pub(super) fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(members) => {
             let members = members.into_iter().filter(|(_, member)| !member.is_null());

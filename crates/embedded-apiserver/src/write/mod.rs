@@ -38,6 +38,7 @@ use crate::request::{Query, Request, Target, Verb};
 use crate::status::{ApiError, Cause, Details};
 
 pub(crate) use propagation::{FOREGROUND, ORPHAN};
+pub(crate) use validate::ANNOTATIONS_LIMIT;
 
 /// An object as JSON.
 pub(crate) type Object = Map<String, Value>;

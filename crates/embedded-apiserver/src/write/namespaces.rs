@@ -14,7 +14,7 @@ use crate::controllers::Controller;
 use crate::kinds::Resource;
 use crate::request::{Target, Verb};
 use crate::status::ApiError;
-use crate::storage::{Content, Expected, PageRequest, Stored};
+use crate::storage::{Content, Expected, Stored};
 
 impl Api {
     /// Creates the namespaces that every cluster has.
@@ -58,18 +58,18 @@ impl Api {
     }
 
     /// Sets the deletionTimestamp of a namespace. If no controller does the rest, deletes the objects in it and removes it
-    /// if none are left. Returns the namespace with its deletionTimestamp.
+    /// if none are left. Returns the namespace with its deletionTimestamp, or nothing if it has changed meanwhile.
     pub(super) fn delete_namespace(
         &self,
         target: &Target,
         current: &Stored,
         options: &DeleteOptions,
-    ) -> Result<Deleted, ApiError> {
+    ) -> Result<Option<Deleted>, ApiError> {
         if current.content.terminating {
             if !options.dry_run {
                 self.finalise_namespace(current.content.name());
             }
-            return Ok(Deleted::Marked(current.clone()));
+            return Ok(Some(Deleted::Marked(current.clone())));
         }
         let mut object = current.to_object()?;
         let finalizers = self.finalizers_after(&target.resource, &object, options);
@@ -80,18 +80,19 @@ impl Api {
             metadata::tidy(metadata);
         }
         object.insert("status".to_owned(), json!({ "phase": "Terminating" }));
-        let content = Content::new(&current.content.key, &object, &target.resource.stored_fields);
+        let content = Content::written_as(&target.resource, &current.content.key, &object);
         if options.dry_run {
-            return Ok(Deleted::Marked(Stored { version: current.version, content: content.into() }));
+            let stored = Stored { version: current.version, content: content.into() };
+            return Ok(Some(Deleted::Marked(stored)));
         }
         let id = target.resource.storage_id();
         let marked = self.storage.write(&id, content, Expected::Version(current.version));
-        let marked = marked.map_err(|_| ApiError::modified(&target.resource, current.content.name()))?;
+        let Ok(marked) = marked else { return Ok(None) };
         if !self.options.runs(Controller::Namespace) {
             self.empty_namespace(marked.content.name())?;
             self.finalise_namespace(marked.content.name());
         }
-        Ok(Deleted::Marked(marked))
+        Ok(Some(Deleted::Marked(marked)))
     }
 
     fn empty_namespace(&self, namespace: &str) -> Result<(), ApiError> {
@@ -99,12 +100,10 @@ impl Api {
             if !resource.namespaced {
                 continue;
             }
-            let everything =
-                PageRequest { namespace: Some(namespace), from: None, limit: 0, keep: &|_| true };
-            let Ok(page) = self.storage.page(&resource.storage_id(), None, &everything) else { continue };
+            let inside = self.storage.all(&resource.storage_id(), Some(namespace));
             let target =
                 Target { verb: Verb::Delete, resource, namespace: None, name: None, subresource: None };
-            for stored in &page.items {
+            for stored in &inside {
                 self.delete_selected(&target, stored, &DeleteOptions::at_once())?;
             }
         }

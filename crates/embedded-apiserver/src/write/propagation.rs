@@ -41,7 +41,7 @@ impl Propagation {
 
     /// The finalizers of an object after a delete with these options, if they are not those that it has.
     pub(super) fn finalizers(self, resource: &Resource, old: &[&str]) -> Option<Vec<String>> {
-        if &*resource.plural == "events" {
+        if resource.storage_id().is("", "events") {
             return None;
         }
         let asked = match (self.orphan_dependents, self.policy) {

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use super::patch::Patch;
 use super::status_part::Part;
 use super::update::{check_name, check_uid};
-use super::{Object, dry_run, input, managers, metadata};
+use super::{Object, dry_run, fields, input, managers, metadata};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::document;
 use crate::request::{Request, Target, Verb};
-use crate::schema;
+use crate::schema::{self, Flavour};
 use crate::status::{ApiError, Cause};
 use crate::storage::Stored;
 
@@ -50,9 +50,20 @@ impl Api {
                 }
                 Some(kind) => {
                     let of = schema::named("autoscaling/v1", "Scale");
-                    (kind.apply(&request.body, before.clone(), of)?, None)
+                    let patched = kind.apply(&request.body, before.clone(), of)?;
+                    if let Some(problem) = problem(&patched) {
+                        return Err(fields::refused_patch(request, kind, patched, &problem));
+                    }
+                    (patched, None)
                 }
-                None => (input::document(&request.body)?, None),
+                None => {
+                    let scale = input::document(&request.body)?;
+                    if let Some(problem) = problem(&scale) {
+                        let what = "Scale in version \"v1\" cannot be handled as a Scale";
+                        return Err(ApiError::bad_request(format!("{what}: {problem}")));
+                    }
+                    (scale, None)
+                }
             };
             check_name(target, &scale)?;
             if patch.is_none() {
@@ -92,6 +103,12 @@ impl Api {
         })?;
         answer(&target.resource, &stored)
     }
+}
+
+/// The first value of a wrong type.
+fn problem(scale: &Object) -> Option<String> {
+    let of = schema::named("autoscaling/v1", "Scale")?;
+    schema::decode(of, Flavour::Text, &Value::Object(scale.clone())).ok()?.problem
 }
 
 fn answer(resource: &Resource, stored: &Stored) -> Result<Response<Body>, ApiError> {

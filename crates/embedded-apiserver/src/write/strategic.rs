@@ -6,6 +6,7 @@ mod lists;
 use serde_json::Value;
 
 use super::Object;
+use super::merge::without_nulls;
 use crate::go;
 use crate::schema::{Field, Shape, Struct};
 use crate::status::ApiError;
@@ -167,19 +168,6 @@ fn list_name(key: &str, directive: &str, what: &str) -> Result<String, ApiError>
 fn unknown_directive(directive: &Value, map: &Object) -> ApiError {
     let (directive, map) = (go::printed(directive), go::printed_map(map));
     ApiError::internal(format!("unknown patch type: {directive} in map: {map}"))
-}
-
-/// A value that is new, without fields that the patch only removes.
-fn without_nulls(mut value: Value) -> Value {
-    match &mut value {
-        Value::Object(members) => {
-            members.retain(|_, member| !member.is_null());
-            members.values_mut().for_each(|member| *member = without_nulls(member.take()));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| *item = without_nulls(item.take())),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-    value
 }
 
 /// A value that is new, without the maps in it that only say what to remove.

@@ -82,8 +82,7 @@ impl Api {
             }
             custom::complete(resource, &mut new);
             managers::keep_manager_times(&old, &mut new);
-            let content =
-                Content::new(&current.content.key, &new, &resource.stored_fields).written_as(resource);
+            let content = Content::written_as(resource, &current.content.key, &new);
             validate::storable(&new, &content)?;
             if content.is_same_as(&stored.content) {
                 return Ok(current);

@@ -10,7 +10,7 @@ use crate::status::{ApiError, BODY_LIMIT, Cause};
 use crate::storage::Content;
 
 /// How many bytes all annotations together may have, keys included.
-const ANNOTATIONS_LIMIT: usize = 256 << 10;
+pub(crate) const ANNOTATIONS_LIMIT: usize = 256 << 10;
 
 /// Refuses a new object that is invalid.
 pub(super) fn create(resource: &Resource, object: &Object) -> Result<(), ApiError> {

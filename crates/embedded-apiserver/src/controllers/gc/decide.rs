@@ -21,6 +21,27 @@ pub(super) struct Decide<'a> {
     pub(super) api: &'a Api,
 }
 
+/// What a task takes.
+#[derive(Debug, Default)]
+pub(super) struct Writes {
+    /// If one is refused, those that follow must not be made.
+    pub(super) writes: Vec<Write>,
+    /// Whether the task is to be done again after them.
+    pub(super) again: bool,
+}
+
+impl From<Vec<Write>> for Writes {
+    fn from(writes: Vec<Write>) -> Self {
+        Self { writes, again: false }
+    }
+}
+
+impl From<Write> for Writes {
+    fn from(write: Write) -> Self {
+        vec![write].into()
+    }
+}
+
 /// The owners of an object.
 #[derive(Debug, Default)]
 struct Owners {
@@ -41,16 +62,16 @@ enum Undecided {
 }
 
 impl Decide<'_> {
-    /// The writes that a task takes. If one is refused, those that follow must not be made.
-    pub(super) fn writes(&mut self, task: &Task) -> Vec<Write> {
+    /// The writes that a task takes.
+    pub(super) fn writes(&mut self, task: &Task) -> Writes {
         match task {
-            Task::Try(uid) => self.try_to_delete(uid).into_iter().collect(),
-            Task::Orphan(uid) => self.orphan(uid),
-            Task::Report(uid, owner) => self.report(uid, owner).into_iter().collect(),
+            Task::Try(uid) => self.try_to_delete(uid).unwrap_or_default(),
+            Task::Orphan(uid) => self.orphan(uid).into(),
+            Task::Report(uid, owner) => self.report(uid, owner).map(Writes::from).unwrap_or_default(),
         }
     }
 
-    fn try_to_delete(&mut self, uid: &Uid) -> Option<Write> {
+    fn try_to_delete(&mut self, uid: &Uid) -> Option<Writes> {
         let node = self.graph.node(uid)?;
         if node.metadata.is_terminating() && !node.deletes_dependents() {
             return None;
@@ -58,7 +79,7 @@ impl Decide<'_> {
         // If it is not there, or there is another one, its end has not been observed yet.
         let (stored, resource) = self.stored(uid)?;
         if node.deletes_dependents() {
-            return self.delete_dependents(uid, &stored, &resource);
+            return self.delete_dependents(uid, &stored, &resource).map(Writes::from);
         }
         let metadata = Metadata::of(&stored);
         let owners = match self.owners(&metadata.owner_references, stored.content.namespace()) {
@@ -79,15 +100,15 @@ impl Decide<'_> {
                 let uid = owner["uid"].as_str().unwrap_or_default();
                 !dangling.iter().chain(&waiting).any(|other| other == uid)
             };
-            return change_owners(&stored, &resource, |owners| owners.retain(is_left));
+            return change_owners(&stored, &resource, |owners| owners.retain(is_left)).map(Writes::from);
         }
         let dependents = self.graph.dependents(uid);
         let policy = if !waiting.is_empty() && !dependents.is_empty() {
             let waits = |uid: &Uid| self.graph.node(uid).is_some_and(Node::deletes_dependents);
             if dependents.iter().any(waits) && metadata.owner_references.iter().any(OwnerReference::blocks) {
                 // This may be a circle, in which each waits for the next one.
-                self.graph.add(Task::Try(uid.clone()));
-                return unblock_owners(&stored, &resource);
+                let unblocked = unblock_owners(&stored, &resource)?;
+                return Some(Writes { writes: vec![unblocked], again: true });
             }
             "Foreground"
         } else if metadata.has(ORPHAN) {
@@ -102,7 +123,8 @@ impl Decide<'_> {
             "kind": "DeleteOptions", "apiVersion": "v1",
             "preconditions": preconditions, "propagationPolicy": policy,
         });
-        Some(Write { method: Method::DELETE, path: object_path(&resource, &stored.content.key), body })
+        let path = object_path(&resource, &stored.content.key);
+        Some(Write { method: Method::DELETE, path, body }.into())
     }
 
     /// Lets go of an object that waits for its dependents, if none of them block it any more. Otherwise looks after those.

@@ -5,6 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::super::{Knowledge, Metadata, OwnerReference};
 use crate::kinds::{Registry, Resource, StorageId};
@@ -12,6 +15,9 @@ use crate::storage::{Event, Stored};
 use crate::write::{FOREGROUND, ORPHAN};
 
 pub(super) type Uid = Arc<str>;
+
+/// How soon it tries again what the server refused. The real one waits longer from time to time.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// How many objects that are gone are remembered.
 const REMEMBERED: usize = 500;
@@ -87,6 +93,8 @@ pub(super) struct Graph {
     dependents: HashMap<Uid, BTreeMap<Place, Uid>>,
     tasks: VecDeque<Task>,
     queued: BTreeSet<Task>,
+    /// Tasks that are to be tried again, and when, the first one first.
+    delayed: VecDeque<(Instant, Task)>,
     /// References to objects of kinds that are not served: the objects that have them are tried again when kinds change.
     pub(super) unserved: BTreeSet<Uid>,
     /// Objects with dependents that went last, in case their kind is gone too when the dependents are tried.
@@ -101,6 +109,7 @@ impl Graph {
             dependents: HashMap::new(),
             tasks: VecDeque::new(),
             queued: BTreeSet::new(),
+            delayed: VecDeque::new(),
             unserved: BTreeSet::new(),
             gone: VecDeque::new(),
         }
@@ -108,6 +117,10 @@ impl Graph {
 
     /// The next task, first in first out.
     pub(super) fn next(&mut self) -> Option<Task> {
+        while self.due().is_some_and(|due| due <= Instant::now()) {
+            let (_, task) = self.delayed.pop_front()?;
+            self.add(task);
+        }
         let task = self.tasks.pop_front()?;
         self.queued.remove(&task);
         Some(task)
@@ -117,6 +130,16 @@ impl Graph {
         if self.queued.insert(task.clone()) {
             self.tasks.push_back(task);
         }
+    }
+
+    /// Adds a task after a while.
+    pub(super) fn add_later(&mut self, task: Task) {
+        self.delayed.push_back((Instant::now() + RETRY, task));
+    }
+
+    /// When the next task is due that is to be tried again.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.delayed.front().map(|(due, _)| *due)
     }
 
     pub(super) fn node(&self, uid: &str) -> Option<&Node> {
@@ -237,29 +260,31 @@ impl Graph {
     }
 
     /// Tries again what refers to kinds that were not served.
-    fn retry_unserved(&mut self) {
+    pub(super) fn retry_unserved(&mut self) {
         for uid in std::mem::take(&mut self.unserved) {
             self.add(Task::Try(uid));
         }
     }
 }
 
+/// Events have no owners, and there are many.
+fn is_ignored(id: &StorageId) -> bool {
+    id.is("", "events")
+}
+
 impl Knowledge for Graph {
     fn start_over(&mut self, objects: &[(StorageId, Stored)]) {
         *self = Self::new(self.registry.clone());
         for (id, stored) in objects {
-            if &*id.plural != "events" {
+            if !is_ignored(id) {
                 self.put(id, None, stored);
             }
         }
     }
 
     fn observe(&mut self, id: &StorageId, event: &Event) {
-        match (&*id.group, &*id.plural) {
-            // Events have no owners, and there are many.
-            (_, "events") => return,
-            ("apiextensions.k8s.io", _) => self.retry_unserved(),
-            _ => {}
+        if is_ignored(id) {
+            return;
         }
         match (&event.old, &event.new) {
             (old, Some(new)) => self.put(id, old.as_ref(), new),

@@ -12,7 +12,7 @@ use super::Look;
 use super::conditions::Findings;
 use crate::kinds::Resource;
 use crate::request::Verb;
-use crate::storage::{PageRequest, Stored};
+use crate::storage::Stored;
 
 /// How long a pod has to end if it does not say so.
 const POD_SECONDS: u64 = 30;
@@ -118,9 +118,7 @@ impl Look<'_> {
     }
 
     fn objects(&self, resource: &Resource) -> Vec<Stored> {
-        let request = PageRequest { namespace: Some(self.name), from: None, limit: 0, keep: &|_| true };
-        let page = self.requests.front.api.storage.page(&resource.storage_id(), None, &request);
-        page.map(|page| page.items).unwrap_or_default()
+        self.requests.front.api.storage.all(&resource.storage_id(), Some(self.name))
     }
 
     /// How many seconds the pods may still take; none if the namespace has been deleted for longer.
@@ -138,5 +136,5 @@ impl Look<'_> {
 }
 
 fn is_pods(resource: &Resource) -> bool {
-    (&*resource.group, &*resource.plural) == ("", "pods")
+    resource.storage_id().is("", "pods")
 }

@@ -87,8 +87,9 @@ impl Agenda {
     /// Looks at a namespace after some time, or earlier if that is planned.
     fn look_after(&mut self, name: &str, wait: Duration) {
         if let Some(pending) = self.pending.get_mut(name) {
-            let at = Instant::now() + wait;
-            pending.due = Some(pending.due.map_or(at, |due| due.min(at)));
+            // A wait without end is one that the clock cannot hold.
+            let at = Instant::now().checked_add(wait);
+            pending.due = pending.due.into_iter().chain(at).min();
         }
     }
 
@@ -124,7 +125,7 @@ impl Knowledge for Agenda {
 }
 
 fn is_namespace(id: &StorageId) -> bool {
-    (&*id.group, &*id.plural) == ("", "namespaces")
+    id.is("", "namespaces")
 }
 
 /// One look at a namespace.

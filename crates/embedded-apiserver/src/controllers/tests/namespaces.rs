@@ -182,6 +182,16 @@ async fn another_finalizer_in_its_spec_keeps_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_controller_that_is_to_wait_for_ever_does_nothing() {
+    let (controllers, namespace_wait) = ([Controller::Namespace].into(), Duration::MAX);
+    let server = Server::with(ApiOptions { controllers, namespace_wait, ..ApiOptions::default() });
+    server.post("/api/v1/namespaces", &json!({ "metadata": { "name": "n" } })).await.of(201);
+    server.delete(N).await.of(200);
+    sleep(Duration::from_secs(1_000_000)).await;
+    server.get(N).await.of(200);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_wait_is_a_setting() {
     let (controllers, namespace_wait) = ([Controller::Namespace].into(), Duration::ZERO);
     let server = Server::with(ApiOptions { controllers, namespace_wait, ..ApiOptions::default() });

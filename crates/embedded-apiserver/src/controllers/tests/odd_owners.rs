@@ -1,5 +1,7 @@
 //! Owners that are absent, elsewhere, or of a kind that is not served.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{collecting, create, delete, left, map, owner, settle};
@@ -13,18 +15,21 @@ fn absent() -> Value {
 }
 
 async fn serve_widgets(server: &Server) {
-    let definition = json!({
+    server.post(DEFINITIONS, &widgets(&json!({ "type": "object" }))).await.of(201);
+}
+
+fn widgets(schema: &Value) -> Value {
+    json!({
         "metadata": { "name": "widgets.example.com" },
         "spec": {
             "group": "example.com", "scope": "Namespaced",
             "names": { "plural": "widgets", "kind": "Widget" },
             "versions": [{
                 "name": "v1", "served": true, "storage": true,
-                "schema": { "openAPIV3Schema": { "type": "object" } },
+                "schema": { "openAPIV3Schema": schema },
             }],
         },
-    });
-    server.post(DEFINITIONS, &definition).await.of(201);
+    })
 }
 
 /// The events that the collector has written, as reason, object and message.
@@ -180,4 +185,29 @@ async fn custom_resources_are_collected_and_orphaned_too() {
     let list = server.get(WIDGETS).await.of(200);
     assert_eq!(crate::testing::names(&list), ["orphan"]);
     assert!(list["items"][0]["metadata"].get("ownerReferences").is_none(), "{list}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_server_refuses_is_tried_again() {
+    let server = collecting();
+    serve_widgets(&server).await;
+    let a = create(&server, "a", &[]).await;
+    let widget = json!({
+        "apiVersion": "example.com/v1", "kind": "Widget",
+        "metadata": { "name": "w", "ownerReferences": [owner(&a)] },
+    });
+    server.post(WIDGETS, &widget).await.of(201);
+    let change = |schema: &Value| json!({ "spec": widgets(schema)["spec"] });
+    let path = format!("{DEFINITIONS}/widgets.example.com");
+    let strict =
+        json!({ "type": "object", "properties": { "spec": { "type": "object" } }, "required": ["spec"] });
+    server.merge(&path, &change(&strict)).await.of(200);
+    delete(&server, &format!("{CONFIGMAPS}/a"), "Orphan").await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(left(&server).await, ["a"], "its dependent cannot be written, so it is still to be orphaned");
+    server.merge(&path, &change(&json!({ "type": "object" }))).await.of(200);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(left(&server).await, Vec::<String>::new());
+    let widget = server.get(&format!("{WIDGETS}/w")).await.of(200);
+    assert!(widget["metadata"].get("ownerReferences").is_none(), "{widget}");
 }

@@ -1,5 +1,6 @@
 //! Deletions of objects, collections, namespaces and definitions.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -160,6 +161,25 @@ async fn a_namespace_goes_with_all_that_is_in_it() {
     assert_eq!(watch.told().await, ["MODIFIED n", "DELETED n"]);
     let answer = server.post(&inside("configmaps"), &json!({ "metadata": { "name": "x" } })).await;
     assert_eq!(answer.refused(404, "NotFound"), "namespaces \"n\" not found");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_namespace_that_others_write_to_can_be_deleted() {
+    let server = Arc::new(Server::new());
+    for round in 0..100 {
+        let path = format!("{NAMESPACES}/n{round}");
+        server.post(NAMESPACES, &json!({ "metadata": { "name": format!("n{round}") } })).await.of(201);
+        let (other, its_path) = (server.clone(), path.clone());
+        let writes = tokio::spawn(async move {
+            for step in 0..20 {
+                let labels = json!({ "metadata": { "labels": { "step": step.to_string() } } });
+                let status = other.merge(&its_path, &labels).await.status;
+                assert!(matches!(status, 200 | 404), "{status}");
+            }
+        });
+        server.delete(&path).await.of(200);
+        writes.await.unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]

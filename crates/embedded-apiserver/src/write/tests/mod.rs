@@ -331,6 +331,10 @@ async fn scales_are_read_and_written() {
         (&json!(7), &json!(3))
     );
     assert_eq!(deployment["spec"]["selector"]["matchLabels"]["c"], "d");
+    let many = json!({ "spec": { "replicas": 3_000_000_000_u32 } });
+    server.merge(&path, &many).await.refused(422, "Invalid");
+    let message = server.put(&path, &many).await.refused(400, "BadRequest");
+    assert!(message.ends_with("ScaleSpec.spec.replicas of type int32"), "{message}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -111,9 +111,10 @@ fn workloads() -> Vec<(&'static str, Value)> {
     let claim = json!({ "metadata": { "name": "data" }, "spec": {
         "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
     } });
-    for (name, strategy) in
-        [("ondelete", json!({ "type": "OnDelete" })), ("partition", json!({ "type": "RollingUpdate", "rollingUpdate": {} }))]
-    {
+    for (name, strategy) in [
+        ("ondelete", json!({ "type": "OnDelete" })),
+        ("partition", json!({ "type": "RollingUpdate", "rollingUpdate": {} })),
+    ] {
         let spec = json!({
             "selector": selector, "template": template(little_pod()), "updateStrategy": strategy, "serviceName": "s",
             "volumeClaimTemplates": [claim], "persistentVolumeClaimRetentionPolicy": { "whenDeleted": "Delete" },
@@ -121,15 +122,19 @@ fn workloads() -> Vec<(&'static str, Value)> {
         let path = "/apis/apps/v1/namespaces/default/statefulsets";
         all.push((path, object("apps/v1", "StatefulSet", name, json!({ "spec": spec }))));
     }
-    let (jobs, cron) = ("/apis/batch/v1/namespaces/default/jobs", "/apis/batch/v1/namespaces/default/cronjobs");
+    let (jobs, cron) =
+        ("/apis/batch/v1/namespaces/default/jobs", "/apis/batch/v1/namespaces/default/cronjobs");
     for (name, spec) in [
         ("little", json!({ "template": { "spec": once(little_pod()) } })),
         ("labelled", json!({ "template": template(once(little_pod())) })),
         ("parallel", json!({ "parallelism": 2, "template": template(once(much_pod())) })),
-        ("indexed", json!({
-            "completions": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 1, "template": { "spec": once(little_pod()) },
-            "podFailurePolicy": { "rules": [{ "action": "Ignore", "onPodConditions": [{ "type": "DisruptionTarget" }] }] },
-        })),
+        (
+            "indexed",
+            json!({
+                "completions": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 1, "template": { "spec": once(little_pod()) },
+                "podFailurePolicy": { "rules": [{ "action": "Ignore", "onPodConditions": [{ "type": "DisruptionTarget" }] }] },
+            }),
+        ),
     ] {
         all.push((jobs, object("batch/v1", "Job", name, json!({ "spec": spec }))));
         let cron_spec = json!({ "schedule": "* * * * *", "jobTemplate": { "spec": spec } });
@@ -159,35 +164,57 @@ fn workloads() -> Vec<(&'static str, Value)> {
 fn core() -> Vec<(&'static str, Value)> {
     let volumes = "/api/v1/persistentvolumes";
     let claims = "/api/v1/namespaces/default/persistentvolumeclaims";
-    let claim = json!({ "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1024Mi" } } });
+    let claim =
+        json!({ "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1024Mi" } } });
     let limits = json!([
         { "type": "Container", "max": { "cpu": "2" }, "min": { "memory": "1Mi" }, "default": { "memory": "2Mi" } },
         { "type": "Pod", "max": { "cpu": "4" } },
     ]);
     vec![
         ("/api/v1/namespaces/default/configmaps", object("v1", "ConfigMap", "little", json!({}))),
-        ("/api/v1/namespaces/default/configmaps", object("v1", "ConfigMap", "much", json!({ "data": { "a": "b" } }))),
+        (
+            "/api/v1/namespaces/default/configmaps",
+            object("v1", "ConfigMap", "much", json!({ "data": { "a": "b" } })),
+        ),
         ("/api/v1/namespaces/default/secrets", object("v1", "Secret", "little", json!({}))),
-        ("/api/v1/namespaces/default/secrets", object("v1", "Secret", "much", json!({ "stringData": { "a": "b" } }))),
+        (
+            "/api/v1/namespaces/default/secrets",
+            object("v1", "Secret", "much", json!({ "stringData": { "a": "b" } })),
+        ),
         ("/api/v1/namespaces/default/serviceaccounts", object("v1", "ServiceAccount", "little", json!({}))),
         (
             "/api/v1/namespaces/default/serviceaccounts",
-            object("v1", "ServiceAccount", "much", json!({ "imagePullSecrets": [{ "name": "s" }], "secrets": [{ "name": "s" }] })),
+            object(
+                "v1",
+                "ServiceAccount",
+                "much",
+                json!({ "imagePullSecrets": [{ "name": "s" }], "secrets": [{ "name": "s" }] }),
+            ),
         ),
         ("/api/v1/namespaces", object("v1", "Namespace", "little", json!({}))),
         ("/api/v1/nodes", object("v1", "Node", "little", json!({}))),
         (
             "/api/v1/nodes",
-            object("v1", "Node", "much", json!({
-                "spec": { "podCIDR": "10.1.0.0/24", "taints": [{ "key": "k", "effect": "NoSchedule" }] },
-                "status": { "capacity": { "cpu": "4", "memory": "1024Ki" } },
-            })),
+            object(
+                "v1",
+                "Node",
+                "much",
+                json!({
+                    "spec": { "podCIDR": "10.1.0.0/24", "taints": [{ "key": "k", "effect": "NoSchedule" }] },
+                    "status": { "capacity": { "cpu": "4", "memory": "1024Ki" } },
+                }),
+            ),
         ),
         (
             volumes,
-            object("v1", "PersistentVolume", "little", json!({ "spec": {
+            object(
+                "v1",
+                "PersistentVolume",
+                "little",
+                json!({ "spec": {
                 "accessModes": ["ReadWriteOnce"], "capacity": { "storage": "1Gi" }, "hostPath": { "path": "/x" },
-            } })),
+            } }),
+            ),
         ),
         (claims, object("v1", "PersistentVolumeClaim", "little", json!({ "spec": claim }))),
         (
@@ -200,7 +227,12 @@ fn core() -> Vec<(&'static str, Value)> {
         ),
         (
             "/api/v1/namespaces/default/endpoints",
-            object("v1", "Endpoints", "much", json!({ "subsets": [{ "addresses": [{ "ip": "10.0.0.1" }], "ports": [{ "port": 80 }] }] })),
+            object(
+                "v1",
+                "Endpoints",
+                "much",
+                json!({ "subsets": [{ "addresses": [{ "ip": "10.0.0.1" }], "ports": [{ "port": 80 }] }] }),
+            ),
         ),
     ]
 }
@@ -233,48 +265,101 @@ fn others() -> Vec<(&'static str, Value)> {
     });
     vec![
         scaler("little", json!({})),
-        scaler("much", json!({ "behavior": { "scaleDown": { "stabilizationWindowSeconds": 5 } }, "minReplicas": 2 })),
+        scaler(
+            "much",
+            json!({ "behavior": { "scaleDown": { "stabilizationWindowSeconds": 5 } }, "minReplicas": 2 }),
+        ),
         (
             "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers",
-            object("autoscaling/v1", "HorizontalPodAutoscaler", "older", json!({ "spec": { "maxReplicas": 3, "scaleTargetRef": target } })),
+            object(
+                "autoscaling/v1",
+                "HorizontalPodAutoscaler",
+                "older",
+                json!({ "spec": { "maxReplicas": 3, "scaleTargetRef": target } }),
+            ),
         ),
         policy("little", json!({ "podSelector": {} })),
-        policy("much", json!({ "podSelector": {}, "egress": [{ "ports": [{ "port": 53 }] }], "ingress": [{}] })),
+        policy(
+            "much",
+            json!({ "podSelector": {}, "egress": [{ "ports": [{ "port": 53 }] }], "ingress": [{}] }),
+        ),
         budget("little", json!({ "selector": { "matchLabels": { "a": "b" } }, "minAvailable": 1 })),
-        budget("much", json!({ "selector": {}, "maxUnavailable": "25%", "unhealthyPodEvictionPolicy": "AlwaysAllow" })),
-        (
-            "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
-            object("networking.k8s.io/v1", "Ingress", "little", json!({ "spec": { "defaultBackend": backend } })),
+        budget(
+            "much",
+            json!({ "selector": {}, "maxUnavailable": "25%", "unhealthyPodEvictionPolicy": "AlwaysAllow" }),
         ),
         (
             "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
-            object("networking.k8s.io/v1", "Ingress", "much", json!({ "spec": { "rules": rules, "tls": [{ "hosts": ["h.example.com"] }] } })),
+            object(
+                "networking.k8s.io/v1",
+                "Ingress",
+                "little",
+                json!({ "spec": { "defaultBackend": backend } }),
+            ),
+        ),
+        (
+            "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+            object(
+                "networking.k8s.io/v1",
+                "Ingress",
+                "much",
+                json!({ "spec": { "rules": rules, "tls": [{ "hosts": ["h.example.com"] }] } }),
+            ),
         ),
         (
             "/apis/networking.k8s.io/v1/ingressclasses",
-            object("networking.k8s.io/v1", "IngressClass", "much", json!({ "spec": { "controller": "a/b", "parameters": { "kind": "k", "name": "n" } } })),
+            object(
+                "networking.k8s.io/v1",
+                "IngressClass",
+                "much",
+                json!({ "spec": { "controller": "a/b", "parameters": { "kind": "k", "name": "n" } } }),
+            ),
         ),
         (
             "/apis/storage.k8s.io/v1/storageclasses",
             object("storage.k8s.io/v1", "StorageClass", "little", json!({ "provisioner": "a/b" })),
         ),
-        ("/apis/storage.k8s.io/v1/csidrivers", object("storage.k8s.io/v1", "CSIDriver", "a.b", json!({ "spec": {} }))),
+        (
+            "/apis/storage.k8s.io/v1/csidrivers",
+            object("storage.k8s.io/v1", "CSIDriver", "a.b", json!({ "spec": {} })),
+        ),
         (
             "/apis/scheduling.k8s.io/v1/priorityclasses",
             object("scheduling.k8s.io/v1", "PriorityClass", "little", json!({ "value": 0 })),
         ),
         (
             "/apis/coordination.k8s.io/v1/namespaces/default/leases",
-            object("coordination.k8s.io/v1", "Lease", "little", json!({ "spec": { "holderIdentity": "me", "leaseTransitions": 0 } })),
+            object(
+                "coordination.k8s.io/v1",
+                "Lease",
+                "little",
+                json!({ "spec": { "holderIdentity": "me", "leaseTransitions": 0 } }),
+            ),
         ),
         (
             "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
-            object("discovery.k8s.io/v1", "EndpointSlice", "much", json!({
-                "addressType": "IPv4", "endpoints": [{ "addresses": ["10.0.0.1"] }], "ports": [{ "port": 80 }],
-            })),
+            object(
+                "discovery.k8s.io/v1",
+                "EndpointSlice",
+                "much",
+                json!({
+                    "addressType": "IPv4", "endpoints": [{ "addresses": ["10.0.0.1"] }], "ports": [{ "port": 80 }],
+                }),
+            ),
         ),
-        ("/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", object(rbac, "Role", "little", json!({}))),
-        ("/apis/rbac.authorization.k8s.io/v1/clusterroles", object(rbac, "ClusterRole", "much", json!({ "rules": [{ "verbs": ["get"], "resources": ["pods"], "apiGroups": [""] }] }))),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+            object(rbac, "Role", "little", json!({})),
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+            object(
+                rbac,
+                "ClusterRole",
+                "much",
+                json!({ "rules": [{ "verbs": ["get"], "resources": ["pods"], "apiGroups": [""] }] }),
+            ),
+        ),
         (
             "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
             object(rbac, "RoleBinding", "much", json!({ "roleRef": role, "subjects": subjects })),
@@ -285,11 +370,21 @@ fn others() -> Vec<(&'static str, Value)> {
         ),
         (
             "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
-            object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "much", json!({ "webhooks": [webhook] })),
+            object(
+                "admissionregistration.k8s.io/v1",
+                "ValidatingWebhookConfiguration",
+                "much",
+                json!({ "webhooks": [webhook] }),
+            ),
         ),
         (
             "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
-            object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "much", json!({ "webhooks": [webhook] })),
+            object(
+                "admissionregistration.k8s.io/v1",
+                "MutatingWebhookConfiguration",
+                "much",
+                json!({ "webhooks": [webhook] }),
+            ),
         ),
     ]
 }

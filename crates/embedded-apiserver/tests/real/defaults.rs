@@ -70,13 +70,21 @@ fn set_aside(value: &mut Value, uid: &str) {
     }
 }
 
-/// What only the real server has, because admission adds it and controllers take it away again, which are not there.
+/// What only the real server has: what admission adds and controllers take away again, and the addresses of Services.
 fn remove_admitted(object: &mut Value) {
     let kind = object["kind"].as_str().unwrap_or_default().to_owned();
     if let ("PersistentVolume" | "PersistentVolumeClaim", Some(metadata)) =
         (&*kind, object["metadata"].as_object_mut())
     {
         metadata.remove("finalizers");
+    }
+    if let ("Service", Some(spec)) = (&*kind, object["spec"].as_object_mut()) {
+        for allocated in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+            spec.remove(allocated);
+        }
+        for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+            port.as_object_mut().map(|port| port.remove("nodePort"));
+        }
     }
     if let ("Node", Some(spec)) = (&*kind, object["spec"].as_object_mut()) {
         if let Some(Value::Array(taints)) = spec.get_mut("taints") {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 pub(super) fn all() -> Vec<(&'static str, Value)> {
     let mut all = workloads();
     all.extend(core());
+    all.extend(services());
     all.extend(others());
     all
 }
@@ -234,6 +235,24 @@ fn core() -> Vec<(&'static str, Value)> {
                 json!({ "subsets": [{ "addresses": [{ "ip": "10.0.0.1" }], "ports": [{ "port": 80 }] }] }),
             ),
         ),
+    ]
+}
+
+fn services() -> Vec<(&'static str, Value)> {
+    let ports = json!([{ "port": 80 }]);
+    let service = |name: &str, more: Value| {
+        let mut spec = json!({ "selector": { "a": "b" }, "ports": ports });
+        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ("/api/v1/namespaces/default/services", object("v1", "Service", name, json!({ "spec": spec })))
+    };
+    vec![
+        service("little", json!({})),
+        service("named", json!({ "ports": [{ "port": 53, "protocol": "UDP", "targetPort": "dns" }], "type": "ClusterIP" })),
+        service("affine", json!({ "sessionAffinity": "ClientIP" })),
+        service("node", json!({ "type": "NodePort" })),
+        service("balanced", json!({ "type": "LoadBalancer" })),
+        service("headless", json!({ "clusterIP": "None" })),
+        service("elsewhere", json!({ "type": "ExternalName", "externalName": "h.example.com", "sessionAffinity": "None" })),
     ]
 }
 

@@ -213,7 +213,7 @@ impl Writer<'_> {
                 Failure::Problem(why) => {
                     Failure::Problem(format!("failed to create manager for existing fields: {why}"))
                 }
-                failure => failure,
+                failure @ Failure::Conflicts(_) => failure,
             })?;
         }
         let (config, live_typed) =

@@ -247,12 +247,18 @@ fn services() -> Vec<(&'static str, Value)> {
     };
     vec![
         service("little", json!({})),
-        service("named", json!({ "ports": [{ "port": 53, "protocol": "UDP", "targetPort": "dns" }], "type": "ClusterIP" })),
+        service(
+            "named",
+            json!({ "ports": [{ "port": 53, "protocol": "UDP", "targetPort": "dns" }], "type": "ClusterIP" }),
+        ),
         service("affine", json!({ "sessionAffinity": "ClientIP" })),
         service("node", json!({ "type": "NodePort" })),
         service("balanced", json!({ "type": "LoadBalancer" })),
         service("headless", json!({ "clusterIP": "None" })),
-        service("elsewhere", json!({ "type": "ExternalName", "externalName": "h.example.com", "sessionAffinity": "None" })),
+        service(
+            "elsewhere",
+            json!({ "type": "ExternalName", "externalName": "h.example.com", "sessionAffinity": "None" }),
+        ),
     ]
 }
 

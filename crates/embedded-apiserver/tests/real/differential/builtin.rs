@@ -356,7 +356,7 @@ fn add_directives(rng: &mut Rng, part: &mut Value) {
                 }
             }
             ("containers", Value::Array(items)) => {
-                items.iter_mut().for_each(|item| add_directives(rng, item))
+                items.iter_mut().for_each(|item| add_directives(rng, item));
             }
             (_, value) => add_directives(rng, value),
         }

@@ -139,9 +139,21 @@ fn collect(real: &Value, embedded: &Value, path: &str, found: &mut Vec<String>) 
             }
         }
         _ if real != embedded => {
-            found.push(format!("  {path}\n    real     {real}\n    embedded {embedded}"))
+            found.push(format!("  {path}\n    real     {real}\n    embedded {embedded}"));
         }
         _ => {}
+    }
+}
+
+/// Changes the schema to one that both servers accept. The error is how they differ.
+async fn next_schema(slot: &mut Slot<'_>, rng: &mut Rng) -> Result<Result<Value, String>> {
+    loop {
+        let schema = any_schema(rng);
+        match slot.change(&schema).await? {
+            Ok(true) => return Ok(Ok(schema)),
+            Ok(false) => {}
+            Err(differs) => return Ok(Err(format!("a schema: {schema}\n{differs}"))),
+        }
     }
 }
 
@@ -151,24 +163,16 @@ pub(super) async fn run(slot: &mut Slot<'_>, seed: u64, count: &mut Count) -> Re
     let is_builtin = seed % 3 == 2;
     let mut schemas = [Value::Null, Value::Null];
     let kinds: Vec<&builtin::Kind> = (0..ROUNDS).map(|_| builtin::any_kind(&mut rng)).collect();
-    let collection = |number: u64| match is_builtin {
-        true => kinds[number as usize].collection.to_owned(),
-        false => slot.collection(),
+    let new = |(number, kind): (u64, &&builtin::Kind)| {
+        let collection = if is_builtin { kind.collection.to_owned() } else { slot.collection() };
+        Round::new(seed, number, collection)
     };
-    let mut rounds: Vec<Round> =
-        (0..ROUNDS).map(|number| Round::new(seed, number, collection(number))).collect();
+    let mut rounds: Vec<Round> = (0..ROUNDS).zip(&kinds).map(new).collect();
     for stage in [0, 1] {
-        while !is_builtin {
-            let schema = any_schema(&mut rng);
-            match slot.change(&schema).await? {
-                Ok(true) => {
-                    schemas[stage] = schema;
-                    break;
-                }
-                Ok(false) => {}
-                Err(differs) => {
-                    return Ok(Some(Failure { seed, what: format!("a schema: {schema}\n{differs}") }));
-                }
+        if !is_builtin {
+            match next_schema(slot, &mut rng).await? {
+                Ok(schema) => schemas[stage] = schema,
+                Err(what) => return Ok(Some(Failure { seed, what })),
             }
         }
         let schema = &schemas[stage];

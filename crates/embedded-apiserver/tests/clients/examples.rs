@@ -208,7 +208,8 @@ async fn controlled(server: &Server) -> Result<Told> {
         };
         told.object(&await_condition(secrets.clone(), "mine", is_new).await?)?;
         let map = maps.get("mine").await?;
-        told.answer(maps.delete("mine", &DeleteParams::default()).await.map(|deleted| deleted.left()))?;
+        let deleted = maps.delete("mine", &DeleteParams::default()).await?;
+        told.object(&deleted.left())?;
         await_condition(maps.clone(), "mine", conditions::is_deleted(&map.uid().unwrap_or_default())).await?;
         told.answer(secrets.get("mine").await)?;
         anyhow::Ok(())

@@ -53,7 +53,8 @@ fn how_a_deployment_is_rolled_out_depends_on_its_strategy() {
     assert_eq!(strategy(Value::Null), json!({ "type": "RollingUpdate", "rollingUpdate": quarter }));
     assert_eq!(strategy(json!({ "type": "Recreate" })), json!({ "type": "Recreate" }));
     let given = json!({ "rollingUpdate": { "maxSurge": 0 } });
-    let expected = json!({ "type": "RollingUpdate", "rollingUpdate": { "maxSurge": 0, "maxUnavailable": "25%" } });
+    let expected =
+        json!({ "type": "RollingUpdate", "rollingUpdate": { "maxSurge": 0, "maxUnavailable": "25%" } });
     assert_eq!(strategy(given), expected);
 }
 
@@ -76,7 +77,8 @@ fn pods_request_their_limits_and_templates_do_not() {
 
 #[test]
 fn zero_is_not_always_something() {
-    let container = json!({ "name": "c", "image": "", "tty": false, "livenessProbe": { "timeoutSeconds": 0 } });
+    let container =
+        json!({ "name": "c", "image": "", "tty": false, "livenessProbe": { "timeoutSeconds": 0 } });
     let spec = json!({ "terminationGracePeriodSeconds": 0, "hostNetwork": false, "containers": [container] });
     let pod = defaulted("", "v1", "pods", &json!({ "spec": spec }));
     assert_eq!(pod["spec"]["terminationGracePeriodSeconds"], 0);

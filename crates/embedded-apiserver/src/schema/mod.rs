@@ -9,9 +9,9 @@ mod types;
 #[cfg(test)]
 pub(crate) use decode::Decoded;
 pub(crate) use decode::{Flavour, decode, duplicates, operations};
+pub(crate) use go_types::{is_zero, written};
 #[cfg(test)]
 pub(crate) use types::add_foreign;
-pub(crate) use go_types::{is_zero, written};
 pub(crate) use types::{Field, Shape, Struct, named, object_meta, of};
 
 #[cfg(test)]

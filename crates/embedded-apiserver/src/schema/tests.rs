@@ -100,7 +100,8 @@ fn nulls_are_left_out_of_structs_and_are_zero_in_lists_and_maps() {
     );
     let zero = json!({ "name": "", "resources": {} });
     let containers = json!([zero, { "args": [""], "name": "", "resources": {} }]);
-    let expected = json!({ "metadata": { "labels": { "a": "" } }, "spec": { "containers": containers }, "status": {} });
+    let expected =
+        json!({ "metadata": { "labels": { "a": "" } }, "spec": { "containers": containers }, "status": {} });
     assert_eq!(Value::Object(read.object), expected);
 }
 

@@ -132,8 +132,10 @@ async fn objects_have_the_defaults_and_owners_of_the_real_server() -> Result<()>
         if !only.is_empty() && kind != only {
             continue;
         }
-        let (real, embedded) =
-            tokio::try_join!(answers(&servers.real, path, &object), answers(&servers.embedded, path, &object))?;
+        let (real, embedded) = tokio::try_join!(
+            answers(&servers.real, path, &object),
+            answers(&servers.embedded, path, &object)
+        )?;
         assert!(real[0]["status"] == 201, "{kind} {number} is no good example: {}", real[0]);
         for (real, embedded) in real.iter().zip(&embedded) {
             count += 1;

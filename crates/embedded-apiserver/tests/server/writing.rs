@@ -16,7 +16,8 @@ fn deployment(name: &str) -> Value {
         "name": "c", "image": "registry.example.com/app:1", "ports": [{ "containerPort": 80 }], "livenessProbe": probe,
         "env": [{ "name": "A", "value": "b" }], "resources": { "limits": { "cpu": "1", "memory": "1Gi" } },
     });
-    let template = json!({ "metadata": { "labels": { "app": name } }, "spec": { "containers": [container] } });
+    let template =
+        json!({ "metadata": { "labels": { "app": name } }, "spec": { "containers": [container] } });
     let spec = json!({ "selector": { "matchLabels": { "app": name } }, "template": template });
     json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": name, "labels": { "app": name } }, "spec": spec })
 }
@@ -65,9 +66,8 @@ async fn measure(what: &str, server: &EmbeddedApiserver) {
     ] {
         let named = |number: usize| format!("o-{number}");
         let create = time(server, "POST", path, json, |number| (named(number), make(&named(number)))).await;
-        let label = |number: usize| {
-            (named(number), json!({ "metadata": { "labels": { "n": number.to_string() } } }))
-        };
+        let label =
+            |number: usize| (named(number), json!({ "metadata": { "labels": { "n": number.to_string() } } }));
         let patch = time(server, "PATCH", path, merge, label).await;
         let update = time(server, "PUT", path, json, |number| (named(number), make(&named(number)))).await;
         for (verb, took) in [("POST", create), ("PATCH", patch), ("PUT", update)] {

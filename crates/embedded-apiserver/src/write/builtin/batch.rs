@@ -8,7 +8,8 @@ use super::{at, spec};
 /// Gives a Job its selector and the labels that the selector finds, unless it says that it has its own.
 pub(super) fn complete_job(job: &mut Object) {
     // A Job without labels has those of its pods. In the real server they are the same map, so that it has what is added too.
-    let labels = |job: &Object| spec(job, "template").pointer("/metadata/labels").cloned().unwrap_or_default();
+    let labels =
+        |job: &Object| spec(job, "template").pointer("/metadata/labels").cloned().unwrap_or_default();
     let before = labels(job);
     if spec(job, "manualSelector") != true && job.contains_key("spec") {
         generate_selector(job);

@@ -48,7 +48,8 @@ fn quality_of_service(pod: &Object) -> &'static str {
     let containers = all.iter().filter_map(|name| spec(pod, name).as_array()).flatten();
     let (mut any, mut guaranteed) = (false, true);
     for container in containers {
-        let of = |part: &str, name: &str| container["resources"][part].get(name).filter(|value| **value != "0");
+        let of =
+            |part: &str, name: &str| container["resources"][part].get(name).filter(|value| **value != "0");
         for name in ["cpu", "memory"] {
             let (requested, limit) = (of("requests", name), of("limits", name));
             any |= requested.is_some() || limit.is_some();

@@ -69,7 +69,8 @@ async fn a_conflict_names_the_other_manager_and_can_be_won_by_force() {
     );
     let cause = &answer.json()["details"]["causes"][0];
     assert_eq!((&cause["reason"], &cause["field"]), (&json!("FieldManagerConflict"), &json!(".data.a")));
-    let forced = apply(&server, &format!("{path}?force=true"), "one", &map(&json!({ "a": "2" }))).await.of(200);
+    let forced =
+        apply(&server, &format!("{path}?force=true"), "one", &map(&json!({ "a": "2" }))).await.of(200);
     assert_eq!(forced["data"]["a"], "2");
     let names: Vec<String> = managers(&forced).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["one Apply", "creator Update"], "it still owns the map");
@@ -118,11 +119,13 @@ async fn status_and_scale_are_owned_apart() {
 async fn a_dry_run_says_what_would_be() {
     let server = Server::new();
     let path = format!("{CONFIGMAPS}/x");
-    let tried = apply(&server, &format!("{path}?dryRun=All"), "one", &map(&json!({ "a": "1" }))).await.of(201);
+    let tried =
+        apply(&server, &format!("{path}?dryRun=All"), "one", &map(&json!({ "a": "1" }))).await.of(201);
     assert_eq!(managers(&tried).len(), 1);
     server.get(&path).await.refused(404, "NotFound");
     let made = apply(&server, &path, "one", &map(&json!({ "a": "1" }))).await.of(201);
-    let tried = apply(&server, &format!("{path}?dryRun=All"), "one", &map(&json!({ "b": "1" }))).await.of(200);
+    let tried =
+        apply(&server, &format!("{path}?dryRun=All"), "one", &map(&json!({ "b": "1" }))).await.of(200);
     assert_eq!(tried["data"], json!({ "b": "1" }));
     assert_eq!(server.get(&path).await.of(200), made);
 }
@@ -132,6 +135,8 @@ async fn managers_can_be_switched_off() {
     let server = Server::with(ApiOptions { managed_fields: false, ..ApiOptions::default() });
     let made = server.post(CONFIGMAPS, &map(&json!({}))).await.of(201);
     assert_eq!(made["metadata"].get("managedFields"), None);
-    let message = apply(&server, &format!("{CONFIGMAPS}/x"), "one", &map(&json!({}))).await.refused(501, "NotImplemented");
+    let message = apply(&server, &format!("{CONFIGMAPS}/x"), "one", &map(&json!({})))
+        .await
+        .refused(501, "NotImplemented");
     assert!(message.contains("managedFields"), "{message}");
 }

@@ -277,7 +277,12 @@ async fn json_patches_and_strategic_patches() {
     let containers = |object: &Value| {
         let containers = object["spec"]["template"]["spec"]["containers"].as_array().unwrap();
         let told = |container: &Value| {
-            json!([container["name"], container.get("image"), container.get("env"), container["imagePullPolicy"]])
+            json!([
+                container["name"],
+                container.get("image"),
+                container.get("env"),
+                container["imagePullPolicy"]
+            ])
         };
         containers.iter().map(told).collect::<Vec<_>>()
     };

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::support::with;
+
 /// The collections and the objects that are created in them: of each kind as little as is allowed, and more.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
     let mut all = workloads();
@@ -12,11 +14,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
 }
 
 fn object(api_version: &str, kind: &str, name: &str, fields: Value) -> Value {
-    let mut object = json!({ "apiVersion": api_version, "kind": kind, "metadata": { "name": name } });
-    if let (Value::Object(object), Value::Object(fields)) = (&mut object, fields) {
-        object.extend(fields);
-    }
-    object
+    with(json!({ "apiVersion": api_version, "kind": kind, "metadata": { "name": name } }), fields)
 }
 
 fn little_pod() -> Value {
@@ -25,11 +23,7 @@ fn little_pod() -> Value {
 
 /// A spec of pods in which much is said and much is left to defaults.
 fn much_pod() -> Value {
-    let probe = |action: Value| {
-        let mut probe = json!({ "initialDelaySeconds": 5 });
-        probe.as_object_mut().unwrap().extend(action.as_object().unwrap().clone());
-        probe
-    };
+    let probe = |action: Value| with(json!({ "initialDelaySeconds": 5 }), action);
     let container = json!({
         "name": "c", "image": "registry.example.com:5000/team/app:1.2", "tty": false, "stdin": true,
         "ports": [{ "containerPort": 80 }, { "containerPort": 53, "name": "dns", "protocol": "UDP" }],
@@ -71,14 +65,14 @@ fn much_pod() -> Value {
     })
 }
 
-fn template(spec: Value) -> Value {
+fn template(spec: &Value) -> Value {
     json!({ "metadata": { "labels": { "app": "x" } }, "spec": spec })
 }
 
 fn once(mut spec: Value) -> Value {
     spec["restartPolicy"] = "Never".into();
-    if let Some(init) = spec.get_mut("initContainers") {
-        init[0].as_object_mut().unwrap().remove("restartPolicy");
+    if let Some(Value::Object(init)) = spec.pointer_mut("/initContainers/0") {
+        init.remove("restartPolicy");
     }
     spec
 }
@@ -93,7 +87,7 @@ fn workloads() -> Vec<(&'static str, Value)> {
         ("/apis/apps/v1/namespaces/default/statefulsets", "StatefulSet"),
     ] {
         for (name, pod) in [("little", little_pod()), ("much", much_pod())] {
-            let spec = json!({ "selector": selector, "template": template(pod) });
+            let spec = json!({ "selector": selector, "template": template(&pod) });
             all.push((path, object("apps/v1", kind, name, json!({ "spec": spec }))));
         }
     }
@@ -104,7 +98,7 @@ fn workloads() -> Vec<(&'static str, Value)> {
         ("rolling", json!({ "type": "RollingUpdate" })),
     ] {
         let spec = json!({
-            "selector": selector, "template": template(little_pod()), "strategy": strategy, "replicas": 0,
+            "selector": selector, "template": template(&little_pod()), "strategy": strategy, "replicas": 0,
             "minReadySeconds": 0, "paused": false, "revisionHistoryLimit": 0,
         });
         all.push((deployments, object("apps/v1", "Deployment", name, json!({ "spec": spec }))));
@@ -112,25 +106,30 @@ fn workloads() -> Vec<(&'static str, Value)> {
     let claim = json!({ "metadata": { "name": "data" }, "spec": {
         "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
     } });
-    for (name, strategy) in
-        [("ondelete", json!({ "type": "OnDelete" })), ("partition", json!({ "type": "RollingUpdate", "rollingUpdate": {} }))]
-    {
+    for (name, strategy) in [
+        ("ondelete", json!({ "type": "OnDelete" })),
+        ("partition", json!({ "type": "RollingUpdate", "rollingUpdate": {} })),
+    ] {
         let spec = json!({
-            "selector": selector, "template": template(little_pod()), "updateStrategy": strategy, "serviceName": "s",
+            "selector": selector, "template": template(&little_pod()), "updateStrategy": strategy, "serviceName": "s",
             "volumeClaimTemplates": [claim], "persistentVolumeClaimRetentionPolicy": { "whenDeleted": "Delete" },
         });
         let path = "/apis/apps/v1/namespaces/default/statefulsets";
         all.push((path, object("apps/v1", "StatefulSet", name, json!({ "spec": spec }))));
     }
-    let (jobs, cron) = ("/apis/batch/v1/namespaces/default/jobs", "/apis/batch/v1/namespaces/default/cronjobs");
+    let (jobs, cron) =
+        ("/apis/batch/v1/namespaces/default/jobs", "/apis/batch/v1/namespaces/default/cronjobs");
     for (name, spec) in [
         ("little", json!({ "template": { "spec": once(little_pod()) } })),
-        ("labelled", json!({ "template": template(once(little_pod())) })),
-        ("parallel", json!({ "parallelism": 2, "template": template(once(much_pod())) })),
-        ("indexed", json!({
-            "completions": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 1, "template": { "spec": once(little_pod()) },
-            "podFailurePolicy": { "rules": [{ "action": "Ignore", "onPodConditions": [{ "type": "DisruptionTarget" }] }] },
-        })),
+        ("labelled", json!({ "template": template(&once(little_pod())) })),
+        ("parallel", json!({ "parallelism": 2, "template": template(&once(much_pod())) })),
+        (
+            "indexed",
+            json!({
+                "completions": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 1, "template": { "spec": once(little_pod()) },
+                "podFailurePolicy": { "rules": [{ "action": "Ignore", "onPodConditions": [{ "type": "DisruptionTarget" }] }] },
+            }),
+        ),
     ] {
         all.push((jobs, object("batch/v1", "Job", name, json!({ "spec": spec }))));
         let cron_spec = json!({ "schedule": "* * * * *", "jobTemplate": { "spec": spec } });
@@ -143,16 +142,18 @@ fn workloads() -> Vec<(&'static str, Value)> {
     host["containers"][0]["resources"] = json!({ "limits": { "cpu": "1" } });
     let mut much = much_pod();
     // Those who apply tolerations lose them to admission, which adds others to the list.
-    much.as_object_mut().unwrap().remove("tolerations");
+    if let Value::Object(much) = &mut much {
+        much.remove("tolerations");
+    }
     for (name, spec) in [("little", little_pod()), ("much", much), ("host", host)] {
         all.push((pods, object("v1", "Pod", name, json!({ "spec": spec }))));
     }
     let templates = "/api/v1/namespaces/default/podtemplates";
     for (name, spec) in [("little", little_pod()), ("much", much_pod())] {
-        all.push((templates, object("v1", "PodTemplate", name, json!({ "template": template(spec) }))));
+        all.push((templates, object("v1", "PodTemplate", name, json!({ "template": template(&spec) }))));
     }
     let controllers = "/api/v1/namespaces/default/replicationcontrollers";
-    let spec = json!({ "template": template(little_pod()) });
+    let spec = json!({ "template": template(&little_pod()) });
     all.push((controllers, object("v1", "ReplicationController", "little", json!({ "spec": spec }))));
     all
 }
@@ -160,35 +161,57 @@ fn workloads() -> Vec<(&'static str, Value)> {
 fn core() -> Vec<(&'static str, Value)> {
     let volumes = "/api/v1/persistentvolumes";
     let claims = "/api/v1/namespaces/default/persistentvolumeclaims";
-    let claim = json!({ "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1024Mi" } } });
+    let claim =
+        json!({ "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1024Mi" } } });
     let limits = json!([
         { "type": "Container", "max": { "cpu": "2" }, "min": { "memory": "1Mi" }, "default": { "memory": "2Mi" } },
         { "type": "Pod", "max": { "cpu": "4" } },
     ]);
     vec![
         ("/api/v1/namespaces/default/configmaps", object("v1", "ConfigMap", "little", json!({}))),
-        ("/api/v1/namespaces/default/configmaps", object("v1", "ConfigMap", "much", json!({ "data": { "a": "b" } }))),
+        (
+            "/api/v1/namespaces/default/configmaps",
+            object("v1", "ConfigMap", "much", json!({ "data": { "a": "b" } })),
+        ),
         ("/api/v1/namespaces/default/secrets", object("v1", "Secret", "little", json!({}))),
-        ("/api/v1/namespaces/default/secrets", object("v1", "Secret", "much", json!({ "stringData": { "a": "b" } }))),
+        (
+            "/api/v1/namespaces/default/secrets",
+            object("v1", "Secret", "much", json!({ "stringData": { "a": "b" } })),
+        ),
         ("/api/v1/namespaces/default/serviceaccounts", object("v1", "ServiceAccount", "little", json!({}))),
         (
             "/api/v1/namespaces/default/serviceaccounts",
-            object("v1", "ServiceAccount", "much", json!({ "imagePullSecrets": [{ "name": "s" }], "secrets": [{ "name": "s" }] })),
+            object(
+                "v1",
+                "ServiceAccount",
+                "much",
+                json!({ "imagePullSecrets": [{ "name": "s" }], "secrets": [{ "name": "s" }] }),
+            ),
         ),
         ("/api/v1/namespaces", object("v1", "Namespace", "little", json!({}))),
         ("/api/v1/nodes", object("v1", "Node", "little", json!({}))),
         (
             "/api/v1/nodes",
-            object("v1", "Node", "much", json!({
-                "spec": { "podCIDR": "10.1.0.0/24", "taints": [{ "key": "k", "effect": "NoSchedule" }] },
-                "status": { "capacity": { "cpu": "4", "memory": "1024Ki" } },
-            })),
+            object(
+                "v1",
+                "Node",
+                "much",
+                json!({
+                    "spec": { "podCIDR": "10.1.0.0/24", "taints": [{ "key": "k", "effect": "NoSchedule" }] },
+                    "status": { "capacity": { "cpu": "4", "memory": "1024Ki" } },
+                }),
+            ),
         ),
         (
             volumes,
-            object("v1", "PersistentVolume", "little", json!({ "spec": {
+            object(
+                "v1",
+                "PersistentVolume",
+                "little",
+                json!({ "spec": {
                 "accessModes": ["ReadWriteOnce"], "capacity": { "storage": "1Gi" }, "hostPath": { "path": "/x" },
-            } })),
+            } }),
+            ),
         ),
         (claims, object("v1", "PersistentVolumeClaim", "little", json!({ "spec": claim }))),
         (
@@ -201,7 +224,12 @@ fn core() -> Vec<(&'static str, Value)> {
         ),
         (
             "/api/v1/namespaces/default/endpoints",
-            object("v1", "Endpoints", "much", json!({ "subsets": [{ "addresses": [{ "ip": "10.0.0.1" }], "ports": [{ "port": 80 }] }] })),
+            object(
+                "v1",
+                "Endpoints",
+                "much",
+                json!({ "subsets": [{ "addresses": [{ "ip": "10.0.0.1" }], "ports": [{ "port": 80 }] }] }),
+            ),
         ),
     ]
 }
@@ -209,26 +237,30 @@ fn core() -> Vec<(&'static str, Value)> {
 fn services() -> Vec<(&'static str, Value)> {
     let ports = json!([{ "port": 80 }]);
     let service = |name: &str, more: Value| {
-        let mut spec = json!({ "selector": { "a": "b" }, "ports": ports });
-        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let spec = with(json!({ "selector": { "a": "b" }, "ports": ports }), more);
         ("/api/v1/namespaces/default/services", object("v1", "Service", name, json!({ "spec": spec })))
     };
     vec![
         service("little", json!({})),
-        service("named", json!({ "ports": [{ "port": 53, "protocol": "UDP", "targetPort": "dns" }], "type": "ClusterIP" })),
+        service(
+            "named",
+            json!({ "ports": [{ "port": 53, "protocol": "UDP", "targetPort": "dns" }], "type": "ClusterIP" }),
+        ),
         service("affine", json!({ "sessionAffinity": "ClientIP" })),
         service("node", json!({ "type": "NodePort" })),
         service("balanced", json!({ "type": "LoadBalancer" })),
         service("headless", json!({ "clusterIP": "None" })),
-        service("elsewhere", json!({ "type": "ExternalName", "externalName": "h.example.com", "sessionAffinity": "None" })),
+        service(
+            "elsewhere",
+            json!({ "type": "ExternalName", "externalName": "h.example.com", "sessionAffinity": "None" }),
+        ),
     ]
 }
 
 fn others() -> Vec<(&'static str, Value)> {
     let target = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "name": "x" });
     let scaler = |name: &str, more: Value| {
-        let mut spec = json!({ "maxReplicas": 3, "scaleTargetRef": target });
-        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let spec = with(json!({ "maxReplicas": 3, "scaleTargetRef": target }), more);
         let path = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
         (path, object("autoscaling/v2", "HorizontalPodAutoscaler", name, json!({ "spec": spec })))
     };
@@ -252,48 +284,101 @@ fn others() -> Vec<(&'static str, Value)> {
     });
     vec![
         scaler("little", json!({})),
-        scaler("much", json!({ "behavior": { "scaleDown": { "stabilizationWindowSeconds": 5 } }, "minReplicas": 2 })),
+        scaler(
+            "much",
+            json!({ "behavior": { "scaleDown": { "stabilizationWindowSeconds": 5 } }, "minReplicas": 2 }),
+        ),
         (
             "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers",
-            object("autoscaling/v1", "HorizontalPodAutoscaler", "older", json!({ "spec": { "maxReplicas": 3, "scaleTargetRef": target } })),
+            object(
+                "autoscaling/v1",
+                "HorizontalPodAutoscaler",
+                "older",
+                json!({ "spec": { "maxReplicas": 3, "scaleTargetRef": target } }),
+            ),
         ),
         policy("little", json!({ "podSelector": {} })),
-        policy("much", json!({ "podSelector": {}, "egress": [{ "ports": [{ "port": 53 }] }], "ingress": [{}] })),
+        policy(
+            "much",
+            json!({ "podSelector": {}, "egress": [{ "ports": [{ "port": 53 }] }], "ingress": [{}] }),
+        ),
         budget("little", json!({ "selector": { "matchLabels": { "a": "b" } }, "minAvailable": 1 })),
-        budget("much", json!({ "selector": {}, "maxUnavailable": "25%", "unhealthyPodEvictionPolicy": "AlwaysAllow" })),
-        (
-            "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
-            object("networking.k8s.io/v1", "Ingress", "little", json!({ "spec": { "defaultBackend": backend } })),
+        budget(
+            "much",
+            json!({ "selector": {}, "maxUnavailable": "25%", "unhealthyPodEvictionPolicy": "AlwaysAllow" }),
         ),
         (
             "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
-            object("networking.k8s.io/v1", "Ingress", "much", json!({ "spec": { "rules": rules, "tls": [{ "hosts": ["h.example.com"] }] } })),
+            object(
+                "networking.k8s.io/v1",
+                "Ingress",
+                "little",
+                json!({ "spec": { "defaultBackend": backend } }),
+            ),
+        ),
+        (
+            "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+            object(
+                "networking.k8s.io/v1",
+                "Ingress",
+                "much",
+                json!({ "spec": { "rules": rules, "tls": [{ "hosts": ["h.example.com"] }] } }),
+            ),
         ),
         (
             "/apis/networking.k8s.io/v1/ingressclasses",
-            object("networking.k8s.io/v1", "IngressClass", "much", json!({ "spec": { "controller": "a/b", "parameters": { "kind": "k", "name": "n" } } })),
+            object(
+                "networking.k8s.io/v1",
+                "IngressClass",
+                "much",
+                json!({ "spec": { "controller": "a/b", "parameters": { "kind": "k", "name": "n" } } }),
+            ),
         ),
         (
             "/apis/storage.k8s.io/v1/storageclasses",
             object("storage.k8s.io/v1", "StorageClass", "little", json!({ "provisioner": "a/b" })),
         ),
-        ("/apis/storage.k8s.io/v1/csidrivers", object("storage.k8s.io/v1", "CSIDriver", "a.b", json!({ "spec": {} }))),
+        (
+            "/apis/storage.k8s.io/v1/csidrivers",
+            object("storage.k8s.io/v1", "CSIDriver", "a.b", json!({ "spec": {} })),
+        ),
         (
             "/apis/scheduling.k8s.io/v1/priorityclasses",
             object("scheduling.k8s.io/v1", "PriorityClass", "little", json!({ "value": 0 })),
         ),
         (
             "/apis/coordination.k8s.io/v1/namespaces/default/leases",
-            object("coordination.k8s.io/v1", "Lease", "little", json!({ "spec": { "holderIdentity": "me", "leaseTransitions": 0 } })),
+            object(
+                "coordination.k8s.io/v1",
+                "Lease",
+                "little",
+                json!({ "spec": { "holderIdentity": "me", "leaseTransitions": 0 } }),
+            ),
         ),
         (
             "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
-            object("discovery.k8s.io/v1", "EndpointSlice", "much", json!({
-                "addressType": "IPv4", "endpoints": [{ "addresses": ["10.0.0.1"] }], "ports": [{ "port": 80 }],
-            })),
+            object(
+                "discovery.k8s.io/v1",
+                "EndpointSlice",
+                "much",
+                json!({
+                    "addressType": "IPv4", "endpoints": [{ "addresses": ["10.0.0.1"] }], "ports": [{ "port": 80 }],
+                }),
+            ),
         ),
-        ("/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", object(rbac, "Role", "little", json!({}))),
-        ("/apis/rbac.authorization.k8s.io/v1/clusterroles", object(rbac, "ClusterRole", "much", json!({ "rules": [{ "verbs": ["get"], "resources": ["pods"], "apiGroups": [""] }] }))),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+            object(rbac, "Role", "little", json!({})),
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+            object(
+                rbac,
+                "ClusterRole",
+                "much",
+                json!({ "rules": [{ "verbs": ["get"], "resources": ["pods"], "apiGroups": [""] }] }),
+            ),
+        ),
         (
             "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
             object(rbac, "RoleBinding", "much", json!({ "roleRef": role, "subjects": subjects })),
@@ -304,11 +389,21 @@ fn others() -> Vec<(&'static str, Value)> {
         ),
         (
             "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
-            object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "much", json!({ "webhooks": [webhook] })),
+            object(
+                "admissionregistration.k8s.io/v1",
+                "ValidatingWebhookConfiguration",
+                "much",
+                json!({ "webhooks": [webhook] }),
+            ),
         ),
         (
             "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
-            object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "much", json!({ "webhooks": [webhook] })),
+            object(
+                "admissionregistration.k8s.io/v1",
+                "MutatingWebhookConfiguration",
+                "much",
+                json!({ "webhooks": [webhook] }),
+            ),
         ),
     ]
 }

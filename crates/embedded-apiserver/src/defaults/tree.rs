@@ -50,7 +50,7 @@ struct Condition {
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
     object: &'a Map<String, Value>,
-    further: Option<&'a Around<'a>>,
+    further: Option<&'a Self>,
 }
 
 impl Tree {
@@ -187,7 +187,7 @@ fn named(name: &'static str) -> (&'static str, bool) {
 }
 
 fn is_set(value: Option<&Value>, zero: bool) -> bool {
-    value.is_some_and(|value| !value.is_null() && !(zero && is_zero(value)))
+    value.is_some_and(|value| !(value.is_null() || zero && is_zero(value)))
 }
 
 /// An image without a tag is the latest one, unless a digest says which one it is, or it is no name of an image at all.

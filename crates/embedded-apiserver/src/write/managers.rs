@@ -11,7 +11,7 @@ use crate::api::Api;
 use crate::body::Body;
 use crate::defaults;
 use crate::kinds::Resource;
-use crate::managed::{Form, Kind, Managed, Set, Writer, configuration, ignored, keep_times, problems, scale};
+use crate::managed::{Form, Kind, Managed, Set, Writer, configuration, ignored, problems, scale};
 use crate::read::object_answer;
 use crate::request::{Accept, Request, Target, Verb};
 use crate::schema::{self, Flavour};
@@ -277,14 +277,5 @@ pub(super) fn set_managers(object: &mut Object, managers: Option<Value>) {
     match managers {
         Some(managers) => drop(metadata.insert("managedFields".to_owned(), managers)),
         None => drop(metadata.remove("managedFields")),
-    }
-}
-
-/// Leaves the managers as they were if nothing has changed but their times.
-pub(super) fn keep_manager_times(old: &Object, new: &mut Object) {
-    let mut value = Value::Object(std::mem::take(new));
-    keep_times(&Value::Object(old.clone()), &mut value);
-    if let Value::Object(object) = value {
-        *new = object;
     }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::support::with;
+
 /// The collections and the objects that are created in them: of each kind as little as is allowed, and more.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
     let mut all = workloads();
@@ -12,11 +14,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
 }
 
 fn object(api_version: &str, kind: &str, name: &str, fields: Value) -> Value {
-    let mut object = json!({ "apiVersion": api_version, "kind": kind, "metadata": { "name": name } });
-    if let (Value::Object(object), Value::Object(fields)) = (&mut object, fields) {
-        object.extend(fields);
-    }
-    object
+    with(json!({ "apiVersion": api_version, "kind": kind, "metadata": { "name": name } }), fields)
 }
 
 fn little_pod() -> Value {
@@ -25,11 +23,7 @@ fn little_pod() -> Value {
 
 /// A spec of pods in which much is said and much is left to defaults.
 fn much_pod() -> Value {
-    let probe = |action: Value| {
-        let mut probe = json!({ "initialDelaySeconds": 5 });
-        probe.as_object_mut().unwrap().extend(action.as_object().unwrap().clone());
-        probe
-    };
+    let probe = |action: Value| with(json!({ "initialDelaySeconds": 5 }), action);
     let container = json!({
         "name": "c", "image": "registry.example.com:5000/team/app:1.2", "tty": false, "stdin": true,
         "ports": [{ "containerPort": 80 }, { "containerPort": 53, "name": "dns", "protocol": "UDP" }],
@@ -71,14 +65,14 @@ fn much_pod() -> Value {
     })
 }
 
-fn template(spec: Value) -> Value {
+fn template(spec: &Value) -> Value {
     json!({ "metadata": { "labels": { "app": "x" } }, "spec": spec })
 }
 
 fn once(mut spec: Value) -> Value {
     spec["restartPolicy"] = "Never".into();
-    if let Some(init) = spec.get_mut("initContainers") {
-        init[0].as_object_mut().unwrap().remove("restartPolicy");
+    if let Some(Value::Object(init)) = spec.pointer_mut("/initContainers/0") {
+        init.remove("restartPolicy");
     }
     spec
 }
@@ -93,7 +87,7 @@ fn workloads() -> Vec<(&'static str, Value)> {
         ("/apis/apps/v1/namespaces/default/statefulsets", "StatefulSet"),
     ] {
         for (name, pod) in [("little", little_pod()), ("much", much_pod())] {
-            let spec = json!({ "selector": selector, "template": template(pod) });
+            let spec = json!({ "selector": selector, "template": template(&pod) });
             all.push((path, object("apps/v1", kind, name, json!({ "spec": spec }))));
         }
     }
@@ -104,7 +98,7 @@ fn workloads() -> Vec<(&'static str, Value)> {
         ("rolling", json!({ "type": "RollingUpdate" })),
     ] {
         let spec = json!({
-            "selector": selector, "template": template(little_pod()), "strategy": strategy, "replicas": 0,
+            "selector": selector, "template": template(&little_pod()), "strategy": strategy, "replicas": 0,
             "minReadySeconds": 0, "paused": false, "revisionHistoryLimit": 0,
         });
         all.push((deployments, object("apps/v1", "Deployment", name, json!({ "spec": spec }))));
@@ -117,7 +111,7 @@ fn workloads() -> Vec<(&'static str, Value)> {
         ("partition", json!({ "type": "RollingUpdate", "rollingUpdate": {} })),
     ] {
         let spec = json!({
-            "selector": selector, "template": template(little_pod()), "updateStrategy": strategy, "serviceName": "s",
+            "selector": selector, "template": template(&little_pod()), "updateStrategy": strategy, "serviceName": "s",
             "volumeClaimTemplates": [claim], "persistentVolumeClaimRetentionPolicy": { "whenDeleted": "Delete" },
         });
         let path = "/apis/apps/v1/namespaces/default/statefulsets";
@@ -127,8 +121,8 @@ fn workloads() -> Vec<(&'static str, Value)> {
         ("/apis/batch/v1/namespaces/default/jobs", "/apis/batch/v1/namespaces/default/cronjobs");
     for (name, spec) in [
         ("little", json!({ "template": { "spec": once(little_pod()) } })),
-        ("labelled", json!({ "template": template(once(little_pod())) })),
-        ("parallel", json!({ "parallelism": 2, "template": template(once(much_pod())) })),
+        ("labelled", json!({ "template": template(&once(little_pod())) })),
+        ("parallel", json!({ "parallelism": 2, "template": template(&once(much_pod())) })),
         (
             "indexed",
             json!({
@@ -148,16 +142,18 @@ fn workloads() -> Vec<(&'static str, Value)> {
     host["containers"][0]["resources"] = json!({ "limits": { "cpu": "1" } });
     let mut much = much_pod();
     // Those who apply tolerations lose them to admission, which adds others to the list.
-    much.as_object_mut().unwrap().remove("tolerations");
+    if let Value::Object(much) = &mut much {
+        much.remove("tolerations");
+    }
     for (name, spec) in [("little", little_pod()), ("much", much), ("host", host)] {
         all.push((pods, object("v1", "Pod", name, json!({ "spec": spec }))));
     }
     let templates = "/api/v1/namespaces/default/podtemplates";
     for (name, spec) in [("little", little_pod()), ("much", much_pod())] {
-        all.push((templates, object("v1", "PodTemplate", name, json!({ "template": template(spec) }))));
+        all.push((templates, object("v1", "PodTemplate", name, json!({ "template": template(&spec) }))));
     }
     let controllers = "/api/v1/namespaces/default/replicationcontrollers";
-    let spec = json!({ "template": template(little_pod()) });
+    let spec = json!({ "template": template(&little_pod()) });
     all.push((controllers, object("v1", "ReplicationController", "little", json!({ "spec": spec }))));
     all
 }
@@ -241,8 +237,7 @@ fn core() -> Vec<(&'static str, Value)> {
 fn services() -> Vec<(&'static str, Value)> {
     let ports = json!([{ "port": 80 }]);
     let service = |name: &str, more: Value| {
-        let mut spec = json!({ "selector": { "a": "b" }, "ports": ports });
-        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let spec = with(json!({ "selector": { "a": "b" }, "ports": ports }), more);
         ("/api/v1/namespaces/default/services", object("v1", "Service", name, json!({ "spec": spec })))
     };
     vec![
@@ -265,8 +260,7 @@ fn services() -> Vec<(&'static str, Value)> {
 fn others() -> Vec<(&'static str, Value)> {
     let target = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "name": "x" });
     let scaler = |name: &str, more: Value| {
-        let mut spec = json!({ "maxReplicas": 3, "scaleTargetRef": target });
-        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let spec = with(json!({ "maxReplicas": 3, "scaleTargetRef": target }), more);
         let path = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
         (path, object("autoscaling/v2", "HorizontalPodAutoscaler", name, json!({ "spec": spec })))
     };

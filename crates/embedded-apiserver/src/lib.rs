@@ -139,8 +139,6 @@
 //!   the type of Secrets, replicas and selectors of workloads and what else cannot change in a StatefulSet. There are no
 //!   warnings about values, such as ports that two containers have. LimitRanges, ResourceQuotas and PodDisruptionBudgets are
 //!   stored and have no effect.
-//! - Services get no addresses and no `ipFamilies`. What admission plugins add is missing: tolerations and priority of pods, the
-//!   taint `node.kubernetes.io/not-ready` of new nodes.
 //! - Of several fields in an apply patch that a schema does not have, the first is named; the real server names any.
 //! - A deleted CustomResourceDefinition is removed at once with its objects, but for objects with finalizers, which it waits
 //!   for. It does not wait for a controller to come by.

@@ -1,5 +1,5 @@
-//! What a real server adds that the embedded one has no part for: addresses of services, and what admission plugins add to
-//! pods and nodes.
+//! What a real server adds that the embedded one has no part for: addresses and ports of services, and the taint that an
+//! admission plugin adds to new nodes.
 
 use serde_json::{Map, Value};
 
@@ -18,12 +18,11 @@ pub(crate) fn without_admission(value: &mut Value) {
 fn remove(members: &mut Map<String, Value>) {
     members.retain(|name, value| match (name.as_str(), value) {
         ("clusterIP", address) => address == "None",
-        ("clusterIPs" | "ipFamilies" | "ipFamilyPolicy" | "nodePort" | "preemptionPolicy", _) => false,
-        ("priority", number) => *number != 0,
-        ("taints" | "tolerations", Value::Array(items)) => {
-            let added = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
-            items.retain(|item| !added.iter().any(|key| item["key"] == *key));
-            !items.is_empty()
+        ("clusterIPs", addresses) => addresses[0] == "None",
+        ("nodePort", _) => false,
+        ("taints", Value::Array(taints)) => {
+            taints.retain(|taint| taint["key"] != "node.kubernetes.io/not-ready");
+            !taints.is_empty()
         }
         _ => true,
     });

@@ -7,7 +7,7 @@
 //! - the order of `managedFields`, and the object that the message about a patch quotes;
 //! - how often a cause is repeated: the real server checks the metadata of an update two to four times, depending on the
 //!   kind, and lists what it finds each time;
-//! - addresses of services, and what admission plugins add to pods and nodes;
+//! - addresses and ports of services, and the taint of new nodes;
 //! - the text of `continue` tokens.
 //!
 //! A message may differ if the case's table of differences has a pattern for it.

@@ -117,7 +117,7 @@
 //!   something. Quantities below a thousandth are not rounded up.
 //! - Of admission there is only what it adds to pods: a priority (0, unless there is a class) and tolerations. No finalizers of
 //!   volumes and claims, no taint of new nodes, because there is no controller to remove them; no webhooks. Services get no
-//!   addresses and no ports of nodes.
+//!   addresses (`clusterIP`, `clusterIPs`, `ipFamilies`, `ipFamilyPolicy`) and no ports of nodes.
 //! - Custom resources are pruned, defaulted and validated by the schemas of their CustomResourceDefinitions, and stored ones are
 //!   read with the schema of the day. Rules of `x-kubernetes-validations` are not evaluated. The formats `email` and `uri` are
 //!   checked by their shape. Of the metadata of an embedded resource only types, name and labels are checked. Several causes of

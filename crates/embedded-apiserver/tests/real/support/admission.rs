@@ -1,4 +1,4 @@
-//! What a real server adds that the embedded one has no part for: addresses and ports of services, and the taint that an
+//! What a real server adds that the embedded one has no part for: addresses, their families and ports of services, and the taint that an
 //! admission plugin adds to new nodes.
 
 use serde_json::{Map, Value};
@@ -18,8 +18,7 @@ pub(crate) fn without_admission(value: &mut Value) {
 fn remove(members: &mut Map<String, Value>) {
     members.retain(|name, value| match (name.as_str(), value) {
         ("clusterIP", address) => address == "None",
-        ("clusterIPs", addresses) => addresses[0] == "None",
-        ("nodePort", _) => false,
+        ("clusterIPs" | "ipFamilies" | "ipFamilyPolicy" | "nodePort", _) => false,
         ("taints", Value::Array(taints)) => {
             taints.retain(|taint| taint["key"] != "node.kubernetes.io/not-ready");
             !taints.is_empty()

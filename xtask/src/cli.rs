@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 
+use crate::differential::Differential;
 use crate::soak::Soak;
 
 pub(crate) const HELP: &str = "\
@@ -19,6 +20,9 @@ Commands:
   soak [--minutes N] [--seed S] [--step K] [--report FILE]
                     A random walk over everything that can go wrong on a real kube-apiserver, 3 minutes if nothing is
                     said; the seed decides what happens, K is the step to begin with, FILE gets the table as Markdown
+  differential [--rounds N] [--seed S]
+                    Random schemas, objects and patches on the embedded server and on a real kube-apiserver, 10,000
+                    rounds if nothing is said; a round that differs is made smaller and printed with its seed
   lint              Formatting, clippy, whether generated files are up to date; the library for the oldest and the
                     newest Kubernetes API, without and with all features
   codegen [--check] Generates the accessors for all kinds of k8s-openapi; with --check only says whether the
@@ -62,6 +66,7 @@ pub(crate) enum Command {
     Publish,
     Bench { arguments: Vec<String> },
     Soak(Soak),
+    Differential(Differential),
     Help,
 }
 
@@ -83,6 +88,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
         "test" => Command::Test { long: take(&mut arguments, "--long") },
         "e2e" => return Ok(Command::E2e { filters: arguments }),
         "soak" => return Soak::parse(&arguments).map(Command::Soak),
+        "differential" => return Differential::parse(&arguments).map(Command::Differential),
         "lint" => Command::Lint,
         "codegen" => Command::Codegen { check: take(&mut arguments, "--check") },
         "doc" => Command::Doc { open: take(&mut arguments, "--open") },

@@ -3,7 +3,7 @@
 use std::env;
 
 use anyhow::{Result, ensure};
-use test_cluster::{Binaries, Oracle};
+use test_cluster::{Binaries, Oracle, controller_runtime_manager};
 
 use crate::cargo::{Cargo, FEATURES, TestCount};
 use crate::ran::Ran;
@@ -90,9 +90,10 @@ pub(crate) fn steps(
     let ready = report.step("e2e servers", || {
         let binaries = Binaries::locate_or_build()?;
         binaries.kubectl()?;
-        // Whoever asks for tests by name builds it only if one of them needs it.
+        // Whoever asks for tests by name builds these only if one of them needs it.
         if filters.is_empty() {
             binaries.kube_controller_manager()?;
+            controller_runtime_manager()?;
         }
         Oracle::locate_or_build()?;
         servers =

@@ -5,6 +5,7 @@ mod cargo;
 mod cli;
 mod codegen;
 mod deny;
+mod differential;
 mod e2e;
 mod face;
 mod lint;
@@ -48,6 +49,7 @@ fn run(command: &Command) -> Result<()> {
             e2e::steps(report, &e2e::Policy::from_environment(), filters, &mut Ran::default(), false);
         }),
         Command::Soak(soak) => soak::run(soak).map(drop),
+        Command::Differential(differential) => differential::run(differential),
         Command::Bench { arguments } => bench::run(arguments),
         Command::Tidy => report::run(tidy::step),
         Command::Codegen { check } => report::run(|report| codegen::step(report, *check)),

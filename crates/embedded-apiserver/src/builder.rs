@@ -105,8 +105,8 @@ impl Builder {
         self
     }
 
-    /// Whether objects have `metadata.managedFields`, which server-side apply needs; no. With them objects are larger and
-    /// writes take longer; without, an apply patch is answered with 501.
+    /// Whether objects have `metadata.managedFields`, which server-side apply needs; yes. Without them objects are smaller and
+    /// writes take less time, and an apply patch is answered with 501.
     pub fn managed_fields(mut self, kept: bool) -> Self {
         self.options.managed_fields = kept;
         self

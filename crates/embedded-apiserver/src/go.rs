@@ -36,6 +36,10 @@ pub(crate) fn printed(value: &serde_json::Value) -> String {
             format!("[{}]", items.iter().map(printed).collect::<Vec<_>>().join(" "))
         }
         serde_json::Value::Object(members) => printed_map(members),
+        // Without `.0`.
+        serde_json::Value::Number(number) if number.is_f64() => {
+            number.as_f64().unwrap_or_default().to_string()
+        }
         serde_json::Value::Bool(_) | serde_json::Value::Number(_) => value.to_string(),
     }
 }

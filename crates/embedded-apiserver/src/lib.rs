@@ -111,9 +111,13 @@
 //! With objects:
 //!
 //! - Objects of built-in kinds are read by the types of Kubernetes 1.36: unknown fields are dropped, with a warning or an error
-//!   as `fieldValidation` says, and values of a wrong type are refused. Otherwise specs are stored as they are written: values
-//!   are not validated, and no field but `replicas` is defaulted. Kinds that only other releases have are stored as they are
-//!   sent, except for their metadata. No admission, no webhooks.
+//!   as `fieldValidation` says, and values of a wrong type are refused. They have the defaults of Kubernetes, but their values
+//!   are not validated. Kinds that only other releases have are stored as they are sent, except for their metadata.
+//! - These defaults are missing: `timeAdded` of device taints, and what pods request as a whole if their containers request
+//!   something. Quantities below a thousandth are not rounded up.
+//! - Of admission there is only what it adds to pods: a priority (0, unless there is a class) and tolerations. No finalizers of
+//!   volumes and claims, no taint of new nodes, because there is no controller to remove them; no webhooks. Services get no
+//!   addresses (`clusterIP`, `clusterIPs`, `ipFamilies`, `ipFamilyPolicy`) and no ports of nodes.
 //! - Custom resources are pruned, defaulted and validated by the schemas of their CustomResourceDefinitions, and stored ones are
 //!   read with the schema of the day. [Rules](#rules) are evaluated with the feature `cel`. The formats `email` and `uri` are
 //!   checked by their shape. Of the metadata of an embedded resource only types, name and labels are checked. Several causes of
@@ -124,18 +128,19 @@
 //!   Messages show very large floats otherwise than Go does.
 //! - Messages about values of a wrong type say `string` where the real server names a string type of Go, such as
 //!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
-//!   `spec.volumes.VolumeSource.emptyDir`. Messages about patches show the object without defaults. A field that occurs
+//!   `spec.volumes.VolumeSource.emptyDir`. A field that occurs
 //!   twice has its last value; the real server merges the values if they are objects.
-//! - There are `managedFields` only if they are [switched on](Builder::managed_fields). A manager that posts or updates an
-//!   object does not own the defaults that the real server would have set. Managers of
-//!   what the server itself sets in the status of CustomResourceDefinitions are not told. The causes of a conflict are in
+//! - Nobody owns an empty list where the real server writes `null` for it (`rules` of a Role), nor what the server itself sets in
+//!   the status of CustomResourceDefinitions. The causes of a conflict are in
 //!   order; those of the real server are not. YAML is that of 1.2 (`yes` is text), and messages about YAML that cannot be
 //!   read are others. What is in `fieldsV1` comes in the order of its text.
 //! - The versions of a kind are stored and served without conversion: they differ in `apiVersion`, and in what
 //!   their schemas leave of an object. Events are an exception: `v1` and `events.k8s.io/v1` show the same objects, each in its form.
 //! - Of the rules of built-in kinds there are only these: metadata, keys and sizes of ConfigMaps and Secrets, `immutable`,
-//!   the type of Secrets, selectors of workloads and what else cannot change in a StatefulSet. LimitRanges, ResourceQuotas
-//!   and PodDisruptionBudgets are stored and have no effect.
+//!   the type of Secrets, replicas and selectors of workloads and what else cannot change in a StatefulSet. There are no
+//!   warnings about values, such as ports that two containers have. LimitRanges, ResourceQuotas and PodDisruptionBudgets are
+//!   stored and have no effect.
+//! - Of several fields in an apply patch that a schema does not have, the first is named; the real server names any.
 //! - A deleted CustomResourceDefinition is removed at once with its objects, but for objects with finalizers, which it waits
 //!   for. It does not wait for a controller to come by.
 //! - A cause in a Status is listed once. The real server checks the metadata of an update two to four times, and lists what
@@ -149,7 +154,7 @@
 //!
 //! | request | instead |
 //! |---|---|
-//! | server-side apply, unless [`managed_fields`](Builder::managed_fields) are switched on | a merge patch, a JSON patch or an update |
+//! | server-side apply, if [`managed_fields`](Builder::managed_fields) are switched off | a merge patch, a JSON patch or an update |
 //! | `TokenReview`, tokens of service accounts | – |
 //! | `exec`, `attach`, `portforward`, `log`, `proxy` of pods, services and nodes | – |
 //! | `ephemeralcontainers` and `resize` of pods | a [`Simulation`] changes its own pods |
@@ -209,6 +214,7 @@ mod builder;
 mod chance;
 mod clock;
 mod controllers;
+mod defaults;
 mod discovery;
 mod faults;
 mod front;

@@ -55,7 +55,7 @@ impl Default for ApiOptions {
             freshness_wait: Duration::from_secs(3),
             watch_timeout: Duration::from_secs(1800)..Duration::from_secs(3600),
             streaming_lists: true,
-            managed_fields: false,
+            managed_fields: true,
             first_version: 1,
             seed: None,
             now: SystemTime::now(),

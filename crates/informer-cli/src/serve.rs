@@ -18,7 +18,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
         ControllerName::Gc => Controller::GarbageCollector,
         ControllerName::Namespace => Controller::Namespace,
     });
-    let builder = EmbeddedApiserver::builder().first_version(first_version()).managed_fields(true);
+    let builder = EmbeddedApiserver::builder().first_version(first_version());
     let server = builder.controllers(controllers).build();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let listening = server.listen_on(address).await;

@@ -18,7 +18,8 @@
 //! scheduler, and no controller-manager unless [it is asked for](Cluster::start_controller_manager): pods stay `Pending`, and a
 //! deleted namespace stays `Terminating`.
 //!
-//! [`Oracle`] runs client-go's informers, to compare ours with.
+//! [`Oracle`] runs client-go's informers, to compare ours with; [`controller_runtime_manager`] is a controller as others write
+//! them.
 //!
 //! Everything here blocks. Call it from a plain thread, or from an async test through `spawn_blocking`.
 //! Linux and macOS only: the supervision of the servers needs `sh`.
@@ -42,6 +43,7 @@ mod oracle;
 mod pins;
 mod ports;
 mod process;
+mod tool;
 
 pub use authority::{Authority, Issued};
 pub use available::{available, print_skip, skipped_test};
@@ -50,3 +52,4 @@ pub use cluster::Cluster;
 pub use export::{Edit, exported, exported_by_tests};
 pub use options::Options;
 pub use oracle::{Oracle, Watched};
+pub use tool::controller_runtime_manager;

@@ -1,6 +1,5 @@
 //! client-go's informers in a process of their own: the program in `tools/oracle`.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,11 +10,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
-use crate::go_build::{Module, Program};
-use crate::{cache, logs, pins};
+use crate::go_build::Program;
+use crate::{logs, tool};
 
 const ORACLE: Program = Program { name: "oracle", package: ".", takes: "about 1 minute" };
-const LINKER_FLAGS: &str = "-s -w";
 
 /// The objects that an [`Oracle`] watches.
 #[derive(Debug, Clone, Default)]
@@ -42,18 +40,7 @@ pub struct Oracle {
 impl Oracle {
     /// Finds the program in the cache, or builds it with Go (a minute, progress on stderr).
     pub fn locate_or_build() -> Result<PathBuf> {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/oracle");
-        let go_mod = fs::read_to_string(dir.join("go.mod")).context("cannot read the oracle's go.mod")?;
-        let version = |module| {
-            pins::version_of(&go_mod, module).with_context(|| format!("the oracle's go.mod has no {module}"))
-        };
-        let module = Module {
-            dir: &dir,
-            go: &version("go")?,
-            version: &format!("on client-go {}", version("k8s.io/client-go")?),
-            linker_flags: LINKER_FLAGS,
-        };
-        cache::ensure(&cache::directory(&format!("oracle-{}", fingerprint(&dir)?))?, &ORACLE, &module)
+        tool::locate_or_build(&ORACLE, "k8s.io/client-go")
     }
 
     /// Starts the process, which lists and watches at once.
@@ -118,25 +105,3 @@ impl Drop for Oracle {
         let _ = self.child.wait();
     }
 }
-
-/// A fingerprint of everything that the program is built from.
-fn fingerprint(dir: &Path) -> Result<String> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {
-        names.push(entry?.path());
-    }
-    names.sort();
-    let mut parts = vec![LINKER_FLAGS.to_owned(), pins::platform()];
-    for path in names {
-        let is_source = path
-            .extension()
-            .is_some_and(|extension| ["go", "mod", "sum"].iter().any(|known| extension == *known));
-        if is_source {
-            parts.push(fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?);
-        }
-    }
-    Ok(pins::fingerprint(&parts.iter().map(String::as_str).collect::<Vec<_>>()))
-}
-
-#[cfg(test)]
-mod tests;

@@ -13,7 +13,19 @@ fn every_command_of_the_help_is_known() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     let expected = [
-        "test", "e2e", "soak", "lint", "codegen", "doc", "face", "msrv", "deny", "publish", "tidy", "bench",
+        "test",
+        "e2e",
+        "soak",
+        "differential",
+        "lint",
+        "codegen",
+        "doc",
+        "face",
+        "msrv",
+        "deny",
+        "publish",
+        "tidy",
+        "bench",
         "help",
     ];
     assert_eq!(names, expected);
@@ -30,6 +42,8 @@ fn arguments_go_to_the_commands_that_take_them() {
     assert_eq!(parse_line("e2e relist").unwrap(), Command::E2e { filters: vec!["relist".to_owned()] });
     let soak = Soak { minutes: 60, seed: Some(7), step: None, report: Some("table.md".to_owned()) };
     assert_eq!(parse_line("soak --seed 7 --minutes 60 --report table.md").unwrap(), Command::Soak(soak));
+    let differential = Differential { rounds: 50, seed: Some(7) };
+    assert_eq!(parse_line("differential --rounds 50 --seed 7").unwrap(), Command::Differential(differential));
     assert_eq!(parse_line("test --help").unwrap(), Command::Help);
     let arguments = vec!["--quick".to_owned(), "--help".to_owned()];
     assert_eq!(parse_line("bench --quick --help").unwrap(), Command::Bench { arguments });
@@ -42,5 +56,6 @@ fn mistakes_are_explained() {
     assert!(parse_line("soak --minutes").unwrap_err().to_string().contains("needs a value"));
     assert!(parse_line("soak --minutes x").unwrap_err().to_string().contains("not a number"));
     assert!(parse_line("soak --hours 1").unwrap_err().to_string().contains("does not take `--hours`"));
+    assert!(parse_line("differential --rounds x").unwrap_err().to_string().contains("not a number"));
     assert!(parse_line("tidy up").unwrap_err().to_string().contains("does not take `up`"));
 }

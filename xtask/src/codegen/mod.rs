@@ -1,6 +1,7 @@
-//! `cargo xtask codegen`: the accessors for all kinds of Kubernetes, from the sources of k8s-openapi, and their schemas, from
-//! a real kube-apiserver.
+//! `cargo xtask codegen`: the accessors for all kinds of Kubernetes, from the sources of k8s-openapi, their schemas, from
+//! a real kube-apiserver, and their defaults, from the Go code of Kubernetes.
 
+mod defaults;
 mod k8s_openapi;
 mod openapi;
 
@@ -37,6 +38,7 @@ pub(crate) fn step(report: &mut Report, check: bool) {
         Ok(Outcome::Passed(format!("{found} in {} files, {} changed", files.len(), changes.len())))
     });
     openapi::step(report, check);
+    defaults::step(report, check);
 }
 
 /// The directory with the sources of k8s-openapi, of the version that the workspace uses.

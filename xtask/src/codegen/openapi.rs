@@ -110,14 +110,14 @@ fn remove_descriptions(value: &mut Value) {
     }
 }
 
-fn packed(text: &str) -> Result<Vec<u8>> {
+pub(super) fn packed(text: &str) -> Result<Vec<u8>> {
     let mut packed = Vec::with_capacity(zstd_safe::compress_bound(text.len()));
     zstd_safe::compress(&mut packed, text.as_bytes(), LEVEL).map_err(|code| problem("packed", code))?;
     Ok(packed)
 }
 
 /// The text in a file. Another version of zstd may pack the same text differently, so texts are compared, not files.
-fn unpacked(path: &Path) -> Result<String> {
+pub(super) fn unpacked(path: &Path) -> Result<String> {
     let packed = fs::read(path)?;
     let length = zstd_safe::get_frame_content_size(&packed).ok().flatten().context("not packed with zstd")?;
     let mut text = Vec::with_capacity(usize::try_from(length)?);

@@ -60,6 +60,17 @@ struct Custom {
     managed: OnceLock<Arc<managed::Kind>>,
 }
 
+impl Custom {
+    /// Whether it defines this resource, in this version.
+    fn has(&self, resource: &Resource) -> bool {
+        let same = |other: &Arc<Resource>| {
+            (&other.group, &other.plural, &other.version)
+                == (&resource.group, &resource.plural, &resource.version)
+        };
+        self.resources.iter().any(same)
+    }
+}
+
 impl Registry {
     /// The built-in kinds.
     pub(crate) fn new() -> Self {
@@ -161,17 +172,18 @@ impl Registry {
     /// The schema of a custom resource, as its definition has it.
     pub(crate) fn schema(&self, resource: &Resource) -> Option<Value> {
         let custom = self.custom.read();
-        let is_this = |other: &Arc<Resource>| **other == *resource;
-        let custom = custom.iter().find(|custom| custom.resources.iter().any(is_this))?;
-        custom.schemas.source(&resource.version).cloned()
+        custom.iter().find(|custom| custom.has(resource))?.schemas.source(&resource.version).cloned()
     }
 
     /// What is known of the fields of a resource, for their ownership.
     pub(crate) fn managed_kind(&self, resource: &Resource) -> Arc<managed::Kind> {
-        let custom = self.custom.read();
-        let is_this = |other: &Arc<Resource>| **other == *resource;
-        let Some(custom) = custom.iter().find(|custom| custom.resources.iter().any(is_this)) else {
+        if !resource.custom {
             return Arc::new(managed::Kind::builtin(&resource.group, &resource.kind));
+        }
+        let custom = self.custom.read();
+        let Some(custom) = custom.iter().find(|custom| custom.has(resource)) else {
+            // Its definition has just been deleted, and nobody will read what is written.
+            return Arc::new(managed::Kind::custom(&resource.group, &resource.kind, []));
         };
         let kind = custom.managed.get_or_init(|| {
             let versions = custom.resources.iter().map(|resource| {

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::convert;
 use super::types::{self, DEDUCED, Definition, Reference, Scalar, UNTYPED};
 use crate::openapi::{self, Packed};
+use crate::schema;
 
 static TYPES: LazyLock<HashMap<&'static str, Lazy>> = LazyLock::new(|| {
     let packed = openapi::schemas().map(|packed| (packed.name, Some(packed)));
@@ -43,37 +44,9 @@ pub(crate) fn kind(api_version: &str, kind: &str) -> Option<&'static Reference> 
     KINDS.get(&*format!("{api_version} {kind}"))
 }
 
-/// An object of a type before anything is set in it, as Go has it: structs that are no pointers are there, so are scalars that
-/// are written whatever they are, and lists and maps that are written even if they are empty are null. What an object has in
-/// common with it, nobody has set.
+/// An object of a type before anything is set in it, as Go has it. What an object has in common with it, nobody has set.
 pub(crate) fn empty(name: &str) -> Value {
-    let Some(packed) = TYPES.get(name).and_then(|lazy| lazy.packed) else { return Map::new().into() };
-    let schema = parsed(&packed);
-    let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut empty = Map::new();
-    for (name, field) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let is_required = required.iter().any(|required| required == name);
-        let is_list = matches!(field.get("type").and_then(Value::as_str), Some("array" | "object"));
-        let reference = field.pointer("/allOf/0/$ref").and_then(Value::as_str);
-        let reference = reference.and_then(|reference| reference.rsplit('/').next());
-        let value = match (field.get("default"), reference) {
-            (Some(Value::Object(default)), Some(of)) if default.is_empty() => self::empty(of),
-            (Some(zero), None) if is_zero(zero) => zero.clone(),
-            _ if is_list && is_required => Value::Null,
-            _ => continue,
-        };
-        empty.insert(name.clone(), value);
-    }
-    empty.into()
-}
-
-fn is_zero(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.is_empty(),
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::Bool(is_set) => !is_set,
-        Value::Null | Value::Array(_) | Value::Object(_) => false,
-    }
+    schema::written(name).unwrap_or_default().always.into()
 }
 
 /// The documents are part of the program; a test parses all of them.

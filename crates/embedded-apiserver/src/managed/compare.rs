@@ -1,5 +1,7 @@
 //! What has changed between two values.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::element::{Element, equal};
@@ -31,6 +33,10 @@ type Side<'a> = Option<&'a Value>;
 
 impl Walk {
     fn values(&mut self, before: Side<'_>, after: Side<'_>, of: Type<'_>) -> Result<(), String> {
+        // Most of an object stays as it is, and finding that out is faster than going through it by its type.
+        if before.is_some() && before == after {
+            return Ok(());
+        }
         let atom = of.resolve()?;
         let (old, new) = (atom.deduced(before), atom.deduced(after));
         let is_leaf = if after.is_none() {
@@ -104,14 +110,21 @@ impl Walk {
     }
 
     fn lists(&mut self, before: &[Value], after: &[Value], list: ListType<'_>) -> Result<(), String> {
-        let (old, new) = (named(before, list)?, named(after, list)?);
-        let mut seen: Vec<&Element> = Vec::new();
-        for (element, _) in old.iter().chain(&new) {
-            if seen.contains(&element) {
-                continue;
+        let (old, new) = (list.named(before)?, list.named(after)?);
+        // By name, and in the order of the lists.
+        let mut sides: BTreeMap<&Element, [Vec<&Value>; 2]> = BTreeMap::new();
+        let mut order: Vec<&Element> = Vec::new();
+        for (side, named) in [&old, &new].into_iter().enumerate() {
+            for (element, item) in named {
+                let sides = sides.entry(element).or_insert_with(|| {
+                    order.push(element);
+                    Default::default()
+                });
+                sides[side].push(item);
             }
-            seen.push(element);
-            let (old, new) = (items_of(&old, element), items_of(&new, element));
+        }
+        for element in order {
+            let Some([old, new]) = sides.remove(element) else { continue };
             self.path.push(element.clone());
             match (old.as_slice(), new.as_slice()) {
                 ([] | [_], [] | [_]) => {
@@ -142,18 +155,6 @@ impl Walk {
         }
         Ok(())
     }
-}
-
-fn named<'v>(items: &'v [Value], list: ListType<'_>) -> Result<Vec<(Element, &'v Value)>, String> {
-    let named = items.iter().enumerate().map(|(number, item)| {
-        let element = list.element(item).map_err(|problem| format!("element {number}: {problem}"))?;
-        Ok((element, item))
-    });
-    named.collect()
-}
-
-fn items_of<'v>(named: &[(Element, &'v Value)], element: &Element) -> Vec<&'v Value> {
-    named.iter().filter(|(other, _)| other == element).map(|(_, item)| *item).collect()
 }
 
 fn items(side: Side<'_>) -> &[Value] {

@@ -68,10 +68,10 @@ impl fmt::Display for Element {
         match self {
             Self::Field(name) => write!(f, ".{name}"),
             Self::Key(keys) => {
-                let keys = keys.iter().map(|(name, value)| format!("{name}={}", json(value)));
+                let keys = keys.iter().map(|(name, value)| format!("{name}={}", shown(value)));
                 write!(f, "[{}]", keys.collect::<Vec<_>>().join(","))
             }
-            Self::Value(value) => write!(f, "[={}]", json(value)),
+            Self::Value(value) => write!(f, "[={}]", shown(value)),
             Self::Index(index) => write!(f, "[{index}]"),
         }
     }
@@ -172,6 +172,17 @@ fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
 fn float(number: &Number) -> f64 {
     // Adding zero makes -0.0 equal to 0.
     number.as_f64().unwrap_or_default() + 0.0
+}
+
+/// The value of a key in a message. Sic: objects have no braces.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| format!("{name}={}", shown(value))).collect()
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(",")),
+        _ => json(value),
+    }
 }
 
 /// A value as Go's JSON encoder writes it.

@@ -192,20 +192,33 @@ pub(crate) fn strip(object: &mut Value) {
 }
 
 /// Keeps the times of managers if nothing else has changed, so that a write without effect is none.
-pub(crate) fn keep_times(old: &Value, new: &mut Value) {
-    let timeless = |object: &Value| {
-        let mut object = object.clone();
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.remove("resourceVersion");
-        }
-        let managers = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
-        for manager in managers.into_iter().flatten().filter_map(Value::as_object_mut) {
-            manager.remove("time");
-        }
-        object
+pub(crate) fn keep_times(old: &Map<String, Value>, new: &mut Map<String, Value>) {
+    let (Some(Value::Object(before)), Some(Value::Object(after))) =
+        (old.get("metadata"), new.get("metadata"))
+    else {
+        return;
     };
-    if old["metadata"]["managedFields"] != new["metadata"]["managedFields"] && timeless(old) == timeless(new)
+    let managers = (before.get("managedFields"), after.get("managedFields"));
+    let (Some(Value::Array(managers)), Some(Value::Array(changed))) = managers else { return };
+    let mut pairs = managers.iter().zip(changed);
+    let same_managers = managers.len() == changed.len()
+        && pairs.all(|(one, other)| match (one, other) {
+            (Value::Object(one), Value::Object(other)) => same_but(one, other, &["time"]),
+            _ => false,
+        });
+    if same_managers
+        && same_but(before, after, &["resourceVersion", "managedFields"])
+        && same_but(old, new, &["metadata"])
     {
-        new["metadata"]["managedFields"] = old["metadata"]["managedFields"].clone();
+        let managers = managers.clone();
+        if let Some(Value::Object(metadata)) = new.get_mut("metadata") {
+            metadata.insert("managedFields".to_owned(), managers.into());
+        }
     }
+}
+
+/// Whether two objects have the same members, but for some of them.
+fn same_but(one: &Map<String, Value>, other: &Map<String, Value>, but: &[&str]) -> bool {
+    let mut names = one.keys().chain(other.keys()).filter(|name| !but.contains(&name.as_str()));
+    names.all(|name| one.get(name) == other.get(name))
 }

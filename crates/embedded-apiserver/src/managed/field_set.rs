@@ -1,5 +1,7 @@
 //! The fields that a value sets.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::element::Element;
@@ -34,11 +36,15 @@ impl Walk {
         let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
         let named: Vec<(Element, &Value)> =
             items.iter().filter_map(|item| Some((list.element(item).ok()?, item))).collect();
+        let mut counts: BTreeMap<&Element, usize> = BTreeMap::new();
+        for (element, _) in &named {
+            *counts.entry(element).or_default() += 1;
+        }
         for (element, item) in &named {
             self.path.push(element.clone());
             self.set.insert(&self.path);
             // Items that occur several times are owned as one.
-            if named.iter().filter(|(other, _)| other == element).count() == 1 {
+            if counts.get(element) == Some(&1) {
                 self.value(item, list.items())?;
             }
             self.path.pop();

@@ -1,6 +1,6 @@
 //! An applied configuration laid over the live object.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -86,14 +86,14 @@ fn separator(problem: &str) -> &'static str {
 /// The items that both have come in the order of the applied configuration. The others stay before the item that they were
 /// before; those that are new come after the item that the configuration has before them.
 fn lists(live: &[Value], applied: &[Value], list: ListType<'_>) -> Result<Option<Value>, String> {
-    let new = named(applied, list)?;
+    let new = list.named(applied)?;
     let mut applied_by_name: BTreeMap<&Element, &Value> = BTreeMap::new();
     for (element, item) in &new {
         if applied_by_name.insert(element, item).is_some() {
             return Err(format!("duplicate entries for key {element}"));
         }
     }
-    let old = named(live, list)?;
+    let old = list.named(live)?;
     let mut live_by_name: BTreeMap<&Element, &Value> = BTreeMap::new();
     for (element, item) in &old {
         // Items that occur several times are replaced, not merged.
@@ -103,12 +103,12 @@ fn lists(live: &[Value], applied: &[Value], list: ListType<'_>) -> Result<Option
     let mut shared =
         new.iter().map(|(element, _)| element).filter(|element| live_by_name.contains_key(element));
     let mut next_shared = shared.next();
-    let mut done: Vec<&Element> = Vec::new();
+    let mut done: BTreeSet<&Element> = BTreeSet::new();
     let (mut old_left, mut new_left) = (old.as_slice(), new.as_slice());
     while !old_left.is_empty() || !new_left.is_empty() {
         if let ([(element, _), old_rest @ ..], [(wanted, item), new_rest @ ..]) = (old_left, new_left) {
             if element == wanted {
-                done.push(wanted);
+                done.insert(wanted);
                 merged.push(live_by_name.get(wanted).copied(), Some(item));
                 (old_left, new_left) = (old_rest, new_rest);
                 next_shared = shared.next();
@@ -126,12 +126,12 @@ fn lists(live: &[Value], applied: &[Value], list: ListType<'_>) -> Result<Option
                 old_left = rest;
                 continue;
             }
-            if done.contains(&element) {
+            if done.contains(element) {
                 old_left = rest;
             }
         }
         if let [(element, item), rest @ ..] = new_left {
-            done.push(element);
+            done.insert(element);
             merged.push(live_by_name.get(element).copied(), Some(item));
             new_left = rest;
             if next_shared == Some(element) {
@@ -152,12 +152,4 @@ impl Merged<'_> {
     fn push(&mut self, live: Side<'_>, applied: Side<'_>) {
         self.items.extend(values(live, applied, self.list.items()).ok().flatten());
     }
-}
-
-fn named<'v>(items: &'v [Value], list: ListType<'_>) -> Result<Vec<(Element, &'v Value)>, String> {
-    let named = items.iter().enumerate().map(|(number, item)| {
-        let element = list.element(item).map_err(|problem| format!("element {number}: {problem}"))?;
-        Ok((element, item))
-    });
-    named.collect()
 }

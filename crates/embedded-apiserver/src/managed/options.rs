@@ -55,9 +55,13 @@ pub(crate) fn configuration(body: &[u8]) -> Result<Value, ApiError> {
     object(yaml.map_err(|error| ApiError::bad_request(format!("error decoding YAML: {error}")))?)
 }
 
-fn object(value: Value) -> Result<Value, ApiError> {
+fn object(mut value: Value) -> Result<Value, ApiError> {
     match value {
-        Value::Object(_) => Ok(value),
+        // The real server makes JSON of the YAML, and `1.0` becomes `1`.
+        Value::Object(_) => {
+            crate::go::tidy_numbers(&mut value);
+            Ok(value)
+        }
         Value::Null => Ok(Value::Object(serde_json::Map::new())),
         other => {
             let found = crate::go::json_type(&other);

@@ -209,6 +209,15 @@ impl<'s> ListType<'s> {
         self.schema.of(&self.list.items)
     }
 
+    /// The items of a map or set with their names.
+    pub(super) fn named(self, items: &[Value]) -> Result<Vec<(Element, &Value)>, String> {
+        let named = items.iter().enumerate().map(|(number, item)| {
+            let element = self.element(item).map_err(|problem| format!("element {number}: {problem}"))?;
+            Ok((element, item))
+        });
+        named.collect()
+    }
+
     /// How an item of a map or set is named.
     pub(crate) fn element(self, item: &Value) -> Result<Element, String> {
         if self.atomic {

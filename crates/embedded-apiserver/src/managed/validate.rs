@@ -1,5 +1,7 @@
 //! Whether a value is of a type, with the messages of the real server.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::element::Element;
@@ -8,7 +10,7 @@ use crate::go;
 
 /// With `duplicates`, items of sets and maps may occur several times, which is what updates may do and appliers may not.
 pub(crate) fn validate(value: &Value, of: Type<'_>, duplicates: bool) -> Result<(), String> {
-    let mut walk = Walk { problems: Vec::new(), path: String::new(), duplicates };
+    let mut walk = Walk { problems: Vec::new(), path: Vec::new(), duplicates };
     walk.value(value, of);
     match walk.problems.as_slice() {
         [] => Ok(()),
@@ -64,30 +66,48 @@ fn go_syntax(value: &Value) -> String {
                 members.iter().map(|(name, value)| format!("{name:?}:{}", go_syntax(value))).collect();
             format!("map[string]interface {{}}{{{}}}", members.join(", "))
         }
+        Value::Number(_) => go::printed(value),
         _ => value.to_string(),
     }
 }
 
-struct Walk {
+struct Walk<'v> {
     problems: Vec<String>,
-    path: String,
+    /// Written out only if there is a problem.
+    path: Vec<Step<'v>>,
     duplicates: bool,
 }
 
-impl Walk {
+enum Step<'v> {
+    Field(&'v str),
+    Index(usize),
+    Item(Element),
+}
+
+impl std::fmt::Display for Step<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Field(name) => write!(f, ".{name}"),
+            Self::Index(index) => write!(f, "[{index}]"),
+            Self::Item(element) => element.fmt(f),
+        }
+    }
+}
+
+impl<'v> Walk<'v> {
     fn problem(&mut self, problem: &str) {
-        let colon = if self.path.is_empty() { "" } else { ": " };
-        self.problems.push(format!("{}{colon}{problem}", self.path));
+        let path: String = self.path.iter().map(Step::to_string).collect();
+        let colon = if path.is_empty() { "" } else { ": " };
+        self.problems.push(format!("{path}{colon}{problem}"));
     }
 
-    fn within(&mut self, element: &Element, inner: impl FnOnce(&mut Self)) {
-        let length = self.path.len();
-        self.path.push_str(&element.to_string());
+    fn within(&mut self, step: Step<'v>, inner: impl FnOnce(&mut Self)) {
+        self.path.push(step);
         inner(self);
-        self.path.truncate(length);
+        self.path.pop();
     }
 
-    fn value(&mut self, value: &Value, of: Type<'_>) {
+    fn value(&mut self, value: &'v Value, of: Type<'_>) {
         match of.resolve().and_then(|atom| atom.deduced(Some(value)).sort()) {
             Err(problem) => self.problem(&problem),
             Ok(Sort::Scalar(scalar)) => {
@@ -100,28 +120,30 @@ impl Walk {
         }
     }
 
-    fn list(&mut self, value: &Value, list: ListType<'_>) {
+    fn list(&mut self, value: &'v Value, list: ListType<'_>) {
         let items = match value {
             Value::Null => return,
             Value::Array(items) => items,
             _ => return self.problem(&format!("expected list, got &{{{}}}", go::printed(value))),
         };
-        let mut seen = Vec::new();
+        let mut seen = BTreeSet::new();
         for (number, item) in items.iter().enumerate() {
+            if list.atomic {
+                self.within(Step::Index(number), |walk| walk.value(item, list.items()));
+                continue;
+            }
             let element = match list.element(item) {
-                _ if list.atomic => Element::Index(i64::try_from(number).unwrap_or_default()),
                 Ok(element) => element,
                 Err(problem) => return self.problem(&format!("element {number}: {problem}")),
             };
-            if !list.atomic && !self.duplicates && seen.contains(&element) {
+            if !self.duplicates && !seen.insert(element.clone()) {
                 self.problem(&format!("duplicate entries for key {element}"));
             }
-            self.within(&element, |walk| walk.value(item, list.items()));
-            seen.push(element);
+            self.within(Step::Item(element), |walk| walk.value(item, list.items()));
         }
     }
 
-    fn map(&mut self, value: &Value, map: MapType<'_>) {
+    fn map(&mut self, value: &'v Value, map: MapType<'_>) {
         let members = match value {
             Value::Null => return,
             Value::Object(members) => members,
@@ -129,7 +151,7 @@ impl Walk {
         };
         for (name, value) in members {
             let is_known = map.knows(name);
-            self.within(&Element::field(name), |walk| match is_known {
+            self.within(Step::Field(name), |walk| match is_known {
                 true => walk.value(value, map.field(name)),
                 false => walk.problem("field not declared in schema"),
             });

@@ -163,7 +163,12 @@ impl Writer<'_> {
             let metadata = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
             let kind = gvk(self.api_version, &self.kind.name);
             let (namespace, name) = (metadata("namespace"), metadata("name"));
-            format!("failed to create typed {what} object ({namespace}/{name}; {kind}): {problem}")
+            match what {
+                "new" => format!(
+                    "failed to convert new object ({namespace}/{name}; {kind}) to smd typed: {problem}"
+                ),
+                _ => format!("failed to create typed {what} object ({namespace}/{name}; {kind}): {problem}"),
+            }
         })?;
         Ok(Typed { value: object, of })
     }
@@ -203,7 +208,13 @@ impl Writer<'_> {
     ) -> Result<(Value, Managed), Failure> {
         if managed.managers.is_empty() {
             let empty = self.kind.empty(self.api_version);
-            managed = self.update(&empty, Rc::new(live.clone()), managed, "before-first-apply")?;
+            let updated = self.update(&empty, Rc::new(live.clone()), managed, "before-first-apply");
+            managed = updated.map_err(|failure| match failure {
+                Failure::Problem(why) => {
+                    Failure::Problem(format!("failed to create manager for existing fields: {why}"))
+                }
+                failure @ Failure::Conflicts(_) => failure,
+            })?;
         }
         let (config, live_typed) =
             (self.typed(config.clone(), "patch", false)?, self.typed(live.clone(), "live", true)?);

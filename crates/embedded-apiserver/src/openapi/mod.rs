@@ -15,7 +15,7 @@ use crate::request::{Accept, Request};
 use pack::{Document, Documents};
 
 pub(crate) use custom::object_schema;
-pub(crate) use pack::{Packed, schemas};
+pub(crate) use pack::{Packed, schemas, unpack};
 
 /// The answer to `/openapi/v3` if `path` is empty, or to `/openapi/v3/<path>`.
 pub(crate) fn answer(registry: &Registry, path: &str, request: &Request) -> Response<Body> {

@@ -77,8 +77,8 @@ pub(super) fn hash(content: &impl std::hash::Hash) -> String {
     format!("{:016X}", hasher.finish())
 }
 
-/// The files are part of the program, so that unpacking cannot fail; a test reads all of it.
-fn unpack(packed: &[u8]) -> String {
+/// The files are part of the program, so that unpacking cannot fail; tests read all of them.
+pub(crate) fn unpack(packed: &[u8]) -> String {
     let length = zstd_safe::get_frame_content_size(packed).ok().flatten().unwrap_or_default();
     let mut text = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     let _length = zstd_safe::decompress(&mut text, packed);

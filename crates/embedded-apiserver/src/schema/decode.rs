@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use super::go_types::is_zero;
 use super::types::{Instead, JSON_SCHEMA, Shape, Struct};
 use super::{quantity, scalar, types};
 
@@ -15,7 +16,7 @@ const MOST: usize = 100;
 /// What was read.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
-    /// Without its unknown fields and without nulls.
+    /// As Go writes it: without its unknown fields, without nulls and zeros that need not be written, and with those that are.
     pub(crate) object: Map<String, Value>,
     /// The unknown and the duplicated fields: what `fieldValidation` is about.
     pub(crate) strict: Vec<String>,
@@ -269,10 +270,15 @@ impl<'t> Reader<'_, 't> {
                 Value::Object(members) => members.is_empty(),
                 _ => false,
             };
-            if is_empty && field.omits_empty {
+            if is_empty && field.omits_empty || field.omits_zero && is_zero(&value) {
                 object.remove(&name);
             } else if !value.is_null() {
                 object.insert(name, value);
+            }
+        }
+        for (name, value) in &of.always {
+            if !object.contains_key(name) {
+                object.insert(name.clone(), value.clone());
             }
         }
         Ok(Value::Object(object))
@@ -318,7 +324,7 @@ fn or_zero(value: Value, shape: &Shape) -> Value {
         Shape::Bool => false.into(),
         Shape::Int32 | Shape::Int64 | Shape::Float | Shape::IntOrString => 0.into(),
         Shape::Quantity => "0".into(),
-        Shape::Struct(_) => Value::Object(Map::new()),
+        Shape::Struct(lazy) => Value::Object(lazy.get().always.clone()),
         Shape::Map(_) | Shape::List(_) | Shape::Time | Shape::MicroTime => Value::Null,
         Shape::Any | Shape::Free | Shape::SchemaOr(_) => Value::Null,
     }

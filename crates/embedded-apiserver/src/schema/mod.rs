@@ -1,6 +1,7 @@
 //! The types of the built-in kinds: which fields an object has, of which types, and how patches merge them.
 
 mod decode;
+mod go_types;
 mod quantity;
 mod scalar;
 mod types;
@@ -8,6 +9,7 @@ mod types;
 #[cfg(test)]
 pub(crate) use decode::Decoded;
 pub(crate) use decode::{Flavour, decode, duplicates, operations};
+pub(crate) use go_types::{is_zero, written};
 #[cfg(test)]
 pub(crate) use types::add_foreign;
 pub(crate) use types::{Field, Shape, Struct, named, object_meta, of};

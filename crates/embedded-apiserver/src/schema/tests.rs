@@ -67,6 +67,18 @@ fn schemas_in_schemas_are_read_as_schemas() {
 }
 
 #[test]
+fn what_go_writes_is_known_of_every_type() {
+    for (name, always) in go_types::all() {
+        let zeros: Value = serde_json::from_str(always).unwrap();
+        assert!(zeros.is_object(), "{name} {always}");
+    }
+    let of = named("apps/v1", "Deployment").unwrap();
+    let template = json!({ "metadata": {}, "spec": { "containers": null } });
+    let spec = json!({ "selector": null, "strategy": {}, "template": template });
+    assert_eq!(Value::Object(of.always.clone()), json!({ "metadata": {}, "spec": spec, "status": {} }));
+}
+
+#[test]
 fn every_builtin_kind_of_this_release_has_a_type() {
     let registry = crate::kinds::Registry::new();
     let without: Vec<String> = registry
@@ -117,7 +129,9 @@ fn what_is_unknown_is_dropped_and_named_in_the_order_of_the_text() {
         "v1 Pod",
         r#"{"spec":{"b":1,"containers":[{"name":"c","imag":"i","name":"d"}],"b":2},"a":{"x":1,"x":2}}"#,
     );
-    assert_eq!(Value::Object(read.object), json!({ "spec": { "containers": [{ "name": "d" }] } }));
+    let containers = json!([{ "name": "d", "resources": {} }]);
+    let expected = json!({ "metadata": {}, "spec": { "containers": containers }, "status": {} });
+    assert_eq!(Value::Object(read.object), expected);
     let unknown = |path: &str| format!("unknown field \"{path}\"");
     let duplicate = "duplicate field \"spec.containers[0].name\"".to_owned();
     assert_eq!(read.strict, [unknown("spec.b"), unknown("spec.containers[0].imag"), duplicate, unknown("a")]);
@@ -130,8 +144,10 @@ fn nulls_are_left_out_of_structs_and_are_zero_in_lists_and_maps() {
         "v1 Pod",
         r#"{"metadata":{"labels":{"a":null},"annotations":{}},"spec":{"nodeName":null,"containers":[null,{"args":[null]}]}}"#,
     );
+    let zero = json!({ "name": "", "resources": {} });
+    let containers = json!([zero, { "args": [""], "name": "", "resources": {} }]);
     let expected =
-        json!({ "metadata": { "labels": { "a": "" } }, "spec": { "containers": [{}, { "args": [""] }] } });
+        json!({ "metadata": { "labels": { "a": "" } }, "spec": { "containers": containers }, "status": {} });
     assert_eq!(Value::Object(read.object), expected);
 }
 

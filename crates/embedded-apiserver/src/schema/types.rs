@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
+use super::go_types;
 use crate::kinds::Resource;
 use crate::openapi::{self, Packed};
 
@@ -31,6 +33,8 @@ pub(crate) struct Struct {
     /// With its package, as Go prints it: `v1.PodSpec`.
     pub(crate) go_name: &'static str,
     pub(crate) fields: HashMap<String, Field>,
+    /// What is written of fields that are not set, if anything.
+    pub(crate) always: Map<String, Value>,
 }
 
 /// A field of a struct.
@@ -42,26 +46,11 @@ pub(crate) struct Field {
     pub(crate) strategy: String,
     /// The field that identifies the items of a list that is merged; empty for lists of scalars.
     pub(crate) merge_key: String,
-    /// Whether an empty list or map is left out when the server writes the object.
+    /// Whether an empty list or map is as good as none.
     pub(super) omits_empty: bool,
+    /// Whether zero is left out.
+    pub(super) omits_zero: bool,
 }
-
-/// Optional lists that are written even if they are empty, which the documents do not tell.
-const WRITTEN_IF_EMPTY: [(&str, &str); 13] = [
-    ("v1.AllocatedDeviceStatus", "conditions"),
-    ("v1.ClusterRole", "rules"),
-    ("v1.ContainerImage", "names"),
-    ("v1.CSINodeDriver", "topologyKeys"),
-    ("v1.CustomResourceDefinitionStatus", "conditions"),
-    ("v1.CustomResourceDefinitionStatus", "storedVersions"),
-    ("v1.DeviceClaim", "requests"),
-    ("v1.EndpointSlice", "endpoints"),
-    ("v1.EndpointSlice", "ports"),
-    ("v1.ProjectedVolumeSource", "sources"),
-    ("v1.ResourcePolicyRule", "namespaces"),
-    ("v1.Role", "rules"),
-    ("v2.HorizontalPodAutoscalerStatus", "currentMetrics"),
-];
 
 /// The type of a value.
 #[derive(Clone, Debug)]
@@ -124,11 +113,11 @@ pub(crate) fn named(api_version: &str, kind: &str) -> Option<&'static Struct> {
 pub(super) fn operation() -> Struct {
     let field = |name: &str, shape| {
         let (strategy, merge_key) = (String::new(), String::new());
-        (name.to_owned(), Field { shape, strategy, merge_key, omits_empty: false })
+        (name.to_owned(), Field { shape, strategy, merge_key, omits_empty: false, omits_zero: false })
     };
     let texts = ["op", "path", "from"].map(|name| field(name, Shape::String));
     let fields = texts.into_iter().chain([field("value", Shape::Free)]).collect();
-    Struct { go_name: "handlers.jsonPatchOp", fields }
+    Struct { go_name: "handlers.jsonPatchOp", fields, always: Map::new() }
 }
 
 impl Lazy {
@@ -140,15 +129,25 @@ impl Lazy {
         self.parsed.get_or_init(|| {
             // The documents are part of the program; a test parses all of them.
             let schema: Schema = serde_json::from_str(self.packed.json).unwrap_or_default();
-            let (go_name, required) = (self.go_name(), schema.required);
+            let required = schema.required;
+            let written = go_types::written(self.packed.name);
             let field = |(name, field): (String, Schema)| {
                 let mut field = field.field();
                 let is_list = matches!(field.shape, Shape::List(_) | Shape::Map(_));
-                let is_written = required.contains(&name) || WRITTEN_IF_EMPTY.contains(&(go_name, &name));
-                field.omits_empty = is_list && !is_written;
+                let is_written = match &written {
+                    Some(written) => written.always.contains_key(&name),
+                    None => required.contains(&name),
+                };
+                // The real server stores what it calls its own as protobuf, which has no empty lists.
+                let is_json = self.packed.name.starts_with("io.k8s.apiextensions-apiserver.");
+                field.omits_empty = is_list && !(is_written && is_json);
+                field.omits_zero =
+                    written.as_ref().is_some_and(|written| written.unless_zero.contains(&&*name));
                 (name, field)
             };
-            Struct { go_name, fields: schema.properties.into_iter().map(field).collect() }
+            let fields = schema.properties.into_iter().map(field).collect();
+            let always = written.map(|written| written.always).unwrap_or_default();
+            Struct { go_name: self.go_name(), fields, always }
         })
     }
 
@@ -187,7 +186,7 @@ impl Schema {
         let shape = self.shape();
         let strategy = self.patch_strategy.split(',').find(|strategy| *strategy != "retainKeys");
         let strategy = strategy.unwrap_or_default().to_owned();
-        Field { shape, strategy, merge_key: self.patch_merge_key, omits_empty: false }
+        Field { shape, strategy, merge_key: self.patch_merge_key, omits_empty: false, omits_zero: false }
     }
 
     fn shape(&self) -> Shape {
@@ -260,10 +259,10 @@ fn foreign(name: &str) -> Option<&'static Lazy> {
 
 /// Adds the schemas of a document and returns the type with that name.
 #[cfg(test)]
-pub(crate) fn add_foreign(document: &serde_json::Value, name: &str) -> Option<&'static Struct> {
+pub(crate) fn add_foreign(document: &Value, name: &str) -> Option<&'static Struct> {
     FOREIGN.get_or_init(|| {
         let schemas = document["components"]["schemas"].as_object().into_iter().flatten();
-        let lazy = |(name, schema): (&String, &serde_json::Value)| {
+        let lazy = |(name, schema): (&String, &Value)| {
             let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
             let name = leaked(format!("test.{name}"));
             (&name["test.".len()..], Lazy::new(Packed { name, kind: "", json: leaked(schema.to_string()) }))

@@ -39,13 +39,32 @@ impl Api {
         Ok(created_status())
     }
 
-    /// Deletes a pod, as `kubectl drain` does. PodDisruptionBudgets are ignored.
+    /// Deletes a pod, as `kubectl drain` does, and says so in its status. PodDisruptionBudgets are ignored.
     pub(super) fn evict(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         input::expect_json(request)?;
         let eviction = input::document(&request.body)?;
         let options = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
         let mut options = DeleteOptions::parse(&options, &request.query)?;
         options.dry_run |= dry_run(&request.query, "CreateOptions")?;
+        if !options.dry_run {
+            let condition = json!({
+                "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
+                "message": "Eviction API: evicting", "lastProbeTime": null, "lastTransitionTime": self.clock.now(),
+            });
+            let marked = self.change(target, request, Part::Status, false, &|stored| {
+                options.check(&target.resource, stored)?;
+                let mut pod = stored.to_object()?;
+                let status = pod.entry("status").or_insert_with(|| json!({}));
+                let mut conditions = status["conditions"].as_array().cloned().unwrap_or_default();
+                if !conditions.iter().any(|known| known["type"] == condition["type"]) {
+                    conditions.push(condition.clone());
+                }
+                status["conditions"] = conditions.into();
+                metadata::metadata_mut(&mut pod).remove("resourceVersion");
+                Ok(pod)
+            })?;
+            options.version = options.version.map(|_| marked.version.to_string());
+        }
         self.delete_object(target, &options)?;
         Ok(created_status())
     }

@@ -72,10 +72,7 @@ impl Api {
                 let name = format!("{kept}{}", self.chance.name_end());
                 metadata::metadata_mut(&mut object).insert("name".to_owned(), name.into());
             }
-            if !made_up {
-                self.begin_namespace(resource, &mut object);
-            }
-            // What the real server sets in a job belongs to nobody.
+            // What the real server sets in a job or a pod belongs to nobody.
             let is_late = builtin::is_completed_late(resource);
             if !is_late {
                 builtin::prepare_create(resource, &mut object);
@@ -89,7 +86,7 @@ impl Api {
             // Warnings are about what is as before.
             let found = validate::create(resource, &object);
             custom::validate(&|_| {}, resource, Part::Main, None, &object, found)?;
-            // The label with the name of a namespace; the real server checks it only if the name was given.
+            // The finalizer of a namespace, and the label with its name if that was made up: nobody owns them.
             self.begin_namespace(resource, &mut object);
             if version_is_set {
                 return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
@@ -126,7 +123,7 @@ impl Api {
         self.accept_definition(resource, None, &mut object)?;
         custom::complete(resource, &mut object);
         let content = Content::written_as(resource, &key, &object);
-        validate::size(&content)?;
+        validate::storable(&object, &content)?;
         if dry_run {
             return Ok(Stored { version: 0, content: Arc::new(content) }.seen_as(resource).into_owned());
         }
@@ -144,7 +141,7 @@ impl Api {
 
     /// Sets the fields that the server owns.
     fn begin_object(&self, resource: &Resource, object: &mut Object) {
-        status_part::begin(resource, object);
+        status_part::begin(resource, object, &self.clock.now());
         let metadata = metadata::metadata_mut(object);
         for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
             metadata.remove(name);

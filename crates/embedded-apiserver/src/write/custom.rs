@@ -14,6 +14,13 @@ pub(super) fn admit(resource: &Resource, object: &mut Object) -> Result<Vec<Stri
     Ok(unknown.into_iter().map(|path| format!("unknown field \"{path}\"")).collect())
 }
 
+/// Sets defaults in an object that was merged by an apply patch. They belong to nobody.
+pub(super) fn set_defaults(resource: &Resource, object: &mut Object) {
+    if let Some(schemas) = &resource.schemas {
+        schemas.set_defaults(&resource.version, object);
+    }
+}
+
 /// Adds what the schema finds to what is `found` wrong with an object, and warns of what is as wrong as before.
 pub(super) fn validate(
     warn: &dyn Fn(&str),

@@ -20,7 +20,7 @@ use crate::storage::{Content, Expected, Stored};
 pub(super) struct DeleteOptions {
     grace_seconds: Option<i64>,
     uid: Option<String>,
-    version: Option<String>,
+    pub(super) version: Option<String>,
     propagation: Propagation,
     pub(super) dry_run: bool,
 }
@@ -231,7 +231,8 @@ impl DeleteOptions {
         }
     }
 
-    fn check(&self, resource: &Resource, current: &Stored) -> Result<(), ApiError> {
+    /// Refuses to delete an object that does not meet the preconditions.
+    pub(super) fn check(&self, resource: &Resource, current: &Stored) -> Result<(), ApiError> {
         let name = current.content.name();
         let conflict = |why: String| {
             let (kind, group) = (resource.kind.to_string(), resource.group.to_string());

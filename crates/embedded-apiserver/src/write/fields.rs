@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::patch::Patch;
 use super::{Object, custom};
+use crate::defaults;
 use crate::go;
 use crate::kinds::Resource;
 use crate::request::{Query, Request};
@@ -82,7 +83,11 @@ pub(super) fn patched(
             let decoded = schema::decode(of, flavour, &Value::Object(object.clone())).unwrap_or_default();
             match decoded.problem {
                 Some(problem) => Err(problem),
-                None => Ok((decoded.object, decoded.strict)),
+                None => {
+                    let mut object = decoded.object;
+                    defaults::set(resource, &mut object);
+                    Ok((object, decoded.strict))
+                }
             }
         }
         None => {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::fields::{self, FieldValidation};
 use super::{Object, custom};
+use crate::defaults;
 use crate::go;
 use crate::kinds::{Registry, Resource};
 use crate::request::Request;
@@ -57,6 +58,7 @@ pub(super) fn object(
         validation.judge(&decoded.strict, request).map_err(|why| cannot(&why))?;
         object.remove("kind");
         object.remove("apiVersion");
+        defaults::set(resource, &mut object);
         return Ok(resource.stored(object));
     }
     let value: Value =

@@ -6,11 +6,12 @@ use serde_json::Value;
 use super::fields::FieldValidation;
 use super::status_part::Part;
 use super::update::check_name;
-use super::{Object, create, dry_run, metadata, warnings};
+use super::{Object, create, custom, dry_run, metadata, warnings};
 use crate::api::Api;
 use crate::body::Body;
+use crate::defaults;
 use crate::kinds::Resource;
-use crate::managed::{Form, Kind, Managed, Set, Writer, configuration, ignored, keep_times, problems, scale};
+use crate::managed::{Form, Kind, Managed, Set, Writer, configuration, ignored, problems, scale};
 use crate::read::object_answer;
 use crate::request::{Accept, Request, Target, Verb};
 use crate::schema::{self, Flavour};
@@ -106,6 +107,7 @@ impl Api {
                 writer.applied(old.as_ref(), &config, force)
             })?;
             let mut object = resource.stored(plain(resource, object)?);
+            custom::set_defaults(resource, &mut object);
             warnings::remove_duplicate_owners(request, &mut object, true);
             create::place(target, &mut object)?;
             check_name(target, &object)?;
@@ -183,11 +185,11 @@ impl Api {
         new: &Object,
     ) -> Managed {
         let (before, scale) = scale_before(resource, object, scale);
-        if resource.custom {
-            // Sic: in the real server nobody owns the replicas of a custom resource after that.
+        if resource.custom && scale["metadata"].get("managedFields").is_none() {
+            // Sic: if nobody owns the replicas of a custom resource, in the real server nobody does after that.
             return scale_after(resource, &before, &Value::Null);
         }
-        let mut new = Value::Object(new.clone());
+        let (scale, mut new) = (without_zero(scale), without_zero(Value::Object(new.clone())));
         self.with_scale_writer(manager, |writer| writer.updated(Some(&scale), &mut new));
         scale_after(resource, &before, &new)
     }
@@ -212,6 +214,14 @@ fn scale_before(resource: &Resource, object: &Object, scale: &Object) -> (Manage
     let mut scale = Value::Object(scale.clone());
     scale::of_scale(&managed, &|version| replicas(resource, version)).write(&mut scale);
     (managed, scale)
+}
+
+/// A Scale as the real server has it: no replicas are left out, and so nobody owns them.
+fn without_zero(mut scale: Value) -> Value {
+    if let Some(spec) = scale.get_mut("spec").and_then(Value::as_object_mut) {
+        spec.retain(|name, value| name != "replicas" || *value != 0);
+    }
+    scale
 }
 
 fn scale_after(resource: &Resource, before: &Managed, scale: &Value) -> Managed {
@@ -241,7 +251,11 @@ fn plain(resource: &Resource, object: Value) -> Result<Object, ApiError> {
             let decoded = schema::decode(of, Flavour::Tree, &object).unwrap_or_default();
             match decoded.problem {
                 Some(problem) => return Err(ApiError::internal(problem)),
-                None => decoded.object,
+                None => {
+                    let mut object = decoded.object;
+                    defaults::set(resource, &mut object);
+                    object
+                }
             }
         }
         None => match object {
@@ -264,14 +278,5 @@ pub(super) fn set_managers(object: &mut Object, managers: Option<Value>) {
     match managers {
         Some(managers) => drop(metadata.insert("managedFields".to_owned(), managers)),
         None => drop(metadata.remove("managedFields")),
-    }
-}
-
-/// Leaves the managers as they were if nothing has changed but their times.
-pub(super) fn keep_manager_times(old: &Object, new: &mut Object) {
-    let mut value = Value::Object(std::mem::take(new));
-    keep_times(&Value::Object(old.clone()), &mut value);
-    if let Value::Object(object) = value {
-        *new = object;
     }
 }

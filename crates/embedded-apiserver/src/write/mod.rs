@@ -1,8 +1,8 @@
 //! Create, update, patch and delete.
 //!
-//! Objects of built-in kinds are read by their types; those of custom kinds are read, defaulted and validated by their schemas.
-//! The server sets its own fields of metadata, writes spec and status separately, and checks names and labels. Specs of built-in
-//! kinds are not defaulted, and the only admission is that of namespaces.
+//! Objects of built-in kinds are read by their types and defaulted; those of custom kinds are read, defaulted and validated by
+//! their schemas. The server sets its own fields of metadata, writes spec and status separately, and checks names and labels.
+//! The only admission is that of namespaces, and what it adds to pods.
 
 mod binding;
 mod builtin;

@@ -256,7 +256,7 @@ fn index(text: &str, length: usize) -> Result<usize, Refused> {
     }
 }
 
-/// Checks the depth of what an operation inserts. Nothing else makes a document deeper, so this is enough.
+/// Checks the depth of what an operation inserts, so that a patch cannot make a document deeper and deeper.
 fn check_depth(path: &str, value: &Value) -> Result<(), Refused> {
     match path.split('/').skip(1).count() + depth(value) > MAX_DEPTH {
         true => Err(Refused),
@@ -265,7 +265,7 @@ fn check_depth(path: &str, value: &Value) -> Result<(), Refused> {
 }
 
 /// How deep objects and lists are nested.
-fn depth(value: &Value) -> usize {
+pub(super) fn depth(value: &Value) -> usize {
     match value {
         Value::Object(object) => 1 + object.values().map(depth).max().unwrap_or(0),
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),

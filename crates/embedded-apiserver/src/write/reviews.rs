@@ -3,7 +3,7 @@
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::{Object, dry_run, input};
+use super::{Object, dry_run, input, managers};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
@@ -51,6 +51,9 @@ impl Api {
         let mut review = input::object(&self.registry, resource, request, "CreateOptions")?;
         super::create::place(target, &mut review)?;
         let status = answer(target, &mut review)?;
+        if resource.plural.ends_with("accessreviews") {
+            self.track(resource, "", &managers::manager_of(request), None, &mut review);
+        }
         review.insert("status".to_owned(), status);
         review.insert("kind".to_owned(), (&*resource.kind).into());
         review.insert("apiVersion".to_owned(), resource.api_version().into());

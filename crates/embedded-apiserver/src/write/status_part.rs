@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Object, metadata};
 use crate::kinds::Resource;
+use crate::schema;
 
 /// Which part of an object a write changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,32 +29,21 @@ impl Part {
 }
 
 /// Sets the initial status of a new object.
-pub(super) fn begin(resource: &Resource, object: &mut Object) {
+pub(super) fn begin(resource: &Resource, object: &mut Object, now: &str) {
+    let mut empty = schema::of(resource).and_then(|of| of.always.get("status").cloned()).unwrap_or(json!({}));
     let status = match (&*resource.group, &*resource.plural) {
         _ if resource.subresource("status").is_none() => return,
         _ if resource.custom => None,
         // The kubelet creates its node with a status; that of a CustomResourceDefinition is set by `crd::accept`.
         ("", "nodes") | ("apiextensions.k8s.io", _) => return,
-        ("", "pods" | "persistentvolumes" | "persistentvolumeclaims") => Some(json!({ "phase": "Pending" })),
+        ("", "pods" | "persistentvolumeclaims") => Some(json!({ "phase": "Pending" })),
+        ("", "persistentvolumes") => Some(json!({ "phase": "Pending", "lastPhaseTransitionTime": now })),
         ("", "namespaces") => Some(json!({ "phase": "Active" })),
-        ("", "services") => Some(json!({ "loadBalancer": {} })),
-        _ => Some(json!({})),
+        _ => Some(empty.take()),
     };
     match status {
         Some(status) => drop(object.insert("status".to_owned(), status)),
         None => drop(object.remove("status")),
-    }
-    fill_in_replicas(resource, object);
-}
-
-/// Defaults `spec.replicas` to 1.
-fn fill_in_replicas(resource: &Resource, object: &mut Object) {
-    if let (
-        ("apps", "deployments" | "replicasets" | "statefulsets") | ("", "replicationcontrollers"),
-        Some(Value::Object(spec)),
-    ) = ((&*resource.group, &*resource.plural), object.get_mut("spec"))
-    {
-        spec.entry("replicas").or_insert(json!(1));
     }
 }
 
@@ -75,7 +65,6 @@ pub(super) fn combine(resource: &Resource, part: Part, old: &Object, new: Object
 }
 
 fn main(resource: &Resource, old: &Object, mut new: Object) -> Object {
-    fill_in_replicas(resource, &mut new);
     if resource.subresource("status").is_some() {
         match old.get("status") {
             Some(status) => drop(new.insert("status".to_owned(), status.clone())),

@@ -12,6 +12,7 @@ use super::{Object, builtin, create, custom, dry_run, input, metadata, validate,
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
+use crate::managed::keep_times;
 use crate::read::object_answer;
 use crate::request::{Accept, Request, Target, Verb};
 use crate::status::{ApiError, Cause};
@@ -82,9 +83,9 @@ impl Api {
                 self.accept_definition(resource, Some(&old), &mut new)?;
             }
             custom::complete(resource, &mut new);
-            managers::keep_manager_times(&old, &mut new);
+            keep_times(&old, &mut new);
             let content = Content::written_as(resource, &current.content.key, &new);
-            validate::size(&content)?;
+            validate::storable(&new, &content)?;
             if content.is_same_as(&stored.content) {
                 return Ok(current);
             }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::operations::depth;
 use super::{Object, builtin, metadata};
 use crate::kinds::Resource;
 use crate::select::{label_key_problems, label_name_problem, label_value_problems, subdomain_problem};
@@ -232,8 +233,15 @@ fn path_segment_problem(name: &str) -> Option<String> {
     ['/', '%'].into_iter().find(|c| name.contains(*c)).map(|c| format!("may not contain '{c}'"))
 }
 
-/// Refuses an object that is too large to be stored, with the message of the real server.
-pub(super) fn size(content: &Content) -> Result<(), ApiError> {
+/// How deep an object may be, with its managers, which are nested a few levels deeper than what they own. serde_json reads
+/// nothing deeper than 127, and an object is read as a part of lists and events too.
+const MAX_DEPTH: usize = 120;
+
+/// Refuses an object that could be stored but not read again, and one that is too large, with the message of the real server.
+pub(super) fn storable(object: &Object, content: &Content) -> Result<(), ApiError> {
+    if object.values().map(depth).max().unwrap_or_default() >= MAX_DEPTH {
+        return Err(ApiError::bad_request("the object is nested too deeply to be stored by this server"));
+    }
     match content.size() > BODY_LIMIT {
         true => Err(ApiError::internal("etcdserver: request is too large")),
         false => Ok(()),

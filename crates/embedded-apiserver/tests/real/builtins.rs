@@ -67,30 +67,36 @@ fn secrets_and_maps() -> Vec<Case> {
             cases.push(case(name, [(&format!("POST {collection}"), object)]));
         }
     }
-    cases.push(case(
-        "binaryData",
-        [
-            ("POST maps", named("x", &json!({ "data": { "a": "x" }, "binaryData": { "a": "eA==" } }))),
-            (
-                "POST maps",
-                named(
-                    "x",
-                    &json!({ "data": { "a": "x" }, "binaryData": { "b": "eA==" }, "immutable": true }),
+    cases.push(
+        case(
+            "binaryData",
+            [
+                ("POST maps", named("x", &json!({ "data": { "a": "x" }, "binaryData": { "a": "eA==" } }))),
+                (
+                    "POST maps",
+                    named(
+                        "x",
+                        &json!({ "data": { "a": "x" }, "binaryData": { "b": "eA==" }, "immutable": true }),
+                    ),
                 ),
-            ),
-            ("MERGE maps/x", json!({ "binaryData": { "b": "eQ==" } })),
-            ("MERGE maps/x", json!({ "binaryData": { "b c": "eQ==" } })),
-        ],
-    ));
-    cases.push(case(
-        "sizes",
-        [
-            ("POST maps", named("x", &json!({ "data": { "a": long((1 << 20) + 1) } }))),
-            ("POST secrets", named("x", &json!({ "stringData": { "a": long((1 << 20) + 1) } }))),
-            ("POST secrets", named("y", &json!({ "stringData": { "a": long(1 << 10) } }))),
-            ("MERGE secrets/y", json!({ "stringData": { "b": long(1 << 20) } })),
-        ],
-    ));
+                ("MERGE maps/x", json!({ "binaryData": { "b": "eQ==" } })),
+                ("MERGE maps/x", json!({ "binaryData": { "b c": "eQ==" } })),
+            ],
+        )
+        .refused(),
+    );
+    cases.push(
+        case(
+            "sizes",
+            [
+                ("POST maps", named("x", &json!({ "data": { "a": long((1 << 20) + 1) } }))),
+                ("POST secrets", named("x", &json!({ "stringData": { "a": long((1 << 20) + 1) } }))),
+                ("POST secrets", named("y", &json!({ "stringData": { "a": long(1 << 10) } }))),
+                ("MERGE secrets/y", json!({ "stringData": { "b": long(1 << 20) } })),
+            ],
+        )
+        .refused(),
+    );
     cases
 }
 

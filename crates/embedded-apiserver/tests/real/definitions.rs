@@ -1,12 +1,10 @@
 //! Valid and invalid CustomResourceDefinitions on both servers.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result};
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, DEFINITIONS, Servers, ask, ask_with};
+use crate::support::{Answer, DEFINITIONS, Servers, ask, ask_with, eventually};
 
 fn definition(plural: &str, kind: &str) -> Value {
     let version = json!({
@@ -76,28 +74,15 @@ fn refusal(answer: &Answer) -> Value {
 
 /// Waits until a definition has its conditions, and returns its status without timestamps.
 async fn settled(client: &Client, name: &str, names_accepted: &str) -> Result<Value> {
-    let mut again = tokio::time::interval(Duration::from_millis(50));
-    let waiting = async {
-        loop {
-            again.tick().await;
-            let mut status = ask(client, &format!("GET {DEFINITIONS}/{name}")).await?.body["status"].take();
-            let conditions = status["conditions"].as_array_mut().map(std::mem::take).unwrap_or_default();
-            let is = |name: &str, value: &str| {
-                conditions.iter().any(|condition| condition["type"] == name && condition["status"] == value)
-            };
-            if is("NamesAccepted", names_accepted) && is("Established", names_accepted) {
-                let without_time = |mut condition: Value| {
-                    condition["lastTransitionTime"] = Value::Null;
-                    condition
-                };
-                status["conditions"] = conditions.into_iter().map(without_time).collect();
-                return Ok(status);
-            }
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), waiting)
-        .await
-        .context("the server never makes up its mind")?
+    let is =
+        |condition: &Value, name: &str| condition["type"] == name && condition["status"] == names_accepted;
+    let request = format!("GET {DEFINITIONS}/{name}");
+    let answer = until(client, &request, |answer| {
+        let conditions = answer.body["status"]["conditions"].as_array();
+        let has = |name: &str| conditions.is_some_and(|all| all.iter().any(|condition| is(condition, name)));
+        has("NamesAccepted") && has("Established")
+    });
+    Ok(lasting(&answer.await?)[1]["status"].take())
 }
 
 #[tokio::test]
@@ -148,18 +133,13 @@ async fn definitions_are_refused_and_accepted_as_by_the_real_server() -> Result<
 
 /// Asks until the answer is as it should be.
 async fn until(client: &Client, request: &str, is: impl Fn(&Answer) -> bool) -> Result<Answer> {
-    let mut again = tokio::time::interval(Duration::from_millis(50));
-    let waiting = async {
-        loop {
-            again.tick().await;
-            let answer = ask(client, request).await?;
-            if is(&answer) {
-                return Ok(answer);
-            }
-        }
-    };
-    let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
-    waited.with_context(|| format!("{request} is never answered as it should be"))?
+    let mut answer = ask(client, request).await?;
+    let asked = eventually(async || {
+        answer = ask(client, request).await?;
+        Ok(is(&answer))
+    });
+    asked.await.with_context(|| request.to_owned())?;
+    Ok(answer)
 }
 
 /// A part of a definition or a Status, without what differs from server to server.
@@ -188,7 +168,8 @@ async fn deletion(client: &Client) -> Result<Vec<Value>> {
         json!({ "apiVersion": "example.com/v1", "kind": "Tool", "metadata": metadata })
     };
     let definition = definition("tools", "Tool");
-    ask_with(client, &format!("POST {DEFINITIONS}"), &definition).await?;
+    let made = ask_with(client, &format!("POST {DEFINITIONS}"), &definition).await?;
+    assert_eq!(made.status, 201, "{made:?}");
     until(client, &format!("GET {OBJECTS}"), |answer| answer.status == 200).await?;
     ask_with(client, &post, &object("held", &["example.com/a"])).await?;
     ask_with(client, &post, &object("free", &[])).await?;

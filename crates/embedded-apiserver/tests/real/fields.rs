@@ -1,12 +1,10 @@
 //! Unknown, duplicated and ill-typed fields: the same writes to both servers, with each `fieldValidation`.
 
-use std::time::Duration;
-
 use anyhow::Result;
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use crate::support::{DEFINITIONS, Servers, ask, ask_with, with, write};
+use crate::support::{DEFINITIONS, Servers, ask, ask_with, eventually, with, write};
 
 const PODS: &str = "/api/v1/namespaces/default/pods";
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
@@ -138,11 +136,9 @@ async fn define_widgets(servers: &Servers) -> Result<()> {
         },
     });
     for client in [&servers.real, &servers.embedded] {
-        write(client, &format!("POST {DEFINITIONS}"), JSON, &definition.to_string()).await?;
-        let mut again = tokio::time::interval(Duration::from_millis(50));
-        while ask(client, &format!("GET {WIDGETS}")).await?.status != 200 {
-            again.tick().await;
-        }
+        let made = write(client, &format!("POST {DEFINITIONS}"), JSON, &definition.to_string()).await?;
+        assert_eq!(made.status, 201, "{made:?}");
+        eventually(async || Ok(ask(client, &format!("GET {WIDGETS}")).await?.status == 200)).await?;
     }
     Ok(())
 }

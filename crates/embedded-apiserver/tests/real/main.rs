@@ -6,7 +6,9 @@
 mod apply;
 mod builtins;
 mod collections;
+mod defaults;
 mod definitions;
+mod differential;
 mod discovery;
 mod fields;
 mod garbage;

@@ -150,7 +150,7 @@ fn cases() -> Vec<Case> {
             }
             let mut put_object = object.clone();
             put_object["metadata"]["resourceVersion"] = json!("{version}");
-            cases.push(case(format!("POST {name}"), [(&post, object), (&get, Value::Null)]));
+            cases.push(case(format!("POST {name}"), [(&post, object), (&get, Value::Null)]).refused_or_not());
             let patch = json!({ "metadata": metadata });
             cases.push(case(
                 format!("MERGE {name}"),

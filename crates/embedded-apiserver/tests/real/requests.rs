@@ -4,7 +4,7 @@ use anyhow::Result;
 use kube_client::Client;
 use serde_json::json;
 
-use crate::support::{DEFINITIONS, Servers, ask, ask_with};
+use crate::support::{DEFINITIONS, Servers, ask, ask_with, eventually};
 
 /// Requests with the same answer from both servers: status, type and body.
 const REQUESTS: &[&str] = &[
@@ -192,15 +192,12 @@ async fn serve_widgets(client: &Client) -> Result<()> {
     });
     let made = ask_with(client, &format!("POST {DEFINITIONS}"), &definition).await?;
     assert_eq!(made.status, 201, "{made:?}");
-    let mut again = tokio::time::interval(std::time::Duration::from_millis(50));
-    loop {
-        again.tick().await;
+    let is_served = async || {
         let objects = ask(client, "GET /apis/example.com/v1/namespaces/default/widgets").await?;
         let group = ask(client, "GET /apis/example.com").await?;
-        if objects.status == 200 && group.status == 200 {
-            return Ok(());
-        }
-    }
+        Ok(objects.status == 200 && group.status == 200)
+    };
+    eventually(is_served).await
 }
 
 #[tokio::test]

@@ -45,30 +45,33 @@ fn cases() -> Vec<Case> {
     }
     let review = |metadata: Value| json!({ "metadata": metadata, "spec": { "resourceAttributes": pods } });
     let local = |metadata: Value| json!({ "metadata": metadata, "spec": { "user": "a", "resourceAttributes": pods } });
-    cases.push(case(
-        "metadata",
-        [
-            (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), review(json!({ "name": "x" }))),
-            (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews?dryRun=All"), review(json!({}))),
-            (
-                &*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"),
-                local(json!({ "namespace": "{ns}" })),
-            ),
-            (
-                &*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"),
-                local(json!({ "namespace": "other" })),
-            ),
-            (
-                &*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"),
-                local(json!({ "name": "x" })),
-            ),
-            (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), Value::Null),
-            (
-                &*format!("{AUTHORIZATION}/selfsubjectaccessreviews"),
-                json!({ "apiVersion": "v1", "kind": "Pod" }),
-            ),
-        ],
-    ));
+    cases.push(
+        case(
+            "metadata",
+            [
+                (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), review(json!({ "name": "x" }))),
+                (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews?dryRun=All"), review(json!({}))),
+                (
+                    &*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"),
+                    local(json!({ "namespace": "{ns}" })),
+                ),
+                (
+                    &*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"),
+                    local(json!({ "namespace": "other" })),
+                ),
+                (
+                    &*format!("{AUTHORIZATION}/namespaces/{{ns}}/localsubjectaccessreviews"),
+                    local(json!({ "name": "x" })),
+                ),
+                (&*format!("{AUTHORIZATION}/selfsubjectaccessreviews"), Value::Null),
+                (
+                    &*format!("{AUTHORIZATION}/selfsubjectaccessreviews"),
+                    json!({ "apiVersion": "v1", "kind": "Pod" }),
+                ),
+            ],
+        )
+        .refused(),
+    );
     cases.push(case(
         "rules",
         [

@@ -323,6 +323,7 @@ async fn outcome(client: &Client, number: usize, case: &Case) -> Result<Value> {
     let name = format!("x{number}");
     object["metadata"]["name"] = name.clone().into();
     let made = ask_with(client, &format!("POST {}", case.collection), &object).await?;
+    assert_eq!(made.status, 201, "{made:?}");
     let path = format!("PATCH {}/{name}{}", case.collection, case.part);
     let patched = write(client, &path, STRATEGIC, &case.patch.to_string()).await?;
     let parts: Vec<Value> = match patched.status {
@@ -333,7 +334,7 @@ async fn outcome(client: &Client, number: usize, case: &Case) -> Result<Value> {
             patched.body["details"].clone(),
         ],
     };
-    Ok(json!([made.status, patched.status, patched.warnings, parts]))
+    Ok(json!([patched.status, patched.warnings, parts]))
 }
 
 #[tokio::test]
@@ -346,7 +347,7 @@ async fn strategic_merge_patches_have_the_results_of_the_real_server() -> Result
         let mut embedded = outcome(&servers.embedded, number, case).await?;
         for outcome in [&mut real, &mut embedded] {
             // Messages show lists as they are stored, with the defaults that only the real server sets.
-            if let Some(message) = outcome.pointer_mut("/3/1").filter(|message| message.is_string()) {
+            if let Some(message) = outcome.pointer_mut("/2/1").filter(|message| message.is_string()) {
                 let text = message.as_str().unwrap_or_default();
                 if let Some((start, _)) = text.split_once(": [[map[") {
                     *message = start.into();

@@ -54,14 +54,17 @@ fn scales() -> Vec<Case> {
             }
         }
     }
-    cases.push(case(
-        "of what is missing",
-        [
-            ("GET deployments/x/scale", Value::Null),
-            ("MERGE deployments/x/scale", json!({ "spec": { "replicas": 3 } })),
-            ("PUT deployments/x/scale", scale(json!({ "name": "x" }), json!(3))),
-        ],
-    ));
+    cases.push(
+        case(
+            "of what is missing",
+            [
+                ("GET deployments/x/scale", Value::Null),
+                ("MERGE deployments/x/scale", json!({ "spec": { "replicas": 3 } })),
+                ("PUT deployments/x/scale", scale(json!({ "name": "x" }), json!(3))),
+            ],
+        )
+        .refused(),
+    );
     cases
 }
 

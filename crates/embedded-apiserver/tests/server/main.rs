@@ -8,3 +8,4 @@ mod matching;
 mod stopping;
 mod support;
 mod time;
+mod writing;

@@ -206,7 +206,7 @@ async fn the_wait_is_a_setting() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn custom_resources_and_dependents_go_with_it() {
+async fn a_namespace_that_is_deleted_in_the_foreground_goes_with_its_objects() {
     let server = with(&[Controller::Namespace, Controller::GarbageCollector]).await;
     let a = create(&server, "configmaps", &json!({ "metadata": { "name": "a" } })).await;
     let child = json!({ "metadata": { "name": "b", "ownerReferences": [super::blocked(&a)] } });

@@ -18,7 +18,6 @@ mod values;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use self::node::Node;
@@ -26,6 +25,7 @@ use self::ratchet::Old;
 use self::rules::Rules;
 use super::crd::{text, versions};
 use super::{Resource, ScalePaths};
+use crate::go;
 use crate::status::Cause;
 
 pub(super) use self::definition::{check as check_definition, lacking};
@@ -75,7 +75,11 @@ impl Schemas {
     pub(super) fn read(definition: &Value) -> Self {
         let root = |version: &Value| {
             let schema = version["schema"].get("openAPIV3Schema")?;
-            let node = Node::deserialize(schema).unwrap_or_default();
+            // Defaults are read as the real server would write them.
+            let mut schema = schema.clone();
+            go::tidy_numbers(&mut schema);
+            let mut node: Node = serde_json::from_value(schema).unwrap_or_default();
+            prune::prune_defaults(&mut node);
             Some((text(&version["name"]).to_owned(), node))
         };
         let storage = versions(definition).find(|version| version["storage"] == true);
@@ -112,6 +116,13 @@ impl Schemas {
         let unknown = prune(root, object)?;
         set_defaults(root, object);
         Ok(unknown)
+    }
+
+    /// Sets the defaults of an object in a version.
+    pub(crate) fn set_defaults(&self, version: &str, object: &mut Map<String, Value>) {
+        if let Some(root) = self.roots.get(version) {
+            set_defaults(root, object);
+        }
     }
 
     /// What a client of `version` reads of an object that is stored in the version `stored`, or is about to be.

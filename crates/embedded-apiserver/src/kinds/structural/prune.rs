@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::node::Node;
+use super::node::{Additional, Items, Node};
 
 /// The fields that every object has, and every embedded one.
 pub(super) const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
@@ -18,6 +18,20 @@ pub(super) fn prune(object: &mut Map<String, Value>, root: &Node) -> Vec<String>
 /// Removes unknown fields of a value that is no resource, such as a default.
 pub(super) fn prune_value(value: &mut Value, node: &Node) {
     prune_in(value, Some(node), "", &mut Vec::new());
+}
+
+/// Removes unknown fields from the defaults of a schema.
+pub(super) fn prune_defaults(node: &mut Node) {
+    let mut default = std::mem::take(&mut node.default);
+    prune_value(&mut default, node);
+    node.default = default;
+    node.properties.values_mut().for_each(prune_defaults);
+    if let Some(Additional::Schema(node)) = &mut node.additional_properties {
+        prune_defaults(node);
+    }
+    if let Some(Items::All(node)) = &mut node.items {
+        prune_defaults(node);
+    }
 }
 
 fn prune_in(value: &mut Value, node: Option<&Node>, path: &str, unknown: &mut Vec<String>) {

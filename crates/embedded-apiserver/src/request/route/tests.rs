@@ -165,7 +165,7 @@ fn what_is_not_there_is_a_status_in_groups_that_are_built_in_and_text_elsewhere(
         "/apis/example.com/v1/widgets/x",
         "/healthz/nope",
         "/openapi/v2",
-        "/openapi/v2",
+        "/openapi/v2/apis",
     ] {
         assert_eq!(refused("GET", path), NO_PAGE, "{path}");
     }
@@ -173,6 +173,18 @@ fn what_is_not_there_is_a_status_in_groups_that_are_built_in_and_text_elsewhere(
         refused("GET", "/apis/example.com/v1/namespaces/a/widgets/x/foo"),
         "404 NotFound widgets.example.com \"x\" not found"
     );
+}
+
+#[test]
+fn documents_of_open_api() {
+    for (path, document) in [
+        ("/openapi/v3", ""),
+        ("/openapi/v3/api/v1", "api/v1"),
+        ("/openapi/v3/apis/example.com/v1", "apis/example.com/v1"),
+    ] {
+        let found = route("GET", path);
+        assert!(matches!(&found, Ok(Route::OpenApi(name)) if name == document), "{path}: {found:?}");
+    }
 }
 
 #[test]

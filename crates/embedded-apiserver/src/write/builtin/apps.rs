@@ -6,6 +6,23 @@ use super::super::Object;
 use super::{at, spec};
 use crate::status::Cause;
 
+/// The number of replicas and the labels of the pods.
+pub(super) fn validate(object: &Object) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if let Some(replicas) = spec(object, "replicas").as_i64().filter(|replicas| *replicas < 0) {
+        let why = "must be greater than or equal to 0";
+        causes.push(Cause::invalid("spec.replicas", &replicas.to_string(), why));
+    }
+    // A template without labels is one of a test that is about something else.
+    let labels = &spec(object, "template")["metadata"]["labels"];
+    let wanted = spec(object, "selector")["matchLabels"].as_object().filter(|_| labels.is_object());
+    if wanted.into_iter().flatten().any(|(name, value)| labels.get(name) != Some(value)) {
+        let why = "`selector` does not match template `labels`";
+        causes.push(Cause::invalid("spec.template.metadata.labels", &labels.to_string(), why));
+    }
+    causes
+}
+
 /// Most of the spec of a StatefulSet cannot be changed. Fields that have a default may be left out.
 pub(super) fn validate_stateful_set_update(old: &Object, new: &Object) -> Option<Cause> {
     let fixed = [

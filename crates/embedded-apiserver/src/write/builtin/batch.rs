@@ -7,14 +7,17 @@ use super::{at, spec};
 
 /// Gives a Job its selector and the labels that the selector finds, unless it says that it has its own.
 pub(super) fn complete_job(job: &mut Object) {
+    // A Job without labels has those of its pods. In the real server they are the same map, so that it has what is added too.
+    let labels =
+        |job: &Object| spec(job, "template").pointer("/metadata/labels").cloned().unwrap_or_default();
+    let before = labels(job);
     if spec(job, "manualSelector") != true && job.contains_key("spec") {
         generate_selector(job);
     }
-    // A Job without labels has those of its pods.
-    let labels = spec(job, "template").get("metadata").and_then(|metadata| metadata.get("labels")).cloned();
+    let after = labels(job);
     let own = at(job, &["metadata"]).entry("labels").or_insert(Value::Null);
-    if own.as_object().is_none_or(Object::is_empty) {
-        *own = labels.unwrap_or_default();
+    if own.as_object().is_none_or(Object::is_empty) || *own == before {
+        *own = after;
     }
     metadata::tidy(at(job, &["metadata"]));
 }

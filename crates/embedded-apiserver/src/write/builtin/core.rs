@@ -1,10 +1,8 @@
 //! Secrets, ConfigMaps and events.
 
-use k8s_openapi::ByteString;
 use serde_json::{Value, json};
 
 use super::super::Object;
-use super::at;
 use crate::status::Cause;
 
 /// How many bytes the data of a Secret or a ConfigMap may have.
@@ -12,20 +10,6 @@ const DATA_LIMIT: usize = 1 << 20;
 
 const KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
                    'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-
-/// Moves `stringData` to `data`, in base64, and sets the type.
-pub(super) fn complete_secret(secret: &mut Object) {
-    if let Some(Value::Object(texts)) = secret.remove("stringData").filter(|texts| texts != &json!({})) {
-        let data = at(secret, &["data"]);
-        for (key, text) in texts {
-            let bytes = ByteString(text.as_str().unwrap_or_default().as_bytes().to_vec());
-            data.insert(key, serde_json::to_value(bytes).unwrap_or_default());
-        }
-    }
-    if secret.get("type").and_then(Value::as_str).is_none_or(str::is_empty) {
-        secret.insert("type".to_owned(), "Opaque".into());
-    }
-}
 
 pub(super) fn validate_secret(secret: &Object) -> Vec<Cause> {
     let mut causes = keys(secret, "data");

@@ -3,6 +3,7 @@
 mod apps;
 mod batch;
 mod core;
+mod pods;
 
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ fn kind(resource: &Resource) -> (&str, &str) {
 /// Completes a new object.
 pub(super) fn prepare_create(resource: &Resource, object: &mut Object) {
     match kind(resource) {
-        ("", "secrets") => core::complete_secret(object),
+        ("", "pods") => pods::complete_pod(object),
         ("" | "events.k8s.io", "events") => core::complete_event(object),
         ("batch", "jobs") => batch::complete_job(object),
         ("apps", "daemonsets") => apps::count_template(None, object),
@@ -28,13 +29,13 @@ pub(super) fn prepare_create(resource: &Resource, object: &mut Object) {
 
 /// Whether a new object is completed only after it is known who owns what.
 pub(super) fn is_completed_late(resource: &Resource) -> bool {
-    kind(resource) == ("batch", "jobs")
+    matches!(kind(resource), ("batch", "jobs") | ("", "pods"))
 }
 
 /// Completes an object that is about to replace another.
 pub(super) fn prepare_update(resource: &Resource, old: &Object, object: &mut Object) {
     match kind(resource) {
-        ("", "secrets") => core::complete_secret(object),
+        ("", "pods") => pods::admit(object, Some(old)),
         ("" | "events.k8s.io", "events") => core::complete_event(object),
         ("apps", "daemonsets") => apps::count_template(Some(old), object),
         _ => {}
@@ -46,6 +47,7 @@ pub(super) fn validate(resource: &Resource, object: &Object) -> Vec<Cause> {
     match kind(resource) {
         ("", "secrets") => core::validate_secret(object),
         ("", "configmaps") => core::validate_config_map(object),
+        ("apps", "deployments" | "replicasets" | "statefulsets" | "daemonsets") => apps::validate(object),
         _ => Vec::new(),
     }
 }
@@ -55,9 +57,10 @@ pub(super) fn validate_update(resource: &Resource, old: &Object, new: &Object) -
     let mut causes = match kind(resource) {
         ("", "secrets") => core::validate_secret_update(old, new),
         ("", "configmaps") => core::validate_config_map_update(old, new),
-        ("apps", "deployments" | "replicasets" | "daemonsets") | ("batch", "jobs") => {
-            immutable_selector(old, new).into_iter().collect()
+        ("apps", "deployments" | "replicasets" | "daemonsets") => {
+            return apps::validate(new).into_iter().chain(immutable_selector(old, new)).collect();
         }
+        ("batch", "jobs") => immutable_selector(old, new).into_iter().collect(),
         ("apps", "statefulsets") => apps::validate_stateful_set_update(old, new).into_iter().collect(),
         _ => Vec::new(),
     };

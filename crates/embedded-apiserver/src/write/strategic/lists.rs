@@ -192,26 +192,31 @@ fn check_order(change: &[Value], order: &[Value], merge_key: &str) -> Result<(),
     if change.is_empty() || order.is_empty() {
         return Ok(());
     }
-    let is_special = |item: &Value| item.get(DIRECTIVE).is_some();
-    let mut rest = order.iter();
-    for item in change.iter().filter(|item| merge_key.is_empty() || !is_special(item)) {
-        loop {
-            let Some(next) = rest.next() else {
-                let (change, order) = (go::printed(&change.into()), go::printed(&order.into()));
-                return Err(ApiError::internal(format!(
-                    "The order in patch list:\n{change}\n doesn't match {ORDER} list:\n{order}\n"
-                )));
-            };
-            let is_same = match (item, next) {
-                (Value::Object(item), Value::Object(next)) if !merge_key.is_empty() => {
-                    key_of(item, merge_key)? == key_of(next, merge_key)?
-                }
-                (item, next) => item == next,
-            };
-            if is_same {
-                break;
+    let is_kept =
+        |item: &&Value| merge_key.is_empty() || item.get(DIRECTIVE).is_none_or(|what| what != "delete");
+    let (mut items, mut rest) = (change.iter().filter(is_kept).peekable(), order.iter().peekable());
+    while let (Some(item), Some(next)) = (items.peek(), rest.peek()) {
+        let is_special = item.get(DIRECTIVE).is_some();
+        let is_same = match (item, next) {
+            _ if is_special => false,
+            (Value::Object(item), Value::Object(next)) if !merge_key.is_empty() => {
+                key_of(item, merge_key)? == key_of(next, merge_key)?
             }
+            (item, next) => item == next,
+        };
+        if is_special || is_same {
+            items.next();
         }
+        if !is_special {
+            rest.next();
+        }
+    }
+    // Sic: a directive after the last item of the order is one item too many.
+    if items.peek().is_some() {
+        let (change, order) = (go::printed(&change.into()), go::printed(&order.into()));
+        return Err(ApiError::internal(format!(
+            "The order in patch list:\n{change}\n doesn't match {ORDER} list:\n{order}\n"
+        )));
     }
     Ok(())
 }

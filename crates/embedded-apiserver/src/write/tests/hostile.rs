@@ -69,6 +69,43 @@ async fn what_could_not_be_read_again_is_not_written() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_object_is_not_too_deep_for_its_managers() {
+    let server = Server::new();
+    let definition = json!({
+        "metadata": { "name": "deep.example.com" },
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": { "plural": "deep", "kind": "Deep" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": {
+                "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+            } } }],
+        },
+    });
+    server.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await.of(201);
+    let collection = "/apis/example.com/v1/namespaces/default/deep";
+    let (mut stored, mut refused) = (0, 0);
+    for depth in 105..127 {
+        let name = format!("d{depth}");
+        let data = format!("{}{{}}{}", "{\"a\":".repeat(depth - 2), "}".repeat(depth - 2));
+        let body = format!(
+            r#"{{"apiVersion":"example.com/v1","kind":"Deep","metadata":{{"name":"{name}"}},"data":{data}}}"#
+        );
+        let answer = server.send("POST", collection, "application/json", &body).await;
+        if answer.status == 201 {
+            stored += 1;
+            server.get(&format!("{collection}/{name}")).await.of(200);
+            let patch = json!({ "metadata": { "labels": { "a": "b" } } });
+            server.merge(&format!("{collection}/{name}"), &patch).await.of(200);
+            server.delete(&format!("{collection}/{name}")).await.of(200);
+        } else {
+            refused += 1;
+            answer.refused(400, "BadRequest");
+        }
+    }
+    assert!(stored > 5 && refused > 5, "{stored} and {refused}");
+    server.get(collection).await.of(200);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_object_cannot_become_too_large_by_and_by() {
     let server = Server::new();
     server.post(PODS, &json!({ "metadata": { "name": "a" }, "spec": {} })).await.of(201);

@@ -20,7 +20,7 @@ fn maybe(rng: &mut Rng, node: &mut Value, name: &str, value: Value) {
 }
 
 /// The schema of an object.
-pub(super) fn schema(rng: &mut Rng, depth: usize) -> Value {
+pub(crate) fn schema(rng: &mut Rng, depth: usize) -> Value {
     let mut node = json!({ "type": "object" });
     match rng.u8(..8) {
         0 => node["additionalProperties"] = field(rng, depth - 1),
@@ -157,7 +157,7 @@ fn anything(rng: &mut Rng) -> Value {
 }
 
 /// A value of about that schema. One of `right` values is wrong.
-pub(super) fn near(rng: &mut Rng, schema: &Value, right: u8) -> Value {
+pub(crate) fn near(rng: &mut Rng, schema: &Value, right: u8) -> Value {
     if rng.u8(..right) == 0 {
         return anything(rng);
     }

@@ -1,20 +1,18 @@
 //! Schemas of custom resources: the same definitions and the same writes to both servers.
 
 mod definitions;
-mod generate;
+pub(crate) mod generate;
 mod random;
 #[cfg(feature = "cel")]
 mod rules;
 mod values;
 mod versions;
 
-use std::time::Duration;
-
 use anyhow::{Context, Result, ensure};
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use crate::support::{DEFINITIONS, Servers, Written, ask, ask_with, write};
+use crate::support::{DEFINITIONS, Servers, Written, ask, ask_with, eventually, write};
 
 const JSON: &str = "application/json";
 const MERGE: &str = "application/merge-patch+json";
@@ -95,18 +93,6 @@ impl Things {
         let differs = real != embedded;
         Ok(differs.then(|| format!("{request} {body}\n  real     {real:?}\n  embedded {embedded:?}")))
     }
-}
-
-/// Waits until something holds: the real server follows a definition a moment after it is written.
-async fn eventually(mut holds: impl AsyncFnMut() -> Result<bool>) -> Result<()> {
-    let mut again = tokio::time::interval(Duration::from_millis(5));
-    let wait = async {
-        while !holds().await? {
-            again.tick().await;
-        }
-        Ok(())
-    };
-    tokio::time::timeout(Duration::from_secs(30), wait).await.context("the real server does not follow")?
 }
 
 /// The parts of an answer that are compared. The real server walks through maps in any order, so causes are sorted, and of

@@ -4,8 +4,8 @@ use anyhow::Result;
 use kube_client::Client;
 use serde_json::{Value, json};
 
-use super::{JSON, MERGE, THINGS, Things, definition, eventually, thing};
-use crate::support::{DEFINITIONS, Servers, ask, ask_with, write};
+use super::{JSON, MERGE, THINGS, Things, definition, thing};
+use crate::support::{DEFINITIONS, Servers, ask, ask_with, eventually, write};
 
 const SCALES: &str = "/apis/example.com/v1/namespaces/default/things";
 

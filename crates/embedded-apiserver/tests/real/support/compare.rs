@@ -4,10 +4,10 @@
 //! the object. These are set aside, because they cannot be the same or are not there yet:
 //!
 //! - uids, times, resourceVersions, the random ends of generated names;
-//! - `managedFields`, which `apply.rs` compares, and the object that the message about a patch quotes;
+//! - the order of `managedFields`, and the object that the message about a patch quotes;
 //! - how often a cause is repeated: the real server checks the metadata of an update two to four times, depending on the
 //!   kind, and lists what it finds each time;
-//! - defaults: fields of `spec`, `status` and `template` that only the real server has;
+//! - addresses and ports of services, and the taint of new nodes;
 //! - the text of `continue` tokens.
 //!
 //! A message may differ if the case's table of differences has a pattern for it.
@@ -21,7 +21,8 @@ use kube_client::Client;
 use kube_client::client::Body;
 use serde_json::{Value, json};
 
-use super::{DEFINITIONS, Servers, ask, ask_with};
+use super::admission::without_admission;
+use super::{DEFINITIONS, Servers, ask, ask_with, eventually};
 
 /// Short names of collections. `{ns}` is a namespace of the case's own.
 const COLLECTIONS: &[(&str, &str)] = &[
@@ -51,16 +52,51 @@ const COLLECTIONS: &[(&str, &str)] = &[
 pub(crate) struct Case {
     name: String,
     steps: Vec<(String, Value)>,
-    /// What is compared besides the status, if it is not the whole answer: a JSON pointer.
+    /// What is compared besides the status and the reason, if it is not the whole answer: a JSON pointer.
     only: Option<&'static str>,
+    /// What the real server has to answer to the first request.
+    first: First,
+}
+
+#[derive(Clone, Copy)]
+enum First {
+    Succeeds,
+    IsRefused,
+    IsRefusedOrNot,
 }
 
 impl Case {
     pub(crate) fn new(name: String, steps: Vec<(String, Value)>) -> Self {
-        Self { name, steps, only: None }
+        assert!(!steps.is_empty(), "{name} has no steps");
+        Self { name, steps, only: None, first: First::Succeeds }
     }
 
-    /// Compares only the status and what is there in the answers.
+    /// Expects that the real server refuses the first request, which otherwise has to succeed: two servers that lack the
+    /// object of the case would agree on everything that follows.
+    pub(crate) fn refused(self) -> Self {
+        Self { first: First::IsRefused, ..self }
+    }
+
+    /// The same for a case that is about what becomes of its first request.
+    pub(crate) fn refused_or_not(self) -> Self {
+        Self { first: First::IsRefusedOrNot, ..self }
+    }
+
+    /// What is wrong with the answer of the real server to the first request. The only request of a case may be refused, but
+    /// not because there is no such thing.
+    fn unexpected(&self, first: &Value) -> Option<String> {
+        let expected = match (self.first, first["status"].as_u64().unwrap_or_default()) {
+            (First::IsRefusedOrNot, _) => true,
+            (First::IsRefused, status) => status >= 300,
+            (First::Succeeds, 404) => false,
+            (First::Succeeds, status) => status < 300 || self.steps.len() == 1,
+        };
+        let (request, body) = &self.steps[0];
+        let what = || format!("{}: {request} {}\n  real     {}", self.name, short(body), short(first));
+        (!expected).then(what)
+    }
+
+    /// Compares only the status, the reason and what is there in the answers.
     pub(crate) fn only(self, pointer: &'static str) -> Self {
         Self { only: Some(pointer), ..self }
     }
@@ -88,16 +124,24 @@ pub(crate) async fn compare(servers: &Servers, cases: Vec<Case>, differences: Di
     let mut problems = String::new();
     let mut used = vec![false; differences.len()];
     let count = cases.len();
+    assert!(count > 0, "there are no cases");
     for (number, case) in cases.iter().enumerate() {
         let real = run(&servers.real, case, number).await?;
         let embedded = run(&servers.embedded, case, number).await?;
+        if let Some(problem) = case.unexpected(&real[0]) {
+            writeln!(problems, "{problem}")?;
+        }
         for (step, (mut real, mut embedded)) in case.steps.iter().zip(real.into_iter().zip(embedded)) {
+            [&mut real, &mut embedded].into_iter().for_each(without_admission);
             if let Some(pointer) = case.only {
                 for answer in [&mut real, &mut embedded] {
-                    *answer = json!({ "status": answer["status"], "body": answer.pointer(pointer) });
+                    let reason =
+                        (answer["body"]["kind"] == "Status").then(|| answer["body"]["reason"].take());
+                    *answer = json!({
+                        "status": answer["status"], "reason": reason, "body": answer.pointer(pointer),
+                    });
                 }
             }
-            without_defaults(&mut real, &embedded);
             let known = |(index, (pattern, _)): (usize, &(&str, &str))| {
                 let message = real["body"]["message"].as_str().unwrap_or_default();
                 (case.name.contains(pattern) || message.contains(pattern)).then_some(index)
@@ -147,10 +191,8 @@ pub(crate) async fn serve_widgets(servers: &Servers) -> Result<()> {
     for client in [&servers.real, &servers.embedded] {
         let made = ask_with(client, &format!("POST {DEFINITIONS}"), &definition).await?;
         assert_eq!(made.status, 201, "{made:?}");
-        let mut again = tokio::time::interval(std::time::Duration::from_millis(50));
-        while ask(client, "GET /apis/compare.example.com/v1/widgets").await?.status != 200 {
-            again.tick().await;
-        }
+        eventually(async || Ok(ask(client, "GET /apis/compare.example.com/v1/widgets").await?.status == 200))
+            .await?;
     }
     Ok(())
 }
@@ -165,7 +207,8 @@ struct Seen {
 async fn run(client: &Client, case: &Case, number: usize) -> Result<Vec<Value>> {
     let namespace = format!("case-{number}");
     let made = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace } });
-    ask_with(client, "POST /api/v1/namespaces", &made).await?;
+    let made = ask_with(client, "POST /api/v1/namespaces", &made).await?;
+    assert_eq!(made.status, 201, "{made:?}");
     let mut seen = Seen::default();
     let mut answers = Vec::new();
     for (request, body) in &case.steps {
@@ -245,7 +288,11 @@ impl Seen {
     fn replace(&self, value: &mut Value) {
         match value {
             Value::Object(members) => {
-                members.remove("managedFields");
+                if let Some(Value::Array(managers)) = members.get_mut("managedFields") {
+                    managers.iter_mut().for_each(|manager| self.replace(manager));
+                    // They are in the order of their times, which are whole seconds.
+                    managers.sort_by_cached_key(ToString::to_string);
+                }
                 if let Some(Value::Array(causes)) = members.get_mut("causes") {
                     let mut seen = Vec::new();
                     causes.retain(|cause| {
@@ -310,7 +357,7 @@ fn hide_document(text: &mut String) {
 }
 
 /// Replaces times such as `2026-01-01T00:00:00Z`.
-fn hide_times(text: &mut String) {
+pub(crate) fn hide_times(text: &mut String) {
     let is_time = |at: &[u8]| {
         at.len() >= 20
             && at[..10]
@@ -322,43 +369,6 @@ fn hide_times(text: &mut String) {
     while let Some(start) = (0..text.len()).find(|start| is_time(&text.as_bytes()[*start..])) {
         let Some(length) = text[start..].find('Z') else { return };
         text.replace_range(start..=start + length, "TIME");
-    }
-}
-
-/// Removes fields below `spec` and `template` that only the real object has.
-fn without_defaults(real: &mut Value, embedded: &Value) {
-    let body = real["body"].as_object_mut().filter(|_| embedded["body"]["kind"] != "Status");
-    if let Some(body) = body {
-        for name in ["spec", "status", "template"] {
-            match (body.get_mut(name), embedded["body"].get(name)) {
-                (Some(real), Some(embedded)) => keep_common(real, embedded),
-                (Some(_), None) => drop(body.remove(name)),
-                (None, _) => {}
-            }
-        }
-    }
-    let items = (real.pointer_mut("/body/items"), embedded.pointer("/body/items"));
-    if let (Some(Value::Array(real)), Some(Value::Array(embedded))) = items {
-        for (real, embedded) in real.iter_mut().zip(embedded) {
-            if let (Some(real), Some(embedded)) = (real.get_mut("spec"), embedded.get("spec")) {
-                keep_common(real, embedded);
-            }
-        }
-    }
-}
-
-fn keep_common(real: &mut Value, embedded: &Value) {
-    match (real, embedded) {
-        (Value::Object(real), Value::Object(embedded)) => {
-            real.retain(|name, _| embedded.contains_key(name));
-            for (name, value) in real {
-                keep_common(value, &embedded[name]);
-            }
-        }
-        (Value::Array(real), Value::Array(embedded)) => {
-            real.iter_mut().zip(embedded).for_each(|(real, embedded)| keep_common(real, embedded));
-        }
-        _ => {}
     }
 }
 

@@ -1,5 +1,6 @@
 //! Both servers, and requests to them.
 
+pub(crate) mod admission;
 pub(crate) mod compare;
 pub(crate) mod controllers;
 pub(crate) mod scenario;
@@ -144,6 +145,20 @@ pub(crate) async fn write(client: &Client, request: &str, media_type: &str, body
         }
     }
     Ok(Written { status, warnings, body })
+}
+
+/// Waits until something holds, such as that the real server follows a definition, a moment after it was written.
+pub(crate) async fn eventually(mut holds: impl AsyncFnMut() -> Result<bool>) -> Result<()> {
+    let mut again = tokio::time::interval(Duration::from_millis(5));
+    let wait = async {
+        while !holds().await? {
+            again.tick().await;
+        }
+        Ok(())
+    };
+    tokio::time::timeout(Duration::from_secs(60), wait)
+        .await
+        .context("it does not come true within a minute")?
 }
 
 /// An object with more fields.

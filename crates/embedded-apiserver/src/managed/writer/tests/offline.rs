@@ -43,12 +43,15 @@ fn a_write_without_effect_keeps_the_times() {
     let config = configmap(&json!({ "a": "1" }));
     let first = writer(&kind, &nothing, "one", "2026-01-01T00:00:01Z").applied(None, &config, false).unwrap();
     let mut second = first.clone();
+    let keep_times = |first: &Value, second: &mut Value| {
+        entries::keep_times(first.as_object().unwrap(), second.as_object_mut().unwrap());
+    };
     second["metadata"]["managedFields"][0]["time"] = "2026-01-01T00:00:02Z".into();
-    entries::keep_times(&first, &mut second);
+    keep_times(&first, &mut second);
     assert_eq!(first, second);
     second["data"]["a"] = "2".into();
     second["metadata"]["managedFields"][0]["time"] = "2026-01-01T00:00:02Z".into();
-    entries::keep_times(&first, &mut second);
+    keep_times(&first, &mut second);
     assert_eq!(second["metadata"]["managedFields"][0]["time"], "2026-01-01T00:00:02Z");
 }
 

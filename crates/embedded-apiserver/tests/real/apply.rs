@@ -61,10 +61,12 @@ async fn answer(client: &Client, story: &Story, name: &str, step: &(&str, &str, 
         for own in ["uid", "resourceVersion", "creationTimestamp"] {
             metadata.remove(own);
         }
-        for manager in metadata.get_mut("managedFields").and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Some(time) = manager.get_mut("time") {
+        if let Some(managers) = metadata.get_mut("managedFields").and_then(Value::as_array_mut) {
+            for time in managers.iter_mut().filter_map(|manager| manager.get_mut("time")) {
                 *time = "T".into();
             }
+            // They are in the order of their times, which are whole seconds: a new one may begin between the same writes.
+            managers.sort_by_cached_key(ToString::to_string);
         }
     }
     Ok(if story.whole {

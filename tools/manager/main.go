@@ -85,6 +85,7 @@ func run() error {
 
 // manage runs the manager until the context ends.
 func manage(ctx context.Context, config *rest.Config, scheme *runtime.Scheme) error {
+	leaseDuration, renewDeadline := 90*time.Second, 60*time.Second
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                        scheme,
 		Metrics:                       metricsserver.Options{BindAddress: "0"},
@@ -92,6 +93,9 @@ func manage(ctx context.Context, config *rest.Config, scheme *runtime.Scheme) er
 		LeaderElectionID:              "manager",
 		LeaderElectionNamespace:       "default",
 		LeaderElectionReleaseOnCancel: true,
+		// A server on a busy machine may not answer for a while.
+		LeaseDuration: &leaseDuration,
+		RenewDeadline: &renewDeadline,
 	})
 	if err != nil {
 		return err

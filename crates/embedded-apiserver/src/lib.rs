@@ -113,8 +113,10 @@
 //! - Objects of built-in kinds are read by the types of Kubernetes 1.36: unknown fields are dropped, with a warning or an error
 //!   as `fieldValidation` says, and values of a wrong type are refused. They have the defaults of Kubernetes, but their values
 //!   are not validated. Kinds that only other releases have are stored as they are sent, except for their metadata.
+//! - Objects that a [`Simulation`] stores at its beginning have neither defaults nor managers.
 //! - These defaults are missing: `timeAdded` of device taints, and what pods request as a whole if their containers request
 //!   something. Quantities below a thousandth are not rounded up.
+//! - The QoS class of a pod is that of its containers, whatever resources it has as a whole.
 //! - Of admission there is only what it adds to pods: a priority (0, unless there is a class) and tolerations. No finalizers of
 //!   volumes and claims, no taint of new nodes, because there is no controller to remove them; no webhooks. Services get no
 //!   addresses (`clusterIP`, `clusterIPs`, `ipFamilies`, `ipFamilyPolicy`) and no ports of nodes.
@@ -184,7 +186,10 @@
 //!   fields (`self.?x`) and all functions of optional values but `hasValue`, `value` and `orValue`; comprehensions with two
 //!   variables; `sortBy`, `distinct`, `reverse`, `slice`, `flatten` and other functions of lists; `format`, `strings.quote`; methods of
 //!   addresses, URLs and versions.
-//! - There are no limits of cost. The real server refuses rules whose cost it estimates as too high.
+//! - There are no limits of cost. The real server refuses rules whose cost it estimates as too high. Rules of more than 200 operators
+//!   are answered with 501.
+//! - A field of a value that is null is `false` where the real server has an error. Quantities of more than 20 digits are errors.
+//!   Where `all` and `exists` are more than three deep in one another, an error in one item is not made up for by another.
 //! - Errors while a rule is evaluated have the words of the real server if a key is missing, an index is out of bounds, a number
 //!   is divided by zero or overflows, or types do not match.
 //!

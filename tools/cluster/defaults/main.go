@@ -20,8 +20,8 @@
 // A `~` after a name says that zero is as good as not set. In a value `{"$copy":"name"}` stands for the value of that field,
 // `{"$first":"name"}` for its first item, and `{"$pull":"name"}` for the policy for an image with that name.
 //
-// What does not fit into such a table is printed to standard error, for `write/builtin/` of the embedded server, which has it
-// by hand.
+// What does not fit into such a table is printed to standard error, for `defaults/by_hand.rs` of the embedded server, which
+// has it by hand.
 package main
 
 import (

@@ -10,6 +10,8 @@ mod types;
 pub(crate) use decode::Decoded;
 pub(crate) use decode::{Flavour, decode, duplicates, operations};
 pub(crate) use go_types::{is_zero, written};
+#[cfg(feature = "cel")]
+pub(crate) use quantity::canonical as canonical_quantity;
 #[cfg(test)]
 pub(crate) use types::add_foreign;
 pub(crate) use types::{Field, Shape, Struct, named, object_meta, of};

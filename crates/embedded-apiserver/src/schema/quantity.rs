@@ -21,7 +21,7 @@ enum Format {
 }
 
 /// A quantity as the server writes it, or Go's message if the text is none.
-pub(super) fn canonical(text: &str) -> Result<String, String> {
+pub(crate) fn canonical(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
         return Err(NOT_A_QUANTITY.to_owned());

@@ -75,7 +75,7 @@ impl Api {
             let mut new = status_part::combine(resource, part, &old, new);
             metadata::inherit(&old, &mut new);
             managers::set_managers(&mut new, managed);
-            builtin::prepare_update(resource, &old, &mut new);
+            builtin::prepare_update(resource, part, &old, &mut new);
             let found = validate::update(resource, &old, &new);
             custom::validate(&|warning| request.warn(warning), resource, part, Some(&old), &new, found)?;
             if part == Part::Main {

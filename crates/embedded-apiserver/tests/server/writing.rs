@@ -55,7 +55,7 @@ async fn time(
     for request in requests {
         client.request::<Value>(request).await.expect("it is written");
     }
-    (used(began) - before) / u32::try_from(MANY).expect("a small number")
+    used(began).saturating_sub(before) / u32::try_from(MANY).expect("a small number")
 }
 
 async fn measure(what: &str, server: &EmbeddedApiserver) {

@@ -8,6 +8,7 @@ mod pods;
 use serde_json::{Value, json};
 
 use super::Object;
+use super::status_part::Part;
 use crate::kinds::Resource;
 use crate::status::Cause;
 
@@ -33,9 +34,9 @@ pub(super) fn is_completed_late(resource: &Resource) -> bool {
 }
 
 /// Completes an object that is about to replace another.
-pub(super) fn prepare_update(resource: &Resource, old: &Object, object: &mut Object) {
+pub(super) fn prepare_update(resource: &Resource, part: Part, old: &Object, object: &mut Object) {
     match kind(resource) {
-        ("", "pods") => pods::admit(object, Some(old)),
+        ("", "pods") if part == Part::Main => pods::admit(object, Some(old)),
         ("" | "events.k8s.io", "events") => core::complete_event(object),
         ("apps", "daemonsets") => apps::count_template(Some(old), object),
         _ => {}

@@ -113,7 +113,30 @@ fn prefixed(why: Refusal) -> Refusal {
     }
 }
 
+/// How many operators a rule may have. Parser and evaluator go as deep as there are operators in a row, on the stack.
+const MOST_OPERATORS: usize = 200;
+
+/// How many operators, fields and brackets a rule has, about: those in texts do not count.
+fn operators(text: &str) -> usize {
+    let (mut count, mut quote, mut before) = (0, None, ' ');
+    for character in text.chars() {
+        match quote {
+            Some(end) if character == end && before != '\\' => quote = None,
+            Some(_) => {}
+            None if matches!(character, '"' | '\'') => quote = Some(character),
+            // Of those with two characters the second does not count.
+            None if "+-*/%<>=!&|?.[({".contains(character) && !"<>=!&|".contains(before) => count += 1,
+            None => {}
+        }
+        before = character;
+    }
+    count
+}
+
 fn parse(text: &str) -> Result<IdedExpr, Refusal> {
+    if operators(text) > MOST_OPERATORS {
+        return Err(Refusal::Lacking(format!("rules of more than {MOST_OPERATORS} operators")));
+    }
     let parsed = Parser::new().enable_optional_syntax(true).parse(text);
     parsed.map_err(|errors| Refusal::Invalid(format!("compilation failed: {errors}")))
 }

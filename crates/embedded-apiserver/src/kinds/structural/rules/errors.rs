@@ -6,11 +6,33 @@
 
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue, operators};
 
+/// How many `all` and `exists` within one another are rewritten. Each becomes four times as long with all that is in it.
+const DEEPEST: usize = 3;
+
 /// The expression with errors of items ignored where they do not matter; `None` if there are none to ignore.
 pub(super) fn tolerant(expression: &IdedExpr) -> Option<IdedExpr> {
+    if depth(expression) > DEEPEST {
+        return None;
+    }
     let mut found = false;
     let rewritten = rewritten(expression, &mut found);
     found.then_some(rewritten)
+}
+
+/// How many `all` and `exists` there are within one another.
+fn depth(expression: &IdedExpr) -> usize {
+    match &expression.expr {
+        Expr::Call(call) => {
+            call.target.as_deref().into_iter().chain(&call.args).map(depth).max().unwrap_or(0)
+        }
+        Expr::Select(select) => depth(&select.operand),
+        Expr::List(list) => list.elements.iter().map(depth).max().unwrap_or(0),
+        Expr::Comprehension(of) => {
+            let is_boolean = matches!(of.accu_init.expr, Expr::Literal(LiteralValue::Boolean(_)));
+            depth(&of.iter_range).max(depth(&of.loop_step) + usize::from(is_boolean))
+        }
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) | Expr::Map(_) | Expr::Struct(_) => 0,
+    }
 }
 
 fn rewritten(expression: &IdedExpr, found: &mut bool) -> IdedExpr {

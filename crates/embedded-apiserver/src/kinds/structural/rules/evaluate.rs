@@ -1,5 +1,6 @@
 //! Evaluates rules on objects.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -25,7 +26,8 @@ impl Rules {
     /// What the rules find in an object, or in a change of one.
     pub(in super::super) fn validate(&self, root: &Node, new: &Value, old: Option<&Value>) -> Findings {
         let mut findings = Findings::default();
-        let own = old.map(|old| Same { old: Old::root(old), node: root, new });
+        let known = Cell::default();
+        let own = old.map(|old| Same { old: Old::root(old), node: root, new, known: &known });
         let before = Before { value: old, own, outer: None };
         self.check(root, Place::Resource, new, before, "", &mut findings);
         findings
@@ -73,7 +75,9 @@ impl Rules {
                             None => continue,
                         },
                     };
-                    let before = before.field(node, name, value, of, old.and_then(|old| old.get(name)));
+                    let known = Cell::default();
+                    let old = old.and_then(|old| old.get(name));
+                    let before = before.field(node, name, (value, of, &known), old);
                     rules.check(of, self::place(of), value, before, &path, findings);
                 }
             }
@@ -83,9 +87,10 @@ impl Rules {
                 let own = before.own.map(|own| own.old.items(node));
                 for (index, item) in items.iter().enumerate() {
                     let same = own.as_ref().and_then(|own| own.find(item));
+                    let known = Cell::default();
                     let before = Before {
                         value: old.as_ref().and_then(|old| old.find(item)).map(|old| old.value),
-                        own: same.map(|old| Same { old, node: of, new: item }),
+                        own: same.map(|old| Same { old, node: of, new: item, known: &known }),
                         outer: before.own.or(before.outer),
                     };
                     rules.check(of, self::place(of), item, before, &format!("{path}[{index}]"), findings);
@@ -102,11 +107,15 @@ struct Same<'a> {
     old: Old<'a>,
     node: &'a Node,
     new: &'a Value,
+    /// Whether they are the same, once that is known: all items of a long list may ask.
+    known: &'a Cell<Option<bool>>,
 }
 
 impl Same<'_> {
     fn holds(self) -> bool {
-        self.old.is_same(self.node, self.new)
+        let holds = self.known.get().unwrap_or_else(|| self.old.is_same(self.node, self.new));
+        self.known.set(Some(holds));
+        holds
     }
 }
 
@@ -123,7 +132,13 @@ struct Before<'a> {
 
 impl<'a> Before<'a> {
     /// What was before of a field.
-    fn field(self, node: &Node, name: &str, new: &'a Value, of: &'a Node, value: Option<&'a Value>) -> Self {
+    fn field(
+        self,
+        node: &Node,
+        name: &str,
+        (new, of, known): (&'a Value, &'a Node, &'a Cell<Option<bool>>),
+        value: Option<&'a Value>,
+    ) -> Self {
         match self.own {
             None => Self { value, ..self },
             // Both objects are converted to the same version, so a change of these cannot be seen.
@@ -131,7 +146,7 @@ impl<'a> Before<'a> {
                 Self { value, own: None, outer: None }
             }
             Some(own) => {
-                let own_field = own.old.field(node, name).map(|old| Same { old, node: of, new });
+                let own_field = own.old.field(node, name).map(|old| Same { old, node: of, new, known });
                 Self { value, own: own_field, outer: Some(own) }
             }
         }

@@ -3,12 +3,15 @@
 use std::sync::{Arc, LazyLock};
 
 use kube_cel::KubeCelExt as _;
+use kube_cel::cel::common::ast::IdedExpr;
 use kube_cel::cel::extractors::{Arguments, This};
 use kube_cel::cel::objects::Value;
+use kube_cel::cel::parser::Parser;
 use kube_cel::cel::{Context, ExecutionError, ResolveResult};
 
 use super::super::{formats, pattern};
 use super::types::{Order, Type};
+use crate::schema;
 
 /// Name, receiver, arguments, result.
 type Signature = (&'static str, &'static str, &'static [&'static str], &'static str);
@@ -250,6 +253,12 @@ pub(super) static CONTEXT: LazyLock<Context<'static>> = LazyLock::new(|| {
     context.add_function("split", |This(text): This<Arc<String>>, Arguments(arguments): Arguments| {
         ResolveResult::Ok(split(&text, &arguments))
     });
+    // Those of the library overflow.
+    context.add_function("sum", |This(items): This<Arc<Vec<Value>>>| -> ResolveResult { sum(&items) });
+    context.add_function("isQuantity", |This(text): This<Arc<String>>| -> ResolveResult {
+        Ok(is_quantity(&text).into())
+    });
+    context.add_function("quantity", |This(text): This<Arc<String>>| -> ResolveResult { quantity(&text) });
     context.add_function("isURL", |This(text): This<Arc<String>>| -> ResolveResult {
         Ok(formats::is_request_uri(&text).into())
     });
@@ -279,6 +288,75 @@ fn size(value: &Value) -> ResolveResult {
         _ => return Err(ExecutionError::NoSuchOverload),
     };
     Ok(i64::try_from(size).unwrap_or(i64::MAX).into())
+}
+
+fn sum(items: &[Value]) -> ResolveResult {
+    let mut sum = match items.first() {
+        Some(Value::Float(_)) => Value::Float(0.0),
+        _ => Value::Int(0),
+    };
+    for item in items {
+        sum = match (sum, item) {
+            (Value::Int(sum), Value::Int(item)) => {
+                let more = sum.checked_add(*item);
+                Value::Int(more.ok_or_else(|| ExecutionError::function_error("sum", "integer overflow"))?)
+            }
+            (Value::Float(sum), Value::Float(item)) => Value::Float(sum + item),
+            _ => return Err(ExecutionError::NoSuchOverload),
+        };
+    }
+    Ok(sum)
+}
+
+/// Whether a text is a quantity. As a field it may have spaces around it, here not.
+fn is_quantity(text: &str) -> bool {
+    text.trim() == text && schema::canonical_quantity(text).is_ok()
+}
+
+/// A quantity as the library makes it. It calculates with numbers of fixed size, so one that is out of proportion is an error.
+fn quantity(text: &str) -> ResolveResult {
+    if !is_quantity(text) || !is_moderate(text) {
+        let why =
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+        return Err(ExecutionError::function_error("quantity", why));
+    }
+    let mut context = LIBRARY.new_inner_scope();
+    context.add_variable_from_value("text", text.to_owned());
+    match &*QUANTITY {
+        Some(program) => Value::resolve(program, &context),
+        None => Err(ExecutionError::NoSuchOverload),
+    }
+}
+
+/// The functions of the library as they are.
+static LIBRARY: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
+static QUANTITY: LazyLock<Option<IdedExpr>> = LazyLock::new(|| Parser::new().parse("quantity(text)").ok());
+
+/// Whether a quantity has at most 20 digits before the point and nine behind it, written out.
+fn is_moderate(text: &str) -> bool {
+    let number = text.trim_start_matches(['+', '-']);
+    let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+    let (digits, suffix) = number.split_at(end);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let ten: i64 = match suffix {
+        "" => 0,
+        "n" => -9,
+        "u" => -6,
+        "m" => -3,
+        "k" | "Ki" => 3,
+        "M" | "Mi" => 6,
+        "G" | "Gi" => 9,
+        "T" | "Ti" => 12,
+        "P" | "Pi" => 15,
+        "E" | "Ei" => 18,
+        exponent => match exponent.trim_start_matches(['e', 'E']).parse() {
+            Ok(ten) => ten,
+            Err(_) => return false,
+        },
+    };
+    let (whole, fraction) = (whole.len(), fraction.len());
+    let (Ok(whole), Ok(fraction)) = (i64::try_from(whole), i64::try_from(fraction)) else { return false };
+    (-9..=20).contains(&ten) && whole + ten <= 20 && whole <= 20 && fraction - ten.min(0) <= 18
 }
 
 fn split(text: &str, arguments: &[Value]) -> Value {

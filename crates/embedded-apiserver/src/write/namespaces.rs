@@ -22,10 +22,18 @@ impl Api {
         let Some(resource) = self.registry.find("", "v1", "namespaces") else { return };
         let target = Target { verb: Verb::Create, resource, namespace: None, name: None, subresource: None };
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+            let mut metadata = json!({ "name": name, "labels": { "kubernetes.io/metadata.name": name } });
+            if self.options.managed_fields {
+                // Written out: to find it out would take most of the time that a server takes to start.
+                let label = json!({ ".": {}, "f:kubernetes.io/metadata.name": {} });
+                metadata["managedFields"] = json!([{
+                    "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": { "f:metadata": { "f:labels": label } },
+                    "manager": "kube-apiserver", "operation": "Update", "time": self.clock.now(),
+                }]);
+            }
             let mut object = Object::new();
-            object.insert("metadata".to_owned(), json!({ "name": name }));
-            let created =
-                self.create_object(&target, object, &Creator::Named("kube-apiserver".to_owned()), false);
+            object.insert("metadata".to_owned(), metadata);
+            let created = self.create_object(&target, object, &Creator::Known, false);
             debug_assert!(created.is_ok(), "{created:?}");
         }
     }

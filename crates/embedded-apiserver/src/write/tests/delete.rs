@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use serde_json::{Value, json};
 
+use crate::options::ApiOptions;
 use crate::testing::{CONFIGMAPS, DEFINITIONS, PODS, Server, names, rv, tell};
 
 const NAMESPACES: &str = "/api/v1/namespaces";
@@ -161,6 +162,22 @@ async fn a_namespace_goes_with_all_that_is_in_it() {
     assert_eq!(watch.told().await, ["MODIFIED n", "DELETED n"]);
     let answer = server.post(&inside("configmaps"), &json!({ "metadata": { "name": "x" } })).await;
     assert_eq!(answer.refused(404, "NotFound"), "namespaces \"n\" not found");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_namespaces_of_a_new_server_are_as_if_it_had_created_them() {
+    for managed_fields in [true, false] {
+        let server = Server::with(ApiOptions { managed_fields, ..ApiOptions::default() });
+        let namespace = json!({ "metadata": { "name": "n" } });
+        server.post(&format!("{NAMESPACES}?fieldManager=kube-apiserver"), &namespace).await.of(201);
+        let shown = async |name: &str| {
+            let mut found = server.get(&format!("{NAMESPACES}/{name}")).await.of(200);
+            let metadata = found["metadata"].as_object_mut().unwrap();
+            assert!(metadata.remove("uid").is_some() && metadata.remove("resourceVersion").is_some());
+            found.to_string().replace(&format!("\"{name}\""), "NAME")
+        };
+        assert_eq!(shown("default").await, shown("n").await);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -30,7 +30,6 @@ impl Part {
 
 /// Sets the initial status of a new object.
 pub(super) fn begin(resource: &Resource, object: &mut Object, now: &str) {
-    let mut empty = schema::of(resource).and_then(|of| of.always.get("status").cloned()).unwrap_or(json!({}));
     let status = match (&*resource.group, &*resource.plural) {
         _ if resource.subresource("status").is_none() => return,
         _ if resource.custom => None,
@@ -39,7 +38,10 @@ pub(super) fn begin(resource: &Resource, object: &mut Object, now: &str) {
         ("", "pods" | "persistentvolumeclaims") => Some(json!({ "phase": "Pending" })),
         ("", "persistentvolumes") => Some(json!({ "phase": "Pending", "lastPhaseTransitionTime": now })),
         ("", "namespaces") => Some(json!({ "phase": "Active" })),
-        _ => Some(empty.take()),
+        _ => {
+            let always = schema::of(resource).and_then(|of| of.always.get("status").cloned());
+            Some(always.unwrap_or_else(|| json!({})))
+        }
     };
     match status {
         Some(status) => drop(object.insert("status".to_owned(), status)),

@@ -132,6 +132,8 @@
 //!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
 //!   `spec.volumes.VolumeSource.emptyDir`. A field that occurs
 //!   twice has its last value; the real server merges the values if they are objects.
+//! - A strategic merge patch that replaces the `data` of a Secret by an empty value changes the owner of that value on the real
+//!   server, even if it was empty before.
 //! - Nobody owns an empty list where the real server writes `null` for it (`rules` of a Role), nor what the server itself sets in
 //!   the status of CustomResourceDefinitions. The causes of a conflict are in
 //!   order; those of the real server are not. YAML is that of 1.2 (`yes` is text), and messages about YAML that cannot be

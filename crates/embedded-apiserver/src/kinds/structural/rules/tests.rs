@@ -70,7 +70,7 @@ fn rules_are_evaluated() {
 fn no_rule_and_no_value_is_too_much() {
     let long = |count: usize| format!("self.n > {}", vec!["1"; count].join(" + "));
     assert!(lacking(&with_rules(&[&long(1_000)])).unwrap_or_default().contains("operators"));
-    assert!(lacking(&with_rules(&[&"self.l.all(x, x == '+.+.+')".repeat(1)])).is_none());
+    assert!(lacking(&with_rules(&["self.l.all(x, x == '+.+.+')"])).is_none());
     let told = |rule: &str, value: Value| {
         let root =
             node(json!({ "type": "object", "x-kubernetes-validations": [{ "rule": rule }], "properties": {

@@ -25,6 +25,14 @@ pub fn available() -> Result<(), String> {
     decide(&setting, || Binaries::are_cached() || go_build::go_is_installed())
 }
 
+/// Whether there is Go, which some things need even where the servers have been built; otherwise why that matters.
+pub fn go_is_there() -> Result<(), String> {
+    match go_build::go_is_installed() {
+        true => Ok(()),
+        false => Err("Go is not on the PATH".to_owned()),
+    }
+}
+
 fn decide(setting: &str, servers_can_be_had: impl FnOnce() -> bool) -> Result<(), String> {
     match setting {
         "skip" => Err(format!("{VARIABLE}=skip")),

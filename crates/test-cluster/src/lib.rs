@@ -46,7 +46,7 @@ mod process;
 mod tool;
 
 pub use authority::{Authority, Issued};
-pub use available::{available, print_skip, skipped_test};
+pub use available::{available, go_is_there, print_skip, skipped_test};
 pub use binaries::Binaries;
 pub use cluster::Cluster;
 pub use export::{Edit, exported, exported_by_tests};

@@ -19,7 +19,7 @@ const TABLES: [(&str, &str); 2] = [("types", "schema/go_types.zst"), ("values", 
 /// Writes the tables, or with `check` says whether they are what the program prints.
 pub(super) fn step(report: &mut Report, check: bool) {
     report.step(if check { "codegen --check, defaults" } else { "codegen, defaults" }, || {
-        if let Err(why) = test_cluster::available() {
+        if let Err(why) = test_cluster::available().and_then(|()| test_cluster::go_is_there()) {
             return Ok(Outcome::Skipped(format!("the defaults come from Kubernetes: {why}")));
         }
         let directory = workspace_root().join(EMBEDDED);

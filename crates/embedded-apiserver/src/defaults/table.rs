@@ -42,8 +42,8 @@ pub(super) fn of(api_version: &str, kind: &str) -> Option<&'static Tree> {
     }))
 }
 
-/// The kinds that have defaults.
+/// The kinds that have defaults, with their lines.
 #[cfg(test)]
-pub(super) fn kinds() -> Vec<&'static str> {
-    KINDS.keys().copied().collect()
+pub(super) fn kinds() -> Vec<(&'static str, &'static [&'static str])> {
+    KINDS.iter().map(|(kind, lazy)| (*kind, &*lazy.lines)).collect()
 }

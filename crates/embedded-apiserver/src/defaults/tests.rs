@@ -17,10 +17,18 @@ fn defaulted(group: &str, version: &str, plural: &str, object: &Value) -> Value 
 fn every_line_of_the_table_can_be_read() {
     let kinds = table::kinds();
     assert!(kinds.len() > 40, "{}", kinds.len());
-    for kind in kinds {
+    for (kind, lines) in kinds {
         let (api_version, kind) = kind.split_once(' ').unwrap();
-        let tree = format!("{:?}", table::of(api_version, kind));
+        let tree = format!("{:?}", table::of(api_version, kind).unwrap());
         assert!(!tree.contains('~'), "{tree}");
+        for line in lines {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let [path, _, value] = columns[..] else { panic!("{kind}: {line}") };
+            assert!(
+                !path.is_empty() && (value.is_empty() || serde_json::from_str::<Value>(value).is_ok()),
+                "{kind}: {line}"
+            );
+        }
     }
 }
 
@@ -33,7 +41,9 @@ fn the_policy_for_images_depends_on_the_tag() {
         ("registry.example.com:5000/team/app", "Always"),
         ("registry.example.com:5000/team/app:2", "IfNotPresent"),
         ("app@sha256:00", "IfNotPresent"),
-        ("app:latest@sha256:00", "Always"),
+        ("app:latest@sha256:00", "IfNotPresent"),
+        ("Registry.example.com/app", "Always"),
+        ("a//b", "IfNotPresent"),
         ("No Image", "IfNotPresent"),
         ("", "IfNotPresent"),
     ] {

@@ -1,5 +1,8 @@
 //! The defaults of one kind, in the form of its objects.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::schema::is_zero;
@@ -190,20 +193,23 @@ fn is_set(value: Option<&Value>, zero: bool) -> bool {
     value.is_some_and(|value| !(value.is_null() || zero && is_zero(value)))
 }
 
+/// The name of an image: perhaps a host and a port, the path, perhaps a tag, perhaps a digest.
+static IMAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let label = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+    let host = format!(r"(?:{label}(?:\.{label})*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?");
+    let part = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
+    let tag = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}";
+    let digest = "sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}";
+    Regex::new(&format!("^(?:{host}/)?{part}(?:/{part})*(?::({tag}))?(?:@({digest}))?$")).ok()
+});
+
 /// An image without a tag is the latest one, unless a digest says which one it is, or it is no name of an image at all.
 fn pull_policy(image: &str) -> &'static str {
-    let (name, has_digest) = match image.split_once('@') {
-        Some((name, _)) => (name, true),
-        None => (image, false),
-    };
-    let last = name.rsplit('/').next().unwrap_or_default();
-    let tag = last.split_once(':').map(|(_, tag)| tag);
-    let repository = tag.map_or(name, |tag| &name[..name.len() - tag.len() - 1]);
-    let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-/:".contains(&byte);
-    match tag {
-        _ if repository.is_empty() || !repository.bytes().all(is_name) => "IfNotPresent",
-        Some("latest") => "Always",
-        None if !has_digest => "Always",
+    // This would be the digest of an image without its name.
+    let is_digest = image.len() == 64 && image.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let parts = IMAGE.as_ref().and_then(|regex| regex.captures(image)).filter(|_| !is_digest);
+    match parts.map(|parts| (parts.get(1).map(|tag| tag.as_str()), parts.get(2).is_some())) {
+        Some((Some("latest"), _) | (None, false)) => "Always",
         Some(_) | None => "IfNotPresent",
     }
 }

@@ -77,7 +77,14 @@ async fn measure(what: &str, server: &EmbeddedApiserver) {
 }
 
 #[tokio::test]
-async fn writes_take_their_time() {
-    measure("as it is", &EmbeddedApiserver::new()).await;
-    measure("without managedFields", &EmbeddedApiserver::builder().managed_fields(false).build()).await;
+async fn many_objects_are_written_one_after_the_other() {
+    for (what, managed_fields) in [("as it is", true), ("without managedFields", false)] {
+        let server = EmbeddedApiserver::builder().managed_fields(managed_fields).build();
+        measure(what, &server).await;
+        let path = "/apis/apps/v1/namespaces/default/deployments/o-1";
+        let request = Request::get(path).body(Vec::new()).expect("a request");
+        let written = server.client().request::<Value>(request).await.expect("it has been written");
+        assert_eq!(written["metadata"].get("managedFields").is_some(), managed_fields);
+        assert_eq!(written["spec"]["replicas"], 1, "the default");
+    }
 }

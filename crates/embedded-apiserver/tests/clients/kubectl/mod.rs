@@ -85,6 +85,12 @@ async fn tell(server: &Server, story: &Story, namespace: &str) -> Result<Vec<Val
     let mut told = Vec::new();
     for command in story.commands {
         let mut outcome = run(server, namespace, command).await?;
+        if command.starts_with("wait --for=condition=Established") {
+            // The real server needs a moment more until kubectl finds the kind.
+            let is_known = |_, groups: &Value| groups.to_string().contains("kubectl.example.com");
+            server.until("/apis", is_known).await?;
+            server.until("/apis/kubectl.example.com/v1/widgets", |status, _| status == 200).await?;
+        }
         for path in story.objects {
             let (status, mut object) =
                 server.ask("GET", &path.replace("{ns}", namespace), &Value::Null).await?;

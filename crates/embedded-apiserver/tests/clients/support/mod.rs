@@ -61,7 +61,7 @@ async fn start(test: &str, with_collectors: bool) -> Result<Option<[Server; 2]>>
     let kubeconfig = cluster.kubeconfig_yaml();
     let real = Server::new("real", &kubeconfig, Running::Real { _cluster: Box::new(cluster) }).await?;
     let controllers: &[Controller] = if with_collectors { &[Controller::GarbageCollector] } else { &[] };
-    let builder = EmbeddedApiserver::builder().managed_fields(true);
+    let builder = EmbeddedApiserver::builder();
     let server = builder.controllers(controllers.iter().copied()).build();
     let endpoint = server.listen().await?;
     let file = tempfile::NamedTempFile::new()?;

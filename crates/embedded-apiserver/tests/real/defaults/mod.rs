@@ -9,6 +9,7 @@ use kube_client::client::Body;
 use serde_json::{Value, json};
 
 use crate::support::Servers;
+use crate::support::admission::without_admission;
 
 mod kinds;
 
@@ -48,7 +49,8 @@ async fn answers(client: &Client, path: &str, object: &Value) -> Result<Vec<Valu
             uid = own.to_owned();
         }
         set_aside(&mut object, &uid);
-        remove_admitted(&mut object);
+        without_admission(&mut object);
+        without_finalizers_of_volumes(&mut object);
         told.push(json!({ "step": format!("{method} {media_type}"), "status": status, "body": object }));
     }
     Ok(told)
@@ -63,6 +65,10 @@ fn set_aside(value: &mut Value, uid: &str) {
                 }
             }
             members.values_mut().for_each(|value| set_aside(value, uid));
+            if let Some(Value::Array(managers)) = members.get_mut("managedFields") {
+                // They are in the order of their times, which are whole seconds.
+                managers.sort_by_cached_key(ToString::to_string);
+            }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| set_aside(item, uid)),
         Value::String(text) if !uid.is_empty() => *text = text.replace(uid, "UID"),
@@ -70,29 +76,11 @@ fn set_aside(value: &mut Value, uid: &str) {
     }
 }
 
-/// What only the real server has: what admission adds and controllers take away again, and the addresses of Services.
-fn remove_admitted(object: &mut Value) {
-    let kind = object["kind"].as_str().unwrap_or_default().to_owned();
-    if let ("PersistentVolume" | "PersistentVolumeClaim", Some(metadata)) =
-        (&*kind, object["metadata"].as_object_mut())
-    {
+/// Only the real server adds them, because only there a controller takes them away again.
+fn without_finalizers_of_volumes(object: &mut Value) {
+    let is_volume = matches!(object["kind"].as_str(), Some("PersistentVolume" | "PersistentVolumeClaim"));
+    if let Some(metadata) = object["metadata"].as_object_mut().filter(|_| is_volume) {
         metadata.remove("finalizers");
-    }
-    if let ("Service", Some(spec)) = (&*kind, object["spec"].as_object_mut()) {
-        for allocated in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
-            spec.remove(allocated);
-        }
-        for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
-            port.as_object_mut().map(|port| port.remove("nodePort"));
-        }
-    }
-    if let ("Node", Some(spec)) = (&*kind, object["spec"].as_object_mut()) {
-        if let Some(Value::Array(taints)) = spec.get_mut("taints") {
-            taints.retain(|taint| taint["key"] != "node.kubernetes.io/not-ready");
-        }
-        if spec.get("taints") == Some(&json!([])) {
-            spec.remove("taints");
-        }
     }
 }
 
@@ -148,5 +136,63 @@ async fn objects_have_the_defaults_and_owners_of_the_real_server() -> Result<()>
     }
     servers.stop().await?;
     assert!(problems.is_empty(), "{} of {count}:\n{}", problems.len(), problems.join("\n"));
+    Ok(())
+}
+
+/// Images, with tags and digests and without, and texts that are no names of images.
+const IMAGES: [&str; 29] = [
+    "nginx",
+    "nginx:latest",
+    "nginx:1.27",
+    "nginx:",
+    "nginx:LATEST",
+    "team/app",
+    "team/App",
+    "Team/app",
+    "registry.example.com/team/app",
+    "Registry.Example.com/team/app",
+    "registry.example.com:5000/team/app",
+    "registry.example.com:5000/team/app:2",
+    "HOST:5000/app",
+    "HOST/app",
+    "localhost/app",
+    "[::1]:5000/app",
+    "a//b",
+    "-a",
+    "a-",
+    "a..b",
+    "a__b",
+    "a___b",
+    "a--b",
+    "app@sha256:00",
+    "app:latest@sha256:00",
+    "app@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "app:latest@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "No Image",
+];
+
+#[tokio::test]
+async fn images_are_pulled_as_on_the_real_server() -> Result<()> {
+    let test = "images_are_pulled_as_on_the_real_server";
+    let Some(servers) = Servers::start(test).await? else { return Ok(()) };
+    let policy = async |client: &Client, image: &str| -> Result<Value> {
+        let spec = json!({ "containers": [{ "name": "c", "image": image }] });
+        let pod = json!({ "metadata": { "name": "p" }, "spec": spec }).to_string().into_bytes();
+        let request = Request::post("/api/v1/namespaces/default/pods?dryRun=All");
+        let request = request.header("content-type", "application/json").body(pod)?;
+        Ok(client.request::<Value>(request).await?["spec"]["containers"][0]["imagePullPolicy"].take())
+    };
+    let mut problems = Vec::new();
+    for image in IMAGES {
+        let (real, embedded) =
+            tokio::try_join!(policy(&servers.real, image), policy(&servers.embedded, image))?;
+        assert!(real.is_string(), "{image}");
+        if real != embedded {
+            problems.push(format!("{image}: real {real}, embedded {embedded}"));
+        }
+    }
+    servers.stop().await?;
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
     Ok(())
 }

@@ -217,7 +217,7 @@ async fn rules_are_accepted_and_refused_as_by_the_real_server() -> Result<()> {
 }
 
 /// One rule for each function, all true.
-const CONSTANTS: [&str; 45] = [
+const CONSTANTS: [&str; 59] = [
     "size('äb') == 2 && 'äb'.size() == 2 && size([1]) == 1 && [1, 2].size() == 2 && size({'a': 1}) == 1",
     "{'a': 1}.size() == 1",
     "string('a') == 'a' && string(-5) == '-5'",
@@ -238,6 +238,20 @@ const CONSTANTS: [&str; 45] = [
     "'äbc'.substring(1) == 'bc' && 'äbc'.substring(0, 2) == 'äb' && 'abc'.substring(1, 1) == ''",
     "'abcb'.indexOf('b') == 1 && 'abcb'.indexOf('b', 2) == 3 && 'abc'.indexOf('x') == -1 && 'a'.indexOf('') == 0",
     "'abcb'.lastIndexOf('b') == 3 && 'abcb'.lastIndexOf('b', 2) == 1 && 'a'.lastIndexOf('') == 1",
+    "'aaa'.replace('a', 'b', -1) == 'bbb' && 'aaa'.replace('', 'b') == 'bababab'",
+    "'abcb'.indexOf('b', -1) == 1",
+    "'abcb'.indexOf('b', 4) == -1",
+    "'abcb'.indexOf('b', 5) == -1",
+    "'abcb'.indexOf('', 2) == 2",
+    "'abcb'.lastIndexOf('b', -1) == -1",
+    "'abcb'.lastIndexOf('b', 3) == 3",
+    "'abcb'.lastIndexOf('b', 4) == 3",
+    "'abcb'.lastIndexOf('', 9) == 4",
+    "'abc'.substring(2, 1) == ''",
+    "'abc'.substring(9) == ''",
+    "'abc'.charAt(-1) == ''",
+    "[9223372036854775807, 1].sum() > 0",
+    "isQuantity(' 1 ')",
     "[1, 2, 1].indexOf(1) == 0 && [1, 2, 1].lastIndexOf(1) == 2 && [1].indexOf(5) == -1",
     "[1, 2].isSorted() && ![2, 1].isSorted() && [1.0, 1.5].isSorted() && [false, true].isSorted()",
     "[1, 2].sum() == 3 && [1.5, 1.0].sum() == 2.5",

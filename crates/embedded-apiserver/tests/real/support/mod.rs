@@ -32,7 +32,7 @@ impl Servers {
     /// Starts both; `None` if there is no real one to start, and then the reason is printed.
     pub(crate) async fn start(test: &str) -> Result<Option<Self>> {
         let cluster = || Cluster::start(Options::default());
-        let embedded = || EmbeddedApiserver::builder().managed_fields(true).build();
+        let embedded = || EmbeddedApiserver::builder().build();
         Self::start_these(test, cluster, embedded).await
     }
 
@@ -41,7 +41,7 @@ impl Servers {
     pub(crate) async fn start_with_controllers(test: &str) -> Result<Option<Self>> {
         let embedded = || {
             let controllers = [Controller::GarbageCollector, Controller::Namespace];
-            let builder = EmbeddedApiserver::builder().managed_fields(true).controllers(controllers);
+            let builder = EmbeddedApiserver::builder().controllers(controllers);
             builder.namespace_wait(Duration::from_millis(50)).build()
         };
         let Some(mut servers) =

@@ -4,12 +4,13 @@ use std::sync::{Arc, LazyLock};
 
 use kube_cel::KubeCelExt as _;
 use kube_cel::cel::common::ast::IdedExpr;
-use kube_cel::cel::extractors::{Arguments, This};
+use kube_cel::cel::extractors::This;
 use kube_cel::cel::objects::Value;
 use kube_cel::cel::parser::Parser;
 use kube_cel::cel::{Context, ExecutionError, ResolveResult};
 
 use super::super::{formats, pattern};
+use super::texts;
 use super::types::{Order, Type};
 use crate::schema;
 
@@ -95,7 +96,7 @@ const SIGNATURES: [Signature; 71] = [
 ];
 
 /// Functions and macros of the real server that this one does not have, or not for all types.
-const LACKING: [&str; 75] = [
+const LACKING: [&str; 81] = [
     "all",
     "allowed",
     "authorizer",
@@ -171,8 +172,13 @@ const LACKING: [&str; 75] = [
     "timestamp",
     "transformList",
     "transformMap",
+    "transformMapEntry",
+    "uint",
+    "unwrap",
+    "unwrapOpt",
+    "url",
+    "validate",
 ];
-const MORE_LACKING: [&str; 6] = ["transformMapEntry", "uint", "unwrap", "unwrapOpt", "url", "validate"];
 
 /// What is known of a call.
 pub(super) enum Call<'n> {
@@ -196,7 +202,7 @@ pub(super) fn call<'n>(name: &str, receiver: Option<&Type<'n>>, arguments: &[Typ
         return Call::Returns(named(result, receiver));
     }
     let is_known = SIGNATURES.iter().any(|(other, ..)| *other == name);
-    match LACKING.contains(&name) || MORE_LACKING.contains(&name) {
+    match LACKING.contains(&name) {
         true => Call::Lacking,
         false if is_known => Call::NoOverload,
         false => Call::Unknown,
@@ -248,11 +254,7 @@ pub(super) static CONTEXT: LazyLock<Context<'static>> = LazyLock::new(|| {
     context.add_function("dyn", |This(value): This<Value>| -> ResolveResult { Ok(value) });
     context
         .add_function("type", |This(value): This<Value>| -> ResolveResult { Ok(type_name(&value).into()) });
-    // Texts are counted in characters, and split between them.
-    context.add_function("size", |This(value): This<Value>| -> ResolveResult { size(&value) });
-    context.add_function("split", |This(text): This<Arc<String>>, Arguments(arguments): Arguments| {
-        ResolveResult::Ok(split(&text, &arguments))
-    });
+    texts::add(&mut context);
     // Those of the library overflow.
     context.add_function("sum", |This(items): This<Arc<Vec<Value>>>| -> ResolveResult { sum(&items) });
     context.add_function("isQuantity", |This(text): This<Arc<String>>| -> ResolveResult {
@@ -279,16 +281,6 @@ pub(super) static CONTEXT: LazyLock<Context<'static>> = LazyLock::new(|| {
     }
     context
 });
-
-fn size(value: &Value) -> ResolveResult {
-    let size = match value {
-        Value::String(text) => text.chars().count(),
-        Value::List(items) => items.len(),
-        Value::Map(map) => map.map.len(),
-        _ => return Err(ExecutionError::NoSuchOverload),
-    };
-    Ok(i64::try_from(size).unwrap_or(i64::MAX).into())
-}
 
 fn sum(items: &[Value]) -> ResolveResult {
     let mut sum = match items.first() {
@@ -357,28 +349,6 @@ fn is_moderate(text: &str) -> bool {
     let (whole, fraction) = (whole.len(), fraction.len());
     let (Ok(whole), Ok(fraction)) = (i64::try_from(whole), i64::try_from(fraction)) else { return false };
     (-9..=20).contains(&ten) && whole + ten <= 20 && whole <= 20 && fraction - ten.min(0) <= 18
-}
-
-fn split(text: &str, arguments: &[Value]) -> Value {
-    let separator = match arguments.first() {
-        Some(Value::String(separator)) => separator.as_str(),
-        _ => "",
-    };
-    let most = match arguments.get(1) {
-        Some(Value::Int(most)) => usize::try_from(*most).unwrap_or(usize::MAX),
-        _ => usize::MAX,
-    };
-    let parts: Vec<&str> = if most == 0 {
-        Vec::new()
-    } else if separator.is_empty() {
-        // The last part is the rest.
-        let starts: Vec<usize> = text.char_indices().map(|(start, _)| start).take(most).collect();
-        let ends = starts.iter().skip(1).copied().chain([text.len()]);
-        starts.iter().zip(ends).map(|(start, end)| &text[*start..end]).collect()
-    } else {
-        text.splitn(most, separator).collect()
-    };
-    Value::List(Arc::new(parts.into_iter().map(Value::from).collect()))
 }
 
 fn compile(pattern: &str) -> Result<regex::Regex, ExecutionError> {

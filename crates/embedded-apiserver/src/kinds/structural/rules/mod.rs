@@ -21,6 +21,8 @@ mod missing;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "cel")]
+mod texts;
+#[cfg(feature = "cel")]
 mod types;
 
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! The benchmark, which is a workspace of its own in `bench/`: what it compares with stays out of our lock file.
 
-use anyhow::Result;
+use anyhow::{Result, bail, ensure};
 
 use crate::cargo::Cargo;
 use crate::report::{self, Outcome};
@@ -12,6 +12,11 @@ const QUICK: &str = "--manifest-path bench/Cargo.toml --locked --profile quick";
 const TESTED: &str = "--package bench-data --package replay-server --package bench-runner";
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    if let [first, rest @ ..] = arguments
+        && first == "replicas"
+    {
+        return replicas(rest);
+    }
     if arguments.iter().any(|argument| argument == "--quick") {
         return report::run(|report| {
             report.step("bench, formatting and tests", || {
@@ -28,6 +33,31 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         });
     }
     runner("run --quiet --manifest-path bench/Cargo.toml --locked --release", arguments)
+}
+
+/// The manager of replicas beside kube-controller-manager. It needs real servers, so it is among the tests, which run it with
+/// small numbers.
+fn replicas(arguments: &[String]) -> Result<()> {
+    let (mut controllers, mut pods, mut rounds) = ("200", "25", "3");
+    for pair in arguments.chunks(2) {
+        match pair {
+            [name, value] if name == "--controllers" => controllers = value,
+            [name, value] if name == "--pods" => pods = value,
+            [name, value] if name == "--rounds" => rounds = value,
+            _ => bail!("`bench replicas` takes --controllers N (200), --pods N (25) and --rounds N (3)"),
+        }
+    }
+    Cargo::new("build --release --package informer-controller --example replication_manager").run()?;
+    let (count, _) = Cargo::new(
+        "test --release --package informer-controller --test programs beside::it_ends -- --nocapture",
+    )
+    .env("KUBE_INFORMER_E2E", "required")
+    .env("KUBE_INFORMER_CONTROLLERS", controllers)
+    .env("KUBE_INFORMER_PODS", pods)
+    .env("KUBE_INFORMER_ROUNDS", rounds)
+    .run_tests()?;
+    ensure!(count.all_passed(), "it did not run: {count}");
+    Ok(())
 }
 
 fn runner(cargo: &str, arguments: &[String]) -> Result<()> {

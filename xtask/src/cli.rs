@@ -34,7 +34,10 @@ Commands:
   publish           Rehearses publishing every package and builds each from what would be uploaded; `test` does not
                     build them
   tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links, docs.rs
-  bench [--quick]   Speed and memory beside client-go and kube-rs; `bench --help` says more
+  bench [--quick]   Speed and memory beside client-go, controller-runtime and kube-rs; `bench --help` says more. With
+                    `replicas` in place of --quick: `replication_manager` beside kube-controller-manager, 200
+                    controllers with 25 pods, on a real kube-apiserver each; it takes --controllers N, --pods N and
+                    --rounds N (3)
   help              This text; also --help or -h
 
 Environment:
@@ -43,9 +46,14 @@ Environment:
   CI                            `true` is the same as KUBE_INFORMER_E2E=required
   XDG_CACHE_HOME                Where the built servers are kept, in kube-informer/ (default: ~/.cache)
   KUBE_INFORMER_ROUNDS          How often the tests beside client-go repeat a fault (default 2), the differential test
-                                its workload (default 30), and the one beside kube-controller-manager (default 30)
+                                its workload (default 30), the one beside kube-controller-manager (default 30), how often
+                                something happens to the leader of an election (default 4), and how often the manager
+                                of replicas is killed (default 3, as a leader 50) and measured (default 1)
+  KUBE_INFORMER_CONTROLLERS, KUBE_INFORMER_PODS
+                                What the manager of replicas has to do beside kube-controller-manager (default 5 × 5)
   KUBE_INFORMER_BACKUPS         Set: all cases of restored backups, which take minutes
-  INFORMER_SEEDS, INFORMER_SEED How many seeds the model tests try (default 1000), or the one to repeat
+  INFORMER_SEEDS, INFORMER_SEED How many seeds the model tests try (default 1000, worlds 100), or the one to repeat
+  INFORMER_EXPLORE              `all`: every pair of a crash and a version of the cache
 
 The e2e tests build kube-apiserver, etcd, kubectl and kube-controller-manager from source the first time, which takes about
 ten minutes.

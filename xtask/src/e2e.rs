@@ -10,7 +10,7 @@ use crate::ran::Ran;
 use crate::report::{Outcome, Report};
 
 /// What runs on the server as it is, which streams lists.
-const ALL: &str = "--test cluster --test e2e --test conformance";
+const ALL: &str = "--test cluster --test e2e --test conformance --test programs";
 
 /// What runs once more where the server does not stream lists, as one finds it where the feature gate is off.
 const WITHOUT_STREAMING: &str = "--test e2e --test conformance";

@@ -14,14 +14,34 @@ use metrics_exporter_prometheus::{
 /// Upper bounds in seconds, those of client-go's `informer_processing_latency_seconds`, so that its dashboards work.
 const BUCKETS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
+/// Those of client-go's `workqueue_queue_duration_seconds` and `workqueue_work_duration_seconds`.
+const QUEUE_BUCKETS: [f64; 10] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
+
+/// Those of controller-runtime's `controller_runtime_reconcile_time_seconds`.
+const RECONCILE_BUCKETS: [f64; 40] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25,
+    1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0,
+    50.0, 60.0,
+];
+
+/// Which metrics are histograms, by how their names begin.
+const HISTOGRAMS: [(&str, &[f64]); 5] = [
+    ("informer_", &BUCKETS),
+    ("workqueue_", &QUEUE_BUCKETS),
+    ("controller_runtime_", &RECONCILE_BUCKETS),
+    ("reconcile_", &BUCKETS),
+    ("leader_election_", &BUCKETS),
+];
+
 /// How many samples of histograms are kept before they are counted into their buckets: about 100 KB.
 const UPKEEP_EVERY: usize = 4_096;
 
 /// Installs a recorder of metrics for the whole process; [`Endpoint::metrics`](crate::Endpoint::metrics) serves its text.
 ///
-/// Call it before informers are built: they send their metrics to the recorder that is installed at that time. Durations of
-/// informers are histograms with client-go's buckets; histograms that the program records itself are summaries. Memory is
-/// bounded even if nobody scrapes the metrics, and no extra thread or task is needed.
+/// Call it before informers and controllers are built: they send their metrics to the recorder that is installed at that time.
+/// Durations of informers and work queues are histograms with client-go's buckets, those of controllers with
+/// controller-runtime's; histograms that the program records itself are summaries. Memory is bounded even if nobody scrapes the
+/// metrics, and no extra thread or task is needed.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,8 +67,11 @@ struct Upkept {
 
 impl Upkept {
     fn new() -> Result<Self, BuildError> {
-        let ours = Matcher::Prefix("informer_".to_owned());
-        let recorder = PrometheusBuilder::new().set_buckets_for_metric(ours, &BUCKETS)?.build_recorder();
+        let mut builder = PrometheusBuilder::new();
+        for (prefix, buckets) in HISTOGRAMS {
+            builder = builder.set_buckets_for_metric(Matcher::Prefix(prefix.to_owned()), buckets)?;
+        }
+        let recorder = builder.build_recorder();
         let upkeep = Arc::new(Upkeep { handle: recorder.handle(), pending: AtomicUsize::new(0) });
         Ok(Self { recorder, upkeep })
     }
@@ -125,3 +148,6 @@ impl Recorder for Upkept {
         Histogram::from_arc(Arc::new(Counted { histogram, upkeep: self.upkeep.clone() }))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -202,16 +202,3 @@ pub use lister::{Lister, NamespaceLister};
 pub use object::face::Object;
 pub use options::Options;
 pub use source::http::cluster::Cluster;
-
-/// The Rust examples of these pages are compiled as doc tests, and run unless they are marked as needing a cluster.
-#[cfg(doctest)]
-mod pages {
-    #[doc = include_str!("../../../README.md")]
-    struct Readme;
-
-    #[doc = include_str!("../../../docs/from-client-go.md")]
-    struct FromClientGo;
-
-    #[doc = include_str!("../../../docs/from-kube-rs.md")]
-    struct FromKubeRs;
-}

@@ -86,7 +86,8 @@ const KUBE: Places = &[
     // The transform of any object.
     "options",
     "informer/blueprint",
-    // What was written, to wait for it.
+    // A client to write with, and what was written, to wait for it.
+    "informer/client",
     "informer/wait",
     // The one place that talks to a server, and who passes its client on.
     "source/http",

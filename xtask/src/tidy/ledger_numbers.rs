@@ -25,7 +25,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// The groups of behaviours that concern an informer library; what lies between them are other parts of client-go.
+/// The groups of behaviours that concern informers and controllers; what lies between them are other parts of client-go.
 const REQUIRED: &[(u16, u16)] = &[
     (1, 69),
     (100, 123),
@@ -41,11 +41,16 @@ const REQUIRED: &[(u16, u16)] = &[
     (380, 385),
     (400, 406),
     (420, 435),
+    (460, 470),
+    (475, 482),
+    (485, 492),
+    (495, 499),
     (520, 527),
     (535, 536),
     (540, 542),
     (545, 545),
     (560, 565),
+    (580, 586),
     (590, 590),
 ];
 

@@ -22,7 +22,7 @@ const LEVELS: &[Level] = &[
     ("error", &["key", "kind", "report", "status"]),
     ("object", &["error", "json", "key", "kind", "report", "version"]),
     ("source", &["error", "json", "key", "kind", "object", "scope", "version"]),
-    ("options", &["error", "kind", "object", "source"]),
+    ("options", &["error", "key", "kind", "object", "source"]),
     ("delta", &["key", "object", "scope", "version"]),
     ("store", &["delta", "error", "key", "object", "report", "scope", "version"]),
     (

@@ -75,7 +75,10 @@ fn check_declarations(file: &SourceFile, problems: &mut Vec<Problem>) {
 }
 
 fn has_test(file: &SourceFile) -> bool {
-    let is_test = |line: &str| line.starts_with("#[test]") || line.starts_with("#[tokio::test");
+    // The last is a macro that makes tests of stories, one for each server.
+    let is_test = |line: &str| {
+        ["#[test]", "#[tokio::test", "on_both!("].iter().any(|beginning| line.starts_with(beginning))
+    };
     file.lines().any(|(_, line)| is_test(line.trim()))
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod blueprint;
 mod builder;
+mod client;
 pub(crate) mod engine;
 mod full_state;
 mod index;
@@ -129,6 +130,11 @@ impl<K: 'static> SharedInformer<K> {
         SharedInformer::new(self.engine.clone())
     }
 
+    /// Whether both are the same informer: one cache and one watch, whatever the Rust types of the objects.
+    pub fn same_informer<V>(&self, other: &SharedInformer<V>) -> bool {
+        Arc::ptr_eq(&self.engine, &other.engine)
+    }
+
     /// Runs the informer until `shutdown` resolves. An informer runs once.
     ///
     /// Construction spawns nothing; this future spawns tasks on the tokio runtime it is polled on and owns them: they
@@ -199,6 +205,15 @@ impl<K: 'static> SharedInformer<K> {
                 Err(ObjectError::invalid(&self.engine.kind, message))
             }
         }
+    }
+
+    /// Whether this informer looks at such an object: by its namespace and its selectors. `None` where a field selector is
+    /// about more than the name and the namespace, which only the server can tell.
+    pub fn selects(&self, object: &Object<K>) -> Option<bool> {
+        if self.engine.scopes.of_key(object.key()).is_none() {
+            return Some(false);
+        }
+        self.engine.options.select(object.key(), object.labels())
     }
 
     /// A lister that reads the cache.

@@ -13,8 +13,9 @@ use serde::forward_to_deserialize_any;
 use serde_json::Error;
 
 use super::members::Members;
+use super::skip::skip_value;
 use super::string::decode_string;
-use super::value::{skip_space, value_end};
+use super::value::skip_space;
 
 /// Reads a whole document. Objects in the cache are UTF-8, and checking that once is quicker than for every string.
 pub(crate) fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, Error> {
@@ -24,7 +25,7 @@ pub(crate) fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, Error> {
     }
 }
 
-/// Reads the part of a document that the type names.
+/// Reads the part of a document that the type names. The document was checked when it came to the cache.
 pub(crate) fn view<V: DeserializeOwned>(json: &[u8]) -> Result<V, Error> {
     let mut value = ValueReader { json, at: skip_space(json, 0) };
     match V::deserialize(&mut value) {
@@ -48,7 +49,7 @@ impl<'de> ValueReader<'de> {
     /// Steps over the value and gives it.
     fn take(&mut self) -> Result<&'de [u8], Error> {
         let start = self.at;
-        self.at = value_end(self.json, start).ok_or_else(Self::broken)?;
+        self.at = skip_value(self.json, start).ok_or_else(Self::broken)?;
         Ok(self.json.get(start..self.at).unwrap_or_default())
     }
 

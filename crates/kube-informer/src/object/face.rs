@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use k8s_openapi::jiff::Timestamp;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ObjectError;
@@ -264,10 +264,21 @@ impl<K> Object<K> {
 
     /// The values of the field that a path leads to, read from the JSON; the rest is skipped.
     pub(crate) fn values_at<V: DeserializeOwned>(&self, path: &FieldPath) -> Result<Vec<V>, ObjectError> {
+        // Every controller has an index of these, and nothing has to be unpacked for them. An error is told as for other fields.
+        if path.leads_to_owner_uids()
+            && let Ok(uids) = self.owner_uids()
+        {
+            return Ok(uids);
+        }
         attempt(self.record.origin.sensitive, || {
             self.record.body.with_json(|json| field_values::values_at(json, path))
         })
         .map_err(|message| undecodable(&self.record, message))
+    }
+
+    fn owner_uids<V: DeserializeOwned>(&self) -> Result<Vec<V>, serde::de::value::Error> {
+        let uids = self.owners().iter().map(|owner| &owner.uid).filter(|uid| !uid.is_empty());
+        uids.map(|uid| V::deserialize(uid.to_string().into_deserializer())).collect()
     }
 
     /// The JSON as it is stored: without managedFields and dropped fields, after the transform.

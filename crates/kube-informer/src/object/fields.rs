@@ -114,6 +114,12 @@ impl FieldPath {
         &self.0
     }
 
+    /// Whether it leads to the uids of all owners.
+    pub(crate) fn leads_to_owner_uids(&self) -> bool {
+        use PathStep::{Each, Name};
+        matches!(&*self.0, [Name(a), Name(b), Each, Name(c)] if a == "metadata" && b == "ownerReferences" && c == "uid")
+    }
+
     /// Whether dropping this changes what the head of a record holds.
     pub(crate) fn touches_head(&self) -> bool {
         let inside = ["annotations", "managedFields"];

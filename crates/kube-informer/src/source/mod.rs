@@ -19,7 +19,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub(crate) use http::Cluster;
-pub use http::{FindCluster, HttpSource};
+pub use http::{FindCluster, HttpSource, SendIf};
 pub(crate) use request::{ListParams, Verb, VersionMatch, WatchParams};
 pub use request::{Request, Selection, StreamingList};
 #[cfg(test)]

@@ -39,7 +39,31 @@ fn the_required_numbers_are_those_of_the_table() {
     let numbers = required();
     assert_eq!(
         numbers.len(),
-        69 + 3 + 24 + 18 + 7 + 2 + 3 + 29 + 54 + 8 + 4 + 11 + 6 + 7 + 16 + 8 + 2 + 3 + 1 + 6 + 1
+        69 + 3
+            + 24
+            + 18
+            + 7
+            + 2
+            + 3
+            + 29
+            + 54
+            + 8
+            + 4
+            + 11
+            + 6
+            + 7
+            + 16
+            + 11
+            + 8
+            + 8
+            + 5
+            + 8
+            + 2
+            + 3
+            + 1
+            + 7
+            + 6
+            + 1
     );
     assert_eq!(numbers[60].to_string(), "B-060a");
 }

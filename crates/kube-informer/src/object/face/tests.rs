@@ -37,6 +37,23 @@ fn metadata_without_decoding() {
 }
 
 #[test]
+fn uids_of_owners_are_read_without_unpacking_and_are_those_of_the_json() {
+    let map = object(&json!({ "metadata": { "name": "a", "ownerReferences": [
+        { "apiVersion": "v1", "kind": "A", "name": "first", "uid": "5f0c1d2e-0000-4000-a000-00000000000a" },
+        { "apiVersion": "v1", "kind": "B", "name": "second" },
+        { "apiVersion": "v1", "kind": "C", "name": "third", "uid": "3" },
+    ] } }));
+    let path = FieldPath::to_read("metadata.ownerReferences[*].uid").unwrap();
+    assert!(path.leads_to_owner_uids());
+    let from_json = field_values::values_at::<String>(&map.raw_json(), &path).unwrap();
+    assert_eq!(from_json.len(), 2);
+    assert_eq!(map.owner_uids::<String>().unwrap(), from_json);
+    assert_eq!(map.values_at::<String>(&path).unwrap(), from_json);
+    let error = map.values_at::<u32>(&path).unwrap_err().to_string();
+    assert!(error.contains("invalid type"), "{error}");
+}
+
+#[test]
 fn sameness_has_names() {
     let version = |uid: &str, version: &str| {
         object(&json!({ "metadata": { "name": "a", "uid": uid, "resourceVersion": version } }))

@@ -27,6 +27,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::cluster::Cluster;
 pub use self::cluster::FindCluster;
+pub use self::pool::SendIf;
 
 use self::client::Renewable;
 use self::cluster::Way;

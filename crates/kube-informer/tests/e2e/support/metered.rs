@@ -66,7 +66,7 @@ impl Metered {
 
     /// Never more than 20 requests and 20 questions within ten seconds, the pages of a list and the first list apart. It
     /// is what a scope may send whatever is answered; a hot loop would send thousands. While nothing is answered there are up to
-    /// 30 attempts: four a second, five seconds long, and then one.
+    /// 30 attempts: four a second, six seconds long, and then one.
     pub(crate) fn assert_no_hot_loop(&self) {
         const ALLOWED: usize = 20;
         const UNANSWERED: usize = 30;

@@ -24,8 +24,10 @@ const UNCONCERNED: Duration = Duration::from_secs(5);
 /// How long others write after the end of a fault before the server is compared with the caches.
 const TRAFFIC: Duration = Duration::from_secs(1);
 
-/// An informer may send so many requests in a step, and one more for each second and two for each cut.
-const REQUESTS: usize = 20;
+/// An informer may send so many requests in a step, and one more for each second and two for each cut. While nobody answers
+/// it asks four times a second, six seconds long, and then once a second: 18 more than seconds. A process of its own
+/// has its first list and watch besides, and whoever comes back a watch, a question and perhaps a list.
+const REQUESTS: usize = 30;
 
 /// The memory at the end, as a part of that after a quarter of the run.
 const MEMORY: f64 = 1.1;

@@ -7,19 +7,19 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::grants::Attempt;
-use super::{Failed, IDLE, PooledBody, Socket, State, in_origin_form};
+use super::{Failed, IDLE, PooledBody, SentBody, Socket, State, in_origin_form};
 
 /// A connection that has just been made.
 pub(super) struct Opened {
-    sender: SendRequest<Body>,
-    connection: Connection<Socket, Body>,
+    sender: SendRequest<SentBody>,
+    connection: Connection<Socket, SentBody>,
 }
 
 /// A connection that is free for one request.
 pub(super) struct Single {
-    sender: SendRequest<Body>,
+    sender: SendRequest<SentBody>,
     /// Where it goes after the request, to be used again.
-    back: Option<mpsc::UnboundedSender<SendRequest<Body>>>,
+    back: Option<mpsc::UnboundedSender<SendRequest<SentBody>>>,
 }
 
 pub(super) async fn handshake(socket: Socket) -> Result<Opened, hyper::Error> {
@@ -74,7 +74,7 @@ pub(super) async fn drive(opened: Opened, attempt: Attempt) {
                 break;
             }
             Some(sender) = returned.recv() => {
-                let mut sender: SendRequest<Body> = sender;
+                let mut sender: SendRequest<SentBody> = sender;
                 let ready = tokio::select! {
                     _ = &mut connection => break,
                     ready = sender.ready() => ready.is_ok(),
@@ -104,17 +104,17 @@ impl Single {
         self.sender.is_closed()
     }
 
-    fn is_of(&self, back: &mpsc::UnboundedSender<SendRequest<Body>>) -> bool {
+    fn is_of(&self, back: &mpsc::UnboundedSender<SendRequest<SentBody>>) -> bool {
         self.back.as_ref().is_some_and(|own| own.same_channel(back))
     }
 
     pub(super) async fn send(mut self, mut request: Request<Body>) -> Result<Response<PooledBody>, Failed> {
         let uri = request.uri().clone();
         in_origin_form(&mut request);
-        match self.sender.try_send_request(request).await {
+        match self.sender.try_send_request(SentBody::of(request)).await {
             Ok(answer) => Ok(answer.map(|body| PooledBody::connection(body, self))),
             Err(mut failed) => {
-                let request = failed.take_message().map(|mut request| {
+                let request = failed.take_message().map(SentBody::back).map(|mut request| {
                     *request.uri_mut() = uri;
                     request
                 });

@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep_until};
 use tower::BoxError;
 
 use super::grants::{Attempt, Duty, reserve};
-use super::{Failed, IDLE, Inner, PooledBody, Socket};
+use super::{Failed, IDLE, Inner, PooledBody, SentBody, Socket};
 
 /// After so much silence the server is asked whether it is still there.
 const PING_AFTER: Duration = Duration::from_secs(30);
@@ -41,11 +41,11 @@ const CONNECTION_WINDOW: u32 = MOST_STREAMS * STREAM_WINDOW;
 /// A request that is given up on a connection that has been silent for this long says something about the connection.
 const DOUBT_AFTER: Duration = Duration::from_secs(1);
 
-type Task = Connection<Heard, Body, TokioExecutor>;
+type Task = Connection<Heard, SentBody, TokioExecutor>;
 
 /// A connection that carries many requests.
 pub(super) struct Multiplexed {
-    sender: SendRequest<Body>,
+    sender: SendRequest<SentBody>,
     /// Polled by the task that looks after the connection, and asked by everybody how many streams the server allows. None
     /// after its end: it holds requests that it has not sent, which are returned when it is dropped.
     task: Mutex<Option<Task>>,
@@ -224,11 +224,11 @@ impl StreamLease {
 
     pub(super) async fn send(mut self, request: Request<Body>) -> Result<Response<PooledBody>, Failed> {
         self.ended = false;
-        match self.connection.sender.clone().try_send_request(request).await {
+        match self.connection.sender.clone().try_send_request(SentBody::of(request)).await {
             Ok(answer) => Ok(answer.map(|body| PooledBody::stream(body, self))),
             Err(mut failed) => {
                 self.ended = true;
-                let request = failed.take_message();
+                let request = failed.take_message().map(SentBody::back);
                 let error = failed.into_error();
                 let cause = Cause::of(&error);
                 if request.is_some() || cause == Cause::Closing {

@@ -11,6 +11,7 @@ mod body;
 mod grants;
 mod http1;
 mod http2;
+mod sent;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -30,6 +31,8 @@ pub(super) use self::body::PooledBody;
 use self::grants::{Duty, Grant};
 use self::http1::Single;
 use self::http2::Multiplexed;
+pub use self::sent::SendIf;
+use self::sent::SentBody;
 use super::connect::Socket;
 
 /// How long a connection may take from the first packet to the server's first word. A server that was stopped still accepts

@@ -69,6 +69,23 @@ async fn d18_a_write_that_was_reset_is_not_sent_again() {
     assert!(asked.try_recv().is_err());
 }
 
+/// It is asked when the connection is there, which may be long after the request was made.
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_condition_has_ended_does_not_get_to_the_server() {
+    for protocol in [Protocol::Http2, Protocol::Http1] {
+        let (pool, server) = pool(protocol);
+        let mut write = Request::post("https://server/api/v1/pods").body(Body::from(b"{}".to_vec())).unwrap();
+        write.extensions_mut().insert(SendIf::new(|| false));
+        let mut asked = server.serve(100);
+        let sent = tokio::spawn(pool.send(write));
+        assert!(sent.await.unwrap().is_err());
+        if let Ok((request, _)) = asked.try_recv() {
+            let data = request.into_body().data().await;
+            assert!(!matches!(data, Some(Ok(_))), "nothing of it has come");
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn p_044_a_reset_in_the_middle_of_an_event_ends_that_stream_alone() {
     let (pool, server) = pool(Protocol::Http2);

@@ -1,0 +1,316 @@
+//! Where keys come from: the events of informers.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kube_client::Client;
+use kube_informer::error::{InformerError, WaitError};
+use kube_informer::kind::KindInfo;
+use kube_informer::object::Uid;
+use kube_informer::{Event, Index, IndexKey, Object, ObjectKey, Registration, SharedInformer, handler};
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use super::Filter;
+use super::worker::message;
+use crate::queue::WorkQueue;
+use crate::writes::{Known, Run};
+
+/// How many events may wait before they are merged. Merged events do not tell of everything: a pod that came and went, or that had
+/// another owner for a moment. A run may have seen that in the cache.
+pub(super) const EVENTS: usize = 10_000;
+
+/// The priority of what was there at the start, and of resyncs.
+const ROUTINE: i8 = -4;
+/// The priority of what happens. It raises what waits as routine.
+const NEWS: i8 = 0;
+
+/// An informer that a controller uses.
+pub(super) trait Watched: Send + Sync {
+    /// Adds the handler that fills the queue. `None` if no keys come from it.
+    fn register(&self, into: &Keys) -> Result<Option<Registration>, InformerError>;
+
+    fn informer(&self) -> SharedInformer<()>;
+}
+
+/// Where the keys go.
+#[derive(Clone)]
+pub(super) struct Keys {
+    pub(super) controller: Arc<str>,
+    pub(super) queue: WorkQueue<ObjectKey>,
+    pub(super) behind: Arc<Behind>,
+    /// How many events may wait for each handler.
+    pub(super) events: usize,
+}
+
+impl Keys {
+    fn add(&self, key: ObjectKey, is_routine: bool) {
+        self.queue.add_with_priority(key, if is_routine { ROUTINE } else { NEWS });
+    }
+
+    /// Calls a function of the user. What it panics about must not take other keys with it.
+    fn ask<R>(&self, object: &ObjectKey, function: impl FnOnce() -> R) -> Option<R> {
+        let answer = catch_unwind(AssertUnwindSafe(function));
+        if let Err(panic) = &answer {
+            let (controller, message) = (&*self.controller, message(&**panic));
+            tracing::error!(controller, %object, message, "what says which objects to reconcile panicked");
+        }
+        answer.ok()
+    }
+}
+
+/// How often a handler did not keep up.
+#[derive(Default)]
+pub(super) struct Behind {
+    times: AtomicU64,
+    noticed: Notify,
+}
+
+impl Behind {
+    fn is_now(&self) {
+        self.times.fetch_add(1, Ordering::SeqCst);
+        self.noticed.notify_one();
+    }
+
+    /// Whenever handlers that did not keep up have caught up, all objects are reconciled.
+    pub(super) async fn watch<K: Send + Sync + 'static>(
+        &self,
+        handlers: &[Registration],
+        all: &SharedInformer<K>,
+        into: &Keys,
+    ) {
+        let mut looked = 0;
+        loop {
+            self.noticed.notified().await;
+            loop {
+                let times = self.times.load(Ordering::SeqCst);
+                let is_caught_up = handlers.iter().all(|handler| handler.status().backlog == 0);
+                if is_caught_up && times == looked {
+                    break;
+                }
+                if is_caught_up {
+                    looked = times;
+                    let controller = &*into.controller;
+                    tracing::warn!(
+                        controller,
+                        "events came faster than they could be handled; all objects are reconciled"
+                    );
+                    all.lister().list().into_iter().for_each(|object| into.add(object.key().clone(), true));
+                }
+                sleep(Duration::from_secs(1)).await;
+            }
+        }
+    }
+}
+
+/// Objects that were deleted, in their last state, until they have been reconciled.
+pub(super) struct Deleted<K>(Mutex<HashMap<ObjectKey, Object<K>>>);
+
+impl<K> Default for Deleted<K> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K> Deleted<K> {
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<Object<K>> {
+        self.0.lock().get(key).cloned()
+    }
+
+    fn put(&self, object: &Object<K>) {
+        self.0.lock().insert(object.key().clone(), object.clone());
+    }
+
+    /// This one has been reconciled. Another one of the same name may have been deleted meanwhile.
+    pub(super) fn settle(&self, object: &Object<K>) {
+        let mut deleted = self.0.lock();
+        if deleted.get(object.key()).is_some_and(|other| other.uid() == object.uid()) {
+            deleted.remove(object.key());
+        }
+    }
+}
+
+/// The informer of the objects themselves.
+pub(super) struct Main<K> {
+    informer: SharedInformer<K>,
+    only_if: Option<Arc<Filter<K>>>,
+    deleted: Arc<Deleted<K>>,
+}
+
+impl<K> Main<K> {
+    pub(super) fn new(
+        informer: SharedInformer<K>,
+        only_if: Option<Arc<Filter<K>>>,
+        deleted: Arc<Deleted<K>>,
+    ) -> Self {
+        Self { informer, only_if, deleted }
+    }
+}
+
+impl<K: Send + Sync + 'static> Watched for Main<K> {
+    fn register(&self, into: &Keys) -> Result<Option<Registration>, InformerError> {
+        let (name, events) = (into.controller.clone(), into.events);
+        let (into, only_if, deleted) = (into.clone(), self.only_if.clone(), self.deleted.clone());
+        let tell = move |event: &Event<K>| match event {
+            Event::Added { object, initial } => into.add(object.key().clone(), *initial),
+            Event::Updated { new, resync: true, .. } => into.add(new.key().clone(), true),
+            Event::Updated { old, new, .. } => {
+                let is_news =
+                    |changed: &Arc<Filter<K>>| into.ask(new.key(), || changed(old, new)).unwrap_or(true);
+                if only_if.as_ref().is_none_or(is_news) {
+                    into.add(new.key().clone(), false);
+                }
+            }
+            Event::Deleted { object, .. } => {
+                deleted.put(object);
+                into.add(object.key().clone(), false);
+            }
+            Event::Merged => into.behind.is_now(),
+            _ => {}
+        };
+        self.informer.add_event_handler(handler().named(name).every_event(events).on_event(tell)).map(Some)
+    }
+
+    fn informer(&self) -> SharedInformer<()> {
+        self.informer.as_kind()
+    }
+}
+
+/// An informer of other objects, and what keys they lead to.
+pub(super) struct Other<O> {
+    informer: SharedInformer<O>,
+    keys_of: Arc<KeysOf<O>>,
+}
+
+type KeysOf<O> = dyn Fn(&Object<O>, &mut Vec<ObjectKey>) + Send + Sync;
+
+impl<O> Other<O> {
+    pub(super) fn new(
+        informer: SharedInformer<O>,
+        keys_of: impl Fn(&Object<O>, &mut Vec<ObjectKey>) + Send + Sync + 'static,
+    ) -> Self {
+        Self { informer, keys_of: Arc::new(keys_of) }
+    }
+}
+
+impl<O: Send + Sync + 'static> Watched for Other<O> {
+    fn register(&self, into: &Keys) -> Result<Option<Registration>, InformerError> {
+        let (name, events) = (into.controller.clone(), into.events);
+        let (into, keys_of) = (into.clone(), self.keys_of.clone());
+        let tell = move |event: &Event<O>| {
+            let add = |object: &Object<O>, is_routine: bool| {
+                let mut keys = Vec::new();
+                into.ask(object.key(), || keys_of(object, &mut keys));
+                keys.into_iter().for_each(|key| into.add(key, is_routine));
+            };
+            match event {
+                Event::Added { object, initial } => add(object, *initial),
+                // Who had it has to hear that it is gone.
+                Event::Updated { old, new, resync } => {
+                    [old, new].iter().for_each(|object| add(object, *resync));
+                }
+                Event::Deleted { object, .. } => add(object, false),
+                Event::Merged => into.behind.is_now(),
+                _ => {}
+            }
+        };
+        self.informer.add_event_handler(handler().named(name).every_event(events).on_event(tell)).map(Some)
+    }
+
+    fn informer(&self) -> SharedInformer<()> {
+        self.informer.as_kind()
+    }
+}
+
+/// An informer that is only read from.
+pub(super) struct Read<O>(pub(super) SharedInformer<O>);
+
+impl<O: Send + Sync + 'static> Watched for Read<O> {
+    fn register(&self, _: &Keys) -> Result<Option<Registration>, InformerError> {
+        Ok(None)
+    }
+
+    fn informer(&self) -> SharedInformer<()> {
+        self.0.as_kind()
+    }
+}
+
+/// Waits until the cache has everything that was written before this was called.
+pub(super) async fn caught_up(informer: &SharedInformer<()>, client: &Client) {
+    // Its own server, if it has one: a controller may look at several.
+    let client = informer.client().unwrap_or_else(|| client.clone());
+    Known { informer: informer.clone(), client: Some(client) }.catch_up().await;
+}
+
+/// Waits until an informer has stopped, and gives its name.
+pub(super) async fn stopped(informer: &SharedInformer<()>) -> String {
+    while !informer.is_stopped() {
+        // It is an error that the informer has stopped, and none that nothing happened for a while.
+        let since = informer.progress();
+        if informer.wait_progress(&since, Duration::from_secs(3600)).await.is_ok() {
+            // Every commit is progress. There may be thousands a second, and none of them matters here.
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+    informer.name().to_owned()
+}
+
+/// The key of an object's controller, if that is of this kind in any version.
+pub(super) fn controller_of<C>(owner: &KindInfo, child: &Object<C>) -> Option<ObjectKey> {
+    let reference = child.controller_owner()?;
+    let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+    if group != owner.group() || *reference.kind != *owner.kind() {
+        return None;
+    }
+    Some(match child.namespace().filter(|_| owner.is_namespaced() != Some(false)) {
+        Some(namespace) => ObjectKey::namespaced(namespace, &*reference.name),
+        None => ObjectKey::cluster(&*reference.name),
+    })
+}
+
+/// The objects of one kind by their owners.
+pub(super) trait Owned: Any + Send + Sync {
+    /// Waits until the index can be asked.
+    fn wait_ready(&self, timeout: Duration) -> BoxFuture<'_, Result<(), WaitError>>;
+}
+
+/// The objects of one kind, and their index.
+struct ByOwner<C> {
+    children: SharedInformer<C>,
+    index: Index<C, String>,
+}
+
+impl<C: Send + Sync + 'static> Owned for ByOwner<C> {
+    fn wait_ready(&self, timeout: Duration) -> BoxFuture<'_, Result<(), WaitError>> {
+        self.index.wait_ready(timeout).boxed()
+    }
+}
+
+pub(super) fn owned<C: Send + Sync + 'static>(children: &SharedInformer<C>) -> Box<dyn Owned> {
+    let by_owner: IndexKey<C, String> = IndexKey::new("owner-uid", "metadata.ownerReferences[*].uid");
+    Box::new(ByOwner { children: children.clone(), index: children.index_by(by_owner) })
+}
+
+/// Those of a kind, if it is that, which this object is the controller of.
+pub(super) fn owned_by<C: Send + Sync + 'static>(
+    all: &dyn Owned,
+    owner: &Uid,
+    run: &Run,
+) -> Option<Result<Vec<Object<C>>, InformerError>> {
+    let all: &dyn Any = all;
+    let ByOwner { children, index } = all.downcast_ref::<ByOwner<C>>()?;
+    Some(run.objects(children).by_index(index, owner.to_string().as_str()).map(|mut owned| {
+        owned.retain(|child| child.controller_owner().is_some_and(|reference| reference.uid == *owner));
+        owned
+    }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+use std::future::pending;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube_informer::testing::ScriptedSource;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::*;
+use crate::queue::QueueOptions;
+
+const PATIENCE: Duration = Duration::from_secs(600);
+
+fn put(source: &ScriptedSource, name: &str, text: &str) {
+    let metadata = json!({ "name": name, "namespace": "default", "uid": name, "labels": { "is": text } });
+    source.put_json(json!({ "metadata": metadata })).unwrap();
+}
+
+async fn informer<K>(source: &ScriptedSource) -> SharedInformer<K>
+where
+    K: kube_informer::Kind<Dynamic = ()> + DeserializeOwned + Send + Sync + 'static,
+{
+    let informer = SharedInformer::builder(source.clone()).build().unwrap();
+    let running = informer.clone();
+    tokio::spawn(async move { running.run(pending()).await });
+    informer.wait_synced(PATIENCE).await.unwrap();
+    informer
+}
+
+/// The names of what is due, once nothing more becomes so.
+async fn due(queue: &WorkQueue<ObjectKey>) -> Vec<String> {
+    let mut names = Vec::new();
+    while let Ok(Some(work)) = timeout(Duration::from_secs(5), queue.next()).await {
+        names.push(work.item().name().to_owned());
+        work.done();
+    }
+    names.sort();
+    names
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_falls_behind_adds_all_objects_when_it_has_caught_up() {
+    let (maps, pods) = (ScriptedSource::of::<ConfigMap>(), ScriptedSource::of::<Pod>());
+    put(&maps, "a", "here");
+    put(&maps, "b", "here");
+    for events in [1000, 10] {
+        (0..100).for_each(|number| put(&pods, &format!("p-{number}"), "before"));
+        let (all, others) = (informer::<ConfigMap>(&maps).await, informer::<Pod>(&pods).await);
+        let queue = WorkQueue::new("test", QueueOptions::default());
+        let into = Keys { controller: "test".into(), queue: queue.clone(), behind: Arc::default(), events };
+        // These pods lead to nothing.
+        let registered = [Other::new(others, |_, _| {}).register(&into).unwrap().unwrap()];
+        registered[0].wait_synced(PATIENCE).await.unwrap();
+        tokio::spawn(async move { into.behind.watch(&registered, &all, &into).await });
+        assert!(due(&queue).await.is_empty());
+        // All of them come with one list, and so at once.
+        pods.close_watches();
+        (0..100).for_each(|number| put(&pods, &format!("p-{number}"), "after"));
+        pods.compact();
+        let expected: &[&str] = if events < 100 { &["a", "b"] } else { &[] };
+        assert_eq!(due(&queue).await, expected, "{events} may wait");
+    }
+}

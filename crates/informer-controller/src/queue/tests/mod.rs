@@ -1,0 +1,4 @@
+mod metrics;
+mod model;
+mod places;
+mod shell;

@@ -1,0 +1,153 @@
+//! What a run has written, over what the cache has.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use kube_informer::object::Uid;
+use kube_informer::{Object, ObjectKey, SharedInformer};
+use parking_lot::Mutex;
+
+/// What a run has made of an object.
+pub(super) enum Change {
+    Is(Object<()>),
+    Gone(Uid),
+}
+
+/// What a run has written, by informer.
+#[derive(Default)]
+pub(super) struct Overlays(Mutex<Vec<(SharedInformer<()>, SharedOverlay)>>);
+
+/// The overlay of one informer.
+pub(super) type SharedOverlay = Arc<Mutex<Overlay>>;
+
+impl Overlays {
+    pub(super) fn of<C: Send + Sync + 'static>(&self, informer: &SharedInformer<C>) -> SharedOverlay {
+        let mut overlays = self.0.lock();
+        if let Some((_, overlay)) = overlays.iter().find(|(other, _)| other.same_informer(informer)) {
+            return overlay.clone();
+        }
+        let overlay = SharedOverlay::default();
+        overlays.push((informer.as_kind(), overlay.clone()));
+        overlay
+    }
+}
+
+/// The objects of one informer that a run has written or deleted.
+#[derive(Default)]
+pub(super) struct Overlay {
+    changes: HashMap<ObjectKey, Change>,
+    /// How often the server had gone back in time when they were made.
+    rewinds: u64,
+}
+
+impl Overlay {
+    /// Answers of writes that were made at the same time may come in any order: the latest state stays.
+    pub(super) fn put<C: Send + Sync + 'static>(
+        &mut self,
+        informer: &SharedInformer<C>,
+        key: ObjectKey,
+        change: Change,
+    ) {
+        let is_late = match (self.changes.get(&key), &change) {
+            (Some(Change::Is(known)), Change::Is(new)) => {
+                known.uid() == new.uid() && new.resource_version().is_older_than(known.resource_version())
+            }
+            // There is another one of that name by now.
+            (Some(Change::Is(known)), Change::Gone(uid)) => known.uid() != uid,
+            (Some(Change::Gone(uid)), Change::Is(new)) => new.uid() == uid,
+            _ => false,
+        };
+        if is_late {
+            return;
+        }
+        if self.changes.is_empty() {
+            self.rewinds = informer.progress().rewinds();
+        }
+        self.changes.insert(key, change);
+    }
+
+    /// An object, given what the cache has.
+    pub(super) fn get<C: Send + Sync + 'static>(
+        &mut self,
+        informer: &SharedInformer<C>,
+        key: &ObjectKey,
+    ) -> Option<Object<C>> {
+        self.forget_seen(informer);
+        let cached = || informer.lister().by_key(key).ok();
+        match self.changes.get(key) {
+            Some(Change::Is(object)) => {
+                Some(object.as_kind()).filter(|object| informer.selects(object) != Some(false))
+            }
+            Some(Change::Gone(uid)) => cached().filter(|object| object.uid() != uid),
+            None => cached(),
+        }
+    }
+
+    /// Objects of which the cache has these, and to which those belong.
+    pub(super) fn list<C: Send + Sync + 'static>(
+        &mut self,
+        informer: &SharedInformer<C>,
+        cached: impl FnOnce() -> Vec<Object<C>>,
+        belongs: impl Fn(&Object<C>) -> bool,
+    ) -> Vec<Object<C>> {
+        // In this order: what the cache has not seen by now may be in the list twice otherwise, and never not at all.
+        self.forget_seen(informer);
+        let mut objects = cached();
+        if self.changes.is_empty() {
+            return objects;
+        }
+        objects.retain(|object| match self.changes.get(object.key()) {
+            Some(Change::Is(_)) => false,
+            Some(Change::Gone(uid)) => object.uid() != uid,
+            None => true,
+        });
+        let written = self.written().map(Object::as_kind);
+        objects
+            .extend(written.filter(|object| informer.selects(object) == Some(true)).filter(|it| belongs(it)));
+        objects
+    }
+
+    /// What is in no list because nobody can tell here whether the informer's field selector selects it.
+    pub(super) fn left_out<C: Send + Sync + 'static>(
+        &mut self,
+        informer: &SharedInformer<C>,
+    ) -> Vec<Object<C>> {
+        self.forget_seen(informer);
+        let written = self.written().map(Object::as_kind);
+        written.filter(|object| informer.selects(object).is_none()).collect()
+    }
+
+    fn written(&self) -> impl Iterator<Item = &Object<()>> {
+        self.changes.values().filter_map(|change| match change {
+            Change::Is(object) => Some(object),
+            Change::Gone(_) => None,
+        })
+    }
+
+    /// From when the cache has seen a write, it is right. So it is when the server has gone back in time.
+    fn forget_seen<C: Send + Sync + 'static>(&mut self, informer: &SharedInformer<C>) {
+        if self.changes.is_empty() {
+            return;
+        }
+        if informer.progress().rewinds() != self.rewinds {
+            self.changes.clear();
+        }
+        self.changes.retain(|key, change| match change {
+            Change::Is(object) => {
+                let seen = informer.wait_for_version(key, object.resource_version(), Duration::MAX);
+                match seen.now_or_never() {
+                    None => true,
+                    // Which of the two is later cannot be told, and this one has been written here.
+                    Some(Err(error)) => error.is_not_comparable(),
+                    Some(Ok(())) => false,
+                }
+            }
+            Change::Gone(_) => true,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! One run of a reconcile function, as far as it writes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kube_client::Client;
+use kube_informer::{ObjectKey, SharedInformer};
+
+use super::objects::Objects;
+use super::overlay::Overlays;
+use super::tracker::Tracker;
+use crate::election::Leadership;
+
+/// One run for a key: what it writes is read by itself, and waited for by the next one. See [`Tracker`].
+#[derive(Clone)]
+pub struct Run {
+    pub(super) key: ObjectKey,
+    pub(super) tracker: Tracker,
+    pub(super) overlays: Arc<Overlays>,
+    pub(super) clients: Arc<Clients>,
+    /// Nothing is written without it, if there is one.
+    pub(super) leadership: Option<Leadership>,
+    is_stale: bool,
+}
+
+/// What is written with. To make a client of an informer costs something, so not for every run.
+#[derive(Default)]
+pub(crate) struct Clients {
+    /// In the place of that of each informer.
+    for_all: Option<Client>,
+    by_informer: Vec<(SharedInformer<()>, Option<Client>)>,
+}
+
+impl Clients {
+    pub(crate) fn new(for_all: Option<Client>, informers: &[SharedInformer<()>]) -> Self {
+        let informers = if for_all.is_some() { &[] } else { informers };
+        let by_informer = informers.iter().map(|informer| (informer.clone(), informer.client())).collect();
+        Self { for_all, by_informer }
+    }
+
+    pub(super) fn of<C: Send + Sync + 'static>(&self, informer: &SharedInformer<C>) -> Option<Client> {
+        let known = self.by_informer.iter().find(|(other, _)| other.same_informer(informer));
+        self.for_all.clone().or_else(|| known.and_then(|(_, client)| client.clone()))
+    }
+}
+
+impl Run {
+    pub(super) fn new(key: ObjectKey, tracker: Tracker, is_stale: bool) -> Self {
+        let overlays = if is_stale { tracker.overlays(&key) } else { Arc::default() };
+        Self { key, tracker, overlays, clients: Arc::default(), leadership: None, is_stale }
+    }
+
+    pub(crate) fn with(self, clients: Arc<Clients>, leadership: Option<Leadership>) -> Self {
+        Self { clients, leadership, ..self }
+    }
+
+    /// Writes with this client, instead of the connections of each informer.
+    pub fn with_client(self, client: Client) -> Self {
+        Self { clients: Arc::new(Clients::new(Some(client), &[])), ..self }
+    }
+
+    /// Writes only as long as this leadership is valid.
+    pub fn with_leadership(self, leadership: Leadership) -> Self {
+        Self { leadership: Some(leadership), ..self }
+    }
+
+    /// The key that it is for.
+    pub fn key(&self) -> &ObjectKey {
+        &self.key
+    }
+
+    /// Whether caches had not seen all that earlier runs wrote when this one began.
+    pub fn is_stale(&self) -> bool {
+        self.is_stale
+    }
+
+    /// The objects of an informer, to read and to write. Writes go over the connections of the informer, unless there
+    /// is [another client](Self::with_client).
+    pub fn objects<C: Send + Sync + 'static>(&self, informer: &SharedInformer<C>) -> Objects<C> {
+        Objects::new(informer.clone(), self.clone())
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("key", &self.key)
+            .field("is_stale", &self.is_stale)
+            .finish_non_exhaustive()
+    }
+}

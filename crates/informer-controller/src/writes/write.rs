@@ -1,0 +1,187 @@
+//! The objects of an informer as one run writes them.
+
+use std::fmt;
+
+use kube_client::core::params::{Patch, PatchParams, PostParams};
+use kube_client::core::request::Request;
+use kube_informer::{Object, ObjectKey};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::error::WriteError;
+use super::objects::Objects;
+use super::seen::Until;
+use super::send::{Answer, Outgoing};
+
+/// Writing. A write that has been sent is answered and taken note of also if whoever waits for it is dropped, as a run is that
+/// takes too long.
+///
+/// What is sent as a dry run changes nothing, here as there.
+impl<C: Send + Sync + 'static> Objects<C> {
+    /// Creates an object. Without a namespace it is created in that of the key that is reconciled.
+    pub async fn create(&self, object: &impl Serialize) -> Result<Object<C>, WriteError> {
+        let (key, body) = self.body(object)?;
+        let request = self.request(&key).create(&PostParams::default(), body);
+        let mut outgoing = self.outgoing(key, request)?;
+        if outgoing.key.name().is_empty() {
+            // The server makes up the name, which only its answer says.
+            outgoing.unanswered = Until::Everything;
+        }
+        self.write(outgoing).await
+    }
+
+    /// Replaces an object. With a `resourceVersion` it is refused if somebody else has changed the object since. Without a
+    /// namespace it is one in that of the key that is reconciled.
+    pub async fn replace(&self, object: &impl Serialize) -> Result<Object<C>, WriteError> {
+        let (key, body) = self.body(object)?;
+        let request = self.request(&key).replace(key.name(), &PostParams::default(), body);
+        self.write(self.outgoing(key, request)?).await
+    }
+
+    /// Replaces the status of an object.
+    pub async fn replace_status(&self, object: &impl Serialize) -> Result<Object<C>, WriteError> {
+        let (key, body) = self.body(object)?;
+        let params = PostParams::default();
+        let request = self.request(&key).replace_subresource("status", key.name(), &params, body);
+        self.write(self.outgoing(key, request)?).await
+    }
+
+    /// Changes an object. Server-side apply is [`Patch::Apply`].
+    pub async fn patch(
+        &self,
+        key: &ObjectKey,
+        params: &PatchParams,
+        patch: &Patch<impl Serialize + fmt::Debug>,
+    ) -> Result<Object<C>, WriteError> {
+        let request = self.request(key).patch(key.name(), params, patch);
+        self.write(self.outgoing(key.clone(), request)?.dry(params.dry_run)).await
+    }
+
+    /// Changes the status of an object.
+    pub async fn patch_status(
+        &self,
+        key: &ObjectKey,
+        params: &PatchParams,
+        patch: &Patch<impl Serialize + fmt::Debug>,
+    ) -> Result<Object<C>, WriteError> {
+        let request = self.request(key).patch_subresource("status", key.name(), params, patch);
+        self.write(self.outgoing(key.clone(), request)?.dry(params.dry_run)).await
+    }
+
+    /// Creates a subresource of an object, such as `binding` of a pod, and gives what the server answered.
+    pub async fn create_subresource(
+        &self,
+        key: &ObjectKey,
+        subresource: &str,
+        body: &impl Serialize,
+    ) -> Result<Value, WriteError> {
+        let body = serde_json::to_vec(body).map_err(|error| self.invalid(&error))?;
+        let params = PostParams::default();
+        let request = self.request(key).create_subresource(subresource, key.name(), &params, body);
+        self.write_beside(self.outgoing(key.clone(), request)?).await
+    }
+
+    /// Replaces a subresource of an object, such as `scale` or `ephemeralcontainers`, and gives what the server answered.
+    pub async fn replace_subresource(
+        &self,
+        key: &ObjectKey,
+        subresource: &str,
+        body: &impl Serialize,
+    ) -> Result<Value, WriteError> {
+        let body = serde_json::to_vec(body).map_err(|error| self.invalid(&error))?;
+        let params = PostParams::default();
+        let request = self.request(key).replace_subresource(subresource, key.name(), &params, body);
+        self.write_beside(self.outgoing(key.clone(), request)?).await
+    }
+
+    /// Changes a subresource of an object, such as `scale` or `resize`, and gives what the server answered.
+    pub async fn patch_subresource(
+        &self,
+        key: &ObjectKey,
+        subresource: &str,
+        params: &PatchParams,
+        patch: &Patch<impl Serialize + fmt::Debug>,
+    ) -> Result<Value, WriteError> {
+        let request = self.request(key).patch_subresource(subresource, key.name(), params, patch);
+        self.write_beside(self.outgoing(key.clone(), request)?.dry(params.dry_run)).await
+    }
+
+    /// Takes note of a write that was made with another client: of what the server answered, the object or a `Status`.
+    pub fn wrote(&self, answer: &impl Serialize) -> Result<(), WriteError> {
+        let value = serde_json::to_value(answer).map_err(|error| self.invalid(&error))?;
+        self.told(value)
+    }
+
+    pub(crate) fn told(&self, value: Value) -> Result<(), WriteError> {
+        let known = self.known();
+        if value["kind"] == "Status" {
+            // It says which object it is about, and at most its uid. What became of it the server is asked.
+            if let Some(name) = value["details"]["name"].as_str() {
+                let key = self.in_namespace_of_run("", name);
+                drop(self.begin(&known, key, Until::Unknown));
+            }
+            return Ok(());
+        }
+        let value = self.with_kind(value)?;
+        let ticket = self.begin(&known, self.key_in(&value["metadata"]), Until::Unknown);
+        self.is(ticket, &Answer { text: value.to_string(), value }).map(drop)
+    }
+
+    /// An object with the kind that the server wants to see.
+    pub(super) fn value(&self, object: &impl Serialize) -> Result<Value, WriteError> {
+        let value = serde_json::to_value(object).map_err(|error| self.invalid(&error))?;
+        self.with_kind(value)
+    }
+
+    pub(super) fn with_kind(&self, mut value: Value) -> Result<Value, WriteError> {
+        if !value["metadata"].is_object() {
+            return Err(self.invalid(&"it has no metadata"));
+        }
+        let kind = self.informer.kind();
+        value["apiVersion"] = kind.api_version().into();
+        value["kind"] = kind.kind().into();
+        Ok(value)
+    }
+
+    /// An object that is to be sent, and its key, with the namespace that it is to have.
+    fn body(&self, object: &impl Serialize) -> Result<(ObjectKey, Vec<u8>), WriteError> {
+        let mut value = self.value(object)?;
+        let key = self.key_in(&value["metadata"]);
+        if let Some(namespace) = key.namespace() {
+            value["metadata"]["namespace"] = namespace.into();
+        }
+        Ok((key, value.to_string().into_bytes()))
+    }
+
+    pub(super) fn key_in(&self, metadata: &Value) -> ObjectKey {
+        let text = |name: &str| metadata[name].as_str().unwrap_or_default();
+        self.in_namespace_of_run(text("namespace"), text("name"))
+    }
+
+    /// The key of an object that may not say its namespace.
+    fn in_namespace_of_run(&self, namespace: &str, name: &str) -> ObjectKey {
+        let is_namespaced = self.informer.kind().is_namespaced() != Some(false);
+        match (namespace, self.run.key.namespace().filter(|_| is_namespaced)) {
+            ("", Some(namespace)) => ObjectKey::namespaced(namespace, name),
+            ("", None) => ObjectKey::cluster(name),
+            (namespace, _) => ObjectKey::namespaced(namespace, name),
+        }
+    }
+
+    pub(super) fn request(&self, key: &ObjectKey) -> Request {
+        Request::new(self.known().path(key.namespace()))
+    }
+
+    pub(super) fn outgoing(
+        &self,
+        key: ObjectKey,
+        request: Result<http::Request<Vec<u8>>, kube_client::core::request::Error>,
+    ) -> Result<Outgoing, WriteError> {
+        let request = request.map_err(|error| self.invalid(&error))?;
+        Ok(Outgoing { key, unanswered: Until::Unknown, request, is_dry: false })
+    }
+
+    pub(super) fn invalid(&self, why: &impl fmt::Display) -> WriteError {
+        WriteError::Invalid { kind: self.informer.kind().clone(), why: why.to_string() }
+    }
+}

@@ -1,0 +1,130 @@
+//! Workers go on, and end in time, whatever the function does.
+
+use embedded_apiserver::Fault;
+use informer_controller::Recorder;
+use informer_controller::recorder::{Event, RecorderOptions};
+
+use super::*;
+
+/// Panics when it is dropped, as a future may that is given up while it holds something.
+struct Fragile;
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        panic!("it was given up");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_panics_when_it_is_given_up_takes_no_worker_with_it() {
+    let rig = Rig::new();
+    rig.server.create(&config_map("a")).await.unwrap();
+    let (sender, mut said) = mpsc::unbounded_channel();
+    let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer())
+        .workers(1)
+        .timeout(SECOND)
+        .reconcile(move |ctx| {
+            let sender = sender.clone();
+            async move {
+                sender.send(format!("attempt {}", ctx.failures() + 1)).ok();
+                if ctx.failures() < 3 {
+                    let _held = Fragile;
+                    pending::<()>().await;
+                }
+                Ok(Next::Done)
+            }
+        });
+    let running = rig.run(controller);
+    for attempt in 1..=4 {
+        assert_eq!(next(&mut said).await, format!("attempt {attempt}"));
+    }
+    running.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_that_the_server_does_not_take_hold_nobody_up() {
+    let rig = Rig::new();
+    rig.server.create(&config_map("a")).await.unwrap();
+    rig.server.inject(Fault::stall().resource("events.events.k8s.io"));
+    let recorder = Recorder::new(rig.server.client(), "maps", RecorderOptions::default());
+    let (sender, mut said) = mpsc::unbounded_channel();
+    let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer())
+        .recorder(recorder)
+        .reconcile(move |ctx| {
+            ctx.event(Event::normal("Seen", "by somebody"));
+            sender.send("told".to_owned()).ok();
+            // What has begun is waited for: with the events that is still within what an election waits for.
+            async { pending().await }
+        });
+    let running = rig.run(controller);
+    next(&mut said).await;
+    let begin = Instant::now();
+    let error = running.stop().await.unwrap_err();
+    assert!(matches!(error, ControllerError::NotDrained { .. }), "{error}");
+    assert!(begin.elapsed() < 30 * SECOND, "{:?}", begin.elapsed());
+}
+
+/// Panics when somebody wants to read it.
+#[derive(Debug)]
+struct Unreadable;
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        panic!("nobody reads this")
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_that_panics_when_it_is_printed_takes_no_worker_with_it() {
+    // Without somebody who prints it, it is not.
+    let _guard = tracing::subscriber::set_default(Printing);
+    let rig = Rig::new();
+    rig.server.create(&config_map("a")).await.unwrap();
+    let (sender, mut said) = mpsc::unbounded_channel();
+    let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer())
+        .workers(1)
+        .reconcile(move |ctx| {
+            sender.send(format!("attempt {}", ctx.failures() + 1)).ok();
+            std::future::ready(if ctx.failures() < 3 { Err(Unreadable.into()) } else { Ok(Next::Done) })
+        });
+    let running = rig.run(controller);
+    for attempt in 1..=4 {
+        assert_eq!(next(&mut said).await, format!("attempt {attempt}"));
+    }
+    running.stop().await.unwrap();
+}
+
+/// Prints every value of what is logged, to nobody.
+struct Printing;
+
+impl tracing::Subscriber for Printing {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut Printed);
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+struct Printed;
+
+impl tracing::field::Visit for Printed {
+    fn record_debug(&mut self, _: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        drop(format!("{value:?}"));
+    }
+}

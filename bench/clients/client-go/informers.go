@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
@@ -110,6 +111,8 @@ func compare(o options) error {
 			lists[number], err = client.CoreV1().Pods("").List(context.Background(), metav1.ListOptions{})
 		case "configmaps":
 			lists[number], err = client.CoreV1().ConfigMaps("").List(context.Background(), metav1.ListOptions{})
+		case "replicasets":
+			lists[number], err = client.AppsV1().ReplicaSets("").List(context.Background(), metav1.ListOptions{})
 		case "secrets":
 			lists[number], err = client.CoreV1().Secrets("").List(context.Background(), metav1.ListOptions{})
 		default:
@@ -125,12 +128,12 @@ func compare(o options) error {
 	return equal(lists[0], lists[1], o.kind)
 }
 
-func comparePods(json, protobuf *corev1.PodList) error {
-	if len(json.Items) != len(protobuf.Items) {
-		return fmt.Errorf("%d pods as JSON, %d as protobuf", len(json.Items), len(protobuf.Items))
+func comparePods(asJSON, asProtobuf *corev1.PodList) error {
+	if len(asJSON.Items) != len(asProtobuf.Items) {
+		return fmt.Errorf("%d pods as JSON, %d as protobuf", len(asJSON.Items), len(asProtobuf.Items))
 	}
-	for i := range json.Items {
-		a, b := &json.Items[i], &protobuf.Items[i]
+	for i := range asJSON.Items {
+		a, b := &asJSON.Items[i], &asProtobuf.Items[i]
 		for _, pair := range [][3]any{{a.Spec, b.Spec, "spec"}, {a.Status, b.Status, "status"}, {a.ObjectMeta, b.ObjectMeta, "metadata"}} {
 			if err := equal(pair[0], pair[1], fmt.Sprint(pair[2], " of pod ", i)); err != nil {
 				return err
@@ -150,4 +153,12 @@ func equal(a, b any, what string) error {
 		return fmt.Errorf("%s differs:\n%.3000s\n%.3000s", what, x, y)
 	}
 	return nil
+}
+
+func asText(object any) string {
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"sort"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -16,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"kube-informer/bench/client-go/meter"
 )
 
 const (
@@ -35,14 +36,14 @@ type options struct {
 
 // report is printed as one line of JSON.
 type report struct {
-	Objects    uint64   `json:"objects"`
-	VersionSum uint64   `json:"version_sum"`
-	Sync       phase    `json:"sync"`
-	Events     *phase   `json:"events"`
-	Relist     *phase   `json:"relist"`
-	Calls      uint64   `json:"calls"`
-	Latency    *latency `json:"latency"`
-	Reads      []reads  `json:"reads"`
+	Objects    uint64         `json:"objects"`
+	VersionSum uint64         `json:"version_sum"`
+	Sync       meter.Phase    `json:"sync"`
+	Events     *meter.Phase   `json:"events"`
+	Relist     *meter.Phase   `json:"relist"`
+	Calls      uint64         `json:"calls"`
+	Latency    *meter.Latency `json:"latency"`
+	Reads      []reads        `json:"reads"`
 }
 
 func main() {
@@ -127,7 +128,7 @@ func handler(o options, p *progress) cache.ResourceEventHandler {
 }
 
 func run(o options) error {
-	server := &server{address: cmp.Or(o.commands, o.server)}
+	server := &meter.Server{Address: cmp.Or(o.commands, o.server)}
 	informers, err := build(o)
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func run(o options) error {
 		all(func(p *progress) { sum += p.calls.Load() })
 		return sum
 	}
-	until := func(version, told uint64, m meter) (*phase, error) {
+	until := func(version, told uint64, m meter.Meter) (*meter.Phase, error) {
 		for started := time.Now(); ; time.Sleep(look) {
 			done := calls() >= told
 			for _, handler := range handlers {
@@ -186,7 +187,7 @@ func run(o options) error {
 				done = done && newest >= version
 			}
 			if done {
-				phase := m.stop()
+				phase := m.Stop()
 				return &phase, nil
 			}
 			if time.Since(started) > deadline {
@@ -196,7 +197,7 @@ func run(o options) error {
 	}
 
 	var r report
-	m := start(o)
+	m := meter.Start(o.heap)
 	stop := make(chan struct{})
 	for _, informer := range informers {
 		go informer.Run(stop)
@@ -213,7 +214,7 @@ func run(o options) error {
 			return fmt.Errorf("not synced")
 		}
 	}
-	r.Sync = m.stop()
+	r.Sync = m.Stop()
 	before := calls()
 
 	if o.events > 0 {
@@ -221,8 +222,8 @@ func run(o options) error {
 		if o.latency {
 			all(func(p *progress) { p.stamps = make([]stamp, 0, o.events); p.stamping.Store(true) })
 		}
-		m := start(o)
-		last, err := server.events(o)
+		m := meter.Start(o.heap)
+		last, err := server.Last(fmt.Sprintf("events?count=%d&hot=%d&rate=%d", o.events, o.hot, o.rate))
 		if err != nil {
 			return err
 		}
@@ -241,7 +242,7 @@ func run(o options) error {
 		}
 		r.Calls = calls() - before
 		if o.latency {
-			sent, err := server.sent()
+			sent, err := server.Numbers("sent")
 			if err != nil {
 				return err
 			}
@@ -249,8 +250,8 @@ func run(o options) error {
 		}
 	}
 	if o.relist {
-		m := start(o)
-		last, err := server.expire()
+		m := meter.Start(o.heap)
+		last, err := server.Last("expire")
 		if err != nil {
 			return err
 		}
@@ -267,15 +268,8 @@ func run(o options) error {
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// latency is how long it took from the server's write to the handler's call, in microseconds.
-type latency struct {
-	Count uint64  `json:"count"`
-	P50   float64 `json:"p50"`
-	P99   float64 `json:"p99"`
-	P999  float64 `json:"p999"`
-}
-
-func latencies(handlers [][]*progress, sent []uint64, last uint64) *latency {
+// latencies are from the server's write to the handler's call.
+func latencies(handlers [][]*progress, sent []uint64, last uint64) *meter.Latency {
 	first := last + 1 - uint64(len(sent))
 	var times []uint64
 	for _, handler := range handlers {
@@ -289,10 +283,5 @@ func latencies(handlers [][]*progress, sent []uint64, last uint64) *latency {
 			}
 		}
 	}
-	if len(times) == 0 {
-		return nil
-	}
-	sort.Slice(times, func(i, j int) bool { return times[i] < times[j] })
-	at := func(share int) float64 { return float64(times[len(times)*share/1000]) / 1e3 }
-	return &latency{Count: uint64(len(times)), P50: at(500), P99: at(990), P999: at(999)}
+	return meter.LatencyOf(times)
 }

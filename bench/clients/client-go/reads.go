@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/cache"
+
+	"kube-informer/bench/client-go/meter"
 )
 
 // reads is how long one kind of read takes, in nanoseconds.
@@ -25,7 +27,7 @@ func addIndexes(informer cache.SharedIndexInformer) error {
 	}})
 }
 
-func measureReads(informer cache.SharedIndexInformer, server *server, length time.Duration) ([]reads, error) {
+func measureReads(informer cache.SharedIndexInformer, server *meter.Server, length time.Duration) ([]reads, error) {
 	indexer := informer.GetIndexer()
 	keys := indexer.ListKeys()
 	namespaces := indexer.ListIndexFuncValues(cache.NamespaceIndex)
@@ -79,7 +81,7 @@ func measureReads(informer cache.SharedIndexInformer, server *server, length tim
 	all = append(all, timeReads("get while another reads everything", 1, length, get))
 	over.Store(true)
 	// The list comes after a backoff of one or two seconds.
-	if _, err := server.expire(); err != nil {
+	if _, err := server.Last("expire"); err != nil {
 		return nil, err
 	}
 	return append(all, timeReads("get during a relist", 1, 3*length, get)), nil

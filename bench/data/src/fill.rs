@@ -10,6 +10,9 @@ pub(crate) struct Identity {
     pub(crate) app: u64,
     /// Which object of its app it is.
     pub(crate) ordinal: u64,
+    /// Who owns it, itself if nobody that is served does; and which of its app that is.
+    pub(crate) owner: u64,
+    pub(crate) owner_ordinal: u64,
     /// 0 as listed at first, otherwise the number of the event that made it.
     pub(crate) version: u64,
     pub(crate) resource_version: u64,
@@ -55,10 +58,12 @@ impl Identity {
                 hex(out, |part| mix(self.seed ^ self.version, self.object, 3_000 + place * 8 + part));
             }
             Value::Uuid => uuid(out, |part| self.random(500 + place * 8 + part)),
+            Value::OwnerUuid => owner_uuid(self.seed, self.owner, out),
             Value::PodIp => address(out, self.random(901), b'.'),
             Value::HostIp => address(out, mix(self.seed, self.node, 902), b'.'),
             Value::Node => address(out, mix(self.seed, self.node, 902), b'-'),
             Value::Suffix => suffix(out, self.ordinal),
+            Value::OwnerSuffix => suffix(out, self.owner_ordinal),
             Value::Namespace => decimal(out, self.namespace),
             Value::Time => time(out, self.created(place)),
             Value::VersionTime => time(out, self.changed(place)),
@@ -74,6 +79,11 @@ impl Identity {
     fn secret(&self, place: u64, part: u64) -> u64 {
         mix(self.seed ^ self.version, self.object, (1 << 32) + (place << 24) + part)
     }
+}
+
+/// The UUID of an object that owns others.
+pub(crate) fn owner_uuid(seed: u64, owner: u64, out: &mut [u8]) {
+    uuid(out, |part| mix(seed, owner, 1_900 + part));
 }
 
 fn hex(out: &mut [u8], number: impl Fn(u64) -> u64) {

@@ -12,6 +12,8 @@ pub(crate) enum Value {
     VersionHex,
     /// A UUID of the object.
     Uuid,
+    /// That of its owner, which for an owner is itself.
+    OwnerUuid,
     /// The address of the pod.
     PodIp,
     /// The address of its node.
@@ -20,6 +22,8 @@ pub(crate) enum Value {
     Node,
     /// What makes the name unique within its app.
     Suffix,
+    /// The same of its owner.
+    OwnerSuffix,
     /// The number of the namespace.
     Namespace,
     /// A time of the object, some seconds (the digits) after its creation, as text.
@@ -73,10 +77,12 @@ fn text_hole(rest: &[u8], at: usize) -> Option<Hole> {
         b'X' => Value::Hex,
         b'x' => Value::VersionHex,
         b'u' => Value::Uuid,
+        b'U' => Value::OwnerUuid,
         b'i' => Value::PodIp,
         b'h' => Value::HostIp,
         b'n' => Value::Node,
         b's' => Value::Suffix,
+        b'S' => Value::OwnerSuffix,
         b'm' => Value::Namespace,
         b'T' => Value::Time,
         b't' => Value::VersionTime,

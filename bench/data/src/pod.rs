@@ -1,14 +1,19 @@
 //! The template of an app's pods.
 
+mod replica_set;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::app::App;
 use crate::hole::text as hole;
 
-/// The metadata and the rest of a pod, JSON in the order of the server, without the outer braces.
-pub(crate) fn pod(app: App) -> (String, String) {
-    let pod = Pod::new(app);
+pub(crate) use self::replica_set::replica_set;
+
+/// The metadata and the rest of a pod, JSON in the order of the server, without the outer braces. Its ReplicaSet is one that
+/// is served too, or a name only.
+pub(crate) fn pod(app: App, is_owned: bool) -> (String, String) {
+    let pod = Pod::new(app, is_owned);
     (pod.metadata(), format!("{},{}", pod.spec(), pod.status()))
 }
 
@@ -16,6 +21,7 @@ struct Pod {
     app: App,
     name: String,
     replica_set: String,
+    replica_set_uid: String,
     /// Names of containers, and how many environment variables each has.
     containers: Vec<(String, u64)>,
     init_containers: Vec<(String, u64)>,
@@ -24,9 +30,12 @@ struct Pod {
 }
 
 impl Pod {
-    fn new(app: App) -> Self {
+    fn new(app: App, is_owned: bool) -> Self {
         let name = app.name();
-        let replica_set = format!("{name}-{}", app.hex(3, 10));
+        let (replica_set, replica_set_uid) = match is_owned {
+            true => (format!("{name}-{}", hole('S', 0, 5)), hole('U', 0, 36)),
+            false => (format!("{name}-{}", app.hex(3, 10)), app.uuid(34)),
+        };
         let slim = app.number(9, 10) < 2;
         // Most have one or two containers and a few variables; some have many of both.
         let (count, many) = match app.number(10, 40) {
@@ -49,7 +58,7 @@ impl Pod {
             })
             .collect();
         let init_containers = (0..app.number(11, 6) / 5).map(|_| ("migrate".to_owned(), 2)).collect();
-        Self { app, name, replica_set, containers, init_containers, slim }
+        Self { app, name, replica_set, replica_set_uid, containers, init_containers, slim }
     }
 
     fn metadata(&self) -> String {
@@ -98,7 +107,7 @@ impl Pod {
             hole('T', 0, 20),
             labels,
             annotations,
-            app.uuid(34),
+            self.replica_set_uid,
             self.managed_fields(),
         )
     }
@@ -166,7 +175,7 @@ impl Pod {
                 r#"{{"configMap":{{"name":"kube-root-ca.crt","items":[{{"key":"ca.crt","path":"ca.crt"}}]}}}},"#,
                 r#"{{"downwardAPI":{{"items":[{{"path":"namespace","fieldRef":{{"apiVersion":"v1","fieldPath":"metadata.namespace"}}}}]}}}}],"defaultMode":420}}}}],"#,
                 r#"{init}"containers":[{containers}],"restartPolicy":"Always","terminationGracePeriodSeconds":{grace},"dnsPolicy":"ClusterFirst",{selector}"#,
-                r#""serviceAccountName":"{name}","serviceAccount":"{name}","nodeName":"ip-{node}.eu-west-1.compute.internal","#,
+                r#""serviceAccountName":"{name}","serviceAccount":"{name}",{node}"#,
                 r#""securityContext":{{"runAsUser":{user},"runAsNonRoot":true,"fsGroup":2000}},"imagePullSecrets":[{{"name":"registry"}}],"schedulerName":"default-scheduler","#,
                 r#""tolerations":[{{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}},"#,
                 r#"{{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}}],"#,
@@ -179,9 +188,13 @@ impl Pod {
             containers = list(&self.containers, 100),
             grace = 30 + app.number(43, 4) * 15,
             selector = selector,
-            node = hole('n', 0, 14),
+            node = self.node_name(),
             user = 1_000 + app.number(44, 9_000),
         )
+    }
+
+    fn node_name(&self) -> String {
+        format!(r#""nodeName":"ip-{}.eu-west-1.compute.internal","#, hole('n', 0, 14))
     }
 
     fn container(&self, name: &str, variables: u64, base: u64) -> String {
@@ -338,7 +351,7 @@ impl Pod {
                 r#""k:{{\"type\":\"Ready\"}}":{{".":{{}},"f:lastProbeTime":{{}},"f:lastTransitionTime":{{}},"f:status":{{}},"f:type":{{}}}}}},"f:containerStatuses":{{}},"f:hostIP":{{}},"f:phase":{{}},"f:podIP":{{}},"f:podIPs":{{}},"f:startTime":{{}}}}}},"subresource":"status"}}"#,
             ),
             hole('T', 0, 20),
-            app.uuid(34),
+            self.replica_set_uid,
             joined(&containers),
             hole('t', 2, 20),
         )

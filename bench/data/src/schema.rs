@@ -200,46 +200,44 @@ const STATUS_OF_CONTAINER: Type = Message(&[
 
 const IPS: Type = Message(&[("ip", 1, Text)]);
 
+const POD_SPEC: Type = Message(&[
+    ("volumes", 1, Message(VOLUME)),
+    ("containers", 2, CONTAINER),
+    ("restartPolicy", 3, Text),
+    ("terminationGracePeriodSeconds", 4, Integer),
+    ("dnsPolicy", 6, Text),
+    ("nodeSelector", 7, Map(&Text)),
+    ("serviceAccountName", 8, Text),
+    ("serviceAccount", 9, Text),
+    ("nodeName", 10, Text),
+    (
+        "securityContext",
+        14,
+        Message(&[("runAsUser", 2, Integer), ("runAsNonRoot", 3, Bool), ("fsGroup", 5, Integer)]),
+    ),
+    ("imagePullSecrets", 15, Message(&[("name", 1, Text)])),
+    ("schedulerName", 19, Text),
+    ("initContainers", 20, CONTAINER),
+    (
+        "tolerations",
+        22,
+        Message(&[
+            ("key", 1, Text),
+            ("operator", 2, Text),
+            ("value", 3, Text),
+            ("effect", 4, Text),
+            ("tolerationSeconds", 5, Integer),
+        ]),
+    ),
+    ("priority", 25, Integer),
+    ("enableServiceLinks", 30, Bool),
+    ("preemptionPolicy", 31, Text),
+]);
+
 /// core/v1 Pod.
 pub(crate) const POD: &[Field] = &[
     META,
-    (
-        "spec",
-        2,
-        Message(&[
-            ("volumes", 1, Message(VOLUME)),
-            ("containers", 2, CONTAINER),
-            ("restartPolicy", 3, Text),
-            ("terminationGracePeriodSeconds", 4, Integer),
-            ("dnsPolicy", 6, Text),
-            ("nodeSelector", 7, Map(&Text)),
-            ("serviceAccountName", 8, Text),
-            ("serviceAccount", 9, Text),
-            ("nodeName", 10, Text),
-            (
-                "securityContext",
-                14,
-                Message(&[("runAsUser", 2, Integer), ("runAsNonRoot", 3, Bool), ("fsGroup", 5, Integer)]),
-            ),
-            ("imagePullSecrets", 15, Message(&[("name", 1, Text)])),
-            ("schedulerName", 19, Text),
-            ("initContainers", 20, CONTAINER),
-            (
-                "tolerations",
-                22,
-                Message(&[
-                    ("key", 1, Text),
-                    ("operator", 2, Text),
-                    ("value", 3, Text),
-                    ("effect", 4, Text),
-                    ("tolerationSeconds", 5, Integer),
-                ]),
-            ),
-            ("priority", 25, Integer),
-            ("enableServiceLinks", 30, Bool),
-            ("preemptionPolicy", 31, Text),
-        ]),
-    ),
+    ("spec", 2, POD_SPEC),
     (
         "status",
         3,
@@ -276,3 +274,28 @@ pub(crate) const CONFIG_MAP: &[Field] = &[META, ("data", 2, Map(&Text))];
 
 /// core/v1 Secret.
 pub(crate) const SECRET: &[Field] = &[META, ("data", 2, Map(&Secret)), ("type", 3, Text)];
+
+/// apps/v1 ReplicaSet.
+pub(crate) const REPLICA_SET: &[Field] = &[
+    META,
+    (
+        "spec",
+        2,
+        Message(&[
+            ("replicas", 1, Integer),
+            ("selector", 2, Message(&[("matchLabels", 1, Map(&Text))])),
+            ("template", 3, Message(&[META, ("spec", 2, POD_SPEC)])),
+        ]),
+    ),
+    (
+        "status",
+        3,
+        Message(&[
+            ("replicas", 1, Integer),
+            ("fullyLabeledReplicas", 2, Integer),
+            ("observedGeneration", 3, Integer),
+            ("readyReplicas", 4, Integer),
+            ("availableReplicas", 5, Integer),
+        ]),
+    ),
+];

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::{Format, Kind, World, WorldOptions};
 
-const KINDS: [Kind; 4] = [Kind::Pods, Kind::ConfigMaps, Kind::Secrets, Kind::Widgets];
+const KINDS: [Kind; 5] = [Kind::Pods, Kind::ConfigMaps, Kind::Secrets, Kind::Widgets, Kind::ReplicaSets];
 
 fn world(kind: Kind, objects: u64) -> World {
-    World::new(kind, WorldOptions { seed: 1, objects, namespaces: 20 })
+    World::new(kind, WorldOptions { seed: 1, objects, namespaces: 20, owned: 0 })
 }
 
 fn rendered(world: &World, format: Format, object: u64, version: u64) -> Vec<u8> {
@@ -102,5 +102,19 @@ fn sizes_are_known_before_rendering_and_protobuf_has_the_same_values() {
                 assert!(message.windows(value.len()).any(|window| window == value), "{field} of {object}");
             }
         }
+    }
+}
+
+#[test]
+fn pods_name_the_replica_set_that_owns_them() {
+    let world = |kind, objects| World::new(kind, WorldOptions { seed: 1, objects, namespaces: 7, owned: 3 });
+    let (owners, pods) = (world(Kind::ReplicaSets, 400), world(Kind::Pods, 1_200));
+    for object in 0..1_200 {
+        let (owner, pod) = (json(&owners, object / 3, 5), json(&pods, object, 0));
+        let (owner, pod) = (&owner["metadata"], &pod["metadata"]);
+        let reference = &pod["ownerReferences"][0];
+        assert_eq!((&owner["name"], &owner["uid"]), (&reference["name"], &reference["uid"]));
+        assert_eq!(owner["namespace"], pod["namespace"]);
+        assert_eq!(pods.owner_uid(object), owner["uid"]);
     }
 }

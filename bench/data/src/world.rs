@@ -1,8 +1,8 @@
 //! All objects of a kind, in all their versions.
 
 use crate::app::App;
-use crate::fill::{Identity, mix};
-use crate::schema::{CONFIG_MAP, Field, POD, SECRET};
+use crate::fill::{self, Identity, mix};
+use crate::schema::{CONFIG_MAP, Field, POD, REPLICA_SET, SECRET};
 use crate::template::{Format, Template};
 use crate::{others, pod, proto};
 
@@ -23,12 +23,14 @@ pub enum Kind {
     Secrets,
     /// A custom resource, which has no protobuf.
     Widgets,
+    /// ReplicaSets, which own pods.
+    ReplicaSets,
 }
 
 impl Kind {
     /// By its name in URLs.
     pub fn from_plural(plural: &str) -> Option<Self> {
-        let kinds = [Self::Pods, Self::ConfigMaps, Self::Secrets, Self::Widgets];
+        let kinds = [Self::Pods, Self::ConfigMaps, Self::Secrets, Self::Widgets, Self::ReplicaSets];
         kinds.into_iter().find(|kind| kind.plural() == plural)
     }
 
@@ -39,6 +41,7 @@ impl Kind {
             Self::ConfigMaps => "configmaps",
             Self::Secrets => "secrets",
             Self::Widgets => "widgets",
+            Self::ReplicaSets => "replicasets",
         }
     }
 
@@ -49,6 +52,7 @@ impl Kind {
             Self::ConfigMaps => "ConfigMap",
             Self::Secrets => "Secret",
             Self::Widgets => "Widget",
+            Self::ReplicaSets => "ReplicaSet",
         }
     }
 
@@ -56,6 +60,7 @@ impl Kind {
     pub fn api_version(self) -> &'static str {
         match self {
             Self::Widgets => "bench.example.com/v1",
+            Self::ReplicaSets => "apps/v1",
             _ => "v1",
         }
     }
@@ -71,12 +76,14 @@ impl Kind {
             Self::ConfigMaps => Some(CONFIG_MAP),
             Self::Secrets => Some(SECRET),
             Self::Widgets => None,
+            Self::ReplicaSets => Some(REPLICA_SET),
         }
     }
 
-    fn text(self, app: App) -> (String, String) {
+    fn text(self, app: App, options: WorldOptions) -> (String, String) {
         match self {
-            Self::Pods => pod::pod(app),
+            Self::Pods => pod::pod(app, options.owned > 0),
+            Self::ReplicaSets => pod::replica_set(app, options.owned),
             Self::ConfigMaps => others::config_map(app),
             Self::Secrets => others::secret(app),
             Self::Widgets => others::widget(app),
@@ -93,6 +100,9 @@ pub struct WorldOptions {
     pub objects: u64,
     /// How many namespaces they are in, equally many in each.
     pub namespaces: u64,
+    /// How many pods each ReplicaSet owns, in the world of the ones and of the others, which has so many times as many objects.
+    /// 0 if pods are owned by ReplicaSets that are not served.
+    pub owned: u64,
 }
 
 /// All objects of a kind. Objects are numbered from 0 in the order of lists; versions from 0, which is the first list.
@@ -119,8 +129,10 @@ impl World {
         let apps: Vec<App> = (0..APPS).map(|number| App::new(options.seed, number)).collect();
         let total: u64 = apps.iter().map(|app| app.weight()).sum();
         let mut before = 0;
+        // Owners are of the same app.
+        let group = group(kind, options);
         let starts = apps.iter().map(|app| {
-            let start = before * options.objects / total;
+            let start = before * (options.objects / group) / total * group;
             before += app.weight();
             start
         });
@@ -130,7 +142,7 @@ impl World {
             // A hundred pods on each.
             nodes: (options.objects / 100).max(1),
             starts: starts.collect(),
-            apps: apps.into_iter().map(|app| Shapes::new(kind, app)).collect(),
+            apps: apps.into_iter().map(|app| Shapes::new(kind, app, options)).collect(),
         }
     }
 
@@ -167,7 +179,9 @@ impl World {
     /// The numbers of a namespace's objects. Namespaces are called `team-00000` and so on.
     pub fn objects_of_namespace(&self, namespace: &str) -> Option<std::ops::Range<u64>> {
         let number: u64 = namespace.strip_prefix("team-")?.parse().ok()?;
-        let start = |number: u64| (number * self.options.objects).div_ceil(self.options.namespaces);
+        let group = group(self.kind, self.options);
+        let start =
+            |number: u64| (number * (self.options.objects / group)).div_ceil(self.options.namespaces) * group;
         (number < self.options.namespaces).then(|| start(number)..start(number + 1))
     }
 
@@ -179,17 +193,27 @@ impl World {
     /// Appends an object.
     pub fn render(&self, format: Format, object: u64, version: u64, out: &mut Vec<u8>) {
         let app = self.app(object);
+        let group = group(self.kind, self.options);
         let identity = Identity {
             seed: self.options.seed,
             object,
             app: app as u64,
             ordinal: object - self.starts[app],
+            owner: object / group,
+            owner_ordinal: (object - self.starts[app]) / group,
             version,
             resource_version: self.resource_version(object, version),
-            namespace: object * self.options.namespaces / self.options.objects.max(1),
+            namespace: (object / group) * self.options.namespaces / (self.options.objects / group).max(1),
             node: mix(self.options.seed, object, 56) % self.nodes,
         };
         self.apps[app].template(format).render(&identity, out);
+    }
+
+    /// The uid of the ReplicaSet that owns a pod, or that of a ReplicaSet.
+    pub fn owner_uid(&self, object: u64) -> String {
+        let mut uid = [0; 36];
+        fill::owner_uuid(self.options.seed, object / group(self.kind, self.options), &mut uid);
+        String::from_utf8_lossy(&uid).into_owned()
     }
 
     fn app(&self, object: u64) -> usize {
@@ -197,9 +221,14 @@ impl World {
     }
 }
 
+/// How many objects in a row have the same owner.
+fn group(kind: Kind, options: WorldOptions) -> u64 {
+    if kind == Kind::Pods { options.owned.max(1) } else { 1 }
+}
+
 impl Shapes {
-    fn new(kind: Kind, app: App) -> Self {
-        let (metadata, rest) = kind.text(app);
+    fn new(kind: Kind, app: App, options: WorldOptions) -> Self {
+        let (metadata, rest) = kind.text(app, options);
         let json = format!("{metadata},{rest}}}");
         let protobuf = match (kind.schema(), serde_json::from_str(&format!("{{{json}"))) {
             (Some(schema), Ok(value)) => proto::encode(&value, schema),

@@ -13,6 +13,7 @@ pub(crate) struct Programs {
     rust: PathBuf,
     /// Or why there is none.
     pub(crate) client_go: Result<PathBuf, String>,
+    pub(crate) controller_runtime: Result<PathBuf, String>,
 }
 
 /// A program of the benchmark.
@@ -21,6 +22,14 @@ pub(crate) enum Program {
     Ours,
     KubeRs,
     ClientGo,
+    ControllerRuntime,
+}
+
+impl Program {
+    /// Whether it is written in Go, where the program itself can tell its live heap.
+    pub(crate) fn is_go(self) -> bool {
+        matches!(self, Self::ClientGo | Self::ControllerRuntime)
+    }
 }
 
 impl Programs {
@@ -40,6 +49,7 @@ impl Programs {
             Program::Ours => Ok(self.rust.join(format!("client-ours{counted}"))),
             Program::KubeRs => Ok(self.rust.join(format!("client-kube-rs{counted}"))),
             Program::ClientGo => self.client_go.clone(),
+            Program::ControllerRuntime => self.controller_runtime.clone(),
         }
     }
 }
@@ -52,27 +62,36 @@ pub(crate) fn root() -> PathBuf {
 }
 
 pub(crate) fn all(settings: &Settings) -> Result<Programs> {
-    let profile = if settings.quick { "quick" } else { "release" };
-    eprintln!("building the server and the clients (profile {profile})");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    build.current_dir(root()).args(["build", "--locked", "--workspace", "--profile", profile]);
-    run(&mut build)?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let rust = target.join(profile);
-    let client_go = client_go(&rust.join("client-go"));
-    if let Err(why) = &client_go {
-        eprintln!("client-go takes no part: {why}");
+    let rust = rust(settings, &["--workspace"])?;
+    let client_go = go("client-go", &rust.join("client-go"));
+    let controller_runtime = go("client-go/controller-runtime", &rust.join("controller-runtime"));
+    for (name, program) in [("client-go", &client_go), ("controller-runtime", &controller_runtime)] {
+        if let Err(why) = program {
+            eprintln!("{name} takes no part: {why}");
+        }
     }
-    Ok(Programs { rust, client_go })
+    Ok(Programs { rust, client_go, controller_runtime })
 }
 
-fn client_go(output: &Path) -> Result<PathBuf, String> {
+/// Builds Rust programs, and says where they are.
+pub(crate) fn rust(settings: &Settings, which: &[&str]) -> Result<PathBuf> {
+    let profile = if settings.quick { "quick" } else { "release" };
+    eprintln!("building the programs (profile {profile})");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.current_dir(root()).args(["build", "--locked", "--profile", profile]).args(which);
+    run(&mut build)?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join(profile))
+}
+
+/// Builds the Go program in this directory of `clients`, or says why it cannot.
+pub(crate) fn go(name: &str, output: &Path) -> Result<PathBuf, String> {
     if let Err(error) = Command::new("go").arg("version").output() {
         return Err(format!("cannot run go: {error}"));
     }
     let mut build = Command::new("go");
-    build.current_dir(root().join("clients/client-go")).args(["build", "-o"]).arg(output).arg(".");
+    build.current_dir(root().join("clients").join(name)).args(["build", "-o"]).arg(output).arg(".");
     run(&mut build).map_err(|error| format!("{error:#}"))?;
     Ok(output.to_owned())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 
 pub(crate) const HELP: &str = "\
-kube-informer beside client-go and kube-rs: the same objects and events, from the same server, in the same run.
+kube-informer beside client-go, controller-runtime and kube-rs: the same objects and events, from the same server, in the same run.
 
 Usage: cargo xtask bench [--quick] [--runs N] [SCENARIO]...
 
@@ -13,11 +13,12 @@ Usage: cargo xtask bench [--quick] [--runs N] [SCENARIO]...
   --runs N     How often each client runs; the median is shown (default 5)
   --plots DIR  Where the plots of `growth` are written (default: docs/benchmarks, or the results if --quick)
 
-Scenarios: sync, kinds, work, stuck, reads, latency, transport, growth (default: all). `transport` is sync and latency
-over plain HTTP/1.1, whole and in pieces, and over TLS with HTTP/1.1 and HTTP/2.
+Scenarios: sync, kinds, work, stuck, reads, latency, transport, controller, growth, queue (default: all). `transport` is sync
+and latency over plain HTTP/1.1, whole and in pieces, and over TLS with HTTP/1.1 and HTTP/2. `controller` is from the write to
+the reconcile function. `queue` needs no server: the work queues of informer-controller, client-go and controller-runtime.
 
 The server is pinned to one core and the client to another, if there are two and `taskset`. Raw figures are kept in
-bench/results. Without Go there is no client-go, and the tables say so.
+bench/results. Without Go there is no client-go and no controller-runtime, and the tables say so.
 ";
 
 /// What the user asked for.
@@ -29,7 +30,8 @@ pub(crate) struct Settings {
     only: Vec<String>,
 }
 
-const SCENARIOS: [&str; 8] = ["sync", "kinds", "work", "stuck", "reads", "latency", "transport", "growth"];
+const SCENARIOS: [&str; 10] =
+    ["sync", "kinds", "work", "stuck", "reads", "latency", "transport", "controller", "growth", "queue"];
 
 impl Settings {
     /// None if the user asked for help.
@@ -58,6 +60,11 @@ impl Settings {
 
     pub(crate) fn wants(&self, scenario: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == scenario)
+    }
+
+    /// Whether nothing else is wanted.
+    pub(crate) fn wants_only(&self, scenario: &str) -> bool {
+        !self.only.is_empty() && self.only.iter().all(|name| name == scenario)
     }
 
     /// A number that a quick run makes smaller.

@@ -2,11 +2,13 @@
 
 mod build;
 mod cli;
+mod controllers;
 mod floor;
 mod growth;
 mod machine;
 mod plot;
 mod processes;
+mod queue;
 mod results;
 mod scenario;
 mod scenarios;
@@ -26,6 +28,11 @@ fn main() -> Result<()> {
         print!("{}", cli::HELP);
         return Ok(());
     };
+    if settings.wants_only("queue") {
+        let mut results = Results::new(&settings)?;
+        queue::run(&settings, &mut results)?;
+        return results.finish(None);
+    }
     let clients = build::all(&settings)?;
     same_in_both_forms(&clients)?;
     let mut results = Results::new(&settings)?;
@@ -37,16 +44,21 @@ fn main() -> Result<()> {
     if settings.wants("growth") {
         growth::run(&settings, &clients, &mut results)?;
     }
-    results.finish(&clients)
+    if settings.wants("queue") {
+        queue::run(&settings, &mut results)?;
+    }
+    results.finish(clients.client_go.as_ref().err())
 }
 
 /// Whether protobuf says what JSON says: only then is a comparison between the two one at all.
 fn same_in_both_forms(programs: &Programs) -> Result<()> {
     let Ok(client_go) = &programs.client_go else { return Ok(()) };
-    for kind in ["pods", "configmaps", "secrets"] {
+    for kind in ["pods", "configmaps", "secrets", "replicasets"] {
         let server = Server::start(programs, &scenarios::server(600, &format!("--kind {kind}")))?;
         processes::compare(&server, client_go, kind).with_context(|| format!("the protobuf of {kind}"))?;
     }
-    eprintln!("protobuf and JSON of pods, configmaps and secrets say the same, as client-go reads them");
+    eprintln!(
+        "protobuf and JSON of pods, configmaps, secrets and replicasets say the same, as client-go reads them"
+    );
     Ok(())
 }

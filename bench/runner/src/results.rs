@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::build::{self, Programs};
+use crate::build;
 use crate::cli::Settings;
 use crate::{machine, processes};
 
@@ -62,13 +62,13 @@ impl Results {
         Ok(())
     }
 
-    /// The last words.
-    pub(crate) fn finish(&self, programs: &Programs) -> Result<()> {
+    /// The last words, and why what is written in Go took no part if it did not.
+    pub(crate) fn finish(&self, without: Option<&String>) -> Result<()> {
         let path = self.directory.join(&self.name);
         println!("\n{} runs of clients, every one saw all objects and events.", self.raw.len());
         println!("Each client ran {} times; load is now {:.1}.", self.runs, machine::load());
-        if let Err(why) = &programs.client_go {
-            println!("client-go took no part: {why}");
+        if let Some(why) = without {
+            println!("client-go and controller-runtime took no part: {why}");
         }
         println!("Raw figures: {}.json, tables: {0}.md", path.display());
         Ok(())

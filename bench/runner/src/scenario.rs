@@ -158,8 +158,7 @@ impl Scenario {
     ) -> Result<Value> {
         let program = programs.client(participant.program, true).map_err(anyhow::Error::msg)?;
         eprintln!("{}, live heap: {}", self.name, participant.label);
-        let more =
-            if participant.program == Program::ClientGo { vec!["--heap".to_owned()] } else { Vec::new() };
+        let more = if participant.program.is_go() { vec!["--heap".to_owned()] } else { Vec::new() };
         let report = self.one(participant, &program, programs, &more)?;
         results.keep(&format!("{}, live heap", self.name), participant.label, 0, machine::load(), &report)?;
         Ok(report)

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::build::Program::{self, ClientGo, KubeRs, Ours};
 use crate::cli::Settings;
 use crate::scenario::{Metric, Participant, Scenario, Transport};
-use crate::transports;
+use crate::{controllers, transports};
 
 pub(crate) const MIB: f64 = 1_048_576.0;
 
@@ -17,6 +17,7 @@ pub(crate) fn all(settings: &Settings) -> Vec<Scenario> {
     all.extend(reads(settings));
     all.push(latency(settings));
     all.extend(transports::all(settings));
+    all.extend(controllers::all(settings));
     all
 }
 
@@ -25,7 +26,7 @@ pub(crate) fn participant(label: &'static str, program: Program, arguments: &str
     Participant { label, program, arguments, transport: Transport::default(), baseline: false, once: false }
 }
 
-fn baseline(label: &'static str, program: Program, arguments: &str) -> Participant {
+pub(crate) fn baseline(label: &'static str, program: Program, arguments: &str) -> Participant {
     Participant { baseline: true, ..participant(label, program, arguments) }
 }
 

@@ -2,7 +2,6 @@
 
 use std::future::poll_fn;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context as _, Result};
@@ -16,8 +15,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::answer::{Answer, Part, Wire};
 use crate::http::Request;
-use crate::respond;
-use crate::state::State;
+use crate::{States, respond};
 
 /// As many as kube-apiserver allows.
 const STREAMS: u32 = 100;
@@ -27,7 +25,7 @@ const WAITING: usize = 4;
 
 /// Answers the requests of one connection.
 pub(crate) async fn serve(
-    state: &Arc<State>,
+    states: &States,
     stream: TlsStream<TcpStream>,
     pieces: Option<NonZeroUsize>,
 ) -> Result<()> {
@@ -38,9 +36,9 @@ pub(crate) async fn serve(
         let target = request.uri().path_and_query().context("a request for nothing")?.as_str();
         let request = Request::new(target, accept.unwrap_or_default());
         let (parts, waiting) = mpsc::channel(WAITING);
-        let state = state.clone();
+        let states = states.clone();
         // A client that goes away ends the request; that is no news.
-        thread::spawn(move || respond(&state, &request, Answer::new(Wire::Http2(parts), pieces)).ok());
+        thread::spawn(move || respond(&states, &request, Answer::new(Wire::Http2(parts), pieces)).ok());
         tokio::spawn(async move { write(stream, waiting).await.ok() });
     }
     Ok(())

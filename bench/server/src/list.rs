@@ -18,7 +18,10 @@ pub(crate) fn answer(
     format: Format,
     all: Range<u64>,
 ) -> Result<()> {
-    state.lists.fetch_add(1, Ordering::Relaxed);
+    // One object is asked for by those who want to know how far the server is, as informers do whose watch is silent.
+    if request.number("limit") != 1 {
+        state.lists.fetch_add(1, Ordering::Relaxed);
+    }
     let from: u64 = request.query("continue").and_then(|token| token.parse().ok()).unwrap_or(all.start);
     // As kube-apiserver: "any version" is answered from its cache, which does not page.
     let limit = match (request.number("limit"), request.query("resourceVersion")) {

@@ -9,10 +9,14 @@
 //! | `/bench/expire` | the last object changes, and all watches end with 410: clients have to list again |
 //! | `/bench/state` | how many objects there are, the sum of their resource versions, and how they were listed |
 //! | `/bench/sent` | when the events of the last `/bench/events` were written, nanoseconds of the clock, one a line |
+//! | `/bench/owners` | the uids of the owners of what they changed, one a line |
+//!
+//! Where there are two kinds, `kind=PLURAL` says which one is meant; `/bench/state` is about both.
 //!
 //! | option | |
 //! |---|---|
 //! | `--kind PLURAL`, `--objects N`, `--namespaces N`, `--seed N` | what is served |
+//! | `--owned N` | pods only: every N of them are owned by a ReplicaSet, which is served too |
 //! | `--pieces N` | at most N bytes are written at a time, so that objects come in several pieces, as they do from servers that write an object in several calls |
 //! | `--tls http1`, `--tls http2` | TLS, with HTTP/1.1 only, or with HTTP/2 for clients that speak it; without it plain HTTP/1.1 |
 //! | `--ca FILE` | where the certificate that clients have to trust is written |
@@ -33,11 +37,12 @@ mod watch;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use bench_data::{Kind, World, WorldOptions};
 
 use crate::answer::{Answer, Wire};
@@ -45,8 +50,11 @@ use crate::http::Request;
 use crate::state::State;
 use crate::tls::Tls;
 
+/// What is served, each kind for itself.
+pub(crate) type States = Arc<[State]>;
+
 fn main() -> Result<()> {
-    let mut options = WorldOptions { seed: 1, objects: 1_000, namespaces: 20 };
+    let mut options = WorldOptions { seed: 1, objects: 1_000, namespaces: 20, owned: 0 };
     let (mut kind, mut pieces, mut tls, mut ca) = (Kind::Pods, None, None, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
@@ -56,6 +64,7 @@ fn main() -> Result<()> {
             "--kind" => kind = Kind::from_plural(&value).with_context(|| format!("there are no {value}"))?,
             "--objects" => options.objects = number()?,
             "--namespaces" => options.namespaces = number()?,
+            "--owned" => options.owned = number()?,
             "--seed" => options.seed = number()?,
             "--pieces" => pieces = NonZeroUsize::new(usize::try_from(number()?)?),
             "--tls" => tls = Some(value),
@@ -63,12 +72,18 @@ fn main() -> Result<()> {
             _ => bail!("unknown option {name}"),
         }
     }
-    let state = Arc::new(State::new(World::new(kind, options)));
+    let mut states = vec![State::new(World::new(kind, options))];
+    if kind == Kind::Pods && options.owned > 0 {
+        ensure!(options.objects.is_multiple_of(options.owned), "--objects must be a multiple of --owned");
+        let owners = WorldOptions { objects: options.objects / options.owned, ..options };
+        states.push(State::new(World::new(Kind::ReplicaSets, owners)));
+    }
+    let states: States = states.into();
     let commands = listen({
-        let state = state.clone();
+        let states = states.clone();
         move |mut stream| {
             stream.set_nodelay(true)?;
-            serve(&state, &mut stream, pieces)
+            serve(&states, &mut stream, pieces)
         }
     })?;
     let address = match tls {
@@ -76,7 +91,7 @@ fn main() -> Result<()> {
         Some(protocol) => {
             let (tls, certificate) = Tls::new(&protocol)?;
             std::fs::write(ca.context("--tls needs --ca")?, certificate)?;
-            format!("https://{}", listen(move |stream| tls.serve(&state, stream, pieces))?)
+            format!("https://{}", listen(move |stream| tls.serve(&states, stream, pieces))?)
         }
     };
     println!("{address}\nhttp://{commands}");
@@ -101,40 +116,44 @@ fn listen(serve: impl Fn(TcpStream) -> Result<()> + Clone + Send + 'static) -> R
 }
 
 /// Answers the requests of one connection that speaks HTTP/1.1.
-fn serve(state: &State, stream: &mut (impl Read + Write), pieces: Option<NonZeroUsize>) -> Result<()> {
+fn serve(states: &States, stream: &mut (impl Read + Write), pieces: Option<NonZeroUsize>) -> Result<()> {
     while let Some(request) = Request::read(stream)? {
-        respond(state, &request, Answer::new(Wire::Http1(stream), pieces))?;
+        respond(states, &request, Answer::new(Wire::Http1(stream), pieces))?;
     }
     Ok(())
 }
 
-fn respond(state: &State, request: &Request, answer: Answer<'_>) -> Result<()> {
+fn respond(states: &States, request: &Request, answer: Answer<'_>) -> Result<()> {
     match request.path.strip_prefix("/bench/") {
-        Some(command) => control::answer(state, command, request, answer.whole()),
-        None => objects(state, request, answer),
+        Some(command) => control::answer(states, command, request, answer.whole()),
+        None => objects(states, request, answer),
     }
 }
 
-fn objects(state: &State, request: &Request, answer: Answer<'_>) -> Result<()> {
-    let kind = state.world.kind();
-    let group = if kind == Kind::Widgets { "/apis/bench.example.com/v1/" } else { "/api/v1/" };
-    let Some(rest) = request.path.strip_prefix(group) else { return answer.not_found() };
-    let parts: Vec<&str> = rest.split('/').collect();
-    let range = match parts.as_slice() {
-        [plural] if *plural == kind.plural() => Some(0..state.world.objects()),
-        ["namespaces", namespace, plural] if *plural == kind.plural() => {
-            state.world.objects_of_namespace(namespace)
-        }
-        _ => None,
-    };
-    let Some(range) = range else { return answer.not_found() };
+fn objects(states: &States, request: &Request, answer: Answer<'_>) -> Result<()> {
+    let found = states.iter().find_map(|state| Some((state, range(state, &request.path)?)));
+    let Some((state, range)) = found else { return answer.not_found() };
     if answer.is_http2() {
         state.http2.fetch_add(1, Ordering::Relaxed);
     }
-    let format = envelope::negotiate(kind, request.accept());
+    let format = envelope::negotiate(state.world.kind(), request.accept());
     if matches!(request.query("watch"), Some("true" | "1")) {
         watch::answer(state, request, answer, format, &range)
     } else {
         list::answer(state, request, answer, format, range)
+    }
+}
+
+/// The objects at a path.
+fn range(state: &State, path: &str) -> Option<Range<u64>> {
+    let kind = state.world.kind();
+    let root = if kind.api_version().contains('/') { "/apis" } else { "/api" };
+    let rest = path.strip_prefix(root)?.strip_prefix('/')?.strip_prefix(kind.api_version())?;
+    match rest.split('/').collect::<Vec<_>>().as_slice() {
+        ["", plural] if *plural == kind.plural() => Some(0..state.world.objects()),
+        ["", "namespaces", namespace, plural] if *plural == kind.plural() => {
+            state.world.objects_of_namespace(namespace)
+        }
+        _ => None,
     }
 }

@@ -125,6 +125,15 @@ impl State {
         }
     }
 
+    /// What the events of the last run changed, in order.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = u64> {
+        let history = self.history();
+        let run = history.runs.last().cloned();
+        let events = run.as_ref().map_or(0..0, |run| run.first..history.events + 1);
+        drop(history);
+        events.filter_map(move |version| Some(run.as_ref()?.object(&self.world, version)))
+    }
+
     /// When the events of the last run were written.
     pub(crate) fn sent(&self) -> Vec<u64> {
         let run = self.history().runs.last().cloned();

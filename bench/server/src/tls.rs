@@ -10,8 +10,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::rustls::{DEFAULT_VERSIONS, ServerConfig, StreamOwned};
 
-use crate::state::State;
-use crate::{http2, serve};
+use crate::{States, http2, serve};
 
 /// How connections are accepted.
 #[derive(Clone)]
@@ -39,7 +38,7 @@ impl Tls {
     /// Answers the requests of one connection.
     pub(crate) fn serve(
         &self,
-        state: &Arc<State>,
+        states: &States,
         stream: TcpStream,
         pieces: Option<NonZeroUsize>,
     ) -> Result<()> {
@@ -49,12 +48,12 @@ impl Tls {
         let accept = async { self.acceptor.accept(tokio::net::TcpStream::from_std(stream)?).await };
         let stream = runtime.block_on(accept).context("no handshake")?;
         if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-            return runtime.block_on(http2::serve(state, stream, pieces));
+            return runtime.block_on(http2::serve(states, stream, pieces));
         }
         // From here on as without TLS.
         let (stream, session) = stream.into_inner();
         let stream = stream.into_std()?;
         stream.set_nonblocking(false)?;
-        serve(state, &mut StreamOwned::new(session, stream), pieces)
+        serve(states, &mut StreamOwned::new(session, stream), pieces)
     }
 }

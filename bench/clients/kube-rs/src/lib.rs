@@ -1,5 +1,6 @@
-//! kube-rs' reflector as a client of the benchmark.
+//! kube-rs' reflector and controller as a client of the benchmark.
 
+mod controller;
 mod reads;
 
 use std::hint::black_box;
@@ -32,6 +33,9 @@ async fn choose(options: &Options, heap: Heap) -> Result<()> {
     let mut config = Config::new(options.server.parse()?);
     config.root_cert = options.root_cert()?;
     let client = Client::try_from(config)?;
+    if let Some(kind) = &options.controller {
+        return controller::run(options, kind, heap, client).await;
+    }
     match options.kind.as_str() {
         "pods" => run_typed::<Pod>(options, heap, client).await,
         "configmaps" => run_typed::<ConfigMap>(options, heap, client).await,
@@ -105,7 +109,7 @@ where
             Some(until(&progress, last, before + options.events * options.handlers as u64, meter).await?);
         report.calls = progress.calls() - before;
         if options.latency {
-            report.latency = Latency::of(progress.stamps(), &server.sent()?, last);
+            report.latency = Latency::of(progress.stamps(), &server.sent(options)?, last);
         }
     }
     if options.relist {

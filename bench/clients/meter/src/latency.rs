@@ -19,13 +19,18 @@ impl Latency {
     /// Of calls that came at (version, nanoseconds); `sent` are those of the versions up to `last`, in order.
     pub fn of(stamps: impl IntoIterator<Item = (u64, u64)>, sent: &[u64], last: u64) -> Option<Self> {
         let first = last + 1 - sent.len() as u64;
-        let mut times: Vec<u64> = stamps
+        let times = stamps
             .into_iter()
             .filter_map(|(version, at)| {
                 let index = usize::try_from(version.checked_sub(first)?).ok()?;
                 Some(at.saturating_sub(*sent.get(index)?))
             })
             .collect();
+        Self::of_times(times)
+    }
+
+    /// Of times in nanoseconds.
+    pub fn of_times(mut times: Vec<u64>) -> Option<Self> {
         times.sort_unstable();
         #[allow(clippy::cast_precision_loss)] // Nanoseconds.
         let at = |share: usize| Some(*times.get(times.len() * share / 1_000)? as f64 / 1e3);

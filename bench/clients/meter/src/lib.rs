@@ -6,6 +6,7 @@ mod measure;
 mod options;
 mod progress;
 mod reads;
+mod reconciles;
 mod server;
 
 pub use latency::Latency;
@@ -13,6 +14,7 @@ pub use measure::{Heap, Meter, Phase};
 pub use options::{List, Options, Work};
 pub use progress::{Progress, now_nanos};
 pub use reads::{Reads, keys_of_reads, time_reads};
+pub use reconciles::{Begun, Counts, Reconciles};
 pub use server::Server;
 
 use serde::Serialize;
@@ -32,7 +34,9 @@ pub struct Report {
     pub relist: Option<Phase>,
     /// Calls of handlers for events.
     pub calls: u64,
-    /// From the server's write to the handler's call.
+    /// How often a controller reconciled.
+    pub reconciles: Option<Counts>,
+    /// From the server's write to the handler's call, or to the start of a reconcile that sees it.
     pub latency: Option<Latency>,
     /// How long reads of the cache take.
     pub reads: Option<Vec<Reads>>,

@@ -42,6 +42,12 @@ pub struct Options {
     pub reads: Option<Duration>,
     /// Over how many informers, one a namespace, the objects are spread; 1 for one informer of everything.
     pub informers: usize,
+    /// For a controller of ReplicaSets that own pods: the plural of the kind that changes.
+    pub controller: Option<String>,
+    /// How many objects the controller has.
+    pub objects: u64,
+    /// How many others each of them owns.
+    pub owned: u64,
 }
 
 /// How the first state is read.
@@ -84,6 +90,9 @@ impl Options {
             latency: false,
             reads: None,
             informers: 1,
+            controller: None,
+            objects: 0,
+            owned: 0,
         };
         for argument in std::env::args().skip(1) {
             let (name, value) = argument.split_once('=').unwrap_or((&argument, "true"));
@@ -111,6 +120,9 @@ impl Options {
                 }
                 "--handlers" => options.handlers = usize::try_from(number()?)?,
                 "--informers" => options.informers = usize::try_from(number()?)?,
+                "--controller" => options.controller = Some(value.to_owned()),
+                "--objects" => options.objects = number()?,
+                "--owned" => options.owned = number()?,
                 "--events" => options.events = number()?,
                 "--hot" => options.hot = number()?,
                 "--rate" => options.rate = number()?,

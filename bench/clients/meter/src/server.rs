@@ -25,7 +25,7 @@ impl Server {
     /// Objects change. Returns the resource version of the last change.
     pub fn events(&self, options: &Options) -> Result<u64> {
         let Options { events, hot, rate, .. } = options;
-        number(&self.get(&format!("events?count={events}&hot={hot}&rate={rate}"))?, "last")
+        number(&self.get(&format!("events?count={events}&hot={hot}&rate={rate}{}", kind(options)))?, "last")
     }
 
     /// The last object changes and all watches expire. Returns the resource version of that change.
@@ -39,8 +39,13 @@ impl Server {
     }
 
     /// When the events were sent, in order.
-    pub fn sent(&self) -> Result<Vec<u64>> {
-        self.get("sent")?.lines().map(|line| Ok(line.parse()?)).collect()
+    pub fn sent(&self, options: &Options) -> Result<Vec<u64>> {
+        self.get(&format!("sent?{}", kind(options)))?.lines().map(|line| Ok(line.parse()?)).collect()
+    }
+
+    /// The uids of the owners of what the events changed, in order.
+    pub fn owners(&self, options: &Options) -> Result<Vec<String>> {
+        Ok(self.get(&format!("owners?{}", kind(options)))?.lines().map(str::to_owned).collect())
     }
 
     fn get(&self, command: &str) -> Result<String> {
@@ -60,6 +65,11 @@ impl Server {
         let body = body.split_once("\r\n").context("no chunk")?.1;
         Ok(body.split_once("\r\n").unwrap_or((body, "")).0.to_owned())
     }
+}
+
+/// Which kind is meant, where there are two.
+fn kind(options: &Options) -> String {
+    options.controller.as_ref().map(|kind| format!("&kind={kind}")).unwrap_or_default()
 }
 
 fn number(json: &str, field: &str) -> Result<u64> {

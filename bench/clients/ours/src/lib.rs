@@ -1,5 +1,6 @@
 //! kube-informer as a client of the benchmark.
 
+mod controller;
 mod handlers;
 mod reads;
 
@@ -31,6 +32,9 @@ pub fn run(options: &Options, heap: Heap) -> Result<()> {
 }
 
 async fn choose(options: &Options, heap: Heap) -> Result<()> {
+    if let Some(kind) = &options.controller {
+        return controller::run(options, kind, heap).await;
+    }
     match (options.kind.as_str(), options.mode.as_str()) {
         ("pods", "metadata") => client::<PartialObjectMeta<Pod>>(options, heap, &()).await,
         ("pods", _) => client::<Pod>(options, heap, &()).await,
@@ -106,7 +110,7 @@ where
         report.calls = calls() - before;
         if options.latency {
             let stamps = watched.iter().flat_map(|w| &w.handlers).flat_map(|(_, progress)| progress.stamps());
-            report.latency = Latency::of(stamps, &server.sent()?, last);
+            report.latency = Latency::of(stamps, &server.sent(options)?, last);
         }
     }
     if options.relist {

@@ -10,6 +10,9 @@ fn scenarios_and_options_are_understood() {
     assert!(settings.quick && settings.runs == 1);
     assert!(settings.wants("sync") && settings.wants("reads") && !settings.wants("stuck"));
     assert!(parse("").unwrap().unwrap().wants("stuck"));
+    assert!(parse("queue").unwrap().unwrap().wants_only("queue"));
+    assert!(!parse("queue sync").unwrap().unwrap().wants_only("queue"));
+    assert!(!parse("").unwrap().unwrap().wants_only("queue"));
     assert!(parse("--help").unwrap().is_none());
 }
 

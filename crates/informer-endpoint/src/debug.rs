@@ -31,6 +31,7 @@ fn informer(informer: &InformerStatus) -> Value {
         "managedFieldsCut": informer.managed_fields_cut,
         "decodeHits": informer.decode_hits,
         "decodeMisses": informer.decode_misses,
+        "decodedBytes": informer.decoded_bytes,
         "failures": informer.failures,
         "lastFailure": informer.last_failure.as_ref().map(ToString::to_string),
         "handlers": informer.handlers.iter().map(handler).collect::<Vec<_>>(),

@@ -13,7 +13,7 @@ pub use latency::Latency;
 pub use measure::{Heap, Meter, Phase};
 pub use options::{List, Options, Work};
 pub use progress::{Progress, now_nanos};
-pub use reads::{Reads, keys_of_reads, time_reads};
+pub use reads::{HOT_READS, Reads, keys_of_reads, time_paced_reads, time_reads};
 pub use reconciles::{Begun, Counts, Reconciles};
 pub use server::Server;
 

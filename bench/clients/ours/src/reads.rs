@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use bench_meter::{Options, Reads, Server, keys_of_reads, time_reads};
+use bench_meter::{HOT_READS, Options, Reads, Server, keys_of_reads, time_paced_reads, time_reads};
 use kube_core::labels::{Expression, Selector};
 use kube_informer::kind::InNamespaces;
 use kube_informer::{Index, Kind, ObjectKey, SharedInformer};
@@ -61,6 +61,10 @@ where
         let hot: Vec<&ObjectKey> = keys.iter().take(1_000).collect();
         let namespace = |n: u64| namespaces[keys_of_reads(n, namespaces.len())];
         let get = |n: u64| usize::from(lister.by_key(&keys[keys_of_reads(n, keys.len())]).is_ok());
+        let decode = |n: u64| {
+            let object = lister.by_key(hot[keys_of_reads(n, hot.len())]);
+            usize::from(object.is_ok_and(|object| object.get().is_ok()))
+        };
         let mut reads = vec![
             time_reads("get", 1_000, length, get),
             time_reads("list of a namespace", 10, length, |n| lister.namespace(namespace(n)).list().len()),
@@ -70,10 +74,8 @@ where
             time_reads("index", 10, length, |n| {
                 index.get(&nodes[keys_of_reads(n, nodes.len())]).map_or(0, |found| found.len())
             }),
-            time_reads("decoded, 1,000 hot keys", 100, length, |n| {
-                let object = lister.by_key(hot[keys_of_reads(n, hot.len())]);
-                usize::from(object.is_ok_and(|object| object.get().is_ok()))
-            }),
+            time_reads("decoded, 1,000 hot keys", 100, length, decode),
+            time_paced_reads("decoded, 1,000 hot keys, paced", HOT_READS, length, decode),
             time_reads("list of everything", 1, length, |_| lister.list().len()),
         ];
         let over = AtomicBool::new(false);

@@ -137,7 +137,7 @@ impl Blueprint {
             transform: options.transform.as_ref().map(|transform| transform.function.call.clone()),
             type_check: Some(self.decoder),
             pin: options.decoded.then_some(self.decoder),
-            shelf_bytes: options.decode_cache_bytes,
+            decode_cache: options.decode_cache.clone(),
             ..IngestOptions::new(self.kind.clone(), reporter.clone())
         });
         Engine::new(self, name, reporter, metrics, Arc::new(ingest))

@@ -81,8 +81,9 @@ impl Engine {
             bytes_alive: origin.alive_bytes.load(Ordering::Relaxed),
             wrong_type: self.ingest.wrong_type(),
             managed_fields_cut: origin.managed_fields_cut.load(Ordering::Relaxed),
-            decode_hits: origin.shelf.hits(),
-            decode_misses: origin.shelf.misses(),
+            decode_hits: origin.decodes.hits(),
+            decode_misses: origin.decodes.misses(),
+            decoded_bytes: origin.decodes.kept(),
             failures: self.reporter.count(),
             last_failure: self.reporter.last(),
             handlers: self.handlers(),
@@ -132,6 +133,7 @@ impl Engine {
             became_synced = state.started && !state.synced && self.all_synced();
             state.synced |= became_synced;
         });
+        let origin = self.ingest.origin();
         self.metrics.committed(&Commit {
             objects: self.indexer.len(),
             version: &self.oldest_version(),
@@ -139,7 +141,10 @@ impl Engine {
             duplicates: counts.duplicates,
             unknown_deletes: counts.unknown_deletes,
             outside_scope: counts.outside_scope,
-            managed_fields_cut: self.ingest.origin().managed_fields_cut.load(Ordering::Relaxed),
+            managed_fields_cut: origin.managed_fields_cut.load(Ordering::Relaxed),
+            decode_hits: origin.decodes.hits(),
+            decode_misses: origin.decodes.misses(),
+            decoded_bytes: origin.decodes.kept(),
             took,
         });
         became_synced

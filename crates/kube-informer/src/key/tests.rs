@@ -17,3 +17,18 @@ fn b_201_keys_split_into_one_or_two_parts() {
         assert!(error.to_string().contains("namespace/name"), "{error}");
     }
 }
+
+#[test]
+fn keys_are_equal_by_their_texts_wherever_these_are() {
+    let (a, b) = (ObjectKey::namespaced("default", "web"), ObjectKey::namespaced("default", "web"));
+    assert_eq!(a, b);
+    assert_eq!(a, a.clone());
+    assert_eq!(KeyRef::new(Some("default"), "web"), KeyRef::from(&a));
+    assert_eq!(KeyRef::new(None, "web"), KeyRef::from(&ObjectKey::namespaced("", "web")));
+    let map = std::collections::HashMap::from([(a, 1)]);
+    assert_eq!(map.get(&b), Some(&1));
+    for other in [ObjectKey::namespaced("default", "we"), ObjectKey::namespaced("defaultw", "eb")] {
+        assert_ne!(b, other);
+        assert!(!map.contains_key(&other));
+    }
+}

@@ -2,7 +2,7 @@
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 
-const COUNTERS: [(&str, &str); 9] = [
+const COUNTERS: [(&str, &str); 11] = [
     ("informer_failures_total", "Failures, by what failed."),
     ("informer_relists_total", "Lists of everything that were read, by the reason."),
     ("informer_watches_total", "Watches that were opened."),
@@ -18,9 +18,11 @@ const COUNTERS: [(&str, &str); 9] = [
         "informer_managed_fields_cut_total",
         "Objects that came with managedFields although the server was asked to leave them out; 0 where it does.",
     ),
+    ("informer_decode_hits_total", "Objects that were asked for decoded, and were decoded already."),
+    ("informer_decode_misses_total", "Objects that had to be decoded."),
 ];
 
-const GAUGES: [(&str, &str); 7] = [
+const GAUGES: [(&str, &str); 8] = [
     ("informer_objects", "Objects in the store."),
     ("informer_synced", "Whether everything has been listed once: 1 or 0."),
     ("informer_queued_items", "Changes that wait to be applied to the store."),
@@ -36,6 +38,7 @@ const GAUGES: [(&str, &str); 7] = [
         "informer_last_bookmark_timestamp_seconds",
         "When the last bookmark came, in seconds since 1970; 0 for never.",
     ),
+    ("informer_decoded_bytes", "What decoded objects are taken to need that are kept because they are read often."),
     ("informer_handler_backlog", "Events that wait for a handler, and the one that it is working on."),
 ];
 

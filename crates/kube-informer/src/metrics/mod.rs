@@ -32,6 +32,9 @@ pub(crate) struct Metrics {
     unknown_deletes: Counter,
     outside_scope: Counter,
     managed_fields_cut: Counter,
+    decode_hits: Counter,
+    decode_misses: Counter,
+    decoded_bytes: Gauge,
 }
 
 impl Metrics {
@@ -56,6 +59,9 @@ impl Metrics {
             unknown_deletes: counter!("informer_unknown_deletes_total", labels.iter()),
             outside_scope: counter!("informer_outside_scope_total", labels.iter()),
             managed_fields_cut: counter!("informer_managed_fields_cut_total", labels.iter()),
+            decode_hits: counter!("informer_decode_hits_total", labels.iter()),
+            decode_misses: counter!("informer_decode_misses_total", labels.iter()),
+            decoded_bytes: gauge!("informer_decoded_bytes", labels.iter()),
             labels,
             name,
         }
@@ -74,6 +80,9 @@ impl Metrics {
         self.unknown_deletes.increment(commit.unknown_deletes);
         self.outside_scope.increment(commit.outside_scope);
         self.managed_fields_cut.absolute(commit.managed_fields_cut);
+        self.decode_hits.absolute(commit.decode_hits);
+        self.decode_misses.absolute(commit.decode_misses);
+        self.decoded_bytes.set(commit.decoded_bytes as f64);
     }
 
     /// Whether every scope has been listed.
@@ -83,8 +92,8 @@ impl Metrics {
 
     /// The informer has ended: what its gauges said last is not so any more.
     pub(crate) fn ended(&self) {
-        let Self { version, objects, synced, queued, last_event, last_bookmark, .. } = self;
-        for gauge in [version, objects, synced, queued, last_event, last_bookmark] {
+        let Self { version, objects, synced, queued, last_event, last_bookmark, decoded_bytes, .. } = self;
+        for gauge in [version, objects, synced, queued, last_event, last_bookmark, decoded_bytes] {
             gauge.set(0.0);
         }
         self.name.give_back();
@@ -176,5 +185,10 @@ pub(crate) struct Commit<'a> {
     pub(crate) outside_scope: u64,
     /// Since the informer was made.
     pub(crate) managed_fields_cut: u64,
+    /// Since the informer was made.
+    pub(crate) decode_hits: u64,
+    /// Since the informer was made.
+    pub(crate) decode_misses: u64,
+    pub(crate) decoded_bytes: usize,
     pub(crate) took: Duration,
 }

@@ -26,6 +26,7 @@ pub struct OwnerReference {
 
 /// What the pipeline knows of an object without decoding it.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Head {
     pub(crate) key: ObjectKey,
     pub(crate) uid: Uid,

@@ -11,7 +11,7 @@ use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::object::body::Buffer;
 use crate::object::check::TypeCheck;
-use crate::object::decoded::{DecodedSlot, Decoder, Shelf};
+use crate::object::decoded::{DecodeCache, DecodedSlot, Decoder};
 use crate::object::error::{attempt, describe};
 use crate::object::fields::FieldPath;
 use crate::object::head::Head;
@@ -38,8 +38,7 @@ pub(crate) struct IngestOptions {
     pub(crate) type_check: Option<Decoder>,
     /// Decodes every object and keeps the result with it (`decoded` mode).
     pub(crate) pin: Option<Decoder>,
-    /// How much recently decoded objects may take, see [`Shelf`].
-    pub(crate) shelf_bytes: usize,
+    pub(crate) decode_cache: DecodeCache,
     pub(crate) reporter: Arc<Reporter>,
 }
 
@@ -55,7 +54,7 @@ impl IngestOptions {
             transform: None,
             type_check: None,
             pin: None,
-            shelf_bytes: Shelf::DEFAULT_BYTES,
+            decode_cache: DecodeCache::default(),
             reporter,
         }
     }
@@ -127,8 +126,8 @@ pub(crate) enum IngestError {
 impl Ingest {
     pub(crate) fn new(options: IngestOptions) -> Self {
         let (whole, partial) = (TypeMeta::new(&options.kind, false), TypeMeta::new(&options.kind, true));
-        let shelf = Shelf::new(options.shelf_bytes);
-        let origin = Arc::new(Origin::new(options.kind, options.sensitive, shelf, options.reporter));
+        let origin =
+            Arc::new(Origin::new(options.kind, options.sensitive, options.decode_cache, options.reporter));
         Self {
             whole,
             partial,

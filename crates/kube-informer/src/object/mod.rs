@@ -31,6 +31,7 @@ mod tests;
 mod trainer;
 pub(crate) mod transform;
 
+pub use decoded::DecodeCache;
 pub(crate) use face::Object;
 pub(crate) use fields::FieldPath;
 pub use head::OwnerReference;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use crate::kind::KindInfo;
-use crate::object::decoded::Shelf;
+use crate::object::decoded::{DecodeCache, Meter};
 use crate::report::Reporter;
 
 /// What all records of one informer share.
@@ -18,23 +18,25 @@ pub(crate) struct Origin {
     pub(crate) alive_bytes: AtomicUsize,
     /// How many came with managedFields although the server was asked to leave them out.
     pub(crate) managed_fields_cut: AtomicU64,
-    /// Recently decoded objects.
-    pub(crate) shelf: Shelf,
+    /// Where decoded objects stay that are read often.
+    pub(crate) cache: DecodeCache,
+    pub(crate) decodes: Meter,
     pub(crate) reporter: Arc<Reporter>,
 }
 
 impl Origin {
-    pub(crate) fn new(kind: KindInfo, sensitive: bool, shelf: Shelf, reporter: Arc<Reporter>) -> Self {
+    pub(crate) fn new(kind: KindInfo, sensitive: bool, cache: DecodeCache, reporter: Arc<Reporter>) -> Self {
         let sensitive = sensitive || kind.is_sensitive();
         // What was decoded must not outlive the object.
-        let shelf = if sensitive { Shelf::new(0) } else { shelf };
+        let cache = if sensitive { DecodeCache::new(0) } else { cache };
         Self {
             kind,
             sensitive,
             alive: AtomicUsize::new(0),
             alive_bytes: AtomicUsize::new(0),
             managed_fields_cut: AtomicU64::new(0),
-            shelf,
+            cache,
+            decodes: Meter::default(),
             reporter,
         }
     }

@@ -11,6 +11,9 @@ use crate::object::head::Head;
 use crate::object::origin::Origin;
 
 /// One version of one object. The engine moves `Arc<Record>`s and never looks into the body.
+///
+/// What a lookup needs comes first, beside the reference count that it raises.
+#[repr(C)]
 pub(crate) struct Record {
     pub(crate) head: Head,
     pub(crate) body: Body,
@@ -35,6 +38,16 @@ impl Record {
         &self.head.key
     }
 
+    /// Has the key of the version before in place of an equal one. Those who look it up with a key that they have from an
+    /// object then need not read its texts.
+    pub(crate) fn take_key_of(self: &mut Arc<Self>, old: &Self) {
+        // It is not shared before it is in the store.
+        if let Some(record) = Arc::get_mut(self) {
+            debug_assert_eq!(record.head.key, old.head.key);
+            record.head.key = old.head.key.clone();
+        }
+    }
+
     /// Whether both are the same incarnation of the name. Two objects without a uid count as the same.
     pub(crate) fn same_incarnation(&self, other: &Self) -> bool {
         self.head.uid == other.head.uid
@@ -56,6 +69,7 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
+        self.decoded.release(&self.origin);
         self.origin.alive.fetch_sub(1, Ordering::Relaxed);
         self.origin.alive_bytes.fetch_sub(self.body.size(), Ordering::Relaxed);
     }

@@ -7,7 +7,7 @@ pub(crate) use crate::object::benchmark_pod::benchmark_pod;
 use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::object::body::Body;
-use crate::object::decoded::Shelf;
+use crate::object::decoded::DecodeCache;
 use crate::object::head::Head;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::labels::Labels;
@@ -20,7 +20,7 @@ use crate::version::{ResourceVersion, Uid};
 pub(crate) fn origin() -> Arc<Origin> {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
     let reporter = Arc::new(Reporter::new(kind.clone(), None));
-    Arc::new(Origin::new(kind, false, Shelf::default(), reporter))
+    Arc::new(Origin::new(kind, false, DecodeCache::new(4 << 20), reporter))
 }
 
 /// Takes objects in as ConfigMaps.

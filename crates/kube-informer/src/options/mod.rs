@@ -19,7 +19,7 @@ pub(crate) use self::function::Function;
 pub(crate) use self::namespaces::Namespaces;
 use crate::kind::KindInfo;
 use crate::object::FieldPath;
-use crate::object::decoded::Shelf;
+use crate::object::DecodeCache;
 use crate::object::transform::{Transform, TypedTransform};
 use crate::source::{Selection, StreamingList};
 
@@ -89,9 +89,9 @@ options! {
         /// How often a handler is called again for every object in the cache, unless the handler sets its own period;
         /// zero, the default, means never.
         resync: Duration = Duration::ZERO;
-        /// How many bytes of recently decoded objects the informer keeps in memory; default 4 MiB, zero for none. For
-        /// [sensitive](Options::sensitive) kinds it never keeps any.
-        decode_cache_bytes: usize = Shelf::DEFAULT_BYTES;
+        /// Where objects stay decoded that are read again and again. By default all informers of the process share 64 MiB;
+        /// `DecodeCache::new(0)` keeps none. [Sensitive](Options::sensitive) kinds are never kept.
+        decode_cache: DecodeCache = DecodeCache::default();
         /// The first wait after a request that failed. Default 0.8 s.
         ///
         /// A watch that received an event, or lasted for [`short_watch`](Options::short_watch), is resumed without this
@@ -326,7 +326,7 @@ impl Options {
     ///   panic in your handlers, index functions and transforms, nor the errors that these functions return;
     /// - nothing is kept outside of the object itself: the object is not compressed, which would leave traces in the
     ///   compressor, no dictionary is learned from it, its labels are not shared with other objects, decoded values are
-    ///   not cached ([`decode_cache_bytes`](Self::decode_cache_bytes) counts as zero), and this crate's buffers are
+    ///   not cached (whatever [`decode_cache`](Self::decode_cache) says), and this crate's buffers are
     ///   overwritten after use. When the object has left the cache and your program has dropped it, nothing of its
     ///   contents is left, index values included.
     ///

@@ -46,7 +46,7 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
         slow_call: Duration::from_millis(100),
         lookup_after: Duration::from_millis(500),
         resync: Duration::ZERO,
-        decode_cache_bytes: 4 * 1024 * 1024,
+        decode_cache: DecodeCache::default(),
         namespaces: Namespaces::Inherited(None),
         labels: None,
         fields: None,

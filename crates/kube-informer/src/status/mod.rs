@@ -238,6 +238,8 @@ pub struct InformerStatus {
     /// How often an object had to be decoded. If this keeps growing while the cache does not change, consider the
     /// option `decoded`.
     pub decode_misses: u64,
+    /// Bytes that the [decode cache](crate::object::DecodeCache) takes the objects to need that it keeps of this informer.
+    pub decoded_bytes: usize,
     /// Failures survived so far.
     pub failures: u64,
     /// The last of them.

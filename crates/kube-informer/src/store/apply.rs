@@ -28,11 +28,10 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 
 use crate::delta::{Delta, DeltaChange};
-use crate::key::ObjectKey;
+use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
-use crate::store::key_ref::KeyRef;
 use crate::store::plan::{Edit, Plan};
 use crate::store::sharded::hash_key;
 use crate::store::state::StoreState;
@@ -184,7 +183,7 @@ impl Planner<'_> {
         self.plan.barriers.push((scope, key, Some(version)));
     }
 
-    fn put(&mut self, new: Arc<Record>) {
+    fn put(&mut self, mut new: Arc<Record>) {
         let Some(old) = self.stored((&new).into()) else { return self.add(new) };
         let order = new.head.resource_version.compare(&old.head.resource_version);
         if !old.same_incarnation(&new) {
@@ -201,8 +200,9 @@ impl Planner<'_> {
             None => !old.same_version(&new),
         };
         if newer {
+            new.take_key_of(&old);
             self.edit(Edit::Put(new.clone()));
-            self.plan.changes.push(Change::Updated { old, new });
+            self.plan.changes.push(Change::updated(old, new));
         } else {
             self.plan.counts.duplicates += 1;
         }

@@ -25,6 +25,12 @@ pub(crate) enum Change {
 }
 
 impl Change {
+    /// A new version of an object: what was read of the old one is likely to be read of the new one.
+    pub(crate) fn updated(old: Arc<Record>, new: Arc<Record>) -> Self {
+        old.decoded.bequeath(&new.decoded);
+        Self::Updated { old, new }
+    }
+
     pub(crate) fn key(&self) -> &ObjectKey {
         match self {
             Self::Added { new } | Self::Updated { new, .. } => new.key(),

@@ -12,10 +12,9 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::key::ObjectKey;
+use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::report::user_panic;
-use crate::store::key_ref::KeyRef;
 use crate::store::plan::Edit;
 use crate::store::sharded::{KeyOf, Keyed, ShardedMap};
 

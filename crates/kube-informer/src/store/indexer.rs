@@ -14,12 +14,11 @@ use hashbrown::HashMap;
 use kube_core::labels::Selector;
 use parking_lot::RwLock;
 
-use crate::key::ObjectKey;
+use crate::key::{KeyRef, ObjectKey};
 use crate::object::known::Known;
 use crate::object::labels::Matcher;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
-use crate::store::key_ref::KeyRef;
 use crate::store::snapshot::Snapshot;
 use crate::store::state::{ScopeState, StoreState};
 use crate::version::{ResourceVersion, Uid};

@@ -1,30 +1,11 @@
-//! Looking objects up by borrowed namespace and name.
+//! Looking objects up by their keys.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{Hash as _, Hasher};
 use std::sync::Arc;
 
-use crate::key::ObjectKey;
+use crate::key::KeyRef;
 use crate::object::record::Record;
 use crate::store::sharded::{KeyOf, Keyed};
-
-/// An object key without owning it. No namespace and the empty one are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct KeyRef<'a> {
-    pub(crate) namespace: &'a str,
-    pub(crate) name: &'a str,
-}
-
-impl<'a> KeyRef<'a> {
-    pub(crate) fn new(namespace: Option<&'a str>, name: &'a str) -> Self {
-        Self { namespace: namespace.unwrap_or_default(), name }
-    }
-}
-
-impl<'a> From<&'a ObjectKey> for KeyRef<'a> {
-    fn from(key: &'a ObjectKey) -> Self {
-        Self::new(key.namespace(), key.name())
-    }
-}
 
 impl<'a> From<&'a Arc<Record>> for KeyRef<'a> {
     fn from(record: &'a Arc<Record>) -> Self {

@@ -16,7 +16,7 @@ pub(crate) mod index;
 pub(crate) mod index_build;
 pub(crate) mod index_reader;
 pub(crate) mod indexer;
-pub(crate) mod key_ref;
+mod key_ref;
 pub(crate) mod pace;
 pub(crate) mod plan;
 pub(crate) mod replace;

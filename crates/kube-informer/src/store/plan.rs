@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::key::ObjectKey;
+use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
-use crate::store::key_ref::KeyRef;
 use crate::version::{ResourceVersion, Uid};
 
 /// How many incarnations that are gone a store remembers.

@@ -11,11 +11,10 @@ use std::vec;
 
 use hashbrown::{HashSet, HashTable};
 
-use crate::key::ObjectKey;
+use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::change::Change;
-use crate::store::key_ref::KeyRef;
 use crate::store::plan::{Edit, Plan};
 use crate::store::sharded::hash_key;
 use crate::store::snapshot::Snapshot;
@@ -183,7 +182,7 @@ impl ReplacePlanner {
     }
 
     /// Returns how much work it was beyond looking at the object.
-    fn compare(&mut self, new: Arc<Record>) -> usize {
+    fn compare(&mut self, mut new: Arc<Record>) -> usize {
         let Some(old) = self.stored.get(new.key()) else {
             self.plan.edits.push(Edit::Put(new.clone()));
             self.plan.changes.push(Change::Added { new });
@@ -196,10 +195,11 @@ impl ReplacePlanner {
         if same_head && old.same_content(&new) {
             return COMPARISON;
         }
+        new.take_key_of(old);
         self.plan.edits.push(Edit::Put(new.clone()));
         let old = old.clone();
         if old.same_incarnation(&new) {
-            self.plan.changes.push(Change::Updated { old, new });
+            self.plan.changes.push(Change::updated(old, new));
         } else {
             self.plan.removed(&old);
             self.plan.changes.push(Change::Deleted { old, last: None });

@@ -6,22 +6,15 @@
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::mem;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
+use crate::key::HASHER;
+
 /// How many entries a shard holds on average. Smaller: cheaper writes beside a held snapshot. Larger: cheaper snapshots.
 const TARGET: usize = 64;
-
-/// In unit tests hashing is the same in every run, so that a printed seed replays.
-#[cfg(test)]
-type KeyHasher = std::hash::BuildHasherDefault<std::hash::DefaultHasher>;
-#[cfg(not(test))]
-type KeyHasher = hashbrown::DefaultHashBuilder;
-
-/// One for all maps: where a key lies depends only on the key and the number of shards.
-static HASHER: LazyLock<KeyHasher> = LazyLock::new(KeyHasher::default);
 
 /// One piece of the map.
 pub(crate) type Shard<T> = HashTable<T>;

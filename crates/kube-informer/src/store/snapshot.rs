@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::key::ObjectKey;
+use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
-use crate::store::key_ref::KeyRef;
 use crate::store::sharded::{Shard, ShardedMap, hash_key, place};
 
 /// The objects of one scope at one commit: it never changes, and holding it delays neither the writer nor other readers.

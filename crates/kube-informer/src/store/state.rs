@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::key::ObjectKey;
+use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::report::user_panic;
 use crate::scope::{Scope, ScopeId};
 use crate::store::index::{ErasedIndex, IndexFailure, Staged};
-use crate::store::key_ref::KeyRef;
 use crate::store::plan::{Edit, Plan, REMEMBERED};
 use crate::store::sharded::ShardedMap;
 use crate::store::snapshot::Snapshot;

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::support::{Rig, SOON, map, rest, started};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, Namespaced};
-use crate::object::Object;
+use crate::object::{DecodeCache, Object};
 use crate::options::Options;
 use crate::report::{Cause, Failure};
 use crate::source::StreamingList;
@@ -63,7 +63,9 @@ fn server_of(keys: &[&str]) -> ScriptedSource {
 
 #[tokio::test(start_paused = true)]
 async fn d1_a_typed_kind_decodes_on_request_only() {
-    let informer = started(SharedInformer::<ConfigMap>::builder(server_of(&["a/x"])).build().unwrap()).await;
+    let builder = SharedInformer::<ConfigMap>::builder(server_of(&["a/x"]));
+    let builder = builder.options(|options| options.decode_cache(DecodeCache::new(1 << 20)));
+    let informer = started(builder.build().unwrap()).await;
     let object = informer.lister().namespace("a").get("x").unwrap();
     assert_eq!(informer.status().decode_misses, 0);
     assert_eq!(object.get().unwrap().data.as_ref().unwrap()["text"], "hello");
@@ -84,13 +86,13 @@ async fn d1_how_much_stays_decoded_can_be_set() {
         let status = informer.status();
         (status.decode_hits, status.decode_misses)
     };
-    assert_eq!(hits_and_misses(|builder| builder).await, (2, 1), "the first is at hand after that");
     assert_eq!(
-        hits_and_misses(|builder| builder.options(|options| options.decode_cache_bytes(1 << 20))).await,
-        (2, 1)
+        hits_and_misses(|builder| builder.options(|options| options.decode_cache(DecodeCache::new(1 << 20)))).await,
+        (2, 1),
+        "the first is at hand after that"
     );
     assert_eq!(
-        hits_and_misses(|builder| builder.options(|options| options.decode_cache_bytes(0))).await,
+        hits_and_misses(|builder| builder.options(|options| options.decode_cache(DecodeCache::new(0)))).await,
         (0, 3),
         "nobody holds it"
     );
@@ -101,7 +103,7 @@ async fn d1_how_much_stays_decoded_can_be_set() {
 async fn d1_decoded_objects_are_there_for_as_long_as_they_are_cached() {
     let server = server_of(&["a/x"]);
     let builder = SharedInformer::<ConfigMap>::builder(server.clone())
-        .options(|options| options.decoded().decode_cache_bytes(0));
+        .options(|options| options.decoded().decode_cache(DecodeCache::new(0)));
     let informer = started(builder.build().unwrap()).await;
     let lister = informer.lister().namespace("a");
     let decoded = lister.get("x").unwrap().get().unwrap();

@@ -8,6 +8,8 @@ use serde_json::json;
 
 use super::support::{Rig, SOON, map};
 use crate::handler::{Registration, handler};
+use crate::object::DecodeCache;
+use crate::options::Options;
 
 type Log = Arc<Mutex<Vec<String>>>;
 
@@ -179,7 +181,8 @@ async fn b_303_an_object_that_was_never_told_is_not_deleted() {
 
 #[tokio::test(start_paused = true)]
 async fn a_version_is_decoded_once_for_all_typed_handlers() {
-    let rig = Rig::new(&[]).started().await;
+    let set = |options: Options| options.decode_cache(DecodeCache::new(1 << 20));
+    let rig = Rig::with(&[], |builder| builder.options(set)).started().await;
     for _ in 0..10 {
         typed(&rig, true);
     }

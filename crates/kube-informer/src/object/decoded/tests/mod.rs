@@ -1,3 +1,6 @@
+mod cache;
+mod model;
+
 use std::sync::Barrier;
 use std::sync::atomic::AtomicUsize;
 
@@ -9,11 +12,16 @@ use crate::key::ObjectKey;
 use crate::object::body::Body;
 use crate::object::head::Head;
 use crate::object::origin::Origin;
-use crate::object::testing::{origin, record, record_with};
+use crate::object::testing::{origin, record};
 
-fn with_shelf(bytes: usize) -> Arc<Origin> {
+/// What the records of an informer share that has this cache.
+fn with_cache(cache: &DecodeCache) -> Arc<Origin> {
     let base = origin();
-    Arc::new(Origin::new(base.kind.clone(), false, Shelf::new(bytes), base.reporter.clone()))
+    Arc::new(Origin::new(base.kind.clone(), false, cache.clone(), base.reporter.clone()))
+}
+
+fn without_cache() -> Arc<Origin> {
+    with_cache(&DecodeCache::new(0))
 }
 
 #[test]
@@ -23,57 +31,33 @@ fn an_unused_slot_is_small() {
 
 #[test]
 fn one_decode_per_version_and_type_while_held() {
-    let origin = with_shelf(0);
+    let origin = without_cache();
     let record = record(&origin, "a/b", "u", "1");
     let first = get::<ConfigMap>(&record).unwrap();
     assert!(Arc::ptr_eq(&first, &get::<ConfigMap>(&record).unwrap()));
     let value = get::<serde_json::Value>(&record).unwrap();
     assert_eq!(value["metadata"]["name"], "b");
     assert!(Arc::ptr_eq(&first, &get::<ConfigMap>(&record).unwrap()), "types do not push each other out");
-    assert_eq!((origin.shelf.hits(), origin.shelf.misses()), (2, 2));
+    assert_eq!((origin.decodes.hits(), origin.decodes.misses()), (2, 2));
     drop((first, value));
     get::<ConfigMap>(&record).unwrap();
-    assert_eq!(origin.shelf.misses(), 3, "without a shelf nothing is kept");
-}
-
-#[test]
-fn the_shelf_keeps_recent_ones_within_its_bytes() {
-    let origin = with_shelf(20_000);
-    let records: Vec<_> = (0..50).map(|i| record(&origin, &format!("a/{i}"), "u", "1")).collect();
-    for record in &records {
-        get::<ConfigMap>(record).unwrap();
-    }
-    let state = origin.shelf.state.lock();
-    let kept = state.recent.len();
-    assert!(kept > 0 && kept < 50 && state.bytes <= 20_000, "{kept}");
-    assert_eq!(state.bytes, state.recent.iter().map(|(_, bytes)| bytes).sum::<usize>());
-    drop(state);
-    get::<ConfigMap>(&records[49]).unwrap();
-    assert_eq!(origin.shelf.hits(), 1);
-    get::<ConfigMap>(&records[0]).unwrap();
-    assert_eq!(origin.shelf.misses(), 51);
-    let large = record_with(&origin, "a/large", "u", "1", &[], &"x".repeat(20_000));
-    get::<ConfigMap>(&large).unwrap();
-    assert_eq!(origin.shelf.state.lock().recent.len(), kept, "what exceeds it alone is not kept");
+    assert_eq!(origin.decodes.misses(), 3, "without a cache nothing is kept");
 }
 
 #[test]
 fn dead_forms_are_cleared_away() {
-    let origin = with_shelf(0);
+    let origin = without_cache();
     let records: Vec<_> = (0..1_000).map(|i| record(&origin, &format!("a/{i}"), "u", "1")).collect();
     for record in &records {
         get::<ConfigMap>(record).unwrap();
     }
-    let dead =
-        |record: &Arc<Record>| record.decoded.0.lock().as_ref().is_some_and(|forms| !forms.loose.is_empty());
-    let left = records.iter().filter(|record| dead(record)).count();
-    assert!(left <= SMALL, "{left} dead forms still occupy memory");
-    assert!(origin.shelf.state.lock().filled.len() <= SMALL);
+    let left = records.iter().filter(|record| record.decoded.is_lent_or_kept()).count();
+    assert!(left <= 64, "{left} dead forms still occupy memory");
 }
 
 #[test]
 fn a_pinned_form_is_found_by_its_type() {
-    let origin = with_shelf(0);
+    let origin = without_cache();
     let plain = record(&origin, "a/b", "u", "1");
     let pinned: Arc<ConfigMap> = Arc::default();
     let head = plain.head.clone();
@@ -136,33 +120,34 @@ impl Drop for Asks {
 
 #[test]
 fn values_are_dropped_without_a_lock() {
-    let origin = with_shelf(1_000);
+    let cache = DecodeCache::new(8_000);
+    let origin = with_cache(&cache);
     let records: Vec<_> = (0..4).map(|i| record(&origin, &format!("a/{i}"), "u", "1")).collect();
-    let before = Before { decoded: true, empty: true };
     for i in 0..4 {
-        origin.shelf.keep(&records[i], Arc::new(Asks(records[3 - i].clone())), 900, &before);
+        // Each fills the part that it comes to, so it pushes the one before out.
+        cache.offer(&records[i], Arc::new(Asks(records[3 - i].clone())), 2_000);
     }
-    assert!(DROPPED.load(Ordering::Relaxed) >= 3);
+    assert!(DROPPED.load(Ordering::Relaxed) >= 2);
 }
 
 #[test]
 fn repeated_decoding_is_noticed_once() {
-    let origin = with_shelf(0);
+    let origin = without_cache();
     let records: Vec<_> = (0..10).map(|i| record(&origin, &format!("a/{i}"), "u", "1")).collect();
     for _ in 0..99 {
         records.iter().for_each(|record| drop(get::<serde_json::Value>(record).unwrap()));
     }
-    assert!(!origin.shelf.hinted.load(Ordering::Relaxed));
+    assert!(!origin.decodes.has_hinted());
     for _ in 0..5 {
         records.iter().for_each(|record| drop(get::<serde_json::Value>(record).unwrap()));
     }
-    assert!(origin.shelf.hinted.load(Ordering::Relaxed));
+    assert!(origin.decodes.has_hinted());
 }
 
 #[test]
 fn sensitive_errors_do_not_quote() {
     let base = origin();
-    let origin = Arc::new(Origin::new(base.kind.clone(), true, Shelf::default(), base.reporter.clone()));
+    let origin = Arc::new(Origin::new(base.kind.clone(), true, DecodeCache::default(), base.reporter.clone()));
     let head = Head { key: ObjectKey::namespaced("a", "b"), ..record(&base, "a/b", "u", "1").head.clone() };
     let body = Body::pack(br#"{"metadata":{"name":"b"},"data":"s3cret"}"#, None);
     let record = Record::new(head, body, &origin);

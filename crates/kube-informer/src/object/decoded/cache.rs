@@ -1,0 +1,284 @@
+//! Which decoded objects stay in memory: those that are read again and again, within a number of bytes that informers share.
+
+use std::any::TypeId;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Weak};
+
+use parking_lot::Mutex;
+
+use super::AnyDecoded;
+use super::slot::{Leave, Offer, Place};
+use crate::object::origin::Origin;
+use crate::object::record::Record;
+
+/// How much the cache of a process holds unless it is told otherwise.
+const DEFAULT_BYTES: usize = 64 << 20;
+
+/// How much of it holds what was decoded last, or a quarter if that is less: enough that handlers which get the same object one after the other decode it
+/// once. Eight times as much makes a handler slower by a sixth that decodes each update once: memory is then reused so late
+/// that it has left the processor's caches.
+const PROBATION: usize = 4 << 20;
+
+/// Below this number of entries those of dropped records are not looked for.
+const SMALL: usize = 64;
+
+/// The process's own, which informers have if nobody says otherwise.
+static PROCESS: LazyLock<DecodeCache> = LazyLock::new(|| DecodeCache::new(DEFAULT_BYTES));
+
+/// Decoded objects that stay in memory because they are read again and again. All informers with the same cache share its
+/// bytes.
+///
+/// Objects are stored packed, and decoded by [`Object::get`](crate::Object::get). What was decoded a moment ago is still
+/// there (4 MiB of the cache, or a quarter of it); what is decoded once more soon after it had to go stays, and so do its next versions, until others are
+/// read more often. So a handler that looks at each update once takes no memory, and reading everything once does not push out
+/// what is read all the time.
+///
+/// By default all informers of a process share 64 MiB. A pod takes about 45 KB decoded, so a program that goes on reading 1,000
+/// pods needs 45 MB for them. A cache of another size, or one for some informers only, is an [option](crate::Options::decode_cache):
+///
+/// ```
+/// use kube_informer::Options;
+/// use kube_informer::object::DecodeCache;
+///
+/// let large = DecodeCache::new(512 << 20);
+/// let options = Options::default().decode_cache(large.clone());
+/// assert_eq!((large.bytes(), large.limit()), (0, 512 << 20));
+/// ```
+///
+/// Clones are the same cache, and only those are equal.
+#[derive(Clone)]
+pub struct DecodeCache(Arc<Shared>);
+
+struct Shared {
+    limit: usize,
+    /// How many bytes the forms of each part need. Falls also when a record is dropped, without the lock.
+    bytes: [AtomicUsize; 2],
+    /// How many bytes have ever been decoded: the clock of the cache.
+    decoded: AtomicU64,
+    rings: Mutex<Rings>,
+}
+
+/// A part of the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// What was decoded last, in this order.
+    Probation,
+    /// What is read again and again.
+    Protected,
+}
+
+/// Records of which a form is kept, oldest first, and those whose forms users hold. The forms themselves are with the records,
+/// and die with them. A slot may be locked with this locked, and never the other way round.
+#[derive(Default)]
+struct Rings {
+    probation: Ring,
+    protected: Ring,
+    lent: Vec<Weak<Record>>,
+    /// The number of lent ones at which they are looked through next.
+    prune_at: usize,
+}
+
+#[derive(Default)]
+struct Ring {
+    entries: VecDeque<Entry>,
+    /// The length at which entries of dropped records are looked for next.
+    compact_at: usize,
+}
+
+struct Entry {
+    record: Weak<Record>,
+    of: TypeId,
+    bytes: usize,
+}
+
+/// What is dropped once nothing is locked any more: values and records run the user's code then.
+type Rubble = Vec<(Arc<Record>, Option<AnyDecoded>)>;
+
+impl DecodeCache {
+    /// Holds up to about this many bytes: the size of a decoded object is an estimate from the size of its JSON. With 0 only
+    /// objects that somebody still holds are shared.
+    pub fn new(limit: usize) -> Self {
+        Self(Arc::new(Shared {
+            limit,
+            bytes: [AtomicUsize::new(0), AtomicUsize::new(0)],
+            decoded: AtomicU64::new(0),
+            rings: Mutex::default(),
+        }))
+    }
+
+    /// How many bytes it takes its objects to need now.
+    pub fn bytes(&self) -> usize {
+        self.used(Part::Probation) + self.used(Part::Protected)
+    }
+
+    /// How many bytes it may hold.
+    pub fn limit(&self) -> usize {
+        self.0.limit
+    }
+
+    fn used(&self, part: Part) -> usize {
+        self.0.bytes[part as usize].load(Ordering::Relaxed)
+    }
+
+    fn limit_of(&self, part: Part) -> usize {
+        let probation = PROBATION.min(self.0.limit / 4);
+        match part {
+            Part::Probation => probation,
+            Part::Protected => self.0.limit - probation,
+        }
+    }
+
+    /// Whether a form that left so many decoded bytes ago would still be there if the cache were twice as large: then it is
+    /// worth a place. Something that is read rarely, or once by a program that reads everything, is not.
+    pub(super) fn remembers(&self, ago: Option<u64>) -> bool {
+        ago.is_some_and(|ago| ago <= self.0.limit as u64)
+    }
+
+    /// Where a new form belongs; `None` if it is too large.
+    pub(super) fn place(&self, bytes: usize, hot: bool) -> Option<Part> {
+        let fits = |part: &Part| bytes <= self.limit_of(*part);
+        let parts = if hot { [Part::Protected, Part::Probation] } else { [Part::Probation; 2] };
+        parts.into_iter().find(fits)
+    }
+
+    /// Takes in what a record was just decoded into.
+    pub(super) fn offer<T: Send + Sync + 'static>(
+        &self,
+        record: &Arc<Record>,
+        value: Arc<T>,
+        bytes: usize,
+    ) -> Offer<T> {
+        let now = self.0.decoded.fetch_add(bytes as u64, Ordering::Relaxed);
+        let offer = record.decoded.offer(value, bytes, self, now);
+        match offer.place {
+            Place::Kept(part) => self.admit(record, TypeId::of::<T>(), bytes, part, now),
+            Place::Lent => self.lent(record),
+            Place::Lost => {}
+        }
+        offer
+    }
+
+    fn admit(&self, record: &Arc<Record>, of: TypeId, bytes: usize, part: Part, now: u64) {
+        self.0.bytes[part as usize].fetch_add(bytes, Ordering::Relaxed);
+        record.origin.decodes.kept.fetch_add(bytes, Ordering::Relaxed);
+        let mut rubble = Rubble::new();
+        let mut rings = self.0.rings.lock();
+        rings.of(part).push(Entry { record: Arc::downgrade(record), of, bytes });
+        self.make_room(&mut rings, now, &mut rubble);
+        drop(rings);
+        self.prune();
+    }
+
+    /// Lets the oldest ones go until the rest fits.
+    fn make_room(&self, rings: &mut Rings, now: u64, rubble: &mut Rubble) {
+        for part in [Part::Probation, Part::Protected] {
+            // Each is passed over once at most, however often it is read meanwhile.
+            let mut spares = rings.of(part).entries.len();
+            while self.used(part) > self.limit_of(part)
+                && let Some(entry) = rings.of(part).entries.pop_front()
+            {
+                let Some(record) = entry.record.upgrade() else { continue };
+                let leave = record.decoded.leave(entry.of, part, spares > 0, now);
+                let value = match leave {
+                    Leave::Protected if part == Part::Protected => {
+                        spares -= 1;
+                        rings.protected.entries.push_back(entry);
+                        None
+                    }
+                    Leave::Protected => {
+                        self.0.bytes[Part::Probation as usize].fetch_sub(entry.bytes, Ordering::Relaxed);
+                        self.0.bytes[Part::Protected as usize].fetch_add(entry.bytes, Ordering::Relaxed);
+                        rings.protected.push(entry);
+                        None
+                    }
+                    Leave::Out { value, lent } => {
+                        self.released(&record.origin, part, entry.bytes);
+                        if lent {
+                            rings.lent.push(entry.record);
+                        }
+                        Some(value)
+                    }
+                    Leave::Nothing => None,
+                };
+                rubble.push((record, value));
+            }
+        }
+    }
+
+    /// A form is not kept any more.
+    pub(super) fn released(&self, origin: &Origin, part: Part, bytes: usize) {
+        self.0.bytes[part as usize].fetch_sub(bytes, Ordering::Relaxed);
+        origin.decodes.kept.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Only users hold the record's form.
+    fn lent(&self, record: &Arc<Record>) {
+        self.0.rings.lock().lent.push(Arc::downgrade(record));
+        self.prune();
+    }
+
+    /// Now and then, forgets forms that users held and have dropped: their memory is not given back before.
+    fn prune(&self) {
+        let mut rings = self.0.rings.lock();
+        if rings.lent.len() < rings.prune_at.max(SMALL) {
+            return;
+        }
+        let mut lent = std::mem::take(&mut rings.lent);
+        drop(rings);
+        lent.retain(|record| record.upgrade().is_some_and(|record| record.decoded.prune()));
+        let mut rings = self.0.rings.lock();
+        rings.prune_at = lent.len() * 2;
+        rings.lent.append(&mut lent);
+    }
+}
+
+#[cfg(test)]
+impl DecodeCache {
+    /// How many entries there are, those of dropped records included.
+    pub(super) fn places(&self) -> usize {
+        let rings = self.0.rings.lock();
+        rings.probation.entries.len() + rings.protected.entries.len() + rings.lent.len()
+    }
+}
+
+impl Rings {
+    fn of(&mut self, part: Part) -> &mut Ring {
+        match part {
+            Part::Probation => &mut self.probation,
+            Part::Protected => &mut self.protected,
+        }
+    }
+}
+
+impl Ring {
+    fn push(&mut self, entry: Entry) {
+        if self.entries.len() >= self.compact_at.max(SMALL) {
+            self.entries.retain(|entry| entry.record.strong_count() > 0);
+            self.compact_at = self.entries.len() * 2;
+        }
+        self.entries.push_back(entry);
+    }
+}
+
+/// That of the process.
+impl Default for DecodeCache {
+    fn default() -> Self {
+        PROCESS.clone()
+    }
+}
+
+impl PartialEq for DecodeCache {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for DecodeCache {}
+
+impl fmt::Debug for DecodeCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DecodeCache").field("bytes", &self.bytes()).field("limit", &self.limit()).finish()
+    }
+}

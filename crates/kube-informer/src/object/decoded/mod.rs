@@ -1,0 +1,64 @@
+//! Decoded objects: each is shared by all users that ask for it while one of them holds it, and for as long as it is worth its
+//! memory. The forms of a record are in its slot, and die with it; the cache decides which of them stay when nobody holds them.
+
+mod cache;
+mod meter;
+mod slot;
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use serde::de::DeserializeOwned;
+
+pub use self::cache::DecodeCache;
+pub(crate) use self::meter::Meter;
+pub(crate) use self::slot::DecodedSlot;
+use crate::error::ObjectError;
+use crate::json;
+use crate::object::error::{attempt, undecodable};
+use crate::object::record::Record;
+
+/// A decoded object of any type.
+pub(crate) type AnyDecoded = Arc<dyn Any + Send + Sync>;
+
+/// Decodes the JSON of an object into the informer's type.
+pub(crate) type Decoder = fn(&[u8]) -> Result<AnyDecoded, serde_json::Error>;
+
+/// The decoder of a type, for code that does not know the type.
+pub(crate) fn decoder<K: DeserializeOwned + Send + Sync + 'static>() -> Decoder {
+    |json| Ok(Arc::new(json::read::<K>(json)?))
+}
+
+/// How much larger than its JSON an object is taken to be when decoded: strings, maps, padding. A list of pods decoded
+/// into the types of k8s-openapi was measured at about seven times.
+const EXPANSION: usize = 7;
+
+/// The record's object, decoded: the one that is still in memory, or a new one.
+///
+/// Runs the user's `Deserialize`, so it must never be called with a lock held.
+pub(crate) fn get<T>(record: &Arc<Record>) -> Result<Arc<T>, ObjectError>
+where
+    T: DeserializeOwned + Send + Sync + 'static,
+{
+    let meter = &record.origin.decodes;
+    if let Some(found) = record.decoded.find::<T>() {
+        meter.hits.fetch_add(1, Ordering::Relaxed);
+        return Ok(found);
+    }
+    meter.misses.fetch_add(1, Ordering::Relaxed);
+    let value = attempt(record.origin.sensitive, || record.body.with_json(json::read::<T>))
+        .map_err(|message| undecodable(record, message))?;
+    let bytes = size_of::<T>() + record.body.json_len().saturating_mul(EXPANSION);
+    let offer = record.origin.cache.offer(record, Arc::new(value), bytes);
+    if offer.again && meter.repeated(record.origin.alive.load(Ordering::Relaxed)) {
+        tracing::info!(
+            kind = %record.origin.kind,
+            "objects are decoded again and again: a larger decode cache, or the option `decoded`, fits this better"
+        );
+    }
+    Ok(offer.value)
+}
+
+#[cfg(test)]
+mod tests;

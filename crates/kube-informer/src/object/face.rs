@@ -196,7 +196,8 @@ impl<K> Object<K> {
         Ok(annotations.into_iter().map(|(key, value)| (key, value.unwrap_or_default())).collect())
     }
 
-    /// The whole object, decoded. As long as a caller still holds the decoded value, other calls return the same copy.
+    /// The whole object, decoded. As long as a caller still holds the decoded value, other calls return the same copy; what is
+    /// read again and again stays in memory without that ([`DecodeCache`](crate::object::DecodeCache)).
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::ConfigMap;

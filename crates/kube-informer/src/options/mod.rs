@@ -18,8 +18,8 @@ use kube_core::DynamicObject;
 pub(crate) use self::function::Function;
 pub(crate) use self::namespaces::Namespaces;
 use crate::kind::KindInfo;
-use crate::object::FieldPath;
 use crate::object::DecodeCache;
+use crate::object::FieldPath;
 use crate::object::transform::{Transform, TypedTransform};
 use crate::source::{Selection, StreamingList};
 

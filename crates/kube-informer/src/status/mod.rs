@@ -235,8 +235,8 @@ pub struct InformerStatus {
     pub wrong_type: Option<String>,
     /// How often a decoded object was in memory already.
     pub decode_hits: u64,
-    /// How often an object had to be decoded. If this keeps growing while the cache does not change, consider the
-    /// option `decoded`.
+    /// How often an object had to be decoded. If this keeps growing while the cache does not change, consider a larger
+    /// [decode cache](crate::object::DecodeCache), or the option `decoded`.
     pub decode_misses: u64,
     /// Bytes that the [decode cache](crate::object::DecodeCache) takes the objects to need that it keeps of this informer.
     pub decoded_bytes: usize,

@@ -87,7 +87,8 @@ async fn d1_how_much_stays_decoded_can_be_set() {
         (status.decode_hits, status.decode_misses)
     };
     assert_eq!(
-        hits_and_misses(|builder| builder.options(|options| options.decode_cache(DecodeCache::new(1 << 20)))).await,
+        hits_and_misses(|builder| builder.options(|options| options.decode_cache(DecodeCache::new(1 << 20))))
+            .await,
         (2, 1),
         "the first is at hand after that"
     );

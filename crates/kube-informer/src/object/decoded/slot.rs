@@ -157,7 +157,9 @@ impl DecodedSlot {
             *hot = 0;
         }
         form.left = Some(now);
-        let Held::Kept(_, value) = std::mem::replace(&mut form.held, Held::Gone) else { return Leave::Nothing };
+        let Held::Kept(_, value) = std::mem::replace(&mut form.held, Held::Gone) else {
+            return Leave::Nothing;
+        };
         // Nobody can ask for it meanwhile: that needs the lock.
         let lent = Arc::strong_count(&value) > 1;
         if lent {

@@ -288,7 +288,11 @@ fn a_right_type_is_not_told() {
 #[test]
 fn decoded_mode_pins_and_reports_what_does_not_decode() {
     let (options, seen) = options(pods());
-    let ingest = Ingest::new(IngestOptions { pin: Some(decoder::<Pod>()), decode_cache: DecodeCache::new(0), ..options });
+    let ingest = Ingest::new(IngestOptions {
+        pin: Some(decoder::<Pod>()),
+        decode_cache: DecodeCache::new(0),
+        ..options
+    });
     let good = take(&ingest, &benchmark_pod(1)).unwrap();
     let bad = take(&ingest, br#"{"metadata":{"name":"bad"},"spec":7}"#).unwrap();
     assert!(seen.lock()[0].contains("pods bad does not decode"), "{:?}", seen.lock());

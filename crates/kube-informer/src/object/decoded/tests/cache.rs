@@ -47,7 +47,7 @@ fn hits(origin: &Origin, read: impl FnOnce()) -> u64 {
 }
 
 #[test]
-fn what_was_decoded_last_is_there() {
+fn d21_what_was_decoded_last_is_there() {
     let cache = room_for(40);
     let origin = with_cache(&cache);
     let records = objects(&origin, 0..50);
@@ -59,7 +59,7 @@ fn what_was_decoded_last_is_there() {
 }
 
 #[test]
-fn what_is_too_large_is_not_kept() {
+fn d21_what_is_too_large_is_not_kept() {
     let cache = DecodeCache::new(size() - 1);
     let origin = with_cache(&cache);
     let records = objects(&origin, 0..2);
@@ -70,7 +70,7 @@ fn what_is_too_large_is_not_kept() {
 }
 
 #[test]
-fn an_object_that_only_the_protected_part_can_hold_is_kept_from_the_second_decode_on() {
+fn d21_an_object_that_only_the_protected_part_can_hold_is_kept_from_the_second_decode_on() {
     let cache = room_for(2);
     let origin = with_cache(&cache);
     let records = objects(&origin, 0..1);
@@ -78,7 +78,7 @@ fn an_object_that_only_the_protected_part_can_hold_is_kept_from_the_second_decod
 }
 
 #[test]
-fn what_is_decoded_again_soon_stays() {
+fn d21_what_is_decoded_again_soon_stays() {
     let cache = room_for(40);
     let origin = with_cache(&cache);
     let records = objects(&origin, 0..25);
@@ -87,7 +87,7 @@ fn what_is_decoded_again_soon_stays() {
 }
 
 #[test]
-fn reading_everything_once_costs_the_hot_ones_nothing() {
+fn d21_reading_everything_once_costs_the_hot_ones_nothing() {
     let cache = room_for(40);
     let origin = with_cache(&cache);
     let hot = objects(&origin, 0..25);
@@ -100,7 +100,7 @@ fn reading_everything_once_costs_the_hot_ones_nothing() {
 }
 
 #[test]
-fn a_handler_that_decodes_each_update_takes_no_more_than_the_probation() {
+fn d21_a_handler_that_decodes_each_update_takes_no_more_than_the_probation() {
     let cache = room_for(40);
     let origin = with_cache(&cache);
     let mut records = objects(&origin, 0..100);
@@ -119,7 +119,7 @@ fn a_handler_that_decodes_each_update_takes_no_more_than_the_probation() {
 }
 
 #[test]
-fn the_next_version_of_a_hot_object_is_hot() {
+fn d21_the_next_version_of_a_hot_object_is_hot() {
     let cache = room_for(40);
     let origin = with_cache(&cache);
     let hot = objects(&origin, 0..20);
@@ -136,7 +136,7 @@ fn the_next_version_of_a_hot_object_is_hot() {
 }
 
 #[test]
-fn an_object_of_which_nobody_reads_three_versions_is_not_hot_any_more() {
+fn d21_an_object_of_which_nobody_reads_three_versions_is_not_hot_any_more() {
     let cache = room_for(40);
     let origin = with_cache(&cache);
     let scan = objects(&origin, 100..200);
@@ -157,7 +157,7 @@ fn an_object_of_which_nobody_reads_three_versions_is_not_hot_any_more() {
 }
 
 #[test]
-fn what_is_read_more_often_stays_longer() {
+fn d21_what_is_read_more_often_stays_longer() {
     let cache = room_for(40);
     let origin = with_cache(&cache);
     let (often, seldom) = (objects(&origin, 0..15), objects(&origin, 100..130));
@@ -169,7 +169,7 @@ fn what_is_read_more_often_stays_longer() {
 }
 
 #[test]
-fn what_users_hold_is_shared_and_not_lost_when_it_leaves_the_cache() {
+fn d21_what_users_hold_is_shared_and_not_lost_when_it_leaves_the_cache() {
     let cache = room_for(40);
     let origin = with_cache(&cache);
     let records = objects(&origin, 0..100);
@@ -180,7 +180,7 @@ fn what_users_hold_is_shared_and_not_lost_when_it_leaves_the_cache() {
 }
 
 #[test]
-fn dropped_records_give_back_their_bytes_and_their_places() {
+fn d21_dropped_records_give_back_their_bytes_and_their_places() {
     let cache = room_for(400);
     let origin = with_cache(&cache);
     let lasting = objects(&origin, 0..5);
@@ -197,12 +197,10 @@ fn dropped_records_give_back_their_bytes_and_their_places() {
 }
 
 #[test]
-fn the_limit_holds_for_all_informers_together() {
+fn d21_the_limit_holds_for_all_informers_together() {
     let cache = room_for(100);
-    let informers: Vec<_> = (0..50)
-        .map(|_| with_cache(&cache))
-        .map(|origin| (objects(&origin, 0..50), origin))
-        .collect();
+    let informers: Vec<_> =
+        (0..50).map(|_| with_cache(&cache)).map(|origin| (objects(&origin, 0..50), origin)).collect();
     let mut random = fastrand::Rng::with_seed(7);
     for _ in 0..20_000 {
         let (records, _) = &informers[random.usize(..50)];
@@ -215,7 +213,7 @@ fn the_limit_holds_for_all_informers_together() {
 }
 
 #[test]
-fn informers_that_are_read_alike_have_alike_shares() {
+fn d21_informers_that_are_read_alike_have_alike_shares() {
     let cache = room_for(100);
     let origins = [with_cache(&cache), with_cache(&cache)];
     let records = [objects(&origins[0], 0..150), objects(&origins[1], 0..150)];
@@ -233,7 +231,7 @@ fn informers_that_are_read_alike_have_alike_shares() {
 
 /// Reads by Zipf's law among many objects that change all the time, with a reader of everything in the middle.
 #[test]
-fn readers_of_a_few_find_them_decoded_while_all_change_and_others_read_everything() {
+fn d21_readers_of_a_few_find_them_decoded_while_all_change_and_others_read_everything() {
     let cache = room_for(140);
     let origin = with_cache(&cache);
     let mut records = objects(&origin, 0..2_000);

@@ -147,7 +147,8 @@ fn repeated_decoding_is_noticed_once() {
 #[test]
 fn sensitive_errors_do_not_quote() {
     let base = origin();
-    let origin = Arc::new(Origin::new(base.kind.clone(), true, DecodeCache::default(), base.reporter.clone()));
+    let origin =
+        Arc::new(Origin::new(base.kind.clone(), true, DecodeCache::default(), base.reporter.clone()));
     let head = Head { key: ObjectKey::namespaced("a", "b"), ..record(&base, "a/b", "u", "1").head.clone() };
     let body = Body::pack(br#"{"metadata":{"name":"b"},"data":"s3cret"}"#, None);
     let record = Record::new(head, body, &origin);

@@ -110,7 +110,7 @@ fn object(origin: &Arc<Origin>, (number, version): Version) -> Arc<Record> {
 }
 
 #[test]
-fn what_stays_decoded_is_what_the_rule_says() {
+fn d21_what_stays_decoded_is_what_the_rule_says() {
     for seed in 0..200 {
         let probe = object(&with_cache(&DecodeCache::new(0)), (0, 1));
         let size = size_of::<ConfigMap>() + probe.body.json_len() * EXPANSION;

@@ -138,17 +138,17 @@ impl<K> Object<K> {
 
     /// How often the wanted state has changed, for kinds that count it.
     pub fn generation(&self) -> Option<i64> {
-        self.record.head.generation
+        self.record.head.generation.get()
     }
 
     /// When it was created, to the second.
     pub fn creation_timestamp(&self) -> Option<Timestamp> {
-        Timestamp::from_second(self.record.head.created?).ok()
+        Timestamp::from_second(self.record.head.created.get()?).ok()
     }
 
     /// When it is to be gone, to the second; `Some` means that it is being deleted.
     pub fn deletion_timestamp(&self) -> Option<Timestamp> {
-        Timestamp::from_second(self.record.head.deleted?).ok()
+        Timestamp::from_second(self.record.head.deleted.get()?).ok()
     }
 
     /// The labels.

@@ -24,6 +24,22 @@ pub struct OwnerReference {
     pub block_owner_deletion: bool,
 }
 
+/// An `Option<i64>` in half the space. The least number, which is neither a time nor a generation, stands for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Optional(i64);
+
+impl Optional {
+    pub(crate) fn get(self) -> Option<i64> {
+        (self.0 != i64::MIN).then_some(self.0)
+    }
+}
+
+impl From<Option<i64>> for Optional {
+    fn from(number: Option<i64>) -> Self {
+        Self(number.unwrap_or(i64::MIN))
+    }
+}
+
 /// What the pipeline knows of an object without decoding it.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -31,11 +47,11 @@ pub(crate) struct Head {
     pub(crate) key: ObjectKey,
     pub(crate) uid: Uid,
     pub(crate) resource_version: ResourceVersion,
-    pub(crate) generation: Option<i64>,
+    pub(crate) generation: Optional,
     /// Seconds since 1970.
-    pub(crate) created: Option<i64>,
+    pub(crate) created: Optional,
     /// Seconds since 1970.
-    pub(crate) deleted: Option<i64>,
+    pub(crate) deleted: Optional,
     pub(crate) labels: Labels,
     pub(crate) owners: Arc<[OwnerReference]>,
     pub(crate) finalizers: Arc<[Arc<str>]>,

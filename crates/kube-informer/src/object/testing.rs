@@ -59,9 +59,9 @@ pub(crate) fn record_with(
         key,
         uid: Uid::new(uid),
         resource_version: ResourceVersion::new(version),
-        generation: None,
-        created: None,
-        deleted: None,
+        generation: None.into(),
+        created: None.into(),
+        deleted: None.into(),
         labels: Labels::from_pairs(
             labels.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect(),
         ),

@@ -3,6 +3,7 @@
 mod build;
 mod cli;
 mod controllers;
+mod curves;
 mod floor;
 mod growth;
 mod machine;

@@ -1,0 +1,17 @@
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn a_number_that_a_client_did_not_run_is_an_empty_cell() {
+    let mut curves = Curves::new(&OBJECTS);
+    let report = |cpu: f64| json!({ "sync": { "cpu": cpu } });
+    curves.add("ours", 1_000, report(0.5));
+    curves.add("ours", 10, report(0.25));
+    curves.add("kube-rs", 1_000, report(1.0));
+    let table = "| CPU s until synced |   10 | 1000 |\n\
+                 |--------------------|-----:|-----:|\n\
+                 | ours               | 0.25 | 0.50 |\n\
+                 | kube-rs            |      | 1.00 |\n";
+    assert!(curves.tables().contains(table), "{}", curves.tables());
+}

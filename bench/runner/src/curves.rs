@@ -28,6 +28,11 @@ impl Subject {
     pub(crate) fn scenario(&self, number: u64) -> String {
         format!("growth, {number} {}", self.name)
     }
+
+    /// How many there were in a run that the raw figures call this. None if it is about something else.
+    pub(crate) fn number(&self, scenario: &str) -> Option<u64> {
+        scenario.strip_prefix("growth, ")?.strip_suffix(self.name)?.trim_end().parse().ok()
+    }
 }
 
 /// A table and a plot.
@@ -75,6 +80,10 @@ pub(crate) struct Curves<'a> {
 impl<'a> Curves<'a> {
     pub(crate) fn new(subject: &'a Subject) -> Self {
         Self { subject, reports: Vec::new() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.reports.is_empty()
     }
 
     pub(crate) fn add(&mut self, client: &str, number: u64, report: Value) {

@@ -15,3 +15,10 @@ fn a_number_that_a_client_did_not_run_is_an_empty_cell() {
                  | kube-rs            |      | 1.00 |\n";
     assert!(curves.tables().contains(table), "{}", curves.tables());
 }
+
+#[test]
+fn scenarios_are_read_as_they_are_written() {
+    assert_eq!(HANDLERS.number(&HANDLERS.scenario(100)), Some(100));
+    assert_eq!(HANDLERS.number(&OBJECTS.scenario(100)), None);
+    assert_eq!(OBJECTS.number("sync"), None);
+}

@@ -3,12 +3,14 @@
 mod build;
 mod cli;
 mod controllers;
+mod curves;
 mod floor;
 mod growth;
 mod machine;
 mod plot;
 mod processes;
 mod queue;
+mod redraw;
 mod results;
 mod scenario;
 mod scenarios;
@@ -28,6 +30,9 @@ fn main() -> Result<()> {
         print!("{}", cli::HELP);
         return Ok(());
     };
+    if let Some(file) = &settings.redraw {
+        return redraw::run(file, settings.plots.as_deref());
+    }
     if settings.wants_only("queue") {
         let mut results = Results::new(&settings)?;
         queue::run(&settings, &mut results)?;

@@ -17,6 +17,17 @@ fn scenarios_and_options_are_understood() {
 }
 
 #[test]
+fn raw_figures_are_drawn_instead_of_a_run() {
+    let settings = parse("--redraw raw/growth.json --plots here").unwrap().unwrap();
+    assert_eq!(settings.redraw, Some("raw/growth.json".into()));
+    assert_eq!(settings.plots, Some("here".into()));
+    for line in ["--redraw a.json sync", "--quick --redraw a.json"] {
+        assert!(parse(line).unwrap_err().to_string().contains("--redraw runs nothing"), "{line}");
+    }
+    assert!(parse("--redraw").unwrap_err().to_string().contains("needs a file"));
+}
+
+#[test]
 fn mistakes_are_explained() {
     assert!(parse("snyc").unwrap_err().to_string().contains("no scenario or option `snyc`"));
     assert!(parse("--runs many").unwrap_err().to_string().contains("--runs many"));

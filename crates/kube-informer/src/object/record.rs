@@ -12,13 +12,13 @@ use crate::object::origin::Origin;
 
 /// One version of one object. The engine moves `Arc<Record>`s and never looks into the body.
 ///
-/// What a lookup needs comes first, beside the reference count that it raises.
+/// What a lookup and a read of a hot object need comes first, beside the reference count that they raise.
 #[repr(C)]
 pub(crate) struct Record {
+    pub(crate) decoded: DecodedSlot,
     pub(crate) head: Head,
     pub(crate) body: Body,
     pub(crate) origin: Arc<Origin>,
-    pub(crate) decoded: DecodedSlot,
 }
 
 impl Record {

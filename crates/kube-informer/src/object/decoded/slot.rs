@@ -4,6 +4,7 @@ use std::any::{Any, TypeId};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 
 use super::AnyDecoded;
 use super::cache::{DecodeCache, Part};
@@ -24,12 +25,14 @@ const OFTEN: u8 = 16;
 #[derive(Default)]
 pub(crate) struct DecodedSlot(Mutex<Option<Box<Forms>>>);
 
+/// What a read of a hot object needs is in one place.
 #[derive(Default)]
+#[repr(C)]
 struct Forms {
     /// Made at ingestion in `decoded` mode, and kept as long as the record.
     pinned: Option<AnyDecoded>,
-    /// Those that users were given.
-    given: Vec<Form>,
+    /// Those that users were given: nearly always one.
+    given: SmallVec<[Form; 1]>,
     /// Types that it does not decode into and for which that has been reported.
     reported: Vec<TypeId>,
     /// The object is read again and again: a new form goes to the protected part at once. Falls with every version that

@@ -105,9 +105,9 @@ fn d21_a_handler_that_decodes_each_update_takes_no_more_than_the_probation() {
     let origin = with_cache(&cache);
     let mut records = objects(&origin, 0..100);
     for version in 2..6 {
-        for number in 0..100 {
+        for (number, stored) in records.iter_mut().enumerate() {
             let next = object(&origin, number, version);
-            let old = std::mem::replace(&mut records[number], next.clone());
+            let old = std::mem::replace(stored, next.clone());
             let change = Change::updated(old, next.clone());
             // Several handlers, all at the same time.
             (0..10).for_each(|_| read(&next));

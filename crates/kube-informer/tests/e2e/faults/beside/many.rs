@@ -125,6 +125,13 @@ impl Cost {
         )
         .ok();
         drop(running);
+        // The server closes them in its own time. Those that were still open would be missing from the count of the next one.
+        eventually("all watches are closed", || async {
+            let open = cluster.watches("configmaps").await?;
+            ensure!(open <= watches_before, "{open} are open, and {watches_before} were");
+            Ok(())
+        })
+        .await?;
         Ok(Self { connections })
     }
 }

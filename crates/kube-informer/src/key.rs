@@ -19,7 +19,7 @@ pub(crate) static HASHER: LazyLock<KeyHasher> = LazyLock::new(KeyHasher::default
 pub struct ObjectKey {
     namespace: Option<Arc<str>>,
     name: Arc<str>,
-    /// Of both, so that whoever looks the key up does not have to read the texts.
+    /// Of both, so that the cache does not have to read the name to look it up.
     hash: u64,
 }
 
@@ -68,9 +68,10 @@ impl PartialEq for ObjectKey {
 
 impl Eq for ObjectKey {}
 
+/// Of the texts, so that it is the same in every process.
 impl Hash for ObjectKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        KeyRef::from(self).hash(state);
+        (self.namespace(), self.name()).hash(state);
     }
 }
 

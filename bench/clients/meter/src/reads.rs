@@ -34,8 +34,8 @@ pub fn time_reads(name: &str, batch: u64, length: Duration, read: impl FnMut(u64
     timed(name, batch, length, read, |_| {})
 }
 
-/// Reads at this rate, and takes the time of each: looking at the clock is part of it. The reader sleeps in between, so that the
-/// processor's caches are those of a program that has other things to do.
+/// Reads at this rate, and takes the time of each: looking at the clock is part of it. The reader wakes every millisecond for those
+/// that are due, as a program that has other things to do.
 pub fn time_paced_reads(
     name: &str,
     a_second: u32,

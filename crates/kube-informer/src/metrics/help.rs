@@ -38,10 +38,7 @@ const GAUGES: [(&str, &str); 8] = [
         "informer_last_bookmark_timestamp_seconds",
         "When the last bookmark came, in seconds since 1970; 0 for never.",
     ),
-    (
-        "informer_decoded_bytes",
-        "What decoded objects are taken to need that are kept because they are read often.",
-    ),
+    ("informer_decoded_bytes", "What decoded objects are taken to need that are kept in memory."),
     ("informer_handler_backlog", "Events that wait for a handler, and the one that it is working on."),
 ];
 

@@ -18,7 +18,7 @@ pub(crate) struct Origin {
     pub(crate) alive_bytes: AtomicUsize,
     /// How many came with managedFields although the server was asked to leave them out.
     pub(crate) managed_fields_cut: AtomicU64,
-    /// Where decoded objects stay that are read often.
+    /// Where decoded objects stay.
     pub(crate) cache: DecodeCache,
     pub(crate) decodes: Meter,
     pub(crate) reporter: Arc<Reporter>,

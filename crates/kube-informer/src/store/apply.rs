@@ -1,4 +1,5 @@
-//! From events to a plan. Pure: no lock, no clock, no waiting, no user code.
+//! From events to a plan. Pure: no clock, no waiting, no user code. Only the heat of a record and the texts of its key go over to
+//! its next version.
 //!
 //! | event | stored | plan |
 //! |---|---|---|

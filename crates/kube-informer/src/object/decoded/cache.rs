@@ -32,7 +32,7 @@ static PROCESS: LazyLock<DecodeCache> = LazyLock::new(|| DecodeCache::new(DEFAUL
 ///
 /// Objects are stored packed, and decoded by [`Object::get`](crate::Object::get). What was decoded a moment ago is still
 /// there (4 MiB of the cache, or a quarter of it); what is decoded once more soon after it had to go stays, and so do its next versions, until others are
-/// read more often. So a handler that looks at each update once takes no memory, and reading everything once does not push out
+/// read more often. So a handler that looks at each update once takes no more than that, and reading everything once does not push out
 /// what is read all the time.
 ///
 /// By default all informers of a process share 64 MiB. A pod takes about 45 KB decoded, so a program that goes on reading 1,000
@@ -76,6 +76,8 @@ struct Rings {
     probation: Ring,
     protected: Ring,
     lent: Vec<Weak<Record>>,
+    /// Records of which a form left, oldest first, and when: until that need not be remembered any more.
+    left: VecDeque<(Weak<Record>, u64)>,
     /// The number of lent ones at which they are looked through next.
     prune_at: usize,
 }
@@ -154,7 +156,7 @@ impl DecodeCache {
         let offer = record.decoded.offer(value, bytes, self, now);
         match offer.place {
             Place::Kept(part) => self.admit(record, TypeId::of::<T>(), bytes, part, now),
-            Place::Lent => self.lent(record),
+            Place::Lent { list } => self.lent(record, list, now),
             Place::Lost => {}
         }
         offer
@@ -167,14 +169,15 @@ impl DecodeCache {
         let mut rings = self.0.rings.lock();
         rings.of(part).push(Entry { record: Arc::downgrade(record), of, bytes });
         self.make_room(&mut rings, now, &mut rubble);
+        self.forget(&mut rings, now, &mut rubble);
         drop(rings);
-        self.prune();
+        self.prune(now);
     }
 
     /// Lets the oldest ones go until the rest fits.
     fn make_room(&self, rings: &mut Rings, now: u64, rubble: &mut Rubble) {
         for part in [Part::Probation, Part::Protected] {
-            // Each is passed over once at most, however often it is read meanwhile.
+            // No more are passed over than there are, however often they are read meanwhile.
             let mut spares = rings.of(part).entries.len();
             while self.used(part) > self.limit_of(part)
                 && let Some(entry) = rings.of(part).entries.pop_front()
@@ -193,16 +196,30 @@ impl DecodeCache {
                         rings.protected.push(entry);
                         None
                     }
-                    Leave::Out { value, lent } => {
+                    Leave::Out { value, list } => {
                         self.released(&record.origin, part, entry.bytes);
-                        if lent {
-                            rings.lent.push(entry.record);
+                        if list {
+                            rings.lent.push(entry.record.clone());
                         }
+                        rings.left.push_back((entry.record, now));
                         Some(value)
                     }
                     Leave::Nothing => None,
                 };
                 rubble.push((record, value));
+            }
+        }
+    }
+
+    /// Forgets which forms left so long ago that they would not have been kept by a cache of twice the size either.
+    fn forget(&self, rings: &mut Rings, now: u64, rubble: &mut Rubble) {
+        while let Some((_, left)) = rings.left.front()
+            && !self.remembers(Some(now.saturating_sub(*left)))
+            && let Some((record, left)) = rings.left.pop_front()
+        {
+            if let Some(record) = record.upgrade() {
+                record.decoded.forget(left);
+                rubble.push((record, None));
             }
         }
     }
@@ -214,20 +231,29 @@ impl DecodeCache {
     }
 
     /// Only users hold the record's form.
-    fn lent(&self, record: &Arc<Record>) {
-        self.0.rings.lock().lent.push(Arc::downgrade(record));
-        self.prune();
+    fn lent(&self, record: &Arc<Record>, list: bool, now: u64) {
+        let mut rubble = Rubble::new();
+        let mut rings = self.0.rings.lock();
+        if list {
+            rings.lent.push(Arc::downgrade(record));
+        }
+        if self.limit() > 0 {
+            rings.left.push_back((Arc::downgrade(record), now));
+            self.forget(&mut rings, now, &mut rubble);
+        }
+        drop(rings);
+        self.prune(now);
     }
 
     /// Now and then, forgets forms that users held and have dropped: their memory is not given back before.
-    fn prune(&self) {
+    fn prune(&self, now: u64) {
         let mut rings = self.0.rings.lock();
         if rings.lent.len() < rings.prune_at.max(SMALL) {
             return;
         }
         let mut lent = std::mem::take(&mut rings.lent);
         drop(rings);
-        lent.retain(|record| record.upgrade().is_some_and(|record| record.decoded.prune()));
+        lent.retain(|record| record.upgrade().is_some_and(|record| record.decoded.prune(self, now)));
         let mut rings = self.0.rings.lock();
         rings.prune_at = lent.len() * 2;
         rings.lent.append(&mut lent);
@@ -239,7 +265,7 @@ impl DecodeCache {
     /// How many entries there are, those of dropped records included.
     pub(super) fn places(&self) -> usize {
         let rings = self.0.rings.lock();
-        rings.probation.entries.len() + rings.protected.entries.len() + rings.lent.len()
+        rings.probation.entries.len() + rings.protected.entries.len() + rings.lent.len() + rings.left.len()
     }
 }
 

@@ -36,8 +36,12 @@ struct Forms {
     /// Types that it does not decode into and for which that has been reported.
     reported: Vec<TypeId>,
     /// The object is read again and again: a new form goes to the protected part at once. Falls with every version that
-    /// nobody reads.
+    /// nobody reads twice.
     hot: u8,
+    /// A form was found when it was asked for.
+    found: bool,
+    /// The cache has the record on its list of those whose forms users hold.
+    listed: bool,
 }
 
 struct Form {
@@ -75,7 +79,10 @@ pub(super) struct Offer<T> {
 pub(super) enum Place {
     Kept(Part),
     /// Only its users hold it.
-    Lent,
+    Lent {
+        /// The cache has to put the record on its list of these.
+        list: bool,
+    },
     /// Another thread's is used instead.
     Lost,
 }
@@ -87,8 +94,8 @@ pub(super) enum Leave {
     /// It is let go; the caller drops it without a lock, because dropping it runs the user's code.
     Out {
         value: AnyDecoded,
-        /// Users hold it, so the slot still knows it.
-        lent: bool,
+        /// Users hold it, and the cache has to put the record on its list of these.
+        list: bool,
     },
     /// There is no such form.
     Nothing,
@@ -129,7 +136,10 @@ impl DecodedSlot {
         let shared: AnyDecoded = value.clone();
         let (held, place) = match part {
             Some(part) => (Held::Kept(part, shared), Place::Kept(part)),
-            None => (Held::Lent(Arc::downgrade(&shared)), Place::Lent),
+            None => {
+                let list = !std::mem::replace(&mut forms.listed, true);
+                (Held::Lent(Arc::downgrade(&shared)), Place::Lent { list })
+            }
         };
         let left = part.is_none().then_some(now);
         forms.given.push(Form { of, held, bytes, heat: 0, left });
@@ -140,7 +150,7 @@ impl DecodedSlot {
     pub(super) fn leave(&self, of: TypeId, from: Part, spare: bool, now: u64) -> Leave {
         let mut slot = self.0.lock();
         let Some(forms) = slot.as_mut() else { return Leave::Nothing };
-        let Forms { given, hot, .. } = &mut **forms;
+        let Forms { given, hot, listed, .. } = &mut **forms;
         let Some(form) = given.iter_mut().find(|form| form.of == of) else { return Leave::Nothing };
         match (&mut form.held, from) {
             (Held::Kept(part @ Part::Probation, _), Part::Probation) if *hot > 0 || form.heat >= OFTEN => {
@@ -168,15 +178,26 @@ impl DecodedSlot {
         if lent {
             form.held = Held::Lent(Arc::downgrade(&value));
         }
-        Leave::Out { value, lent }
+        Leave::Out { value, list: lent && !std::mem::replace(listed, true) }
     }
 
-    /// The slot of the next version of the object: as hot as this one, if this one was read.
+    /// It is so long ago that a form left that this need not be remembered.
+    pub(super) fn forget(&self, left: u64) {
+        let mut slot = self.0.lock();
+        let Some(forms) = slot.as_mut() else { return };
+        forms.given.retain(|form| !matches!(form.held, Held::Gone) || form.left != Some(left));
+        forms.given.shrink_to_fit();
+        if forms.is_blank() {
+            *slot = None;
+        }
+    }
+
+    /// The slot of the next version of the object: as hot as this one, if this one was read more than once.
     pub(crate) fn bequeath(&self, next: &Self) {
         let hot = {
             let slot = self.0.lock();
             let Some(forms) = slot.as_ref() else { return };
-            if forms.given.is_empty() { forms.hot.saturating_sub(1) } else { forms.hot }
+            if forms.found { forms.hot } else { forms.hot.saturating_sub(1) }
         };
         if hot > 0 {
             next.0.lock().get_or_insert_default().hot = hot;
@@ -195,19 +216,25 @@ impl DecodedSlot {
     }
 
     /// Frees the memory of forms that users no longer hold; returns whether some are lent still.
-    pub(super) fn prune(&self) -> bool {
+    pub(super) fn prune(&self, cache: &DecodeCache, now: u64) -> bool {
         let mut slot = self.0.lock();
         let Some(forms) = slot.as_mut() else { return false };
-        let mut lent = false;
-        for form in &mut forms.given {
-            if let Held::Lent(value) = &form.held {
-                match value.strong_count() {
-                    0 => form.held = Held::Gone,
-                    _ => lent = true,
-                }
+        let Forms { given, listed, .. } = &mut **forms;
+        *listed = false;
+        given.retain(|form| {
+            let Held::Lent(value) = &form.held else { return true };
+            if value.strong_count() > 0 {
+                *listed = true;
+                return true;
             }
+            form.held = Held::Gone;
+            cache.remembers(form.left.map(|left| now.saturating_sub(left)))
+        });
+        if forms.is_blank() {
+            *slot = None;
+            return false;
         }
-        lent
+        forms.listed
     }
 
     /// The record is being dropped: what the cache keeps of it goes with it.
@@ -225,9 +252,19 @@ impl DecodedSlot {
         let slot = self.0.lock();
         slot.as_ref().is_some_and(|forms| forms.given.iter().any(|form| !matches!(form.held, Held::Gone)))
     }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.lock().is_none()
+    }
 }
 
 impl Forms {
+    /// Whether nothing is lost with it.
+    fn is_blank(&self) -> bool {
+        self.pinned.is_none() && self.given.is_empty() && self.reported.is_empty() && self.hot == 0
+    }
+
     fn find<T: Send + Sync + 'static>(&mut self) -> Option<Arc<T>> {
         if let Some(pinned) = &self.pinned
             && let Ok(found) = pinned.clone().downcast::<T>()
@@ -245,6 +282,7 @@ impl Forms {
             Held::Lent(value) => value.upgrade()?,
             Held::Gone => return None,
         };
+        self.found = true;
         value.downcast().ok()
     }
 }

@@ -6,6 +6,7 @@ use crate::delta::{Delta, DeltaChange};
 use crate::object::record::Record;
 use crate::object::testing::record_with;
 use crate::scope::Scope;
+use crate::store::change::Change;
 use crate::store::testing::{Bench, replaced, told};
 
 #[test]
@@ -15,6 +16,22 @@ fn b_286_added_and_updated_are_told_apart_by_the_store() {
     assert_eq!(told(&bench.apply(vec![Updated(one)])), ["+ ns/a@1"]);
     assert_eq!(told(&bench.apply(vec![Added(two)])), ["~ ns/a@1 ns/a@2"]);
     assert_eq!(bench.content(), ["ns/a@2"]);
+}
+
+#[test]
+fn versions_of_an_object_share_the_texts_of_its_key() {
+    let mut bench = Bench::new();
+    let one = bench.record("ns/a", "u", "1");
+    let name = one.key().name().as_ptr();
+    bench.apply(vec![Added(one)]);
+    for version in ["2", "3"] {
+        let next = bench.record("ns/a", "u", version);
+        assert_ne!(next.key().name().as_ptr(), name);
+        let applied = bench.apply(vec![Updated(next)]);
+        assert!(
+            matches!(&applied.changes[..], [Change::Updated { new, .. }] if new.key().name().as_ptr() == name)
+        );
+    }
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use parking_lot::Mutex;
 
 use super::super::{DecodeCache, EXPANSION, get};
 use super::with_cache;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
-use crate::object::testing::record;
+use crate::object::testing::{origin, record};
 use crate::store::change::Change;
 
 /// Version `version` of object `number`. All are of the same size.
@@ -142,7 +143,8 @@ fn d21_an_object_of_which_nobody_reads_three_versions_is_not_hot_any_more() {
     let scan = objects(&origin, 100..200);
     for (unread, expected) in [(0, 1), (2, 1), (3, 0)] {
         let mut now = object(&origin, unread, 1);
-        (0..2).for_each(|_| {
+        // Decoded, decoded again, and found.
+        (0..3).for_each(|_| {
             read(&now);
             read_all(&scan[..20]);
         });
@@ -154,6 +156,94 @@ fn d21_an_object_of_which_nobody_reads_three_versions_is_not_hot_any_more() {
         read_all(&scan);
         assert_eq!(hits(&origin, || read(&now)), expected, "{unread} unread");
     }
+}
+
+#[test]
+fn d21_a_hot_object_of_which_each_version_is_read_once_is_not_hot_any_more() {
+    let cache = room_for(40);
+    let origin = with_cache(&cache);
+    let scan = objects(&origin, 100..200);
+    let mut now = object(&origin, 0, 1);
+    (0..3).for_each(|_| {
+        read(&now);
+        read_all(&scan[..20]);
+    });
+    for version in 2..7 {
+        let next = object(&origin, 0, version);
+        drop(Change::updated(std::mem::replace(&mut now, next.clone()), next));
+        read(&now);
+    }
+    read_all(&scan);
+    assert_eq!(hits(&origin, || read(&now)), 0);
+}
+
+#[test]
+fn d21_what_was_read_long_ago_is_forgotten() {
+    let cache = room_for(40);
+    let origin = with_cache(&cache);
+    let records = objects(&origin, 0..2_000);
+    read_all(&records);
+    assert!(records[..1_900].iter().all(|record| record.decoded.is_empty()));
+    assert!(cache.places() < 100, "{}", cache.places());
+}
+
+#[test]
+fn d21_reading_what_is_not_kept_leaves_nothing_behind() {
+    let cache = DecodeCache::new(0);
+    let origin = with_cache(&cache);
+    let records = objects(&origin, 0..2);
+    let held = get::<ConfigMap>(&records[0]).unwrap();
+    for _ in 0..10_000 {
+        read(&records[1]);
+        // Held as one type, and read as another.
+        get::<serde_json::Value>(&records[0]).unwrap();
+    }
+    assert!(cache.places() < 200, "{}", cache.places());
+    assert!(Arc::ptr_eq(&held, &get::<ConfigMap>(&records[0]).unwrap()));
+}
+
+#[test]
+fn d21_nothing_of_a_sensitive_kind_is_kept() {
+    let (cache, base) = (room_for(40), origin());
+    let origin = Arc::new(Origin::new(base.kind.clone(), true, cache.clone(), base.reporter.clone()));
+    let records = objects(&origin, 0..5);
+    (0..20).for_each(|_| read_all(&records));
+    assert_eq!((cache.bytes(), cache.places(), origin.decodes.kept(), origin.decodes.hits()), (0, 0, 0, 0));
+}
+
+#[test]
+fn d21_threads_that_read_change_and_drop_leave_the_count_right() {
+    let cache = room_for(30);
+    let origin = with_cache(&cache);
+    let records: Vec<_> = objects(&origin, 0..60).into_iter().map(Mutex::new).collect();
+    std::thread::scope(|scope| {
+        for seed in 0..4 {
+            let (records, origin) = (&records, &origin);
+            scope.spawn(move || {
+                let mut random = fastrand::Rng::with_seed(seed);
+                let mut held = Vec::new();
+                for step in 0..3_000 {
+                    let number = random.usize(..60);
+                    match random.u8(..8) {
+                        0 => {
+                            let next = object(origin, number, step);
+                            let mut stored = records[number].lock();
+                            let old = std::mem::replace(&mut *stored, next.clone());
+                            drop(stored);
+                            drop(Change::updated(old, next));
+                        }
+                        1 => held.push(get::<ConfigMap>(&records[number].lock().clone()).unwrap()),
+                        2 => held.clear(),
+                        _ => read(&records[number].lock().clone()),
+                    }
+                }
+            });
+        }
+    });
+    assert!(cache.bytes() <= cache.limit());
+    assert_eq!(cache.bytes(), origin.decodes.kept());
+    drop(records);
+    assert_eq!((cache.bytes(), origin.decodes.kept()), (0, 0));
 }
 
 #[test]

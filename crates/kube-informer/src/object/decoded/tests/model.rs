@@ -1,6 +1,6 @@
 //! Whatever is read, changed, held and dropped: what stays decoded is what plain lists and the rule in words say.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -28,8 +28,8 @@ struct Rule {
     protected: Vec<(Version, u8)>,
     /// When a version left, in objects decoded by then.
     left: HashMap<Version, usize>,
-    /// What was ever decoded.
-    decoded: HashMap<Version, usize>,
+    /// What was there when it was read.
+    found: HashSet<Version>,
     /// How many versions may yet be ignored.
     hot: HashMap<Version, u8>,
     clock: usize,
@@ -38,6 +38,14 @@ struct Rule {
 impl Rule {
     /// Whether the object is there.
     fn read(&mut self, version: Version, held: bool) -> bool {
+        let found = self.look(version, held);
+        if found {
+            self.found.insert(version);
+        }
+        found
+    }
+
+    fn look(&mut self, version: Version, held: bool) -> bool {
         if let Some((_, heat)) = self.protected.iter_mut().find(|(kept, _)| *kept == version) {
             *heat = (*heat + 1).min(3);
             return true;
@@ -51,7 +59,6 @@ impl Rule {
         }
         let now = self.clock;
         self.clock += 1;
-        *self.decoded.entry(version).or_default() += 1;
         if self.left.remove(&version).is_some_and(|left| now - left <= PLACES) {
             self.hot.insert(version, 3);
         }
@@ -89,7 +96,7 @@ impl Rule {
 
     fn update(&mut self, old: Version, new: Version) {
         let hot = self.hot.get(&old).copied().unwrap_or_default();
-        let hot = if self.decoded.contains_key(&old) { hot } else { hot.saturating_sub(1) };
+        let hot = if self.found.contains(&old) { hot } else { hot.saturating_sub(1) };
         self.hot.insert(new, hot);
         self.forget(old);
     }

@@ -31,9 +31,9 @@ static PROCESS: LazyLock<DecodeCache> = LazyLock::new(|| DecodeCache::new(DEFAUL
 /// bytes.
 ///
 /// Objects are stored packed, and decoded by [`Object::get`](crate::Object::get). What was decoded a moment ago is still
-/// there (4 MiB of the cache, or a quarter of it); what is decoded once more soon after it had to go stays, and so do its next versions, until others are
-/// read more often. So a handler that looks at each update once takes no more than that, and reading everything once does not push out
-/// what is read all the time.
+/// there (4 MiB of the cache, or a quarter of it if that is less). What is decoded once more soon after it had to go stays, and
+/// so do its next versions, until others are read more often. So a handler that looks at each update once takes no more than
+/// those 4 MiB, and reading everything once does not push out what is read all the time.
 ///
 /// By default all informers of a process share 64 MiB. A pod takes about 45 KB decoded, so a program that goes on reading 1,000
 /// pods needs 45 MB for them. A cache of another size, or one for some informers only, is an [option](crate::Options::decode_cache):

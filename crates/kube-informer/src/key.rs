@@ -5,6 +5,8 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
+use hashbrown::Equivalent;
+
 /// In unit tests hashing is the same in every run, so that a printed seed replays.
 #[cfg(test)]
 type KeyHasher = std::hash::BuildHasherDefault<std::hash::DefaultHasher>;
@@ -35,6 +37,23 @@ impl<'a> KeyRef<'a> {
     pub(crate) fn new(namespace: Option<&'a str>, name: &'a str) -> Self {
         let namespace = namespace.unwrap_or_default();
         Self { namespace, name, hash: HASHER.hash_one((namespace, name)) }
+    }
+}
+
+/// A key in a map of this process: hashed by the hash that it has, where a plain [`ObjectKey`] is hashed by its texts. It is looked up
+/// by a [`KeyRef`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MapKey(pub(crate) ObjectKey);
+
+impl Hash for MapKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        KeyRef::from(&self.0).hash(state);
+    }
+}
+
+impl Equivalent<MapKey> for KeyRef<'_> {
+    fn equivalent(&self, key: &MapKey) -> bool {
+        *self == KeyRef::from(&key.0)
     }
 }
 

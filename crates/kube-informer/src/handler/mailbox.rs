@@ -15,13 +15,15 @@
 //!   another one waiting.
 //! - A key whose changes cancel out (added and deleted before its turn) is not delivered at all.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
+
 use crate::handler::delivery::Delivery;
 use crate::handler::pending::{Discard, Keep, Pending};
-use crate::key::ObjectKey;
+use crate::key::{KeyRef, MapKey, ObjectKey};
 use crate::object::record::Record;
 use crate::store::change::Change;
 use crate::store::snapshot::Snapshot;
@@ -46,7 +48,7 @@ struct Sweep {
     /// Changes, since the sweep began, of keys in parts that are not loaded yet. They are kept here and not in
     /// `Merge::pending`, so that the object keeps its place in the sweep. `None`: the key was handed over to
     /// `Merge::pending`, and the sweep has to skip it.
-    overrides: HashMap<ObjectKey, Option<Pending>>,
+    overrides: HashMap<MapKey, Option<Pending>>,
 }
 
 impl Sweep {
@@ -71,7 +73,7 @@ impl Sweep {
     /// Takes a key out of the sweep, because it is pending elsewhere and will be delivered earlier, and gives back what the
     /// sweep would have delivered. `None` if it was taken out before.
     fn hand_over(&mut self, key: &ObjectKey) -> Option<Pending> {
-        match self.overrides.insert(key.clone(), None) {
+        match self.overrides.insert(MapKey(key.clone()), None) {
             Some(handed) => handed,
             None => self.snapshot.get(key).map(|record| self.untouched(record)),
         }
@@ -86,7 +88,7 @@ impl Sweep {
             let mut entries = Vec::new();
             for record in part.iter().flat_map(|part| part.iter()) {
                 let key = record.key();
-                let entry = match self.overrides.remove(key) {
+                let entry = match self.overrides.remove(&KeyRef::from(key)) {
                     Some(Some(pending)) => pending,
                     Some(None) => continue,
                     None => self.untouched(record),
@@ -109,7 +111,7 @@ impl Sweep {
 /// Changes merged per key.
 #[derive(Default)]
 struct Merge {
-    pending: HashMap<ObjectKey, Pending>,
+    pending: HashMap<MapKey, Pending>,
     /// Keys of the part that was loaded from the first sweep. They come before `order`: they have been pending since the
     /// sweep began, and all that was pending before that has been delivered, or nothing would have been loaded.
     loaded: VecDeque<ObjectKey>,
@@ -132,7 +134,7 @@ impl Merge {
         // A key can be in several sweeps, if its namespace was removed and added again meanwhile. The last sweep is of the
         // newest snapshot, so it is the one that this change follows.
         let sweep = self.sweeps.iter_mut().rfind(|sweep| sweep.awaits(key));
-        if let Some(pending) = self.pending.get_mut(key) {
+        if let Some(pending) = self.pending.get_mut(&KeyRef::from(key)) {
             // A resync of a key that has a real change waiting is covered by that change.
             if let Some(next) = sweep.and_then(|sweep| sweep.hand_over(key)) {
                 pending.succeed(next, self.keep, &mut self.discards);
@@ -142,19 +144,19 @@ impl Merge {
             return;
         }
         let Some(sweep) = sweep else {
-            self.pending.insert(key.clone(), Pending::from_change(change));
+            self.pending.insert(MapKey(key.clone()), Pending::from_change(change));
             self.order.push_back(key.clone());
             return;
         };
         let before = sweep.snapshot.get(key).map(|record| sweep.untouched(record));
-        match sweep.overrides.entry(key.clone()).or_insert(before) {
+        match sweep.overrides.entry(MapKey(key.clone())).or_insert(before) {
             Some(pending) => {
                 pending.merge(change, self.keep, &mut self.discards);
                 self.merged += 1;
             }
             // The key was pending beside the sweep and has been delivered since.
             None => {
-                self.pending.insert(key.clone(), Pending::from_change(change));
+                self.pending.insert(MapKey(key.clone()), Pending::from_change(change));
                 self.order.push_back(key.clone());
             }
         }
@@ -179,7 +181,7 @@ impl Merge {
                 (key, 0)
             }
         };
-        if let Some(mut pending) = self.pending.remove(&key) {
+        if let Some(mut pending) = self.pending.remove(&KeyRef::from(&key)) {
             for sweep in self.sweeps.iter_mut().skip(later).filter(|sweep| sweep.awaits(&key)) {
                 if let Some(next) = sweep.hand_over(&key) {
                     pending.succeed(next, self.keep, &mut self.discards);
@@ -201,7 +203,7 @@ impl Merge {
                 continue;
             };
             for (key, pending) in entries {
-                let waiting = self.pending.insert(key.clone(), pending);
+                let waiting = self.pending.insert(MapKey(key.clone()), pending);
                 debug_assert!(waiting.is_none(), "{key} waits before its sweep and was not handed over");
                 self.loaded.push_back(key);
             }

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -48,8 +49,16 @@ pub(crate) async fn run(listener: Arc<Listener>, mut callee: Box<dyn Callee>) {
                 return;
             }
             let started = Instant::now();
-            let outcome = outcome_of(call(&listener, &mut *callee, delivery)).await;
-            done(&listener, started, outcome);
+            let (called, mut took) = call(&listener, &mut *callee, delivery, started);
+            let outcome = match called {
+                Ok(Some(future)) => {
+                    let outcome = AssertUnwindSafe(future).catch_unwind().await;
+                    took = started.elapsed();
+                    outcome
+                }
+                called => called.map(drop),
+            };
+            done(&listener, took, outcome);
         }
         // A whole cache may be waiting, and other tasks of this thread must have their turn.
         pace.work(work).await;
@@ -58,30 +67,23 @@ pub(crate) async fn run(listener: Arc<Listener>, mut callee: Box<dyn Callee>) {
 
 type Panic = Box<dyn Any + Send>;
 
-/// How a call ended, after the future of an async handler, if it is one.
-async fn outcome_of(called: Result<Option<BoxFuture<'static, ()>>, Panic>) -> Result<(), Panic> {
-    match called? {
-        Some(future) => AssertUnwindSafe(future).catch_unwind().await,
-        None => Ok(()),
-    }
-}
-
+/// Calls the user's code, which gives a future if it is asynchronous, and says how long that took.
 fn call(
     listener: &Listener,
     callee: &mut dyn Callee,
     delivery: Delivery,
-) -> Result<Option<BoxFuture<'static, ()>>, Panic> {
-    let started = Instant::now();
+    started: Instant,
+) -> (Result<Option<BoxFuture<'static, ()>>, Panic>, Duration) {
     let outcome = catch_unwind(AssertUnwindSafe(|| callee.call(delivery, listener)));
     let blocked = started.elapsed();
     if blocked > listener.slow_call && listener.counters.slow.fetch_add(1, Ordering::Relaxed) == 0 {
         tracing::warn!(handler = %listener.name, ?blocked, "a handler blocks: make it async or `.blocking()`");
     }
-    outcome
+    (outcome, blocked)
 }
 
-fn done(listener: &Listener, started: Instant, outcome: Result<(), Panic>) {
-    listener.duration.record(started.elapsed());
+fn done(listener: &Listener, took: Duration, outcome: Result<(), Panic>) {
+    listener.duration.record(took);
     listener.counters.delivered.fetch_add(1, Ordering::Relaxed);
     listener.counters.in_hand.fetch_sub(1, Ordering::Relaxed);
     if let Err(panic) = outcome {

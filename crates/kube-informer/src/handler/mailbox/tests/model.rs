@@ -8,6 +8,7 @@ use super::super::{Mailbox, Sweep, SweepKind};
 use super::snapshot;
 use crate::handler::delivery::Delivery;
 use crate::handler::pending::Keep;
+use crate::key::KeyRef;
 use crate::object::record::Record;
 use crate::object::testing::{origin, record};
 use crate::store::change::Change;
@@ -52,9 +53,11 @@ impl Places {
     /// These become pending now, unless they are already. To be called before the mailbox hears of it.
     fn give<'a>(&mut self, objects: impl Iterator<Item = &'a Arc<Record>>, mailbox: &Mailbox) {
         for key in objects.map(|object| object.key()) {
-            let swept = |sweep: &Sweep| sweep.awaits(key) && !matches!(sweep.overrides.get(key), Some(None));
+            let swept = |sweep: &Sweep| {
+                sweep.awaits(key) && !matches!(sweep.overrides.get(&KeyRef::from(key)), Some(None))
+            };
             let merge = &mailbox.merge;
-            if !merge.pending.contains_key(key) && !merge.sweeps.iter().any(swept) {
+            if !merge.pending.contains_key(&KeyRef::from(key)) && !merge.sweeps.iter().any(swept) {
                 self.of.insert(key.to_string(), self.next);
             }
         }

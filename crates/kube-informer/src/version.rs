@@ -128,29 +128,34 @@ impl Uid {
 }
 
 fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
-    const DASHES: [usize; 4] = [8, 13, 18, 23];
-    if text.len() != 36 {
+    let text: &[u8; 36] = text.try_into().ok()?;
+    if [text[8], text[13], text[18], text[23]] != [b'-'; 4] {
         return None;
     }
     let mut bytes = [0; 16];
+    // What is no digit sets a bit that no digit has, and is noticed at the end.
     let mut digits = 0;
-    for (place, &byte) in text.iter().enumerate() {
-        if DASHES.contains(&place) {
-            if byte != b'-' {
-                return None;
-            }
-            continue;
-        }
-        let digit = match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'f' => byte - b'a' + 10,
-            _ => return None,
-        };
-        bytes[digits / 2] = bytes[digits / 2] << 4 | digit;
-        digits += 1;
+    for (byte, at) in bytes.iter_mut().zip(PAIRS) {
+        let (high, low) = (DIGITS[usize::from(text[at])], DIGITS[usize::from(text[at + 1])]);
+        digits |= high | low;
+        *byte = high << 4 | low & 0xf;
     }
-    Some(bytes)
+    (digits < 16).then_some(bytes)
 }
+
+/// Where in a UUID the two digits of each byte stand.
+const PAIRS: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
+/// What a character stands for as a hexadecimal digit, in lower case; 255 if it is none.
+static DIGITS: [u8; 256] = {
+    let mut digits = [255; 256];
+    let mut value: u8 = 0;
+    while value < 16 {
+        digits[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
+    }
+    digits
+};
 
 impl fmt::Display for Uid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

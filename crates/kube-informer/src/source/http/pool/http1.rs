@@ -22,8 +22,12 @@ pub(super) struct Single {
     back: Option<mpsc::UnboundedSender<SendRequest<SentBody>>>,
 }
 
+/// How much is read from the socket at once. Without a bound the buffer of every connection grows to nearly half a megabyte while a
+/// list comes in, and stays so large; reading is no faster for it.
+const READ: usize = 64 << 10;
+
 pub(super) async fn handshake(socket: Socket) -> Result<Opened, hyper::Error> {
-    let (sender, connection) = Builder::new().handshake(socket).await?;
+    let (sender, connection) = Builder::new().max_buf_size(READ).handshake(socket).await?;
     Ok(Opened { sender, connection })
 }
 

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
 
 use parking_lot::Mutex;
@@ -16,10 +16,16 @@ use crate::object::record::Record;
 /// How much the cache of a process holds unless it is told otherwise.
 const DEFAULT_BYTES: usize = 64 << 20;
 
-/// How much of it holds what was decoded last, or a quarter if that is less: enough that handlers which get the same object one after the other decode it
-/// once. Eight times as much makes a handler slower by a sixth that decodes each update once: memory is then reused so late
-/// that it has left the processor's caches.
+/// How much of it holds what was decoded last, or a quarter if that is less: enough that handlers which get the same object one
+/// after the other decode it once.
 const PROBATION: usize = 4 << 20;
+
+/// How much that is while nothing of it is read twice. A handler that alone decodes each update once is a tenth faster: memory is
+/// used again while it is still in the processor's caches.
+const NARROW: usize = 256 << 10;
+
+/// After so many that left without having been read twice, one after the other, it becomes narrow.
+const UNREAD: u32 = 512;
 
 /// Below this number of entries those of dropped records are not looked for.
 const SMALL: usize = 64;
@@ -31,7 +37,7 @@ static PROCESS: LazyLock<DecodeCache> = LazyLock::new(|| DecodeCache::new(DEFAUL
 /// bytes.
 ///
 /// Objects are stored packed, and decoded by [`Object::get`](crate::Object::get). What was decoded a moment ago is still
-/// there (4 MiB of the cache, or a quarter of it if that is less). What is decoded once more soon after it had to go stays, and
+/// there (4 MiB of the cache, or a quarter of it if that is less; 256 KiB as long as nothing is read a second time). What is decoded once more soon after it had to go stays, and
 /// so do its next versions, until others are read more often. So a handler that looks at each update once takes no more than
 /// those 4 MiB, and reading everything once does not push out what is read all the time.
 ///
@@ -57,6 +63,8 @@ struct Shared {
     bytes: [AtomicUsize; 2],
     /// How many bytes have ever been decoded: the clock of the cache.
     decoded: AtomicU64,
+    /// How many have left the probation without having been read twice since the last that was.
+    unread: AtomicU32,
     rings: Mutex<Rings>,
 }
 
@@ -106,6 +114,7 @@ impl DecodeCache {
             limit,
             bytes: [AtomicUsize::new(0), AtomicUsize::new(0)],
             decoded: AtomicU64::new(0),
+            unread: AtomicU32::new(0),
             rings: Mutex::default(),
         }))
     }
@@ -127,9 +136,15 @@ impl DecodeCache {
     fn limit_of(&self, part: Part) -> usize {
         let probation = PROBATION.min(self.0.limit / 4);
         match part {
+            Part::Probation if self.0.unread.load(Ordering::Relaxed) >= UNREAD => probation.min(NARROW),
             Part::Probation => probation,
             Part::Protected => self.0.limit - probation,
         }
+    }
+
+    /// Whether a form that left so many decoded bytes ago would still be there if the probation were not narrow.
+    pub(super) fn left_early(&self, ago: Option<u64>) -> bool {
+        ago.is_some_and(|ago| ago <= PROBATION.min(self.0.limit / 4) as u64)
     }
 
     /// Whether a form that left so many decoded bytes ago would still be there if the cache were twice as large: then it is
@@ -154,6 +169,9 @@ impl DecodeCache {
     ) -> Offer<T> {
         let now = self.0.decoded.fetch_add(bytes as u64, Ordering::Relaxed);
         let offer = record.decoded.offer(value, bytes, self, now);
+        if offer.early {
+            self.0.unread.store(0, Ordering::Relaxed);
+        }
         match offer.place {
             Place::Kept(part) => self.admit(record, TypeId::of::<T>(), bytes, part, now),
             Place::Lent { list } => self.lent(record, list, now),
@@ -191,12 +209,16 @@ impl DecodeCache {
                         None
                     }
                     Leave::Protected => {
+                        self.left_probation(false);
                         self.0.bytes[Part::Probation as usize].fetch_sub(entry.bytes, Ordering::Relaxed);
                         self.0.bytes[Part::Protected as usize].fetch_add(entry.bytes, Ordering::Relaxed);
                         rings.protected.push(entry);
                         None
                     }
-                    Leave::Out { value, list } => {
+                    Leave::Out { value, list, unread } => {
+                        if part == Part::Probation {
+                            self.left_probation(unread);
+                        }
                         self.released(&record.origin, part, entry.bytes);
                         if list {
                             rings.lent.push(entry.record.clone());
@@ -209,6 +231,13 @@ impl DecodeCache {
                 rubble.push((record, value));
             }
         }
+    }
+
+    fn left_probation(&self, unread: bool) {
+        // Only changed with the rings locked, but for the reset of those that left too early.
+        let before = self.0.unread.load(Ordering::Relaxed);
+        let after = if unread { before.saturating_add(1) } else { 0 };
+        self.0.unread.store(after, Ordering::Relaxed);
     }
 
     /// Forgets which forms left so long ago that they would not have been kept by a cache of twice the size either.

@@ -71,6 +71,8 @@ pub(super) struct Offer<T> {
     pub(super) value: Arc<T>,
     /// Whether the record had been decoded into this type before.
     pub(super) again: bool,
+    /// Whether the form before would still be there if what was decoded last were kept longer.
+    pub(super) early: bool,
     pub(super) place: Place,
 }
 
@@ -96,6 +98,8 @@ pub(super) enum Leave {
         value: AnyDecoded,
         /// Users hold it, and the cache has to put the record on its list of these.
         list: bool,
+        /// Nobody asked for it again.
+        unread: bool,
     },
     /// There is no such form.
     Nothing,
@@ -124,7 +128,7 @@ impl DecodedSlot {
         if let Some(found) = forms.find::<T>() {
             // The slot is unlocked before the new value is dropped, because dropping it runs the user's code.
             drop(slot);
-            return Offer { value: found, again: false, place: Place::Lost };
+            return Offer { value: found, again: false, early: false, place: Place::Lost };
         }
         let old = forms.given.iter().position(|form| form.of == of).map(|at| forms.given.swap_remove(at));
         let again = old.is_some();
@@ -143,7 +147,7 @@ impl DecodedSlot {
         };
         let left = part.is_none().then_some(now);
         forms.given.push(Form { of, held, bytes, heat: 0, left });
-        Offer { value, again, place }
+        Offer { value, again, early: cache.left_early(ago), place }
     }
 
     /// The form is the oldest in a part that is full.
@@ -170,6 +174,7 @@ impl DecodedSlot {
             *hot = 0;
         }
         form.left = Some(now);
+        let unread = form.heat == 0;
         let Held::Kept(_, value) = std::mem::replace(&mut form.held, Held::Gone) else {
             return Leave::Nothing;
         };
@@ -178,7 +183,7 @@ impl DecodedSlot {
         if lent {
             form.held = Held::Lent(Arc::downgrade(&value));
         }
-        Leave::Out { value, list: lent && !std::mem::replace(listed, true) }
+        Leave::Out { value, list: lent && !std::mem::replace(listed, true), unread }
     }
 
     /// It is so long ago that a form left that this need not be remembered.

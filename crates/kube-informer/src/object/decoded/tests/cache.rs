@@ -59,6 +59,35 @@ fn d21_what_was_decoded_last_is_there() {
     assert_eq!(origin.decodes.kept(), cache.bytes());
 }
 
+/// A cache that is large enough for what was decoded last to become less.
+fn narrowing() -> (DecodeCache, Arc<Origin>, usize) {
+    let cache = DecodeCache::new(64 << 20);
+    let origin = with_cache(&cache);
+    (cache, origin, size())
+}
+
+#[test]
+fn d21_what_was_decoded_last_takes_little_while_nothing_is_read_twice() {
+    let (cache, origin, size) = narrowing();
+    let (wide, narrow) = ((4 << 20) / size, (256 << 10) / size);
+    let once = objects(&origin, 0..wide + 600);
+    read_all(&once[..wide + 500]);
+    assert_eq!(cache.bytes() / size, wide, "some have left unread");
+    read_all(&once[wide + 500..]);
+    assert_eq!(cache.bytes() / size, narrow, "so many that this is how it is");
+    // One that would still be there is read again: from now on it is as large as before.
+    read(&once[wide + 500]);
+    let more = objects(&origin, 2 * wide..4 * wide);
+    read_all(&more[..wide]);
+    assert!(cache.bytes() / size >= wide, "{}", cache.bytes());
+    // And so it stays while some are read twice.
+    for pair in more.chunks(100) {
+        read_all(pair);
+        read(&pair[0]);
+    }
+    assert!(cache.bytes() / size >= wide, "{}", cache.bytes());
+}
+
 #[test]
 fn d21_what_is_too_large_is_not_kept() {
     let cache = DecodeCache::new(size() - 1);

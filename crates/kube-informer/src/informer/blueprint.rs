@@ -12,6 +12,7 @@ use crate::kind::{Kind, KindInfo, ResourceId};
 use crate::metrics::Metrics;
 use crate::object::decoded::{Decoder, decoder};
 use crate::object::ingest::{Ingest, IngestOptions};
+use crate::object::pack::{PackedForm, Packer};
 use crate::options::Options;
 use crate::reflector::shared_probe::SharedProbe;
 use crate::report::{Callback, Failure, Reporter};
@@ -129,7 +130,17 @@ impl Blueprint {
             .sensitive(sensitive)
             .with_metrics(&metrics);
         let reporter = Arc::new(reporter);
+        // What a transform makes of objects may look like nothing else.
+        let alike = !sensitive && options.transform.is_none();
+        let packer = alike.then(|| {
+            Packer::beside_others(PackedForm {
+                resource: self.resource(),
+                metadata_only: options.metadata_only,
+                keep_managed_fields: options.keep_managed_fields,
+            })
+        });
         let ingest = Ingest::new(IngestOptions {
+            packer,
             metadata_only: options.metadata_only,
             sensitive,
             keep_managed_fields: options.keep_managed_fields,

@@ -5,7 +5,8 @@ use std::hint::black_box;
 use std::mem;
 use std::sync::Arc;
 
-use zstd_safe::{CCtx, CDict, DCtx, DDict};
+use parking_lot::Mutex;
+use zstd_safe::{CCtx, CParameter, DCtx, DDict, DParameter, DictAttachPref, FrameFormat};
 
 /// The fastest of the levels that compress well: the dictionary does most of the work.
 const LEVEL: i32 = 1;
@@ -17,7 +18,7 @@ const KEEP: usize = 1 << 20;
 pub(crate) enum Body {
     /// Not packed.
     Plain(Box<[u8]>),
-    /// As a zstd frame.
+    /// As a bare zstd frame.
     Packed {
         bytes: Box<[u8]>,
         /// How long the JSON is.
@@ -27,23 +28,61 @@ pub(crate) enum Body {
     },
 }
 
-/// What the objects of one informer have in common, in the form that zstd needs. It holds parts of objects in plaintext.
+/// What objects have in common, in the form that zstd needs. It holds parts of objects in plaintext.
 pub(crate) struct Dictionary {
-    pack: CDict<'static>,
+    bytes: Box<[u8]>,
     unpack: DDict<'static>,
+    /// What packs with it and is free: as many as packed at the same time, which is nearly always one.
+    free: Mutex<Vec<CCtx<'static>>>,
 }
 
 impl Dictionary {
     /// From bytes as the trainer makes them; `None` if zstd does not accept them.
     pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
-        Some(Self { pack: CDict::try_create(bytes, LEVEL)?, unpack: DDict::try_create(bytes)? })
+        let first = packing_with(Some(bytes))?;
+        Some(Self { bytes: bytes.into(), unpack: DDict::try_create(bytes)?, free: Mutex::new(vec![first]) })
     }
 
     /// How many bytes it takes in memory.
     #[cfg(test)]
     pub(crate) fn size(&self) -> usize {
-        self.pack.sizeof() + self.unpack.sizeof()
+        let packing: usize = self.free.lock().iter().map(CCtx::sizeof).sum();
+        self.bytes.len() + self.unpack.sizeof() + packing
     }
+
+    fn compress(&self, json: &[u8], into: &mut Vec<u8>) -> bool {
+        let free = self.free.lock().pop();
+        let Some(mut packing) = free.or_else(|| packing_with(Some(&self.bytes))) else { return false };
+        let done = packing.compress2(into, json).is_ok();
+        self.free.lock().push(packing);
+        done
+    }
+}
+
+/// What packs into bare frames: how long the JSON is and which dictionary it needs is known without them.
+fn packing_with(dictionary: Option<&[u8]>) -> Option<CCtx<'static>> {
+    let mut packing = CCtx::try_create()?;
+    let parameters = [
+        CParameter::CompressionLevel(LEVEL),
+        CParameter::ContentSizeFlag(false),
+        CParameter::DictIdFlag(false),
+        CParameter::Format(FrameFormat::Magicless),
+        // The tables of a dictionary are read where they lie. Left to itself zstd copies them for objects of more than 8 KB.
+        CParameter::ForceAttachDict(DictAttachPref::ForceAttach),
+    ];
+    for parameter in parameters {
+        packing.set_parameter(parameter).ok()?;
+    }
+    if let Some(dictionary) = dictionary {
+        packing.load_dictionary(dictionary).ok()?;
+    }
+    Some(packing)
+}
+
+fn expander() -> Option<DCtx<'static>> {
+    let mut expander = DCtx::try_create()?;
+    expander.set_parameter(DParameter::Format(FrameFormat::Magicless)).ok()?;
+    Some(expander)
 }
 
 impl Body {
@@ -118,17 +157,18 @@ struct Tools {
 impl Tools {
     /// `None` if it fails or does not pay.
     fn compress(&mut self, json: &[u8], dictionary: Option<&Dictionary>) -> Option<Box<[u8]>> {
-        if self.compressor.is_none() {
-            self.compressor = CCtx::try_create();
-        }
-        let compressor = self.compressor.as_mut()?;
         self.scratch.clear();
         self.scratch.reserve(zstd_safe::compress_bound(json.len()));
-        let result = match dictionary {
-            Some(dictionary) => compressor.compress_using_cdict(&mut self.scratch, json, &dictionary.pack),
-            None => compressor.compress(&mut self.scratch, json, LEVEL),
+        let done = match dictionary {
+            Some(dictionary) => dictionary.compress(json, &mut self.scratch),
+            None => {
+                if self.compressor.is_none() {
+                    self.compressor = packing_with(None);
+                }
+                self.compressor.as_mut()?.compress2(&mut self.scratch, json).is_ok()
+            }
         };
-        let pays = result.is_ok() && self.scratch.len() <= json.len() - json.len() / 10;
+        let pays = done && self.scratch.len() <= json.len() - json.len() / 10;
         let packed = pays.then(|| Box::from(&*self.scratch));
         if self.scratch.capacity() > KEEP {
             self.scratch = Vec::new();
@@ -144,7 +184,7 @@ impl Tools {
         into: &mut Vec<u8>,
     ) -> bool {
         if self.expander.is_none() {
-            self.expander = DCtx::try_create();
+            self.expander = expander();
         }
         let Some(expander) = self.expander.as_mut() else { return false };
         into.clear();

@@ -39,6 +39,8 @@ pub(crate) struct IngestOptions {
     /// Decodes every object and keeps the result with it (`decoded` mode).
     pub(crate) pin: Option<Decoder>,
     pub(crate) decode_cache: DecodeCache,
+    /// With the dictionary of other informers, unless the kind is sensitive.
+    pub(crate) packer: Option<Packer>,
     pub(crate) reporter: Arc<Reporter>,
 }
 
@@ -55,6 +57,7 @@ impl IngestOptions {
             type_check: None,
             pin: None,
             decode_cache: DecodeCache::default(),
+            packer: None,
             reporter,
         }
     }
@@ -139,7 +142,10 @@ impl Ingest {
             pin: options.pin,
             check: TypeCheck::default(),
             interner: Interner::new(origin.sensitive),
-            packer: Packer::new(origin.sensitive),
+            packer: options
+                .packer
+                .filter(|_| !origin.sensitive)
+                .unwrap_or_else(|| Packer::new(origin.sensitive)),
             origin,
         }
     }

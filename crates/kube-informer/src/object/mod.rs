@@ -22,7 +22,7 @@ pub(crate) mod known;
 pub(crate) mod labels;
 mod metadata;
 pub(crate) mod origin;
-mod pack;
+pub(crate) mod pack;
 pub(crate) mod record;
 #[cfg(test)]
 pub(crate) mod testing;

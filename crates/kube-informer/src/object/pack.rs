@@ -1,10 +1,12 @@
-//! Packing for one informer: its dictionary, and the sample of objects it is trained on.
+//! Packing: the dictionary of a kind's informers, and the sample of objects it is trained on.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Weak};
 
+use hashbrown::HashMap;
 use parking_lot::Mutex;
 
+use crate::kind::ResourceId;
 use crate::object::body::{Body, Dictionary};
 use crate::object::trainer::DictionarySlot;
 
@@ -34,8 +36,39 @@ const TRAIN_AT: [usize; 2] = [800, 102_400];
 /// Fewer objects than this are not worth a trained dictionary beside the first one, which they go on to hold.
 const WORTH_TRAINING: usize = 400;
 
+/// The dictionaries of informers that share them: those of one kind whose objects come in the same form. Fifty informers with a
+/// dictionary each push one another's out of the processor's caches, and train for seconds.
+#[derive(Default)]
+struct Dictionaries(Mutex<HashMap<PackedForm, Weak<Shared>>>);
+
+/// Which objects look alike, as far as packing goes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PackedForm {
+    pub(crate) resource: ResourceId,
+    pub(crate) metadata_only: bool,
+    pub(crate) keep_managed_fields: bool,
+}
+
+impl Dictionaries {
+    fn packer(&self, form: PackedForm) -> Packer {
+        let mut known = self.0.lock();
+        known.retain(|_, shared| shared.strong_count() > 0);
+        let shared = known.get(&form).and_then(Weak::upgrade).unwrap_or_else(|| Shared::new(false));
+        known.insert(form, Arc::downgrade(&shared));
+        drop(known);
+        Packer::of(shared)
+    }
+}
+
 /// Packs the bodies of one informer.
 pub(crate) struct Packer {
+    shared: Arc<Shared>,
+    /// Whether the informer's first list is complete.
+    listed: AtomicBool,
+}
+
+/// What the packers of several informers share.
+pub(crate) struct Shared {
     slot: Arc<DictionarySlot>,
     /// Whether the sampler needs more objects. Read without a lock, because for most objects the answer is no.
     sampling: AtomicBool,
@@ -46,38 +79,97 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    /// Bodies of sensitive kinds are not packed.
+    /// With a dictionary of its own. Bodies of sensitive kinds are not packed.
     pub(crate) fn new(sensitive: bool) -> Self {
-        Self {
-            slot: Arc::default(),
-            sampling: AtomicBool::new(!sensitive),
-            plain: sensitive,
-            sampler: Mutex::new(Sampler::default()),
-        }
+        Self::of(Shared::new(sensitive))
+    }
+
+    /// With the dictionary that informers of this process have for such objects.
+    pub(crate) fn beside_others(form: PackedForm) -> Self {
+        static OF_PROCESS: LazyLock<Dictionaries> = LazyLock::new(Dictionaries::default);
+        // What a unit test sees must not depend on the others.
+        if cfg!(test) { Dictionaries::default().packer(form) } else { OF_PROCESS.packer(form) }
+    }
+
+    fn of(shared: Arc<Shared>) -> Self {
+        shared.joined();
+        Self { shared, listed: AtomicBool::new(false) }
     }
 
     /// Packs one object, after having a look at it for the dictionary. `alive` is how many objects there are.
     pub(crate) fn pack(&self, json: &[u8], alive: usize) -> Body {
-        if !self.plain && self.sampling.load(Ordering::Relaxed) {
-            self.sample(json, alive);
-        }
+        self.shared.look_at(json, alive);
         self.pack_apart(json)
     }
 
     /// The same for an object that is no sample.
     pub(crate) fn pack_apart(&self, json: &[u8]) -> Body {
-        if self.plain {
+        if self.shared.plain {
             return Body::Plain(json.into());
         }
-        let dictionary = self.slot.dictionary.read().clone();
+        let dictionary = self.shared.slot.dictionary.read().clone();
         Body::pack(json, dictionary.as_ref())
     }
 
     /// The first list is complete: what follows is no better sample, except where there were too few for any. Those are
     /// forgotten, and it begins anew should there ever be enough objects.
     pub(crate) fn first_list_done(&self) {
+        if !self.listed.swap(true, Ordering::Relaxed) {
+            self.shared.listed();
+        }
+    }
+
+    /// The dictionary that objects are packed with now.
+    #[cfg(test)]
+    pub(crate) fn dictionary(&self) -> Option<Arc<Dictionary>> {
+        self.shared.slot.dictionary.read().clone()
+    }
+
+    /// Waits for the training under way.
+    #[cfg(test)]
+    pub(crate) fn settle(&self) {
+        self.shared.slot.settle();
+    }
+}
+
+/// An informer that goes before its first list is complete is not waited for.
+impl Drop for Packer {
+    fn drop(&mut self) {
+        self.first_list_done();
+    }
+}
+
+impl Shared {
+    fn new(sensitive: bool) -> Arc<Self> {
+        Arc::new(Self {
+            slot: Arc::default(),
+            sampling: AtomicBool::new(!sensitive),
+            plain: sensitive,
+            sampler: Mutex::new(Sampler::default()),
+        })
+    }
+
+    /// One more informer is going to list. If little was seen so far, its objects are a part of the sample.
+    fn joined(&self) {
         let mut sampler = self.sampler.lock();
-        sampler.listed = true;
+        sampler.listing += 1;
+        if !self.plain && sampler.stage == 0 {
+            self.sampling.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn look_at(&self, json: &[u8], alive: usize) {
+        if !self.plain && self.sampling.load(Ordering::Relaxed) {
+            self.sample(json, alive);
+        }
+    }
+
+    fn listed(&self) {
+        let mut sampler = self.sampler.lock();
+        sampler.listing -= 1;
+        if sampler.listing > 0 {
+            return;
+        }
         if sampler.trainings == 0 && sampler.seen >= WORTH_TRAINING {
             self.train(&mut sampler);
         }
@@ -87,32 +179,30 @@ impl Packer {
         sampler.kept = Vec::new();
     }
 
-    /// The dictionary that objects are packed with now.
-    #[cfg(test)]
-    pub(crate) fn dictionary(&self) -> Option<Arc<Dictionary>> {
-        self.slot.dictionary.read().clone()
-    }
-
     fn sample(&self, json: &[u8], alive: usize) {
         let mut sampler = self.sampler.lock();
-        if !self.sampling.load(Ordering::Relaxed) || (sampler.listed && alive < WORTH_TRAINING) {
+        let listed = sampler.listing == 0;
+        if !self.sampling.load(Ordering::Relaxed) || (listed && alive < WORTH_TRAINING) {
             return;
         }
         sampler.offer(json);
-        if !sampler.listed && sampler.seen == FIRST_AT {
+        if !listed && sampler.seen == FIRST_AT {
             let first = beginning(&sampler.kept);
             drop(sampler);
             *self.slot.dictionary.write() = first;
             return;
         }
-        let due = if sampler.listed {
+        let due = if listed {
             sampler.kept.len() >= SAMPLES
         } else {
-            TRAIN_AT.get(sampler.trainings).is_some_and(|at| sampler.seen >= *at)
+            TRAIN_AT.get(sampler.stage).is_some_and(|at| sampler.seen >= *at)
         };
-        if due && self.train(&mut sampler) && (sampler.listed || sampler.trainings == TRAIN_AT.len()) {
-            self.sampling.store(false, Ordering::Relaxed);
-            sampler.kept = Vec::new();
+        if due && self.train(&mut sampler) {
+            sampler.stage += usize::from(!listed);
+            if listed || sampler.stage == TRAIN_AT.len() {
+                self.sampling.store(false, Ordering::Relaxed);
+                sampler.kept = Vec::new();
+            }
         }
     }
 
@@ -124,12 +214,6 @@ impl Packer {
         });
         sampler.trainings += usize::from(ordered);
         ordered
-    }
-
-    /// Waits for the training under way.
-    #[cfg(test)]
-    pub(crate) fn settle(&self) {
-        self.slot.settle();
     }
 }
 
@@ -149,14 +233,24 @@ struct Sampler {
     seen: usize,
     /// How many dictionaries were trained on it.
     trainings: usize,
-    listed: bool,
+    /// How many of the numbers in [`TRAIN_AT`] have been reached.
+    stage: usize,
+    /// How many informers have not completed their first list.
+    listing: usize,
     random: fastrand::Rng,
 }
 
 impl Default for Sampler {
     fn default() -> Self {
         // The same objects give the same dictionary.
-        Self { kept: Vec::new(), seen: 0, trainings: 0, listed: false, random: fastrand::Rng::with_seed(1) }
+        Self {
+            kept: Vec::new(),
+            seen: 0,
+            trainings: 0,
+            stage: 0,
+            listing: 0,
+            random: fastrand::Rng::with_seed(1),
+        }
     }
 }
 

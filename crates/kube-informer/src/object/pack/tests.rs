@@ -46,15 +46,15 @@ fn trains_again_while_the_first_list_lasts_and_not_after() {
         }
     }
     assert_eq!(dictionaries.len(), 3);
-    assert!(!packer.sampling.load(Ordering::Relaxed) && packer.sampler.lock().kept.is_empty());
+    assert!(!packer.shared.sampling.load(Ordering::Relaxed) && packer.shared.sampler.lock().kept.is_empty());
     packer.first_list_done();
-    assert_eq!(packer.sampler.lock().seen, TRAIN_AT[1]);
+    assert_eq!(packer.shared.sampler.lock().seen, TRAIN_AT[1]);
 }
 
 #[test]
 fn a_training_that_is_due_during_another_is_made_up_for() {
     let packer = Packer::new(false);
-    let finish = packer.slot.occupy();
+    let finish = packer.shared.slot.occupy();
     (0..TRAIN_AT[0] + 50).for_each(|i| drop(packer.pack(&json(i), 0)));
     let first = packer.dictionary().unwrap();
     finish();
@@ -81,13 +81,13 @@ fn a_short_first_list_is_made_up_for_once_there_are_many_objects() {
     packer.first_list_done();
     assert!(packer.dictionary().is_none(), "too few to pay for its tables");
     (0..1_000).for_each(|i| drop(packer.pack(&json(i), WORTH_TRAINING - 1)));
-    assert!(packer.dictionary().is_none() && packer.sampler.lock().kept.is_empty(), "still too few");
+    assert!(packer.dictionary().is_none() && packer.shared.sampler.lock().kept.is_empty(), "still too few");
     (0..SAMPLES - 1).for_each(|i| drop(packer.pack(&json(i), WORTH_TRAINING)));
     assert!(packer.dictionary().is_none());
     packer.pack(&json(SAMPLES), WORTH_TRAINING);
     packer.settle();
     assert!(packer.dictionary().is_some(), "trained");
-    assert!(!packer.sampling.load(Ordering::Relaxed) && packer.sampler.lock().kept.is_empty());
+    assert!(!packer.shared.sampling.load(Ordering::Relaxed) && packer.shared.sampler.lock().kept.is_empty());
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_list_that_is_not_worth_training_keeps_its_first_dictionary_and_no_sample() 
     packer.first_list_done();
     packer.settle();
     assert!(Arc::ptr_eq(&first, &packer.dictionary().unwrap()));
-    assert!(packer.sampler.lock().kept.is_empty());
+    assert!(packer.shared.sampler.lock().kept.is_empty());
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_list_that_ends_before_the_training_is_trained_on_at_its_end() {
     packer.first_list_done();
     packer.settle();
     assert!(!Arc::ptr_eq(&first, &packer.dictionary().unwrap()), "trained");
-    assert!(!packer.sampling.load(Ordering::Relaxed) && packer.sampler.lock().kept.is_empty());
+    assert!(!packer.shared.sampling.load(Ordering::Relaxed) && packer.shared.sampler.lock().kept.is_empty());
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn sensitive_kinds_are_never_sampled_nor_packed() {
     (0..300).for_each(|i| assert!(matches!(packer.pack(&json(i), 0), Body::Plain(_))));
     packer.first_list_done();
     assert!(packer.dictionary().is_none());
-    assert_eq!(packer.sampler.lock().seen, 0);
+    assert_eq!(packer.shared.sampler.lock().seen, 0);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn large_objects_do_not_make_a_large_sample() {
     let packer = Packer::new(false);
     let large = vec![b'x'; 200_000];
     (0..150).for_each(|_| drop(packer.pack(&large, 0)));
-    assert!(packer.sampler.lock().kept.iter().all(|sample| sample.len() == SAMPLE_BYTES));
+    assert!(packer.shared.sampler.lock().kept.iter().all(|sample| sample.len() == SAMPLE_BYTES));
 }
 
 /// What an allocation of this many bytes takes: a header, rounded up.
@@ -208,4 +208,90 @@ fn a_benchmark_pod_takes_at_most_1200_bytes() {
     );
     assert!((8_000..9_200).contains(&sent), "{sent}");
     assert!(total <= 1_200, "{total}");
+}
+
+fn form(plural: &str, metadata_only: bool) -> PackedForm {
+    let kind = KindInfo::new("", "v1", "Some", plural);
+    PackedForm { resource: ResourceId::of(&kind), metadata_only, keep_managed_fields: false }
+}
+
+fn pack_all(packer: &Packer, numbers: std::ops::Range<usize>) {
+    for number in numbers {
+        packer.pack(&json(number), 0).with_json(|read| assert_eq!(read, json(number)));
+    }
+    packer.settle();
+}
+
+fn same(one: &Packer, other: &Packer) -> bool {
+    one.dictionary().map(|it| Arc::as_ptr(&it)) == other.dictionary().map(|it| Arc::as_ptr(&it))
+}
+
+#[test]
+fn informers_whose_objects_look_alike_share_a_dictionary() {
+    let all = Dictionaries::default();
+    let (one, two) = (all.packer(form("pods", false)), all.packer(form("pods", false)));
+    let (other, metadata) = (all.packer(form("nodes", false)), all.packer(form("pods", true)));
+    pack_all(&one, 0..FIRST_AT);
+    assert!(one.dictionary().is_some() && same(&one, &two));
+    assert!(other.dictionary().is_none() && metadata.dictionary().is_none());
+    drop((one, two));
+    assert!(all.packer(form("pods", false)).dictionary().is_none(), "it goes with the last of them");
+}
+
+#[test]
+fn a_shared_dictionary_is_trained_on_the_first_lists_of_all() {
+    let all = Dictionaries::default();
+    let packers = [(); 4].map(|()| all.packer(form("pods", false)));
+    let half = TRAIN_AT[0] / 2;
+    pack_all(&packers[0], 0..half - 1);
+    packers[0].first_list_done();
+    let first = packers[0].dictionary().unwrap();
+    pack_all(&packers[1], half..TRAIN_AT[0]);
+    assert!(Arc::ptr_eq(&first, &packers[1].dictionary().unwrap()), "others are still listing");
+    pack_all(&packers[1], 0..1);
+    assert!(!Arc::ptr_eq(&first, &packers[0].dictionary().unwrap()), "trained on both");
+    // One that is given up before its list is complete keeps nobody waiting.
+    packers[1].first_list_done();
+    packers[1].first_list_done();
+    let [_, _, third, fourth] = packers;
+    drop(third);
+    assert!(fourth.shared.sampling.load(Ordering::Relaxed));
+    drop(fourth);
+}
+
+#[test]
+fn an_informer_that_comes_later_adds_to_a_small_sample() {
+    let all = Dictionaries::default();
+    let one = all.packer(form("pods", false));
+    pack_all(&one, 0..WORTH_TRAINING);
+    one.first_list_done();
+    one.settle();
+    let first = one.dictionary().unwrap();
+    let two = all.packer(form("pods", false));
+    pack_all(&two, 0..TRAIN_AT[0] - WORTH_TRAINING);
+    assert!(!Arc::ptr_eq(&first, &two.dictionary().unwrap()) && same(&one, &two), "trained again");
+    two.first_list_done();
+    let trained = two.dictionary().unwrap();
+    let three = all.packer(form("pods", false));
+    pack_all(&three, 0..2 * TRAIN_AT[0]);
+    three.first_list_done();
+    three.settle();
+    assert!(Arc::ptr_eq(&trained, &three.dictionary().unwrap()), "enough was seen");
+}
+
+#[test]
+fn bodies_can_be_packed_at_the_same_time() {
+    let packer = Packer::new(false);
+    pack_all(&packer, 0..FIRST_AT);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let packer = &packer;
+            scope.spawn(move || {
+                for number in 0..200 {
+                    let json = json(thread * 1_000 + number);
+                    packer.pack_apart(&json).with_json(|read| assert_eq!(read, json));
+                }
+            });
+        }
+    });
 }

@@ -14,12 +14,16 @@ pub(crate) struct Programs {
     /// Or why there is none.
     pub(crate) client_go: Result<PathBuf, String>,
     pub(crate) controller_runtime: Result<PathBuf, String>,
+    /// A client of ours of an earlier commit.
+    before: Option<PathBuf>,
 }
 
 /// A program of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     Ours,
+    /// Ours of an earlier commit.
+    Before,
     KubeRs,
     ClientGo,
     ControllerRuntime,
@@ -47,6 +51,11 @@ impl Programs {
         let counted = if heap { "-counted" } else { "" };
         match program {
             Program::Ours => Ok(self.rust.join(format!("client-ours{counted}"))),
+            Program::Before => {
+                let path = self.before.as_ref().ok_or("there is no --before")?;
+                let path = PathBuf::from(format!("{}{counted}", path.display()));
+                if path.is_file() { Ok(path) } else { Err(format!("there is no {}", path.display())) }
+            }
             Program::KubeRs => Ok(self.rust.join(format!("client-kube-rs{counted}"))),
             Program::ClientGo => self.client_go.clone(),
             Program::ControllerRuntime => self.controller_runtime.clone(),
@@ -62,6 +71,10 @@ pub(crate) fn root() -> PathBuf {
 }
 
 pub(crate) fn all(settings: &Settings) -> Result<Programs> {
+    let before = settings.before.as_ref().map(std::path::absolute).transpose()?;
+    if let Some(path) = &before {
+        ensure!(path.is_file(), "--before {}: there is no such program", path.display());
+    }
     let rust = rust(settings, &["--workspace"])?;
     let client_go = go("client-go", &rust.join("client-go"));
     let controller_runtime = go("client-go/controller-runtime", &rust.join("controller-runtime"));
@@ -70,7 +83,7 @@ pub(crate) fn all(settings: &Settings) -> Result<Programs> {
             eprintln!("{name} takes no part: {why}");
         }
     }
-    Ok(Programs { rust, client_go, controller_runtime })
+    Ok(Programs { rust, client_go, controller_runtime, before })
 }
 
 /// Builds Rust programs, and says where they are.

@@ -26,7 +26,7 @@ pub enum Kind {
     Widgets,
     /// ReplicaSets, which own pods.
     ReplicaSets,
-    /// Events: about 1.2 KB.
+    /// Events: a little more than 1 KB.
     Events,
     /// Leases: less than 1 KB.
     Leases,

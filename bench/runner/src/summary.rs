@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::plot::bars::{Bar, Bars, Panel};
 use crate::redraw;
 use crate::scenario::BEFORE;
+use crate::scenarios::counts;
 use crate::statistics::Spread;
 use crate::summary::lines::{CLIENTS, LINES, Line};
 use crate::table::Table;
@@ -52,14 +53,21 @@ impl Figures {
         for file in files {
             let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
             let raw: Value = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
-            figures.add(&raw);
+            figures.add(&raw).with_context(|| file.display().to_string())?;
         }
         Ok(figures)
     }
 
-    fn add(&mut self, raw: &Value) {
+    /// Those of a file, which must not be about what another file is about: a median of two commits would be one of neither.
+    fn add(&mut self, raw: &Value) -> Result<()> {
+        let runs = raw["runs"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let has = |runs: &[Value], line: &Line| runs.iter().any(|run| run["scenario"] == line.scenario);
+        for line in LINES.iter().filter(|line| has(&self.runs, line)) {
+            ensure!(!has(runs, line), "another file has figures of the scenario `{}` too", line.scenario);
+        }
         self.machines.extend(raw["machine"].as_str().map(str::to_owned));
-        self.runs.extend(raw["runs"].as_array().into_iter().flatten().cloned());
+        self.runs.extend_from_slice(runs);
+        Ok(())
     }
 
     /// The median of a participant's runs.
@@ -101,6 +109,12 @@ impl Figures {
         ))
     }
 
+    /// How many of them were synced.
+    fn pods(&self) -> Option<String> {
+        let objects = |run: &Value| run["report"]["objects"].as_u64();
+        self.runs.iter().filter(|run| run["scenario"] == "sync").find_map(objects).map(counts)
+    }
+
     /// None if a bar is missing: what is not shown would be taken for nothing.
     fn picture(&self) -> Option<Bars> {
         let line = |title: &str| LINES.iter().find(|line| line.title == title);
@@ -121,8 +135,12 @@ impl Figures {
         }
         Some(Bars {
             panels: [
-                Panel { title: "CPU for an update of a pod", unit: "µs", bars: updates },
-                Panel { title: "Memory with 20,000 pods in the cache", unit: "MiB", bars: memory },
+                Panel { title: "CPU for an update of a pod".to_owned(), unit: "µs", bars: updates },
+                Panel {
+                    title: format!("Memory with {} pods in the cache", self.pods()?),
+                    unit: "MiB",
+                    bars: memory,
+                },
             ],
         })
     }

@@ -17,7 +17,7 @@ const FIRST: i32 = 56;
 const BAR: i32 = 20;
 const STEP: i32 = 32;
 /// The names of the bars, on the left of them, and the numbers, on the right.
-const LABELS: i32 = 150;
+const LABELS: i32 = 165;
 const NUMBERS: i32 = 76;
 
 /// A value of a client.
@@ -30,7 +30,7 @@ pub(crate) struct Bar {
 
 /// Bars of the same unit.
 pub(crate) struct Panel {
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     pub(crate) unit: &'static str,
     pub(crate) bars: Vec<Bar>,
 }

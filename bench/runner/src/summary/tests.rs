@@ -7,7 +7,7 @@ use crate::scenarios;
 fn figures(runs: &[(&str, &str, Value)]) -> Figures {
     let run = |(scenario, participant, report): &(&str, &str, Value)| json!({ "scenario": scenario, "participant": participant, "report": report });
     let mut figures = Figures { machines: BTreeSet::new(), runs: Vec::new() };
-    figures.add(&json!({ "machine": "one", "runs": runs.iter().map(run).collect::<Vec<_>>() }));
+    figures.add(&json!({ "machine": "one", "runs": runs.iter().map(run).collect::<Vec<_>>() })).unwrap();
     figures
 }
 
@@ -22,24 +22,35 @@ fn synced(mib: f64) -> Value {
 #[test]
 fn a_line_is_of_medians_and_names_what_did_not_take_part() {
     let work = "work, one handler";
-    let mut figures = figures(&[
+    let runs = [
         (work, "ours, unread", updates(0.02)),
         (work, "ours, unread", updates(0.01)),
         (work, "ours, unread", updates(0.09)),
         (work, "client-go", updates(0.08)),
         ("work, ten handlers", "kube-rs", updates(0.5)),
-    ]);
-    let table = figures.table().unwrap();
+    ];
+    let table = figures(&runs).table().unwrap();
     let line = table.lines().find(|line| line.contains("nobody reads")).unwrap();
     let cells: Vec<&str> = line.split('|').map(str::trim).collect();
     assert_eq!(cells[2..7], ["20.0", "80.0", "0.25", "–", "–"], "{table}");
     assert!(!table.contains("until synced") && !table.contains("before"), "{table}");
-    figures.add(&json!({ "machine": "two", "runs": [
-        { "scenario": work, "participant": "before: ours, unread", "report": updates(0.04) },
-    ] }));
-    let table = figures.table().unwrap();
+    let former = (work, "before: ours, unread", updates(0.04));
+    let table = figures(&[runs.as_slice(), &[former]].concat()).table().unwrap();
     assert!(table.contains("ours / before") && table.contains("|   40.0 |          0.50 |\n"), "{table}");
-    assert!(table.ends_with("Measured on: one; two.\n"), "{table}");
+}
+
+#[test]
+fn files_may_be_of_other_scenarios_but_not_of_the_same() {
+    let file = |scenario: &str| {
+        json!({ "machine": "two", "runs": [
+            { "scenario": scenario, "participant": "ours, packed", "report": synced(44.0) },
+        ] })
+    };
+    let mut figures = figures(&[("sync", "ours, packed", synced(40.0)), ("queue", "ours", json!({}))]);
+    assert!(figures.add(&file("sync")).unwrap_err().to_string().contains("`sync`"));
+    figures.add(&file("queue")).unwrap();
+    figures.add(&file("latency")).unwrap();
+    assert!(figures.table().unwrap().ends_with("Measured on: one; two.\n"));
 }
 
 #[test]
@@ -66,6 +77,7 @@ fn the_picture_is_of_all_clients_or_there_is_none() {
     let picture = figures(&all).picture().unwrap();
     let values: Vec<Vec<f64>> =
         picture.panels.iter().map(|panel| panel.bars.iter().map(|bar| bar.value.round()).collect()).collect();
+    assert!(picture.panels[1].title.contains("20,000 pods"));
     assert_eq!(values, [vec![10.0, 20.0, 30.0, 50.0, 90.0], vec![40.0, 480.0, 1_168.0]]);
 }
 

@@ -1,8 +1,8 @@
 use super::*;
 
 fn draw(values: [f64; 3]) -> String {
-    let panel = |title| Panel {
-        title,
+    let panel = |title: &str| Panel {
+        title: title.to_owned(),
         unit: "µs",
         bars: values
             .into_iter()

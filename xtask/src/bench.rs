@@ -9,7 +9,8 @@ use crate::report::{self, Outcome};
 const QUICK: &str = "--manifest-path bench/Cargo.toml --locked --profile quick";
 
 /// The packages of the benchmark that have tests.
-const TESTED: &str = "--package bench-data --package replay-server --package bench-runner";
+const TESTED: &str =
+    "--package bench-data --package bench-meter --package replay-server --package bench-runner";
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     if let [first, rest @ ..] = arguments

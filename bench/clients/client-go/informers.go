@@ -76,7 +76,8 @@ func informerOf(o options, namespace string) (cache.SharedIndexInformer, error) 
 	if err != nil {
 		return nil, err
 	}
-	core := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)).Core().V1()
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
+	core := factory.Core().V1()
 	switch o.kind {
 	case "pods":
 		return core.Pods().Informer(), nil
@@ -84,6 +85,12 @@ func informerOf(o options, namespace string) (cache.SharedIndexInformer, error) 
 		return core.ConfigMaps().Informer(), nil
 	case "secrets":
 		return core.Secrets().Informer(), nil
+	case "events":
+		return core.Events().Informer(), nil
+	case "leases":
+		return factory.Coordination().V1().Leases().Informer(), nil
+	case "endpointslices":
+		return factory.Discovery().V1().EndpointSlices().Informer(), nil
 	}
 	return nil, fmt.Errorf("there are no %s", o.kind)
 }
@@ -115,6 +122,12 @@ func compare(o options) error {
 			lists[number], err = client.AppsV1().ReplicaSets("").List(context.Background(), metav1.ListOptions{})
 		case "secrets":
 			lists[number], err = client.CoreV1().Secrets("").List(context.Background(), metav1.ListOptions{})
+		case "events":
+			lists[number], err = client.CoreV1().Events("").List(context.Background(), metav1.ListOptions{})
+		case "leases":
+			lists[number], err = client.CoordinationV1().Leases("").List(context.Background(), metav1.ListOptions{})
+		case "endpointslices":
+			lists[number], err = client.DiscoveryV1().EndpointSlices("").List(context.Background(), metav1.ListOptions{})
 		default:
 			return fmt.Errorf("%s have no protobuf", o.kind)
 		}

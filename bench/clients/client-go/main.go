@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -43,7 +45,9 @@ type report struct {
 	Relist     *meter.Phase   `json:"relist"`
 	Calls      uint64         `json:"calls"`
 	Latency    *meter.Latency `json:"latency"`
-	Reads      []reads        `json:"reads"`
+	// To the call of the last of the handlers.
+	LatencyLast *meter.Latency `json:"latency_last"`
+	Reads       []reads        `json:"reads"`
 }
 
 func main() {
@@ -246,7 +250,7 @@ func run(o options) error {
 			if err != nil {
 				return err
 			}
-			r.Latency = latencies(handlers, sent, last)
+			r.Latency, r.LatencyLast = latencies(handlers, sent, last)
 		}
 	}
 	if o.relist {
@@ -268,20 +272,23 @@ func run(o options) error {
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// latencies are from the server's write to the handler's call.
-func latencies(handlers [][]*progress, sent []uint64, last uint64) *meter.Latency {
+// latencies are from the server's write to the handler's call: of all calls, and of the last call for each version.
+func latencies(handlers [][]*progress, sent []uint64, last uint64) (*meter.Latency, *meter.Latency) {
 	first := last + 1 - uint64(len(sent))
 	var times []uint64
+	longest := make(map[uint64]uint64, len(sent))
 	for _, handler := range handlers {
 		for _, p := range handler {
 			p.stamping.Store(false)
 			for _, s := range p.stamps {
 				if s.version >= first && s.version <= last {
 					at := sent[s.version-first]
-					times = append(times, max(s.at, at)-at)
+					time := max(s.at, at) - at
+					times = append(times, time)
+					longest[s.version] = max(longest[s.version], time)
 				}
 			}
 		}
 	}
-	return meter.LatencyOf(times)
+	return meter.LatencyOf(times), meter.LatencyOf(slices.Collect(maps.Values(longest)))
 }

@@ -50,12 +50,19 @@ func measureReads(informer cache.SharedIndexInformer, server *meter.Server, leng
 		}
 		return 1
 	}
-	hot := func(n uint64) int {
-		_, exists, _ := indexer.GetByKey(keys[walk(n, min(1000, len(keys)))])
-		if !exists {
-			return 0
+	// Objects are decoded already, so that to decode and to view one is the same.
+	read := func(n uint64, keys []string) int {
+		object, _, _ := indexer.GetByKey(keys[walk(n, len(keys))])
+		return isPlaced(object)
+	}
+	hot := func(n uint64) int { return read(n, keys[:min(1000, len(keys))]) }
+	cold := func(n uint64) int { return read(n, keys) }
+	everything := func(uint64) int {
+		found := 0
+		for _, object := range indexer.List() {
+			found += isPlaced(object)
 		}
-		return 1
+		return found
 	}
 	all := []reads{
 		timeReads("get", 1000, length, get),
@@ -75,7 +82,12 @@ func measureReads(informer cache.SharedIndexInformer, server *meter.Server, leng
 		}),
 		timeReads("decoded, 1,000 hot keys", 100, length, hot),
 		timePacedReads("decoded, 1,000 hot keys, paced", hotReads, length, hot),
+		timePacedReads("decoded, any key, paced", coldReads, length, cold),
+		timePacedReads("viewed, 1,000 hot keys, paced", coldReads, length, hot),
+		timePacedReads("viewed, any key, paced", coldReads, length, cold),
 		timeReads("list of everything", 1, length, func(uint64) int { return len(indexer.List()) }),
+		timeReads("list, then all decoded", 1, 2*length, everything),
+		timeReads("list, then all viewed", 1, 2*length, everything),
 	}
 	var over atomic.Bool
 	go func() {
@@ -92,8 +104,19 @@ func measureReads(informer cache.SharedIndexInformer, server *meter.Server, leng
 	return append(all, timeReads("get during a relist", 1, 3*length, get)), nil
 }
 
-// hotReads is how many reads of hot objects there are a second.
-const hotReads = 100_000
+// hotReads is how many reads of hot objects there are a second, coldReads that of objects that nobody may have read before.
+const (
+	hotReads  = 100_000
+	coldReads = 10_000
+)
+
+// isPlaced reads one field of a pod; 1 if it has it.
+func isPlaced(object any) int {
+	if pod, ok := object.(*corev1.Pod); ok && pod.Spec.NodeName != "" {
+		return 1
+	}
+	return 0
+}
 
 func timeReads(name string, batch uint64, length time.Duration, read func(uint64) int) reads {
 	return timed(name, batch, length, read, func(uint64) {})

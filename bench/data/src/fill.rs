@@ -49,6 +49,16 @@ impl Identity {
         }
     }
 
+    /// The microseconds of a time at a version.
+    fn micros(&self, version: u64) -> u64 {
+        mix(self.seed ^ version, self.object, 903) % 1_000_000
+    }
+
+    /// Four digits, the first of them no zero.
+    fn count(&self) -> u64 {
+        1_000 + (self.random(904) + self.version) % 9_000
+    }
+
     /// Writes the value of a hole.
     pub(crate) fn fill(&self, hole: Hole, out: &mut [u8]) {
         let place = hole.place;
@@ -59,16 +69,23 @@ impl Identity {
             }
             Value::Uuid => uuid(out, |part| self.random(500 + place * 8 + part)),
             Value::OwnerUuid => owner_uuid(self.seed, self.owner, out),
-            Value::PodIp => address(out, self.random(901), b'.'),
-            Value::HostIp => address(out, mix(self.seed, self.node, 902), b'.'),
-            Value::Node => address(out, mix(self.seed, self.node, 902), b'-'),
+            Value::PodIp => address(out, self.random(901 + place * 10_000), b'.'),
+            Value::VersionIp => address(out, mix(self.seed ^ self.version, self.object, 901 + place), b'.'),
+            Value::HostIp => address(out, mix(self.seed, self.node + place, 902), b'.'),
+            Value::Node => address(out, mix(self.seed, self.node + place, 902), b'-'),
             Value::Suffix => suffix(out, self.ordinal),
             Value::OwnerSuffix => suffix(out, self.owner_ordinal),
             Value::Namespace => decimal(out, self.namespace),
             Value::Time => time(out, self.created(place)),
             Value::VersionTime => time(out, self.changed(place)),
+            Value::MicroTime => micro_time(out, self.created(place), self.micros(0)),
+            Value::VersionMicroTime => micro_time(out, self.changed(place), self.micros(self.version)),
             Value::TimeVarint => varint(out, self.created(place)),
             Value::VersionTimeVarint => varint(out, self.changed(place)),
+            Value::NanosVarint => varint(out, self.micros(0) * 1_000),
+            Value::VersionNanosVarint => varint(out, self.micros(self.version) * 1_000),
+            Value::Count => decimal(out, self.count()),
+            Value::CountVarint => varint(out, self.count()),
             Value::ResourceVersion => decimal(out, self.resource_version),
             Value::Base64 => base64(out, |part| self.secret(place, part)),
             Value::Raw => raw(out, |part| self.secret(place, part)),
@@ -158,6 +175,14 @@ fn time(out: &mut [u8], seconds: u64) {
     decimal(&mut out[11..13], second / 3_600);
     decimal(&mut out[14..16], second / 60 % 60);
     decimal(&mut out[17..19], second % 60);
+}
+
+/// The same to the microsecond.
+fn micro_time(out: &mut [u8], seconds: u64, micros: u64) {
+    time(&mut out[..20], seconds);
+    out[19] = b'.';
+    decimal(&mut out[20..26], micros);
+    out[26] = b'Z';
 }
 
 /// All bytes but the last have the upper bit, so a number may be wider than it needs to be.

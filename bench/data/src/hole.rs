@@ -16,6 +16,8 @@ pub(crate) enum Value {
     OwnerUuid,
     /// The address of the pod.
     PodIp,
+    /// An address that changes with every version.
+    VersionIp,
     /// The address of its node.
     HostIp,
     /// The address of its node as a part of a name.
@@ -30,9 +32,17 @@ pub(crate) enum Value {
     Time,
     /// A time that changes with every version, as text.
     VersionTime,
-    /// The same two in protobuf: seconds as a varint of five bytes.
+    /// The same two to the microsecond, as text.
+    MicroTime,
+    VersionMicroTime,
+    /// All of them in protobuf: seconds as a varint of five bytes, and the nanoseconds of those that have any as another.
     TimeVarint,
     VersionTimeVarint,
+    NanosVarint,
+    VersionNanosVarint,
+    /// A number of four digits that changes with every version, as text and as a varint.
+    Count,
+    CountVarint,
     /// The resource version.
     ResourceVersion,
     /// Incompressible bytes as base64, and as they are.
@@ -49,8 +59,24 @@ pub(crate) struct Hole {
     pub(crate) place: u64,
 }
 
-/// What times look like while a protobuf message is encoded: no text and no length of ours contains it.
-pub(crate) const TIME_MARK: [u8; 3] = [0xff; 3];
+/// What numbers in holes look like while a protobuf message is encoded: no text and no length of ours contains it. The place
+/// and the position of the value in [`NUMBERS`] follow.
+pub(crate) const NUMBER_MARK: [u8; 3] = [0xff; 3];
+
+/// What may follow the mark.
+const NUMBERS: [Value; 5] = [
+    Value::TimeVarint,
+    Value::VersionTimeVarint,
+    Value::NanosVarint,
+    Value::VersionNanosVarint,
+    Value::CountVarint,
+];
+
+/// Five bytes for a number in a hole.
+pub(crate) fn number(value: Value, place: u8) -> [u8; 5] {
+    let position = NUMBERS.iter().position(|number| *number == value).unwrap_or_default();
+    [NUMBER_MARK[0], NUMBER_MARK[1], NUMBER_MARK[2], place, position as u8]
+}
 
 /// Where the holes of a template are.
 pub(crate) fn find(template: &[u8]) -> Vec<Hole> {
@@ -60,9 +86,9 @@ pub(crate) fn find(template: &[u8]) -> Vec<Hole> {
         let rest = &template[at..];
         let hole = if rest.starts_with(b"~") {
             text_hole(rest, at)
-        } else if rest.starts_with(&TIME_MARK) && rest.len() >= 5 {
-            let value = if rest[4] == 0 { Value::TimeVarint } else { Value::VersionTimeVarint };
-            Some(Hole { at, width: 5, value, place: rest[3].into() })
+        } else if rest.starts_with(&NUMBER_MARK) && rest.len() >= 5 {
+            let value = NUMBERS.get(usize::from(rest[4])).copied();
+            value.map(|value| Hole { at, width: 5, value, place: rest[3].into() })
         } else {
             None
         };
@@ -79,6 +105,7 @@ fn text_hole(rest: &[u8], at: usize) -> Option<Hole> {
         b'u' => Value::Uuid,
         b'U' => Value::OwnerUuid,
         b'i' => Value::PodIp,
+        b'I' => Value::VersionIp,
         b'h' => Value::HostIp,
         b'n' => Value::Node,
         b's' => Value::Suffix,
@@ -86,6 +113,9 @@ fn text_hole(rest: &[u8], at: usize) -> Option<Hole> {
         b'm' => Value::Namespace,
         b'T' => Value::Time,
         b't' => Value::VersionTime,
+        b'C' => Value::MicroTime,
+        b'c' => Value::VersionMicroTime,
+        b'k' => Value::Count,
         b'r' => Value::ResourceVersion,
         b'b' => Value::Base64,
         b'R' => Value::Raw,
@@ -99,4 +129,21 @@ fn text_hole(rest: &[u8], at: usize) -> Option<Hole> {
 /// The text of a hole.
 pub(crate) fn text(letter: char, place: u64, width: usize) -> String {
     format!("~{letter}{place:02}{}", "~".repeat(width - 4))
+}
+
+/// A number's hole as it stands in JSON text that is parsed as a template: a number that is not known yet would be no JSON.
+pub(crate) fn number_text(place: u64) -> String {
+    format!(r#""{}""#, text('k', place, 4))
+}
+
+/// JSON text in which the holes of numbers are no longer in quotation marks.
+pub(crate) fn bare_numbers(json: &str) -> String {
+    let mut bare = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some((before, after)) = rest.split_once(r#""~k"#) {
+        let (hole, after) = after.split_once('"').unwrap_or((after, ""));
+        bare.extend([before, "~k", hole]);
+        rest = after;
+    }
+    bare + rest
 }

@@ -12,6 +12,7 @@ mod others;
 mod pod;
 mod proto;
 mod schema;
+mod small;
 mod template;
 mod world;
 

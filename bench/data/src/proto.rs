@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::hole::TIME_MARK;
+use crate::hole::{self, Value as Number};
 use crate::schema::{Field, Type};
 
 /// A message of the fields that a JSON object has. A field the schema lacks is a mistake in one of the two.
@@ -45,10 +45,16 @@ fn field(out: &mut Vec<u8>, number: u32, kind: Type, value: &Value) {
     let text = value.as_str().unwrap_or_default();
     match kind {
         Type::Text => bytes(out, number, text.as_bytes()),
+        // A number in a hole is text as long as the template is one.
+        Type::Integer if value.is_string() => {
+            varint(out, u64::from(number) << 3);
+            out.extend(hole::number(Number::CountVarint, place(text)));
+        }
         Type::Integer => integer(out, number, value.as_u64().unwrap_or_default()),
         Type::Bool => integer(out, number, value.as_bool().unwrap_or_default().into()),
         Type::Message(schema) => bytes(out, number, &encode(value, schema)),
         Type::Time => bytes(out, number, &time(text)),
+        Type::MicroTime => bytes(out, number, &micro_time(text)),
         Type::Quantity => bytes(out, number, &one_text(1, text)),
         Type::PortNumber => {
             let mut message = Vec::new();
@@ -71,19 +77,34 @@ fn field(out: &mut Vec<u8>, number: u32, kind: Type, value: &Value) {
 
 /// A time is always a hole.
 fn time(text: &str) -> Vec<u8> {
-    let varies = text.as_bytes().get(1) == Some(&b't');
-    let place: u8 = text.get(2..4).and_then(|digits| digits.parse().ok()).unwrap_or_default();
+    let value = if text.starts_with("~t") { Number::VersionTimeVarint } else { Number::TimeVarint };
     let mut message = vec![1 << 3];
-    message.extend(TIME_MARK);
-    message.extend([place, varies.into()]);
+    message.extend(hole::number(value, place(text)));
     integer(&mut message, 2, 0);
     message
 }
 
+/// So is a time to the microsecond.
+fn micro_time(text: &str) -> Vec<u8> {
+    let (seconds, nanos) = match text.starts_with("~c") {
+        true => (Number::VersionTimeVarint, Number::VersionNanosVarint),
+        false => (Number::TimeVarint, Number::NanosVarint),
+    };
+    let mut message = vec![1 << 3];
+    message.extend(hole::number(seconds, place(text)));
+    message.push(2 << 3);
+    message.extend(hole::number(nanos, place(text)));
+    message
+}
+
+/// The digits of a hole.
+fn place(text: &str) -> u8 {
+    text.get(2..4).and_then(|digits| digits.parse().ok()).unwrap_or_default()
+}
+
 /// Base64 is always a hole too: its bytes are three quarters as wide.
 fn secret(text: &str) -> Vec<u8> {
-    let place = text.get(2..4).and_then(|digits| digits.parse().ok()).unwrap_or_default();
-    crate::hole::text('R', place, text.len() / 4 * 3).into_bytes()
+    hole::text('R', place(text).into(), text.len() / 4 * 3).into_bytes()
 }
 
 fn one_text(number: u32, text: &str) -> Vec<u8> {

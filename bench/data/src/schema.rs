@@ -10,6 +10,8 @@ pub(crate) enum Type {
     Integer,
     Bool,
     Time,
+    /// A time to the microsecond.
+    MicroTime,
     Quantity,
     /// An IntOrString that is a number.
     PortNumber,
@@ -23,7 +25,9 @@ pub(crate) enum Type {
     Inline(&'static [Field]),
 }
 
-use Type::{Bool, Inline, Integer, Map, Message, PortNumber, Quantity, RawJson, Secret, Text, Time};
+use Type::{
+    Bool, Inline, Integer, Map, Message, MicroTime, PortNumber, Quantity, RawJson, Secret, Text, Time,
+};
 
 const META: Field = (
     "metadata",
@@ -298,4 +302,68 @@ pub(crate) const REPLICA_SET: &[Field] = &[
             ("availableReplicas", 5, Integer),
         ]),
     ),
+];
+
+const REFERENCE: Type = Message(&[
+    ("kind", 1, Text),
+    ("namespace", 2, Text),
+    ("name", 3, Text),
+    ("uid", 4, Text),
+    ("apiVersion", 5, Text),
+    ("resourceVersion", 6, Text),
+    ("fieldPath", 7, Text),
+]);
+
+/// core/v1 Event.
+pub(crate) const EVENT: &[Field] = &[
+    META,
+    ("involvedObject", 2, REFERENCE),
+    ("reason", 3, Text),
+    ("message", 4, Text),
+    ("source", 5, Message(&[("component", 1, Text), ("host", 2, Text)])),
+    ("firstTimestamp", 6, Time),
+    ("lastTimestamp", 7, Time),
+    ("count", 8, Integer),
+    ("type", 9, Text),
+    ("eventTime", 10, MicroTime),
+    ("reportingComponent", 14, Text),
+    ("reportingInstance", 15, Text),
+];
+
+/// coordination/v1 Lease.
+pub(crate) const LEASE: &[Field] = &[
+    META,
+    (
+        "spec",
+        2,
+        Message(&[
+            ("holderIdentity", 1, Text),
+            ("leaseDurationSeconds", 2, Integer),
+            ("acquireTime", 3, MicroTime),
+            ("renewTime", 4, MicroTime),
+            ("leaseTransitions", 5, Integer),
+        ]),
+    ),
+];
+
+/// discovery/v1 EndpointSlice.
+pub(crate) const ENDPOINT_SLICE: &[Field] = &[
+    META,
+    (
+        "endpoints",
+        2,
+        Message(&[
+            ("addresses", 1, Text),
+            ("conditions", 2, Message(&[("ready", 1, Bool), ("serving", 2, Bool), ("terminating", 3, Bool)])),
+            ("targetRef", 4, REFERENCE),
+            ("nodeName", 6, Text),
+            ("zone", 7, Text),
+        ]),
+    ),
+    (
+        "ports",
+        3,
+        Message(&[("name", 1, Text), ("protocol", 2, Text), ("port", 3, Integer), ("appProtocol", 4, Text)]),
+    ),
+    ("addressType", 4, Text),
 ];

@@ -4,8 +4,6 @@ use serde_json::Value;
 
 use crate::{Format, Kind, World, WorldOptions};
 
-const KINDS: [Kind; 5] = [Kind::Pods, Kind::ConfigMaps, Kind::Secrets, Kind::Widgets, Kind::ReplicaSets];
-
 fn world(kind: Kind, objects: u64) -> World {
     World::new(kind, WorldOptions { seed: 1, objects, namespaces: 20, owned: 0 })
 }
@@ -24,7 +22,7 @@ fn json(world: &World, object: u64, version: u64) -> Value {
 
 #[test]
 fn every_object_is_json_without_a_hole_left() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let world = world(kind, 1_500);
         for object in 0..1_500 {
             let text = json(&world, object, object % 3).to_string();
@@ -57,7 +55,7 @@ fn pods_are_as_large_as_those_of_busy_clusters() {
 
 #[test]
 fn a_version_changes_some_of_an_object_and_all_is_repeatable() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let (world, again) = (world(kind, 100), world(kind, 100));
         let (before, after) = (json(&world, 7, 0), json(&world, 7, 42));
         assert_eq!(before["metadata"]["uid"], after["metadata"]["uid"]);
@@ -91,7 +89,7 @@ fn namespaces_divide_the_objects() {
 
 #[test]
 fn sizes_are_known_before_rendering_and_protobuf_has_the_same_values() {
-    for kind in KINDS.into_iter().filter(|kind| kind.has_protobuf()) {
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.has_protobuf()) {
         let world = world(kind, 600);
         for object in 0..600 {
             let message = rendered(&world, Format::Protobuf, object, 1);
@@ -117,4 +115,46 @@ fn pods_name_the_replica_set_that_owns_them() {
         assert_eq!(owner["namespace"], pod["namespace"]);
         assert_eq!(pods.owner_uid(object), owner["uid"]);
     }
+}
+
+#[test]
+fn small_kinds_are_small() {
+    let mean = |kind| {
+        let world = world(kind, 20_000);
+        (0..20_000).map(|object| world.size(Format::Json, object)).sum::<usize>() / 20_000
+    };
+    let sizes = [Kind::Events, Kind::Leases, Kind::EndpointSlices].map(mean);
+    assert!((1_100..1_500).contains(&sizes[0]), "{sizes:?}");
+    assert!((500..900).contains(&sizes[1]), "{sizes:?}");
+    assert!((2_000..4_500).contains(&sizes[2]), "{sizes:?}");
+}
+
+#[test]
+fn an_event_counts_and_a_lease_is_renewed_to_the_microsecond() {
+    let (events, leases) = (world(Kind::Events, 100), world(Kind::Leases, 100));
+    let counts: Vec<u64> =
+        (0..50).map(|version| json(&events, 7, version)["count"].as_u64().unwrap()).collect();
+    assert!(counts.iter().all(|count| (1_000..10_000).contains(count)), "{counts:?}");
+    assert!(counts.windows(2).all(|pair| pair[0] != pair[1]), "{counts:?}");
+    let times: Vec<String> = [1, 2]
+        .map(|version| json(&leases, 7, version)["spec"]["renewTime"].as_str().unwrap().to_owned())
+        .into();
+    assert!(times.iter().all(|time| time.len() == "2026-01-01T00:00:00.000000Z".len()), "{times:?}");
+    assert!(times.iter().all(|time| &time[19..20] == "." && time.ends_with('Z')), "{times:?}");
+    assert_ne!(times[0][19..], times[1][19..]);
+}
+
+#[test]
+fn the_endpoints_of_a_slice_differ_and_the_first_is_replaced() {
+    let world = world(Kind::EndpointSlices, 2_000);
+    let addresses = |object, version| -> Vec<String> {
+        let slice = json(&world, object, version);
+        let endpoints = slice["endpoints"].as_array().unwrap().clone();
+        endpoints.iter().map(|endpoint| endpoint["addresses"][0].to_string()).collect()
+    };
+    let large = (0..2_000).find(|object| addresses(*object, 0).len() > 10).unwrap();
+    let (before, after) = (addresses(large, 1), addresses(large, 2));
+    assert_eq!(before.iter().collect::<HashSet<_>>().len(), before.len());
+    assert_ne!(before[0], after[0]);
+    assert_eq!(before[1..], after[1..]);
 }

@@ -2,9 +2,10 @@
 
 use crate::app::App;
 use crate::fill::{self, Identity, mix};
-use crate::schema::{CONFIG_MAP, Field, POD, REPLICA_SET, SECRET};
+use crate::hole;
+use crate::schema::{CONFIG_MAP, ENDPOINT_SLICE, EVENT, Field, LEASE, POD, REPLICA_SET, SECRET};
 use crate::template::{Format, Template};
-use crate::{others, pod, proto};
+use crate::{others, pod, proto, small};
 
 /// Apps, as many as there are templates.
 const APPS: u64 = 500;
@@ -25,13 +26,30 @@ pub enum Kind {
     Widgets,
     /// ReplicaSets, which own pods.
     ReplicaSets,
+    /// Events: a little more than 1 KB.
+    Events,
+    /// Leases: less than 1 KB.
+    Leases,
+    /// EndpointSlices of a few endpoints.
+    EndpointSlices,
 }
 
 impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Pods,
+        Self::ConfigMaps,
+        Self::Secrets,
+        Self::Widgets,
+        Self::ReplicaSets,
+        Self::Events,
+        Self::Leases,
+        Self::EndpointSlices,
+    ];
+
     /// By its name in URLs.
     pub fn from_plural(plural: &str) -> Option<Self> {
-        let kinds = [Self::Pods, Self::ConfigMaps, Self::Secrets, Self::Widgets, Self::ReplicaSets];
-        kinds.into_iter().find(|kind| kind.plural() == plural)
+        Self::ALL.into_iter().find(|kind| kind.plural() == plural)
     }
 
     /// Its name in URLs.
@@ -42,6 +60,9 @@ impl Kind {
             Self::Secrets => "secrets",
             Self::Widgets => "widgets",
             Self::ReplicaSets => "replicasets",
+            Self::Events => "events",
+            Self::Leases => "leases",
+            Self::EndpointSlices => "endpointslices",
         }
     }
 
@@ -53,6 +74,9 @@ impl Kind {
             Self::Secrets => "Secret",
             Self::Widgets => "Widget",
             Self::ReplicaSets => "ReplicaSet",
+            Self::Events => "Event",
+            Self::Leases => "Lease",
+            Self::EndpointSlices => "EndpointSlice",
         }
     }
 
@@ -61,7 +85,9 @@ impl Kind {
         match self {
             Self::Widgets => "bench.example.com/v1",
             Self::ReplicaSets => "apps/v1",
-            _ => "v1",
+            Self::Leases => "coordination.k8s.io/v1",
+            Self::EndpointSlices => "discovery.k8s.io/v1",
+            Self::Pods | Self::ConfigMaps | Self::Secrets | Self::Events => "v1",
         }
     }
 
@@ -77,6 +103,9 @@ impl Kind {
             Self::Secrets => Some(SECRET),
             Self::Widgets => None,
             Self::ReplicaSets => Some(REPLICA_SET),
+            Self::Events => Some(EVENT),
+            Self::Leases => Some(LEASE),
+            Self::EndpointSlices => Some(ENDPOINT_SLICE),
         }
     }
 
@@ -87,6 +116,9 @@ impl Kind {
             Self::ConfigMaps => others::config_map(app),
             Self::Secrets => others::secret(app),
             Self::Widgets => others::widget(app),
+            Self::Events => small::event(app),
+            Self::Leases => small::lease(app),
+            Self::EndpointSlices => small::endpoint_slice(app),
         }
     }
 }
@@ -236,7 +268,7 @@ impl Shapes {
             (_, Err(error)) => panic!("the template of {} is not JSON: {error}\n{json}", kind.name()),
         };
         Self {
-            json: Template::new(json.into_bytes()),
+            json: Template::new(hole::bare_numbers(&json).into_bytes()),
             metadata: Template::new(format!("{metadata}}}").into_bytes()),
             protobuf: Template::new(protobuf),
         }

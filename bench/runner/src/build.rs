@@ -1,5 +1,6 @@
 //! Building the server and the clients.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,12 +15,19 @@ pub(crate) struct Programs {
     /// Or why there is none.
     pub(crate) client_go: Result<PathBuf, String>,
     pub(crate) controller_runtime: Result<PathBuf, String>,
+    /// Where a client of ours of an earlier commit and a copy of today's are, if there is such a one.
+    beside: Option<PathBuf>,
 }
+
+/// What our client is called.
+const OURS: &str = "client-ours";
 
 /// A program of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     Ours,
+    /// Ours of an earlier commit.
+    Before,
     KubeRs,
     ClientGo,
     ControllerRuntime,
@@ -46,7 +54,12 @@ impl Programs {
     pub(crate) fn client(&self, program: Program, heap: bool) -> Result<PathBuf, String> {
         let counted = if heap { "-counted" } else { "" };
         match program {
-            Program::Ours => Ok(self.rust.join(format!("client-ours{counted}"))),
+            Program::Ours => Ok(self.beside.as_ref().unwrap_or(&self.rust).join(format!("{OURS}{counted}"))),
+            Program::Before => {
+                let path =
+                    self.beside.as_ref().ok_or("there is no --before")?.join(format!("before{counted}"));
+                if path.is_file() { Ok(path) } else { Err(format!("there is no --before PATH{counted}")) }
+            }
             Program::KubeRs => Ok(self.rust.join(format!("client-kube-rs{counted}"))),
             Program::ClientGo => self.client_go.clone(),
             Program::ControllerRuntime => self.controller_runtime.clone(),
@@ -70,7 +83,32 @@ pub(crate) fn all(settings: &Settings) -> Result<Programs> {
             eprintln!("{name} takes no part: {why}");
         }
     }
-    Ok(Programs { rust, client_go, controller_runtime })
+    let beside = settings.before.as_deref().map(|before| beside(before, &rust)).transpose()?;
+    Ok(Programs { rust, client_go, controller_runtime, beside })
+}
+
+/// Puts an earlier client and a copy of today's into one directory. How much of a program is resident depends on how its file was
+/// written, up to 2 MiB of it, so both are written in the same way.
+fn beside(before: &Path, rust: &Path) -> Result<PathBuf> {
+    ensure!(before.is_file(), "--before {}: there is no such program", before.display());
+    let directory = rust.join("beside");
+    fs::create_dir_all(&directory)?;
+    for counted in ["", "-counted"] {
+        let former = PathBuf::from(format!("{}{counted}", before.display()));
+        let copies = [
+            (former, directory.join(format!("before{counted}"))),
+            (rust.join(format!("{OURS}{counted}")), directory.join(format!("{OURS}{counted}"))),
+        ];
+        for (from, to) in copies {
+            if to.exists() {
+                fs::remove_file(&to)?;
+            }
+            if from.is_file() {
+                fs::copy(&from, &to).with_context(|| from.display().to_string())?;
+            }
+        }
+    }
+    Ok(directory)
 }
 
 /// Builds Rust programs, and says where they are.

@@ -5,7 +5,7 @@
 use crate::build::Program::{ControllerRuntime, KubeRs, Ours};
 use crate::cli::Settings;
 use crate::scenario::Scenario;
-use crate::scenarios::{MIB, baseline, counts, metric, participant, server, with};
+use crate::scenarios::{MIB, baseline, counts, metric, one_table, participant, server, with};
 
 /// Pods of a ReplicaSet.
 const OWNED: u64 = 3;
@@ -16,7 +16,7 @@ pub(crate) fn all(settings: &Settings) -> [Scenario; 2] {
 }
 
 #[allow(clippy::cast_precision_loss)] // Counts.
-fn scenario(settings: &Settings, changes: &str, what: &str) -> Scenario {
+fn scenario(settings: &Settings, changes: &'static str, what: &str) -> Scenario {
     let (objects, events) = (settings.scaled(20_000, 300), settings.scaled(50_000, 500));
     // What one core of every client keeps up with.
     let rate = settings.scaled(1_000, 1_000);
@@ -30,6 +30,7 @@ fn scenario(settings: &Settings, changes: &str, what: &str) -> Scenario {
     ];
     Scenario {
         name: "controller",
+        part: changes,
         title: format!(
             "A controller of {} ReplicaSets with {OWNED} pods each, then {} updates of {what}, {} a second",
             counts(objects),
@@ -43,7 +44,7 @@ fn scenario(settings: &Settings, changes: &str, what: &str) -> Scenario {
                 "--controller={changes} --objects={objects} --owned={OWNED} --events={events} --rate={rate}"
             ),
         ),
-        metrics: vec![
+        tables: one_table(vec![
             metric("sync CPU s", 2, 1.0, |report| report["sync"]["cpu"].as_f64()),
             metric("reconciles", 0, 1.0, |report| report["reconciles"]["sync"].as_f64()),
             metric("RSS MiB", 0, MIB, |report| report["sync"]["rss"].as_f64()),
@@ -53,7 +54,7 @@ fn scenario(settings: &Settings, changes: &str, what: &str) -> Scenario {
             metric("RSS at the end MiB", 0, MIB, |report| report["events"]["rss"].as_f64()),
             metric("p50 µs", 0, 1.0, |report| report["latency"]["p50"].as_f64()),
             metric("p99 µs", 0, 1.0, |report| report["latency"]["p99"].as_f64()),
-        ],
+        ]),
         floor: false,
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::build::Program::{self, ClientGo, KubeRs, Ours};
+use crate::build::Program::{self, Before, ClientGo, KubeRs, Ours};
 use crate::build::{self, Programs};
 use crate::cli::Settings;
 use crate::curves::{Curves, HANDLERS, INFORMERS, OBJECTS, Subject};
@@ -31,7 +31,7 @@ pub(crate) fn run(settings: &Settings, programs: &Programs, results: &mut Result
             numbers: numbers(&[1_000, 10_000, 100_000, 1_000_000], &[100, 300]),
             server: |number, _| server(number, ""),
             client: |_, settings| format!("--events={}", settings.scaled(20_000, 200)),
-            limit: |program| if program == Ours { u64::MAX } else { 100_000 },
+            limit: |program| if matches!(program, Ours | Before) { u64::MAX } else { 100_000 },
         },
         Growth {
             subject: HANDLERS,
@@ -65,7 +65,12 @@ pub(crate) fn run(settings: &Settings, programs: &Programs, results: &mut Result
 
 impl Growth {
     fn run(&self, settings: &Settings, programs: &Programs, results: &mut Results) -> Result<()> {
-        let clients = [("ours, packed", Ours), ("client-go, protobuf", ClientGo), ("kube-rs", KubeRs)];
+        let clients = [
+            ("ours, packed", Ours),
+            ("before: ours, packed", Before),
+            ("client-go, protobuf", ClientGo),
+            ("kube-rs", KubeRs),
+        ];
         let mut curves = Curves::new(&self.subject);
         for (label, program) in clients {
             let Ok(path) = programs.client(program, false) else { continue };

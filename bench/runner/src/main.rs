@@ -6,17 +6,21 @@ mod controllers;
 mod curves;
 mod floor;
 mod growth;
+mod informers;
 mod machine;
 mod plot;
 mod processes;
 mod queue;
+mod reads;
 mod redraw;
 mod results;
 mod scenario;
 mod scenarios;
 mod statistics;
+mod summary;
 mod table;
 mod transports;
+mod work;
 
 use anyhow::{Context as _, Result};
 
@@ -32,6 +36,9 @@ fn main() -> Result<()> {
     };
     if let Some(file) = &settings.redraw {
         return redraw::run(file, settings.plots.as_deref());
+    }
+    if let Some(files) = &settings.summary {
+        return summary::run(files, settings.plots.as_deref());
     }
     if settings.wants_only("queue") {
         let mut results = Results::new(&settings)?;
@@ -58,12 +65,11 @@ fn main() -> Result<()> {
 /// Whether protobuf says what JSON says: only then is a comparison between the two one at all.
 fn same_in_both_forms(programs: &Programs) -> Result<()> {
     let Ok(client_go) = &programs.client_go else { return Ok(()) };
-    for kind in ["pods", "configmaps", "secrets", "replicasets"] {
+    let kinds = ["pods", "configmaps", "secrets", "events", "leases", "endpointslices", "replicasets"];
+    for kind in kinds {
         let server = Server::start(programs, &scenarios::server(600, &format!("--kind {kind}")))?;
         processes::compare(&server, client_go, kind).with_context(|| format!("the protobuf of {kind}"))?;
     }
-    eprintln!(
-        "protobuf and JSON of pods, configmaps, secrets and replicasets say the same, as client-go reads them"
-    );
+    eprintln!("protobuf and JSON of {} say the same, as client-go reads them", kinds.join(", "));
     Ok(())
 }

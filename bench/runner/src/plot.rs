@@ -1,6 +1,7 @@
-//! Curves on logarithmic axes, as SVG. Text stays text in a font of the reader's, so that no fonts are needed here.
+//! Curves on logarithmic axes, and bars, as SVG. Text stays text in a font of the reader's, so that no fonts are needed here.
 
 mod axis;
+pub(crate) mod bars;
 mod marker;
 
 use std::fs;

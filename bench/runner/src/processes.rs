@@ -97,6 +97,8 @@ pub(crate) fn client(server: &Server, program: &Path, arguments: &[String]) -> R
     let state = server.state()?;
     check(&report, &state, arguments).with_context(|| format!("{command:?}: {report}"))?;
     report["http2"] = (state["http2"] != 0).into();
+    // What the figures are about: how many events there were is not in the report.
+    report["arguments"] = arguments.into();
     Ok(report)
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn run(file: &Path, plots: Option<&Path>) -> Result<()> {
 }
 
 /// Where the plots of a file go: beside it, and beside `raw` if that is its directory, because it holds no pictures.
-fn beside(file: &Path) -> PathBuf {
+pub(crate) fn beside(file: &Path) -> PathBuf {
     let mut directory = file.to_owned();
     directory.pop();
     if directory.ends_with("raw") {

@@ -1,5 +1,10 @@
 //! One comparison: some clients, the same server, the same objects and events.
 
+mod page;
+
+use std::path::Path;
+use std::rc::Rc;
+
 use anyhow::Result;
 use serde_json::Value;
 
@@ -7,17 +12,22 @@ use crate::build::{Program, Programs};
 use crate::cli::Settings;
 use crate::processes::{self, Server};
 use crate::results::Results;
+use crate::scenario::page::{Page, Row};
 use crate::statistics::Spread;
-use crate::table::Table;
 use crate::{floor, machine};
+
+/// What the rows of an earlier program of ours begin with.
+pub(crate) const BEFORE: &str = "before: ";
 
 /// A comparison.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
+    /// Which of those with this name, in the raw figures; empty if there is one.
+    pub(crate) part: &'static str,
     pub(crate) title: String,
     pub(crate) server: Vec<String>,
     pub(crate) participants: Vec<Participant>,
-    pub(crate) metrics: Vec<Metric>,
+    pub(crate) tables: Vec<Columns>,
     /// Whether the floor is measured as well.
     pub(crate) floor: bool,
 }
@@ -25,7 +35,7 @@ pub(crate) struct Scenario {
 /// A client with its options.
 #[derive(Clone)]
 pub(crate) struct Participant {
-    pub(crate) label: &'static str,
+    pub(crate) label: String,
     pub(crate) program: Program,
     pub(crate) arguments: Vec<String>,
     /// How it talks to the server. Only those with the same way are compared.
@@ -43,104 +53,154 @@ pub(crate) struct Transport {
     pub(crate) server: &'static str,
     /// Whether the row is about HTTP/2: a client that speaks HTTP/1.1 all the same has no row.
     pub(crate) http2: bool,
+    /// Whether the first state is a LIST where other rows have a stream.
+    pub(crate) list: bool,
 }
 
-/// A column of the table.
+/// A table.
+#[derive(Clone)]
+pub(crate) struct Columns {
+    /// Below the title of the scenario; empty for none.
+    pub(crate) subtitle: &'static str,
+    pub(crate) metrics: Vec<Metric>,
+}
+
+/// What is read from a report.
+pub(crate) type Figure = Rc<dyn Fn(&Value) -> Option<f64>>;
+
+/// A column of a table.
 #[derive(Clone)]
 pub(crate) struct Metric {
     pub(crate) title: &'static str,
     pub(crate) digits: usize,
     /// From a report.
-    pub(crate) value: fn(&Value) -> Option<f64>,
+    pub(crate) value: Figure,
     /// What the value is divided by.
     pub(crate) per: f64,
 }
 
-/// A participant's figures.
-struct Row {
-    label: &'static str,
-    ours: bool,
-    baseline: bool,
-    transport: Transport,
-    values: Vec<Option<Spread>>,
+impl Metric {
+    fn is_live_heap(&self) -> bool {
+        self.title.starts_with("live")
+    }
+
+    fn spread(&self, reports: &[Value]) -> Option<Spread> {
+        Spread::of(reports.iter().filter_map(|report| Some((self.value)(report)? / self.per)).collect())
+    }
 }
 
 impl Scenario {
-    /// Runs every client as often as wanted, alternating, and shows the table.
+    /// Runs every client as often as wanted, alternating, and shows the tables.
     pub(crate) fn run(&self, settings: &Settings, programs: &Programs, results: &mut Results) -> Result<()> {
-        let mut reports: Vec<Vec<Value>> = vec![Vec::new(); self.participants.len()];
+        let participants = self.participants(settings.before.is_some());
+        let mut reports: Vec<Vec<Value>> = vec![Vec::new(); participants.len()];
         let (mut floors, mut floor_label) = (Vec::new(), "");
         let (mut loads, mut without) = (Vec::new(), Vec::new());
         for run in 0..settings.runs {
             if self.floor {
                 let (label, report) = floor::read_list(&Server::start(programs, &self.server)?)?;
                 floor_label = label;
-                results.keep(self.name, label, run, machine::load(), &report)?;
+                results.keep(&self.raw_name(), label, run, machine::load(), &report)?;
                 floors.push(report);
             }
-            for (participant, reports) in self.participants.iter().zip(&mut reports) {
+            for (participant, reports) in participants.iter().zip(&mut reports) {
                 let Ok(program) = programs.client(participant.program, false) else { continue };
                 if participant.once && run > 0 || without.contains(&participant.label) {
                     continue;
                 }
-                eprintln!("{} {}/{}: {}", self.name, run + 1, settings.runs, participant.label);
-                let (load, report) = (machine::load(), self.one(participant, &program, programs, &[])?);
+                eprintln!("{} {}/{}: {}", self.raw_name(), run + 1, settings.runs, participant.label);
+                let load = machine::load();
+                let report = match self.one(participant, &program, programs, &[]) {
+                    // It may be older than what is measured.
+                    Err(error) if participant.program == Program::Before => {
+                        eprintln!("it takes no part in this: {error:#}");
+                        without.push(participant.label.clone());
+                        continue;
+                    }
+                    report => report?,
+                };
                 loads.push(load);
-                results.keep(self.name, participant.label, run, load, &report)?;
+                results.keep(&self.raw_name(), &participant.label, run, load, &report)?;
                 if participant.transport.http2 && report["http2"] != true {
                     eprintln!("it speaks no HTTP/2, so this is no row");
-                    without.push(participant.label);
+                    without.push(participant.label.clone());
                     continue;
                 }
                 reports.push(report);
             }
         }
-        let counted = self.metrics.iter().any(|metric| metric.title.starts_with("live"));
         let mut rows = Vec::new();
-        for (participant, reports) in self.participants.iter().zip(&mut reports) {
-            if reports.is_empty() {
-                continue;
+        for (participant, reports) in participants.iter().zip(&reports) {
+            if !reports.is_empty() {
+                rows.push(self.row(participant, reports, programs, results)?);
             }
-            // Once more with an allocator that counts: its times are not used.
-            let heap = if counted { Some(self.counted(participant, programs, results)?) } else { None };
-            let value = |metric: &Metric| {
-                let values: Vec<f64> = match &heap {
-                    Some(heap) if metric.title.starts_with("live") => {
-                        (metric.value)(heap).into_iter().collect()
-                    }
-                    _ => reports.iter().filter_map(metric.value).collect(),
-                };
-                Spread::of(values.into_iter().map(|value| value / metric.per).collect())
-            };
-            rows.push(Row {
-                label: participant.label,
-                ours: participant.program == Program::Ours,
-                baseline: participant.baseline,
-                transport: participant.transport,
-                values: self.metrics.iter().map(value).collect(),
-            });
         }
         if self.floor {
-            let value = |metric: &Metric| {
-                Spread::of(floors.iter().filter_map(metric.value).map(|v| v / metric.per).collect())
-            };
-            let values = self.metrics.iter().map(value).collect();
             rows.push(Row {
-                label: floor_label,
+                label: floor_label.to_owned(),
                 ours: false,
                 baseline: true,
                 transport: Transport::default(),
-                values,
+                values: self.metrics().map(|metric| metric.spread(&floors)).collect(),
             });
         }
         let load = Spread::of(loads).map_or(0.0, |spread| spread.median);
-        results.table(&self.render(settings, &rows, load))
+        let page = Page { title: &self.title, tables: &self.tables, rows: &rows, runs: settings.runs, load };
+        results.table(&page.render())
+    }
+
+    /// All participants; each of ours is followed by what it was before, if that is known.
+    fn participants(&self, before: bool) -> Vec<Participant> {
+        let with_former = |participant: &Participant| {
+            let has_former = before && participant.program == Program::Ours;
+            let former = has_former.then(|| Participant {
+                label: format!("{BEFORE}{}", participant.label),
+                program: Program::Before,
+                ..participant.clone()
+            });
+            std::iter::once(participant.clone()).chain(former)
+        };
+        self.participants.iter().flat_map(with_former).collect()
+    }
+
+    /// What the raw figures call it.
+    pub(crate) fn raw_name(&self) -> String {
+        if self.part.is_empty() { self.name.to_owned() } else { format!("{}, {}", self.name, self.part) }
+    }
+
+    fn metrics(&self) -> impl Iterator<Item = &Metric> {
+        self.tables.iter().flat_map(|table| &table.metrics)
+    }
+
+    fn row(
+        &self,
+        participant: &Participant,
+        reports: &[Value],
+        programs: &Programs,
+        results: &mut Results,
+    ) -> Result<Row> {
+        // Once more with an allocator that counts: its times are not used.
+        let heap = match self.metrics().any(Metric::is_live_heap) {
+            true => self.counted(participant, programs, results)?,
+            false => None,
+        };
+        let value = |metric: &Metric| match metric.is_live_heap() {
+            true => metric.spread(heap.as_slice()),
+            false => metric.spread(reports),
+        };
+        Ok(Row {
+            label: participant.label.clone(),
+            ours: participant.program == Program::Ours,
+            baseline: participant.baseline,
+            transport: participant.transport,
+            values: self.metrics().map(value).collect(),
+        })
     }
 
     fn one(
         &self,
         participant: &Participant,
-        program: &std::path::Path,
+        program: &Path,
         programs: &Programs,
         more: &[String],
     ) -> Result<Value> {
@@ -150,67 +210,28 @@ impl Scenario {
         processes::client(&server, program, &[&participant.arguments, more].concat())
     }
 
+    /// None of an earlier program that is there without the allocator only.
     fn counted(
         &self,
         participant: &Participant,
         programs: &Programs,
         results: &mut Results,
-    ) -> Result<Value> {
-        let program = programs.client(participant.program, true).map_err(anyhow::Error::msg)?;
-        eprintln!("{}, live heap: {}", self.name, participant.label);
+    ) -> Result<Option<Value>> {
+        let program = match programs.client(participant.program, true) {
+            Err(why) if participant.program == Program::Before => {
+                eprintln!("no live heap of what was before: {why}");
+                return Ok(None);
+            }
+            program => program.map_err(anyhow::Error::msg)?,
+        };
+        let name = format!("{}, live heap", self.raw_name());
+        eprintln!("{name}: {}", participant.label);
         let more = if participant.program.is_go() { vec!["--heap".to_owned()] } else { Vec::new() };
         let report = self.one(participant, &program, programs, &more)?;
-        results.keep(&format!("{}, live heap", self.name), participant.label, 0, machine::load(), &report)?;
-        Ok(report)
-    }
-
-    fn render(&self, settings: &Settings, rows: &[Row], load: f64) -> String {
-        let head = std::iter::once("").chain(self.metrics.iter().map(|metric| metric.title));
-        let mut table = Table::new(head.map(str::to_owned).collect());
-        for row in rows {
-            let cells = row.values.iter().zip(&self.metrics).map(|(value, metric)| match value {
-                None => "–".to_owned(),
-                Some(Spread { median, least, most }) if settings.runs > 1 && least < most => {
-                    let digits = metric.digits;
-                    format!("{median:.digits$} ({least:.digits$}–{most:.digits$})")
-                }
-                Some(spread) => format!("{:.*}", metric.digits, spread.median),
-            });
-            table.row(std::iter::once(row.label.to_owned()).chain(cells).collect());
-        }
-        let mut text = format!("### {}\n\n{}", self.title, table.render());
-        let ratios = self.ratios(rows);
-        if !ratios.is_empty() {
-            text.push_str(&format!(
-                "\nOurs as a multiple of the others (medians; below 1 is better):\n\n{ratios}"
-            ));
-        }
-        text.push_str(&format!(
-            "\nMedian of {} runs (least–most; without a range: one run), load average {load:.1}.\n",
-            settings.runs
-        ));
-        text
-    }
-
-    fn ratios(&self, rows: &[Row]) -> String {
-        let head = std::iter::once("").chain(self.metrics.iter().map(|metric| metric.title));
-        let mut table = Table::new(head.map(str::to_owned).collect());
-        let mut any = false;
-        for ours in rows.iter().filter(|row| row.ours) {
-            for other in
-                rows.iter().filter(|row| row.baseline && !row.ours && row.transport == ours.transport)
-            {
-                let cells = ours.values.iter().zip(&other.values).map(|(ours, other)| match (ours, other) {
-                    (Some(ours), Some(other)) if other.median > 0.0 => {
-                        format!("{:.3}", ours.median / other.median)
-                    }
-                    _ => "–".to_owned(),
-                });
-                let label = format!("{} / {}", ours.label, other.label);
-                table.row(std::iter::once(label).chain(cells).collect());
-                any = true;
-            }
-        }
-        if any { table.render() } else { String::new() }
+        results.keep(&name, &participant.label, 0, machine::load(), &report)?;
+        Ok(Some(report))
     }
 }
+
+#[cfg(test)]
+mod tests;

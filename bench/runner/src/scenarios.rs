@@ -1,32 +1,42 @@
 //! What is compared.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use crate::build::Program::{self, ClientGo, KubeRs, Ours};
 use crate::cli::Settings;
-use crate::scenario::{Metric, Participant, Scenario, Transport};
-use crate::{controllers, transports};
+use crate::scenario::{Columns, Metric, Participant, Scenario, Transport};
+use crate::transports::HTTP2;
+use crate::{controllers, informers, reads, transports, work};
 
 pub(crate) const MIB: f64 = 1_048_576.0;
 
 pub(crate) fn all(settings: &Settings) -> Vec<Scenario> {
     let mut all = vec![sync(settings)];
     all.extend(kinds(settings));
-    all.push(work(settings));
+    all.extend(work::all(settings));
     all.extend(stuck(settings));
-    all.extend(reads(settings));
+    all.extend(reads::all(settings));
     all.push(latency(settings));
+    all.extend(informers::all(settings));
     all.extend(transports::all(settings));
     all.extend(controllers::all(settings));
     all
 }
 
-pub(crate) fn participant(label: &'static str, program: Program, arguments: &str) -> Participant {
-    let arguments = arguments.split_whitespace().map(str::to_owned).collect();
-    Participant { label, program, arguments, transport: Transport::default(), baseline: false, once: false }
+pub(crate) fn participant(label: &str, program: Program, arguments: &str) -> Participant {
+    Participant {
+        label: label.to_owned(),
+        program,
+        arguments: arguments.split_whitespace().map(str::to_owned).collect(),
+        transport: Transport::default(),
+        baseline: false,
+        once: false,
+    }
 }
 
-pub(crate) fn baseline(label: &'static str, program: Program, arguments: &str) -> Participant {
+pub(crate) fn baseline(label: &str, program: Program, arguments: &str) -> Participant {
     Participant { baseline: true, ..participant(label, program, arguments) }
 }
 
@@ -49,9 +59,19 @@ pub(crate) fn metric(
     title: &'static str,
     digits: usize,
     per: f64,
-    value: fn(&Value) -> Option<f64>,
+    value: impl Fn(&Value) -> Option<f64> + 'static,
 ) -> Metric {
-    Metric { title, digits, value, per }
+    Metric { title, digits, value: Rc::new(value), per }
+}
+
+/// The only table of a scenario.
+pub(crate) fn one_table(metrics: Vec<Metric>) -> Vec<Columns> {
+    vec![Columns { subtitle: "", metrics }]
+}
+
+/// How often handlers were called for the updates: a client that merges updates is seen to do so.
+pub(crate) fn calls() -> Metric {
+    metric("calls", 0, 1.0, |report| report["calls"].as_f64())
 }
 
 #[allow(clippy::cast_precision_loss)] // Counts.
@@ -64,6 +84,7 @@ fn sync_metrics(events: u64) -> Vec<Metric> {
         metric("live heap MiB", 0, MIB, |report| report["sync"]["heap"].as_f64()),
         metric("CPU µs/event", 1, events as f64 / 1e6, |report| report["events"]["cpu"].as_f64()),
         metric("RSS at the end MiB", 0, MIB, |report| report["events"]["rss"].as_f64()),
+        calls(),
     ]
 }
 
@@ -93,6 +114,7 @@ fn sync(settings: &Settings) -> Scenario {
     metrics.push(metric("relist peak MiB", 0, MIB, |report| report["relist"]["peak"].as_f64()));
     Scenario {
         name: "sync",
+        part: "",
         title: format!(
             "{} pods, then {} updates, then a relist of unchanged objects",
             counts(objects),
@@ -100,7 +122,7 @@ fn sync(settings: &Settings) -> Scenario {
         ),
         server: server(objects, ""),
         participants: with(participants, &format!("--events={events} --relist")),
-        metrics,
+        tables: one_table(metrics),
         floor: true,
     }
 }
@@ -119,58 +141,32 @@ fn kinds(settings: &Settings) -> Vec<Scenario> {
         ];
         Scenario {
             name: "kinds",
+            part: kind,
             title: format!("{} {what}, then {} updates", counts(objects), counts(events)),
             server: server(objects, &format!("--kind {kind}")),
             participants: with(participants, &format!("--kind={kind} --events={events}")),
-            metrics: sync_metrics(events),
+            tables: one_table(sync_metrics(events)),
             floor: false,
         }
     };
     let kinds = [
         ("configmaps", "ConfigMaps"),
         ("secrets", "Secrets (incompressible)"),
+        ("events", "Events"),
+        ("leases", "Leases"),
+        ("endpointslices", "EndpointSlices"),
         ("widgets", "custom resources (dynamic, JSON for all)"),
     ];
     kinds.map(scenario).into()
 }
 
-#[allow(clippy::cast_precision_loss)] // Counts.
-fn work(settings: &Settings) -> Scenario {
-    let (objects, events) = (settings.scaled(20_000, 300), settings.scaled(50_000, 500));
-    let participants = vec![
-        participant("ours, one handler, view()", Ours, "--work=view"),
-        participant("ours, one handler, get()", Ours, "--work=get"),
-        participant("ours decoded, one handler, get()", Ours, "--mode=decoded --work=get"),
-        baseline("client-go, one handler", ClientGo, "--work=get"),
-        baseline("kube-rs, one handler", KubeRs, "--work=get"),
-        participant("ours, ten handlers, get()", Ours, "--work=get --handlers=10"),
-        participant("client-go, ten handlers", ClientGo, "--work=get --handlers=10"),
-        participant("kube-rs, ten handlers in turn", KubeRs, "--work=get --handlers=10"),
-    ];
-    Scenario {
-        name: "work",
-        title: format!(
-            "Handlers that read a field of the status of every update: {} pods, {} updates",
-            counts(objects),
-            counts(events)
-        ),
-        server: server(objects, ""),
-        participants: with(participants, &format!("--events={events}")),
-        metrics: vec![
-            metric("CPU µs/event", 1, events as f64 / 1e6, |report| report["events"]["cpu"].as_f64()),
-            metric("RSS at the end MiB", 0, MIB, |report| report["events"]["rss"].as_f64()),
-            metric("calls", 0, 1.0, |report| report["calls"].as_f64()),
-        ],
-        floor: false,
-    }
-}
-
 fn stuck(settings: &Settings) -> Vec<Scenario> {
     let objects = settings.scaled(20_000, 300);
-    let scenario = |hot: u64| {
+    let scenario = |part: &'static str, hot: u64| {
         let (ours, theirs) = (settings.scaled(1_000_000, 2_000), settings.scaled(200_000, 1_000));
         Scenario {
             name: "stuck",
+            part,
             title: format!(
                 "One handler that never returns: {} pods, {} updates among {} of them ({} for client-go, whose memory grows with them)",
                 counts(objects),
@@ -187,7 +183,7 @@ fn stuck(settings: &Settings) -> Vec<Scenario> {
                     &format!("--stuck --hot={hot} --events={theirs}"),
                 ),
             ],
-            metrics: vec![
+            tables: one_table(vec![
                 metric("RSS before MiB", 1, MIB, |report| report["sync"]["rss"].as_f64()),
                 metric("RSS after MiB", 1, MIB, |report| report["events"]["rss"].as_f64()),
                 metric("live heap before MiB", 1, MIB, |report| report["sync"]["heap"].as_f64()),
@@ -195,73 +191,14 @@ fn stuck(settings: &Settings) -> Vec<Scenario> {
                 metric("live heap more, MiB", 1, MIB, |report| {
                     Some(report["events"]["heap"].as_f64()? - report["sync"]["heap"].as_f64()?)
                 }),
-            ],
+            ]),
             floor: false,
         }
     };
-    vec![scenario(settings.scaled(1_000, 30)), scenario(settings.scaled(20_000, 300))]
-}
-
-fn reads(settings: &Settings) -> Vec<Scenario> {
-    fn found<'a>(report: &'a Value, name: &str) -> Option<&'a Value> {
-        report["reads"].as_array()?.iter().find(|read| read["name"] == name)
-    }
-    fn read(report: &Value, name: &str) -> Option<f64> {
-        found(report, name)?["median"].as_f64()
-    }
-    fn hot(report: &Value, what: &str) -> Option<f64> {
-        found(report, "decoded, 1,000 hot keys, paced")?[what].as_f64()
-    }
-    fn slow(report: &Value, name: &str) -> Option<f64> {
-        found(report, name)?["p999"].as_f64()
-    }
-    let scenario = |objects: u64, participants: Vec<Participant>| {
-        let (rate, events) = (settings.scaled(10_000, 1_000), settings.scaled(120_000, 2_000));
-        let length = settings.scaled(1_500, 20);
-        Scenario {
-            name: "reads",
-            title: format!(
-                "Reads of {} pods, about 100 a namespace and a node, while {} updates a second are applied; nanoseconds, median",
-                counts(objects),
-                counts(rate),
-            ),
-            server: server(objects, &format!("--namespaces {}", objects.div_ceil(100))),
-            participants: with(participants, &format!("--reads={length} --events={events} --rate={rate}")),
-            metrics: vec![
-                metric("get", 0, 1.0, |report| read(report, "get")),
-                metric("list of a namespace", 0, 1.0, |report| read(report, "list of a namespace")),
-                metric("selector in a namespace", 0, 1.0, |report| read(report, "selector in a namespace")),
-                metric("index", 0, 1.0, |report| read(report, "index")),
-                metric("get and decode, 1,000 hot keys", 0, 1.0, |report| {
-                    read(report, "decoded, 1,000 hot keys")
-                }),
-                metric("the same, paced: median", 0, 1.0, |report| hot(report, "median")),
-                metric("mean", 0, 1.0, |report| hot(report, "mean")),
-                metric("p99", 0, 1.0, |report| hot(report, "p99")),
-                metric("reads a second", 0, 1.0, |report| hot(report, "rate")),
-                metric("list of everything", 0, 1.0, |report| read(report, "list of everything")),
-                metric("p99.9 of get while another lists everything", 0, 1.0, |report| {
-                    slow(report, "get while another reads everything")
-                }),
-                metric("p99.9 of get during a relist", 0, 1.0, |report| slow(report, "get during a relist")),
-            ],
-            floor: false,
-        }
-    };
-    let all = || {
-        vec![
-            participant("ours, packed", Ours, "--mode=packed"),
-            participant("ours, decoded", Ours, "--mode=decoded"),
-            baseline("client-go", ClientGo, ""),
-            participant("kube-rs", KubeRs, ""),
-        ]
-    };
-    let mut scenarios = vec![scenario(settings.scaled(20_000, 600), all())];
-    if !settings.quick {
-        // Of the others a million does not fit into the machine's memory.
-        scenarios.push(scenario(1_000_000, vec![participant("ours, packed", Ours, "--mode=packed")]));
-    }
-    scenarios
+    vec![
+        scenario("updates of a twentieth", settings.scaled(1_000, 30)),
+        scenario("updates of all", settings.scaled(20_000, 300)),
+    ]
 }
 
 fn latency(settings: &Settings) -> Scenario {
@@ -271,9 +208,13 @@ fn latency(settings: &Settings) -> Scenario {
         participant("ours, packed", Ours, "--mode=packed"),
         baseline("client-go, protobuf", ClientGo, "--mode=protobuf"),
         baseline("kube-rs", KubeRs, ""),
+        // What API servers speak; kube-rs has no HTTP/2.
+        Participant { transport: HTTP2, ..participant("ours: TLS, HTTP/2", Ours, "--mode=packed") },
+        Participant { transport: HTTP2, ..baseline("client-go: TLS, HTTP/2", ClientGo, "--mode=protobuf") },
     ];
     Scenario {
         name: "latency",
+        part: "",
         title: format!(
             "From the server's write to the handler's call: ten handlers, {} updates a second of {} pods; microseconds",
             counts(rate),
@@ -281,7 +222,7 @@ fn latency(settings: &Settings) -> Scenario {
         ),
         server: server(objects, ""),
         participants: with(participants, &format!("--latency --handlers=10 --events={events} --rate={rate}")),
-        metrics: latency_metrics(),
+        tables: one_table(latency_metrics()),
         floor: false,
     }
 }
@@ -291,6 +232,7 @@ pub(crate) fn latency_metrics() -> Vec<Metric> {
         metric("p50", 0, 1.0, |report| report["latency"]["p50"].as_f64()),
         metric("p99", 0, 1.0, |report| report["latency"]["p99"].as_f64()),
         metric("p99.9", 0, 1.0, |report| report["latency"]["p999"].as_f64()),
-        metric("calls", 0, 1.0, |report| report["calls"].as_f64()),
+        metric("p99 of the last handler", 0, 1.0, |report| report["latency_last"]["p99"].as_f64()),
+        calls(),
     ]
 }

@@ -11,7 +11,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use bench_meter::{Heap, Latency, List, Meter, Options, Phase, Progress, Report, Server, Work};
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::NamespaceResourceScope;
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{ConfigMap, Event, Pod, Secret};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube_client::{Api, Client, Config};
 use kube_core::discovery::ApiResource;
 use kube_core::{DynamicObject, GroupVersionKind, Resource, ResourceExt as _};
@@ -40,6 +42,9 @@ async fn choose(options: &Options, heap: Heap) -> Result<()> {
         "pods" => run_typed::<Pod>(options, heap, client).await,
         "configmaps" => run_typed::<ConfigMap>(options, heap, client).await,
         "secrets" => run_typed::<Secret>(options, heap, client).await,
+        "events" => run_typed::<Event>(options, heap, client).await,
+        "leases" => run_typed::<Lease>(options, heap, client).await,
+        "endpointslices" => run_typed::<EndpointSlice>(options, heap, client).await,
         "widgets" => {
             let kind = GroupVersionKind::gvk("bench.example.com", "v1", "Widget");
             let kind = ApiResource::from_gvk_with_plural(&kind, "widgets");
@@ -109,7 +114,9 @@ where
             Some(until(&progress, last, before + options.events * options.handlers as u64, meter).await?);
         report.calls = progress.calls() - before;
         if options.latency {
-            report.latency = Latency::of(progress.stamps(), &server.sent(options)?, last);
+            let (stamps, sent) = (progress.stamps(), server.sent(options)?);
+            report.latency = Latency::of(stamps.iter().copied(), &sent, last);
+            report.latency_last = Latency::of_last(stamps, &sent, last);
         }
     }
     if options.relist {

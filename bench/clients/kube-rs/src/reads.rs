@@ -1,10 +1,12 @@
-//! Reading the store while events come. It has no indexes: everything but a get is a scan.
+//! Reading the store while events come. It has no indexes: everything but a get is a scan. Objects are decoded already, so that
+//! to decode and to view one is the same.
 
 use std::hash::Hash;
+use std::hint::black_box;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use bench_meter::{HOT_READS, Reads, keys_of_reads, time_paced_reads, time_reads};
+use bench_meter::{COLD_READS, HOT_READS, Reads, keys_of_reads, time_paced_reads, time_reads};
 use kube_core::{Resource, ResourceExt as _};
 use kube_runtime::reflector::{ObjectRef, Store};
 
@@ -25,8 +27,13 @@ where
         let app = all.first().and_then(|pod| pod.labels().get("app").cloned()).context("no label app")?;
         drop(all);
         let namespace = |n: u64| namespaces[keys_of_reads(n, namespaces.len())].as_str();
-        let hot = 1_000.min(keys.len());
-        let hot = |n: u64| usize::from(store.get(&keys[keys_of_reads(n, hot)]).is_some());
+        let get = |n: u64, keys: &[ObjectRef<K>]| {
+            usize::from(
+                store.get(&keys[keys_of_reads(n, keys.len())]).is_some_and(|object| is_named(&*object)),
+            )
+        };
+        let hot = &keys[..keys.len().min(1_000)];
+        let all = || store.state().iter().filter(|object| is_named(&***object)).count();
         Ok(vec![
             time_reads("get", 1_000, length, |n| {
                 usize::from(store.get(&keys[keys_of_reads(n, keys.len())]).is_some())
@@ -41,10 +48,20 @@ where
                 };
                 store.state_filter(matches).len()
             }),
-            time_reads("decoded, 1,000 hot keys", 100, length, hot),
-            time_paced_reads("decoded, 1,000 hot keys, paced", HOT_READS, length, hot),
+            time_reads("decoded, 1,000 hot keys", 100, length, |n| get(n, hot)),
+            time_paced_reads("decoded, 1,000 hot keys, paced", HOT_READS, length, |n| get(n, hot)),
+            time_paced_reads("decoded, any key, paced", COLD_READS, length, |n| get(n, &keys)),
+            time_paced_reads("viewed, 1,000 hot keys, paced", COLD_READS, length, |n| get(n, hot)),
+            time_paced_reads("viewed, any key, paced", COLD_READS, length, |n| get(n, &keys)),
             time_reads("list of everything", 1, length, |_| store.state().len()),
+            time_reads("list, then all decoded", 1, 2 * length, |_| all()),
+            time_reads("list, then all viewed", 1, 2 * length, |_| all()),
         ])
     })
     .await?
+}
+
+/// Reads one field of an object.
+fn is_named<K: Resource>(object: &K) -> bool {
+    black_box(object.meta().name.as_deref()).is_some()
 }

@@ -18,15 +18,17 @@ pub struct Latency {
 impl Latency {
     /// Of calls that came at (version, nanoseconds); `sent` are those of the versions up to `last`, in order.
     pub fn of(stamps: impl IntoIterator<Item = (u64, u64)>, sent: &[u64], last: u64) -> Option<Self> {
-        let first = last + 1 - sent.len() as u64;
-        let times = stamps
-            .into_iter()
-            .filter_map(|(version, at)| {
-                let index = usize::try_from(version.checked_sub(first)?).ok()?;
-                Some(at.saturating_sub(*sent.get(index)?))
-            })
-            .collect();
-        Self::of_times(times)
+        Self::of_times(times(stamps, sent, last).map(|(_, time)| time).collect())
+    }
+
+    /// The same, of the last call for each version: how long until all handlers have heard of it. A handler that heard only of a
+    /// newer version, because updates were merged, is not waited for.
+    pub fn of_last(stamps: impl IntoIterator<Item = (u64, u64)>, sent: &[u64], last: u64) -> Option<Self> {
+        let mut longest = vec![None; sent.len()];
+        for (index, time) in times(stamps, sent, last) {
+            longest[index] = longest[index].max(Some(time));
+        }
+        Self::of_times(longest.into_iter().flatten().collect())
     }
 
     /// Of times in nanoseconds.
@@ -37,3 +39,19 @@ impl Latency {
         Some(Self { count: times.len() as u64, p50: at(500)?, p99: at(990)?, p999: at(999)? })
     }
 }
+
+/// How long each call took, and the place of its version in `sent`.
+fn times(
+    stamps: impl IntoIterator<Item = (u64, u64)>,
+    sent: &[u64],
+    last: u64,
+) -> impl Iterator<Item = (usize, u64)> {
+    let first = last + 1 - sent.len() as u64;
+    stamps.into_iter().filter_map(move |(version, at)| {
+        let index = usize::try_from(version.checked_sub(first)?).ok()?;
+        Some((index, at.saturating_sub(*sent.get(index)?)))
+    })
+}
+
+#[cfg(test)]
+mod tests;

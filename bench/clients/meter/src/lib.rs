@@ -13,7 +13,7 @@ pub use latency::Latency;
 pub use measure::{Heap, Meter, Phase};
 pub use options::{List, Options, Work};
 pub use progress::{Progress, now_nanos};
-pub use reads::{HOT_READS, Reads, keys_of_reads, time_paced_reads, time_reads};
+pub use reads::{COLD_READS, HOT_READS, Reads, keys_of_reads, time_paced_reads, time_reads};
 pub use reconciles::{Begun, Counts, Reconciles};
 pub use server::Server;
 
@@ -38,6 +38,8 @@ pub struct Report {
     pub reconciles: Option<Counts>,
     /// From the server's write to the handler's call, or to the start of a reconcile that sees it.
     pub latency: Option<Latency>,
+    /// From the server's write to the call of the last of the handlers.
+    pub latency_last: Option<Latency>,
     /// How long reads of the cache take.
     pub reads: Option<Vec<Reads>>,
 }

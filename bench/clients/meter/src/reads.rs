@@ -9,6 +9,9 @@ use serde::Serialize;
 /// How many reads of hot objects there are a second.
 pub const HOT_READS: u32 = 100_000;
 
+/// How many reads there are a second where each may be of an object that nobody has read before.
+pub const COLD_READS: u32 = 10_000;
+
 /// How long one kind of read takes, in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reads {

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use bench_meter::{Heap, Latency, List, Meter, Options, Phase, Progress, Report, Server};
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{ConfigMap, Event, Pod, Secret};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube_client::Config;
 use kube_core::discovery::ApiResource;
 use kube_core::metadata::PartialObjectMeta;
@@ -40,6 +42,9 @@ async fn choose(options: &Options, heap: Heap) -> Result<()> {
         ("pods", _) => client::<Pod>(options, heap, &()).await,
         ("configmaps", _) => client::<ConfigMap>(options, heap, &()).await,
         ("secrets", _) => client::<Secret>(options, heap, &()).await,
+        ("events", _) => client::<Event>(options, heap, &()).await,
+        ("leases", _) => client::<Lease>(options, heap, &()).await,
+        ("endpointslices", _) => client::<EndpointSlice>(options, heap, &()).await,
         ("widgets", _) => {
             let kind = GroupVersionKind::gvk("bench.example.com", "v1", "Widget");
             client::<DynamicObject>(options, heap, &ApiResource::from_gvk_with_plural(&kind, "widgets")).await
@@ -110,7 +115,9 @@ where
         report.calls = calls() - before;
         if options.latency {
             let stamps = watched.iter().flat_map(|w| &w.handlers).flat_map(|(_, progress)| progress.stamps());
-            report.latency = Latency::of(stamps, &server.sent(options)?, last);
+            let (stamps, sent) = (stamps.collect::<Vec<_>>(), server.sent(options)?);
+            report.latency = Latency::of(stamps.iter().copied(), &sent, last);
+            report.latency_last = Latency::of_last(stamps, &sent, last);
         }
     }
     if options.relist {

@@ -6,10 +6,12 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use bench_meter::{HOT_READS, Options, Reads, Server, keys_of_reads, time_paced_reads, time_reads};
+use bench_meter::{
+    COLD_READS, HOT_READS, Options, Reads, Server, keys_of_reads, time_paced_reads, time_reads,
+};
 use kube_core::labels::{Expression, Selector};
 use kube_informer::kind::InNamespaces;
-use kube_informer::{Index, Kind, ObjectKey, SharedInformer};
+use kube_informer::{Index, Kind, Object, ObjectKey, SharedInformer};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -58,12 +60,16 @@ where
         let nodes = index.values()?;
         let app = lister.list().first().and_then(|pod| pod.labels().get("app").map(str::to_owned));
         let selector: Selector = Expression::Equal("app".to_owned(), app.context("no label app")?).into();
-        let hot: Vec<&ObjectKey> = keys.iter().take(1_000).collect();
+        let hot = &keys[..keys.len().min(1_000)];
         let namespace = |n: u64| namespaces[keys_of_reads(n, namespaces.len())];
         let get = |n: u64| usize::from(lister.by_key(&keys[keys_of_reads(n, keys.len())]).is_ok());
-        let decode = |n: u64| {
-            let object = lister.by_key(hot[keys_of_reads(n, hot.len())]);
+        let decode = |n: u64, keys: &[ObjectKey]| {
+            let object = lister.by_key(&keys[keys_of_reads(n, keys.len())]);
             usize::from(object.is_ok_and(|object| object.get().is_ok()))
+        };
+        let view = |n: u64, keys: &[ObjectKey]| {
+            let object = lister.by_key(&keys[keys_of_reads(n, keys.len())]);
+            usize::from(object.is_ok_and(|object| is_placed(&object)))
         };
         let mut reads = vec![
             time_reads("get", 1_000, length, get),
@@ -74,9 +80,18 @@ where
             time_reads("index", 10, length, |n| {
                 index.get(&nodes[keys_of_reads(n, nodes.len())]).map_or(0, |found| found.len())
             }),
-            time_reads("decoded, 1,000 hot keys", 100, length, decode),
-            time_paced_reads("decoded, 1,000 hot keys, paced", HOT_READS, length, decode),
+            time_reads("decoded, 1,000 hot keys", 100, length, |n| decode(n, hot)),
+            time_paced_reads("decoded, 1,000 hot keys, paced", HOT_READS, length, |n| decode(n, hot)),
+            time_paced_reads("decoded, any key, paced", COLD_READS, length, |n| decode(n, &keys)),
+            time_paced_reads("viewed, 1,000 hot keys, paced", COLD_READS, length, |n| view(n, hot)),
+            time_paced_reads("viewed, any key, paced", COLD_READS, length, |n| view(n, &keys)),
             time_reads("list of everything", 1, length, |_| lister.list().len()),
+            time_reads("list, then all decoded", 1, 2 * length, |_| {
+                lister.list().iter().filter(|object| object.get().is_ok()).count()
+            }),
+            time_reads("list, then all viewed", 1, 2 * length, |_| {
+                lister.list().iter().filter(|object| is_placed(object)).count()
+            }),
         ];
         let over = AtomicBool::new(false);
         reads.push(thread::scope(|scope| {
@@ -95,4 +110,9 @@ where
         Ok(reads)
     })
     .await?
+}
+
+/// Reads one field of a pod.
+fn is_placed<K>(pod: &Object<K>) -> bool {
+    pod.view::<Placed>().is_ok_and(|placed| black_box(placed.spec.node_name).is_some())
 }

@@ -26,7 +26,8 @@ const FULL: usize = 1 << 20;
 
 /// Records requests and their answers into a file, without secrets. Cheap to clone.
 ///
-/// [`source`](Self::source) and [`sources`](Self::sources) wrap where informers get their objects from.
+/// [`source`](Self::source) and [`sources`](Self::sources) wrap where informers get their objects from; a
+/// [`RecordingProxy`](crate::RecordingProxy) records what other clients ask for.
 ///
 /// Before anything is written, the contents of Secrets and of other sensitive kinds, last-applied configurations, and tokens and
 /// passwords by their names and forms are replaced with `x`, of about the same length. What is not JSON is not written at all.
@@ -153,17 +154,9 @@ impl Recorder {
         self
     }
 
-    /// How much has been recorded so far.
-    pub fn recorded(&self) -> Recorded {
-        self.inner.state.lock().recorded
-    }
-
-    /// Writes what there is to write, as it is done once a second by itself. An error, also one of earlier, means that the
-    /// recording has ended: nothing more is written then, while requests go on.
-    pub fn flush(&self) -> io::Result<Recorded> {
-        let mut state = self.inner.state.lock();
-        state.flush();
-        state.result()
+    /// How much has been recorded so far, or why nothing more can be written. Requests go on all the same.
+    pub fn check(&self) -> io::Result<Recorded> {
+        self.inner.state.lock().result()
     }
 
     /// Ends the recording: what happens from now on is not recorded.
@@ -190,7 +183,9 @@ impl Recorder {
 
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorder").field("recorded", &self.recorded()).finish_non_exhaustive()
+        f.debug_struct("Recorder")
+            .field("recorded", &self.inner.state.lock().recorded)
+            .finish_non_exhaustive()
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube_informer::Kind;
 use kube_informer::kind::KindInfo;
@@ -155,6 +156,14 @@ impl Recording {
     /// When it was made, in milliseconds since 1970.
     pub fn began(&self) -> Option<u64> {
         self.contents.began
+    }
+
+    /// From the first request to the last thing that happened.
+    pub fn duration(&self) -> Duration {
+        let exchanges = &self.contents.exchanges;
+        let first = exchanges.first().map(|exchange| exchange.at).unwrap_or_default();
+        let last = exchanges.iter().flat_map(|exchange| exchange.steps.last()).map(|step| step.at).max();
+        last.unwrap_or_default().saturating_sub(first)
     }
 
     /// How many requests it has.

@@ -57,7 +57,7 @@ async fn a_replay_tells_handlers_the_same_as_the_server_did_each_time() {
         assert_eq!(first.heard, outcome.heard);
         assert_eq!(first.objects, outcome.objects);
         let second = replayed(&recording.again()).await;
-        assert_eq!(second, first);
+        assert_eq!((second.heard, second.objects), (first.heard, first.objects));
     }
 }
 
@@ -74,7 +74,7 @@ async fn it_takes_as_long_as_it_is_to_take() {
     let [as_recorded, fast, slow, fastest] = lasted[..] else { panic!("{lasted:?}") };
     // The last change came after 30 s; the informer waits as long as ever after a failure.
     assert!((29 * SECOND..91 * SECOND).contains(&as_recorded), "{lasted:?}");
-    assert!(fast < as_recorded / 2 && fastest <= fast && slow > as_recorded * 3 / 2, "{lasted:?}");
+    assert!(fast < as_recorded / 2 && fastest < as_recorded / 2 && slow > as_recorded * 3 / 2, "{lasted:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,10 +5,14 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use futures::{FutureExt as _, StreamExt as _, stream};
 use informer_recording::{Recorder, Recording};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::api::ObjectMeta;
-use kube_informer::source::ListWatch;
+use kube_informer::error::SourceError;
+use kube_informer::source::{ByteStream, ListWatch, Request};
 use kube_informer::{Event, InformerBuilder, SharedInformer, async_handler};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
@@ -62,6 +66,42 @@ impl Write for File {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// The chunks of a body, and the error that it breaks off with.
+type Answer = Result<(Vec<String>, Option<String>), SourceError>;
+
+/// A source with answers that are given one after the other, whatever is asked for.
+pub(crate) struct Canned(Mutex<std::vec::IntoIter<Answer>>);
+
+impl Canned {
+    pub(crate) fn new<const N: usize>(answers: [Answer; N]) -> Self {
+        Self(Mutex::new(Vec::from(answers).into_iter()))
+    }
+}
+
+impl ListWatch for Canned {
+    fn open(&self, _: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        let answer = self.0.lock().next().expect("another answer");
+        let body = answer.map(|(chunks, broken)| {
+            let chunks = chunks.into_iter().map(|chunk| Ok(Bytes::from(chunk)));
+            stream::iter(chunks.chain(broken.map(|why| Err(SourceError::transport(why))))).boxed()
+        });
+        async { body }.boxed()
+    }
+}
+
+/// A body in chunks that end at random places.
+pub(crate) fn chunks(body: &str, random: &mut fastrand::Rng) -> Vec<String> {
+    let (mut chunks, mut chunk) = (Vec::new(), String::new());
+    for c in body.chars() {
+        chunk.push(c);
+        if random.u8(..12) == 0 {
+            chunks.push(std::mem::take(&mut chunk));
+        }
+    }
+    chunks.extend(Some(chunk).filter(|chunk| !chunk.is_empty()));
+    chunks
 }
 
 /// Lets time pass. On a paused clock that is until everything that can be done has been done.

@@ -260,3 +260,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,8 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING,
+    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER,
+    TRANSFER_ENCODING,
 };
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -140,7 +141,13 @@ fn recorded(answer: Response<kube_client::client::Body>, mut tape: Tape) -> Resp
     // These are between the cluster and us.
     head.headers.remove(CONNECTION);
     head.headers.remove(TRANSFER_ENCODING);
+    // Once as many bytes are sent as this says, a body is not asked whether it has ended, and its end would not be recorded.
+    head.headers.remove(CONTENT_LENGTH);
     head.version = http::Version::HTTP_11;
+    // Of an answer without a body nothing is asked at all.
+    if chunks.is_end_stream() || matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
+        tape.end();
+    }
     let chunks = Recorded { chunks, tape };
     Response::from_parts(head, body(chunks.boxed()))
 }

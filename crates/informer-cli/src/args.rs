@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use informer_recording::Speed;
 
 /// Watch, read and compare Kubernetes objects through an informer's cache.
 #[derive(Debug, Parser)]
@@ -21,8 +22,8 @@ pub(crate) struct Command {
 const AFTER: &str = "\
 Exit codes:
   0  done; for `diff`: the cache equals the server
-  1  for `diff`: they differ; for `get NAME`: no such object
-  2  the command line is wrong, or names a kind that the server does not have
+  1  for `diff`: they differ; for `get NAME`: no such object; for `replay`: the recording was cut short
+  2  the command line is wrong, or names a kind that the server does not have, or a file that is not a recording
   3  the cluster cannot be reached, refuses access, or is not found
   4  something on this machine failed, such as writing the output
   130 ended with Ctrl-C before there was an answer
@@ -32,6 +33,7 @@ Examples:
   informer watch pods events -n shop -l app=web
   informer get pods -A -o name
   informer diff configmaps
+  informer record run.recording pods --for 1m && informer replay run.recording
   informer serve --port 8080 --simulate 10 --write-kubeconfig kubeconfig.yaml";
 
 #[derive(Debug, Subcommand)]
@@ -48,6 +50,12 @@ pub(crate) enum Action {
     /// Runs the embedded API server
     #[command(after_help = SERVE)]
     Serve(ServeArgs),
+    /// Records lists, watch events and failures into a file, without secrets
+    #[command(after_help = RECORD)]
+    Record(RecordArgs),
+    /// Shows what a recording holds as `watch` does, or serves it to any client
+    #[command(after_help = REPLAY)]
+    Replay(ReplayArgs),
     /// Prints completions for a shell
     #[command(after_help = "Example:\n  informer completions bash > /etc/bash_completion.d/informer")]
     Completions {
@@ -90,6 +98,23 @@ Examples:
   informer serve --port 8080 --simulate 10      ten nodes, deployments rolling out
   informer serve --controllers gc,namespace     owners and deleted namespaces as in a cluster
   informer serve --write-kubeconfig kc.yaml &   then: kubectl --kubeconfig kc.yaml get pods";
+
+const RECORD: &str = "\
+Ends with Ctrl-C or after --for. Contents of Secrets, last-applied configurations, tokens and passwords are replaced before \
+anything is written; `zstd -dc FILE` shows what is in the file.
+
+Examples:
+  informer record run.recording deployments pods -n shop --for 5m
+  informer record run.recording vaults.example.com --sensitive vaults.example.com
+  informer record run.recording --proxy         what other clients ask for, at the address that it prints
+  informer record run.recording deployments --embedded --for 5s";
+
+const REPLAY: &str = "\
+Examples:
+  informer replay run.recording                 as long as it took
+  informer replay run.recording pods --speed 10
+  informer replay run.recording --speed max --output json
+  informer replay run.recording --serve --write-kubeconfig kc.yaml &   then: kubectl --kubeconfig kc.yaml get pods";
 
 /// Options that choose the cluster.
 #[derive(Clone, Debug, Default, Args)]
@@ -190,6 +215,58 @@ pub(crate) struct ServeArgs {
     /// Controllers that act on the objects, separated by commas; otherwise there are none
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) controllers: Vec<ControllerName>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RecordArgs {
+    /// The file, which must not exist yet
+    pub(crate) file: PathBuf,
+    /// Kinds by plural, singular, short name or kind, with `.group` where that is ambiguous
+    #[arg(required_unless_present = "proxy", conflicts_with = "proxy", value_name = "KIND")]
+    pub(crate) kinds: Vec<String>,
+    #[command(flatten)]
+    pub(crate) objects: ObjectArgs,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+    /// A kind whose contents are secret, as those of Secrets always are: plural and group, such as `vaults.example.com`
+    #[arg(long, value_name = "KIND")]
+    pub(crate) sensitive: Vec<String>,
+    /// Ends after this long, such as `30s` or `5m`
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    pub(crate) lasting: Option<Duration>,
+    /// Records what other clients ask for: listens on 127.0.0.1 and passes requests on to the cluster, with your credentials
+    #[arg(long)]
+    pub(crate) proxy: bool,
+    /// The port of the proxy; 0 for any that is free
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "proxy")]
+    pub(crate) port: u16,
+    /// Writes a kubeconfig that leads clients to the proxy
+    #[arg(long, value_name = "FILE", requires = "proxy")]
+    pub(crate) write_kubeconfig: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The recording
+    pub(crate) file: PathBuf,
+    /// Only these of the recorded kinds, by plural, kind or `plural.group`
+    #[arg(value_name = "KIND")]
+    pub(crate) kinds: Vec<String>,
+    /// How many times as fast as recorded, such as 10 or 0.5; `max` waits for nothing
+    #[arg(long, value_name = "TIMES", default_value = "1")]
+    pub(crate) speed: Speed,
+    /// How events are written
+    #[arg(short, long, value_name = "FORM", default_value = "text")]
+    pub(crate) output: Lines,
+    /// Serves the recording on 127.0.0.1 as the API server that was recorded, until Ctrl-C
+    #[arg(long)]
+    pub(crate) serve: bool,
+    /// The port to serve at; 0 for any that is free
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "serve")]
+    pub(crate) port: u16,
+    /// Writes a kubeconfig that leads clients to it
+    #[arg(long, value_name = "FILE", requires = "serve")]
+    pub(crate) write_kubeconfig: Option<PathBuf>,
 }
 
 /// The controllers of `serve`.

@@ -2,7 +2,7 @@
 
 use embedded_apiserver::{EmbeddedApiserver, RunningSimulation, Simulation};
 use kube_informer::kind::KindInfo;
-use kube_informer::source::HttpSource;
+use kube_informer::source::{HttpSource, Sources};
 use kube_informer::{FactoryBuilder, SharedInformerFactory};
 
 use crate::args::{ClusterArgs, ObjectArgs};
@@ -81,10 +81,19 @@ impl Cluster {
 
     /// A factory with the namespace and selectors of the command line.
     pub(crate) fn factory(&self, objects: &ObjectArgs) -> FactoryBuilder {
-        let mut factory = match &self.reached {
+        let factory = match &self.reached {
             Reached::Over(cluster) => SharedInformerFactory::builder((**cluster).clone()),
             Reached::Within(server) => SharedInformerFactory::builder(server.client()),
         };
+        self.select(factory, objects)
+    }
+
+    /// The same over sources that lead to this cluster.
+    pub(crate) fn factory_over(&self, sources: impl Sources, objects: &ObjectArgs) -> FactoryBuilder {
+        self.select(SharedInformerFactory::with_sources(sources), objects)
+    }
+
+    fn select(&self, mut factory: FactoryBuilder, objects: &ObjectArgs) -> FactoryBuilder {
         if let Some(namespace) = self.namespace(objects) {
             factory = factory.namespace(namespace);
         }

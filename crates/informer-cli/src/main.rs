@@ -1,4 +1,5 @@
-//! The command `informer`: watch, get and compare objects through an informer, and serve an embedded API server.
+//! The command `informer`: watch, get and compare objects through an informer, record and replay what it sees, and serve an
+//! embedded API server.
 
 mod args;
 mod clock;
@@ -10,7 +11,9 @@ mod get;
 mod kinds;
 mod listing;
 mod plain;
+mod record;
 mod refusal;
+mod replay;
 mod screen;
 mod secrets;
 mod serve;
@@ -44,6 +47,8 @@ async fn run(action: &Action) -> Result<(), Failure> {
         Action::Get(args) => get::run(args).await?,
         Action::Diff(args) => diff::run(args).await?,
         Action::Serve(args) => serve::run(args).await?,
+        Action::Record(args) => record::run(args).await?,
+        Action::Replay(args) => replay::run(args).await?,
         Action::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Command::command(), "informer", &mut script);

@@ -1,12 +1,12 @@
 //! `informer watch`: shows changes as they happen.
 
 pub(crate) mod changes;
-mod events;
+pub(crate) mod events;
 mod line;
-mod log;
+pub(crate) mod log;
 mod status_line;
-mod total;
-mod troubles;
+pub(crate) mod total;
+pub(crate) mod troubles;
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ use crate::screen::Screen;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// How long handlers have to finish when the command ends.
-const ENDING: Duration = Duration::from_secs(2);
+pub(crate) const ENDING: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     // Informers send their metrics to the recorder that is installed when they are built, so it comes first.
@@ -95,7 +95,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
 }
 
 /// Writes events until the reader of the output is gone.
-async fn show(
+pub(crate) async fn show(
     mut log: Log,
     informers: &[SharedInformer<DynamicObject>],
     mut events: AllEvents,

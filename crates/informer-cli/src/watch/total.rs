@@ -23,7 +23,7 @@ impl Total {
         // With a selector the server does not report the number.
         let says = screen.is_terminal() && objects.labels.is_none() && objects.fields.is_none();
         if !says {
-            return Self(None, None);
+            return Self::unknown();
         }
         let listing = |informer: &SharedInformer<_>| Listing::new(cluster, informer.kind(), objects);
         let listings: Result<Vec<_>, _> = informers.iter().map(listing).collect();
@@ -35,6 +35,11 @@ impl Total {
             Some(total)
         };
         Self(Some(tokio::spawn(asked)), None)
+    }
+
+    /// It is not known.
+    pub(crate) fn unknown() -> Self {
+        Self(None, None)
     }
 
     /// The number, if it is known by now.

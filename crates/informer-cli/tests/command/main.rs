@@ -3,6 +3,8 @@
 mod failures;
 mod reading;
 mod readme;
+mod recording;
+mod recording_page;
 mod refusing;
 mod secrets;
 mod serving;

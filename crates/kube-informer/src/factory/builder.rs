@@ -16,7 +16,7 @@ use crate::informer::blueprint::Blueprint;
 use crate::kind::{Kind, KindInfo};
 use crate::options::{Options, option_setters};
 use crate::report::{Callback, Failure};
-use crate::source::{Cluster, Selection, Server, Sources};
+use crate::source::{Cluster, HttpSource, Selection, Sources};
 
 /// How many first lists are read at the same time.
 const AT_ONCE: usize = 8;
@@ -186,7 +186,8 @@ impl FactoryBuilder {
         }
         let sources = match self.connection {
             Connection::Sources(sources) => sources,
-            Connection::Cluster(cluster) => Arc::new(Server::new(cluster)?),
+            // Only its client is used, so it is of no kind in particular.
+            Connection::Cluster(cluster) => Arc::new(HttpSource::new(cluster, KindInfo::new("", "v1", "", ""))?),
         };
         let defaults = Defaults {
             sources,

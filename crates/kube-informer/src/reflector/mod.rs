@@ -79,6 +79,7 @@ impl Target {
             field_selector: self.field_selector.clone(),
             metadata_only: self.metadata_only,
             drop_managed_fields: !self.keep_managed_fields,
+            sensitive: self.sensitive,
         }
     }
 }

@@ -24,7 +24,6 @@ pub(crate) use request::{ListParams, Verb, VersionMatch, WatchParams};
 pub use request::{Request, Selection, StreamingList};
 #[cfg(test)]
 pub(crate) use scripted::{Fault, ScriptedSource};
-pub(crate) use sources::Server;
 pub use sources::Sources;
 
 pub(crate) use crate::error::{self, HttpFailure, SourceError};

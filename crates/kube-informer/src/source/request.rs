@@ -25,6 +25,8 @@ pub struct Request {
     pub(crate) metadata_only: bool,
     /// Whether the server is asked to leave out `metadata.managedFields`.
     pub(crate) drop_managed_fields: bool,
+    /// Whether the objects hold secrets.
+    pub(crate) sensitive: bool,
 }
 
 /// The selectors of an informer, in the server's syntax. `None` selects all objects.
@@ -116,6 +118,7 @@ impl Request {
             field_selector: None,
             metadata_only: false,
             drop_managed_fields: false,
+            sensitive: false,
         }
     }
 
@@ -174,6 +177,13 @@ impl Request {
     /// Whether the request is for metadata only (`PartialObjectMetadata`), which the `Accept` header says.
     pub fn is_metadata_only(&self) -> bool {
         self.metadata_only
+    }
+
+    /// Whether the objects hold secrets: core Secrets, and kinds that were marked with
+    /// [`Options::sensitive`](crate::Options::sensitive). A source that writes down or shows what passes through it leaves out
+    /// what they contain.
+    pub fn is_sensitive(&self) -> bool {
+        self.sensitive
     }
 
     /// Path and query of the URL, for a kind.

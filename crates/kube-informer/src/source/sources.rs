@@ -7,9 +7,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube_client::Client;
 
-use crate::error::ClusterError;
 use crate::kind::KindInfo;
-use crate::source::{Cluster, HttpFailure, HttpSource, ListWatch, SourceError};
+use crate::source::{HttpFailure, HttpSource, ListWatch, SourceError};
 
 /// Provides the sources of a factory's informers: an API server, or a replacement for one.
 ///
@@ -42,29 +41,17 @@ where
     }
 }
 
-/// An API server, over one client for all kinds.
-pub(crate) struct Server {
-    any: HttpSource,
-}
-
-impl Server {
-    pub(crate) fn new(cluster: Cluster) -> Result<Self, ClusterError> {
-        // Only its client is used, so it is of no kind in particular.
-        let any = HttpSource::new(cluster, KindInfo::new("", "v1", "", ""))?;
-        Ok(Self { any })
-    }
-}
-
-impl Sources for Server {
+/// An API server, over one client for all kinds: it does not matter which kind this source is of.
+impl Sources for HttpSource {
     fn source(&self, kind: &KindInfo) -> Arc<dyn ListWatch> {
-        Arc::new(self.any.for_kind(kind.clone()))
+        Arc::new(self.for_kind(kind.clone()))
     }
 
     fn client(&self) -> Option<Client> {
-        Some(self.any.client())
+        Some(Self::client(self))
     }
 
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
-        self.any.document(path)
+        Self::document(self, path)
     }
 }

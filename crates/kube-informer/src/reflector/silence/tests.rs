@@ -34,6 +34,7 @@ fn watch(source: &dyn ListWatch) -> Watch {
         field_selector: None,
         metadata_only: false,
         drop_managed_fields: false,
+        sensitive: false,
     };
     Watch::on(Connection::open(source, request))
 }

@@ -77,6 +77,7 @@ fn list() -> Request {
         field_selector: None,
         metadata_only: false,
         drop_managed_fields: false,
+        sensitive: false,
     }
 }
 

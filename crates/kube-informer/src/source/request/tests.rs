@@ -8,6 +8,7 @@ fn list(params: ListParams) -> Request {
         field_selector: None,
         metadata_only: false,
         drop_managed_fields: false,
+        sensitive: false,
     }
 }
 

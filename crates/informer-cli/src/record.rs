@@ -1,0 +1,184 @@
+//! `informer record`: writes down what a cluster answers, without secrets.
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use informer_recording::{Listening, Recorded, Recorder, RecordingProxy};
+use kube_client::api::DynamicObject;
+use kube_informer::kind::KindInfo;
+use kube_informer::source::Sources as _;
+use kube_informer::{SharedInformer, SharedInformerFactory};
+
+use crate::args::RecordArgs;
+use crate::cluster::{Cluster, Without};
+use crate::failure::Failure;
+use crate::kinds::informers;
+use crate::screen::Screen;
+use crate::watch::ENDING;
+use crate::watch::troubles::Troubles;
+
+/// How often the progress is shown, and it is looked whether the file can still be written.
+const LOOK: Duration = Duration::from_millis(500);
+
+pub(crate) async fn run(args: &RecordArgs) -> Result<(), Failure> {
+    let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
+    let screen = Screen::new();
+    let recorder = Recorder::create(&args.file)
+        .map_err(|error| Failure::local(format!("cannot create {}: {error}", args.file.display())))?;
+    let recorder = args.sensitive.iter().fold(recorder, |recorder, name| recorder.sensitive(kind(name)));
+    let troubles = Troubles::new(&screen);
+    let begun = match args.proxy {
+        true => Recording::proxy(args, &cluster, &recorder, &screen).await,
+        false => Recording::informers(args, &cluster, &recorder, &troubles, &screen).await,
+    };
+    let recording = begun.inspect_err(|_| {
+        // Nothing that is worth keeping. Whether it can be removed changes nothing.
+        fs::remove_file(&args.file).ok();
+    })?;
+    let lasting = async {
+        match args.lasting {
+            Some(time) => tokio::time::sleep(time).await,
+            None => std::future::pending().await,
+        }
+    };
+    let ended = tokio::select! {
+        failed = progress(&recorder, args, &screen) => Err(failed),
+        refused = troubles.refused() => Err(refused),
+        () = lasting => Ok(()),
+        _ = tokio::signal::ctrl_c() => {
+            screen.clear_after_interrupt();
+            Ok(())
+        }
+    };
+    screen.clear();
+    // Finished first: that the informers leave now is not part of what happened.
+    let finished = recorder.finish();
+    recording.end(&troubles).await;
+    let recorded = finished.map_err(|error| unwritable(args, &error))?;
+    screen.note(&format!("recorded {} in {}", told(&recorded), args.file.display()));
+    ended
+}
+
+/// What makes the requests that are recorded.
+enum Recording {
+    Informers(SharedInformerFactory, Vec<SharedInformer<DynamicObject>>),
+    Proxy(Listening),
+}
+
+impl Recording {
+    async fn informers(
+        args: &RecordArgs,
+        cluster: &Cluster,
+        recorder: &Recorder,
+        troubles: &Troubles,
+        screen: &Screen,
+    ) -> Result<Self, Failure> {
+        // Which kind it is of does not matter, it is for all.
+        let source = cluster.source(KindInfo::new("", "v1", "", ""))?;
+        let hears = troubles.clone();
+        let factory = cluster
+            .factory_over(recorder.sources(source), &args.objects)
+            .on_error(move |failure| hears.hear(failure))
+            .build()
+            .map_err(Failure::usage)?;
+        let informers = informers(&factory, &args.kinds).await?;
+        let kinds: Vec<_> = informers.iter().map(|informer| informer.kind().to_string()).collect();
+        screen.note(&format!("recording {} of {}", kinds.join(", "), cluster.origin));
+        factory.start();
+        Ok(Self::Informers(factory, informers))
+    }
+
+    async fn proxy(
+        args: &RecordArgs,
+        cluster: &Cluster,
+        recorder: &Recorder,
+        screen: &Screen,
+    ) -> Result<Self, Failure> {
+        let source = cluster.source(KindInfo::new("", "v1", "", ""))?;
+        let client =
+            source.client().ok_or_else(|| Failure::cluster("there is no server to pass requests on to"))?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+        let listening = RecordingProxy::new(client, recorder.clone()).listen(address).await;
+        let listening =
+            listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;
+        if let Some(file) = &args.write_kubeconfig {
+            let failed = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
+            listening.write_kubeconfig(file).map_err(failed)?;
+        }
+        let (origin, address) = (&cluster.origin, listening.address());
+        screen.line(&format!("recording what clients ask {origin} through http://{address}"))?;
+        screen.line("requests are sent with your credentials, whoever on this machine makes them")?;
+        match &args.write_kubeconfig {
+            Some(file) => {
+                screen.line(&format!("try: kubectl --kubeconfig {} get pods -A", file.display()))?
+            }
+            None => screen.line(&format!("try: kubectl --server http://{address} get pods -A"))?,
+        }
+        Ok(Self::Proxy(listening))
+    }
+
+    async fn end(self, troubles: &Troubles) {
+        match self {
+            Self::Informers(factory, informers) => {
+                troubles.look(&informers);
+                factory.shutdown_within(ENDING).await;
+            }
+            Self::Proxy(listening) => drop(listening),
+        }
+    }
+}
+
+/// Shows how much has been recorded. Ends if it cannot be written.
+async fn progress(recorder: &Recorder, args: &RecordArgs, screen: &Screen) -> Failure {
+    let mut look = tokio::time::interval(LOOK);
+    loop {
+        look.tick().await;
+        match recorder.check() {
+            Ok(recorded) if screen.is_terminal() => screen.status(format!("recorded {}", told(&recorded))),
+            Ok(_) => {}
+            Err(error) => return unwritable(args, &error),
+        }
+    }
+}
+
+fn unwritable(args: &RecordArgs, error: &std::io::Error) -> Failure {
+    Failure::local(format!(
+        "cannot write {}: {error}; what was written before can be replayed",
+        args.file.display()
+    ))
+}
+
+fn told(recorded: &Recorded) -> String {
+    let some = |count: u64, one: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    };
+    let mut parts = vec![
+        some(recorded.requests, "request"),
+        some(recorded.documents, "object"),
+        some(recorded.failures, "failure"),
+        format!("{} as {} on disk", bytes(recorded.bytes), bytes(recorded.written)),
+    ];
+    if recorded.hidden > 0 {
+        parts.push(format!("{} left out", bytes(recorded.hidden)));
+    }
+    parts.join(", ")
+}
+
+fn bytes(count: u64) -> String {
+    match count {
+        ..10_000 => format!("{count} bytes"),
+        ..10_000_000 => format!("{} KB", count / 1_000),
+        _ => format!("{} MB", count / 1_000_000),
+    }
+}
+
+/// A kind by its plural and group.
+fn kind(name: &str) -> KindInfo {
+    let (plural, group) = name.split_once('.').unwrap_or((name, ""));
+    KindInfo::new(group, "", "", plural)
+}
+
+#[cfg(test)]
+mod tests;

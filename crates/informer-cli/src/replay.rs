@@ -1,0 +1,175 @@
+//! `informer replay`: shows a recording as `watch` shows a cluster, or serves it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use informer_recording::{RecordedKind, Recording, ReplayServer, Speed};
+use k8s_openapi::jiff::Timestamp;
+use kube_client::api::DynamicObject;
+use kube_informer::{FactoryBuilder, SharedInformer, SharedInformerFactory};
+
+use crate::args::ReplayArgs;
+use crate::failure::Failure;
+use crate::screen::Screen;
+use crate::watch::events::{AllEvents, Events, LIMIT};
+use crate::watch::log::Log;
+use crate::watch::total::Total;
+use crate::watch::troubles::Troubles;
+use crate::watch::{ENDING, show};
+
+/// How often it is looked whether all events have been shown.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How much longer than the recording a replay may take until the rest of it is given up. After failures an informer waits
+/// for up to half a minute before it asks again.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) async fn run(args: &ReplayArgs) -> Result<(), Failure> {
+    let recording = Recording::open(&args.file).map_err(|error| {
+        let is_wrong = error.is_not_a_recording() || error.is_newer() || error.is_damaged();
+        if is_wrong { Failure::usage(error) } else { Failure::local(error) }
+    })?;
+    let screen = Screen::new();
+    let recording = recording.speed(args.speed);
+    screen.note(&introduction(args, &recording));
+    let cut = format!("{} is cut short: the end of what was recorded is missing", args.file.display());
+    if recording.is_cut() {
+        screen.note(&cut);
+    }
+    match args.serve {
+        true => serve(args, recording.clone(), &screen).await?,
+        false => follow(args, recording.clone(), &screen).await?,
+    }
+    if recording.is_cut() { Err(Failure::negative(cut)) } else { Ok(()) }
+}
+
+fn introduction(args: &ReplayArgs, recording: &Recording) -> String {
+    let when = recording.began().and_then(|millis| i64::try_from(millis).ok());
+    let when = when.and_then(|millis| Timestamp::from_millisecond(millis).ok());
+    let when = when.map(|when| format!(" of {}", when.strftime("%Y-%m-%d %H:%M:%S UTC"))).unwrap_or_default();
+    let (requests, lasted) = (recording.requests(), recording.duration().as_secs_f64());
+    format!("{}{when}: {requests} requests in {lasted:.1} s, {}", args.file.display(), args.speed)
+}
+
+async fn serve(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Result<(), Failure> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+    let listening = ReplayServer::new(recording).listen(address).await;
+    let listening =
+        listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;
+    if let Some(file) = &args.write_kubeconfig {
+        let failed = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
+        listening.write_kubeconfig(file).map_err(failed)?;
+    }
+    screen.line(&format!("serving the recording at http://{}", listening.address()))?;
+    tokio::signal::ctrl_c()
+        .await
+        .map_err(|error| Failure::local(format!("cannot wait for Ctrl-C: {error}")))?;
+    if screen.is_terminal() {
+        screen.note(""); // after the ^C that the terminal shows
+    }
+    Ok(())
+}
+
+async fn follow(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Result<(), Failure> {
+    let kinds = wanted(args, &recording)?;
+    let recording = recording.only(kinds.iter().map(|recorded| &recorded.kind));
+    let troubles = Troubles::new(screen);
+    let hears = troubles.clone();
+    let factory = SharedInformerFactory::with_sources(recording.clone());
+    let factory = kinds.iter().cloned().fold(factory, selected).on_error(move |failure| hears.hear(failure));
+    let factory = factory.build().map_err(Failure::usage)?;
+    let informers: Vec<SharedInformer<DynamicObject>> =
+        kinds.iter().map(|recorded| factory.kind_of(recorded.kind.clone()).informer()).collect();
+    let events: Result<Vec<_>, _> = informers.iter().map(|informer| Events::of(informer, LIMIT)).collect();
+    let events = AllEvents(events?);
+    factory.start();
+    let log = Log::new(args.output, &informers, screen);
+    let shown = show(log, &informers, events, Total::unknown(), &troubles, screen);
+    let ended = tokio::select! {
+        ended = shown => ended,
+        () = told_all(&recording, args.speed, &informers, screen) => Ok(()),
+        _ = tokio::signal::ctrl_c() => {
+            screen.clear_after_interrupt();
+            Ok(())
+        }
+    };
+    screen.clear();
+    factory.shutdown_within(ENDING).await;
+    ended
+}
+
+/// The kinds to show: those that the command line names, or all.
+fn wanted(args: &ReplayArgs, recording: &Recording) -> Result<Vec<RecordedKind>, Failure> {
+    let all: Vec<RecordedKind> =
+        recording.kinds().into_iter().filter(|recorded| !recorded.metadata_only).collect();
+    let names: Vec<String> = all.iter().map(|recorded| recorded.kind.resource()).collect();
+    let recorded = match names.is_empty() {
+        true => "no objects".to_owned(),
+        false => names.join(", "),
+    };
+    let is_named = |recorded: &RecordedKind, name: &str| {
+        let kind = &recorded.kind;
+        [kind.plural(), kind.kind(), &kind.resource()].iter().any(|one| one.eq_ignore_ascii_case(name))
+    };
+    for name in &args.kinds {
+        if !all.iter().any(|recorded| is_named(recorded, name)) {
+            return Err(Failure::usage(format!("{} has {recorded}, but not {name:?}", args.file.display())));
+        }
+    }
+    if all.is_empty() {
+        return Err(Failure::usage(format!("{} has {recorded} to show", args.file.display())));
+    }
+    let wants = |recorded: &RecordedKind| args.kinds.iter().any(|name| is_named(recorded, name));
+    Ok(all.into_iter().filter(|recorded| args.kinds.is_empty() || wants(recorded)).collect())
+}
+
+/// Asks for the same objects as were asked for when it was recorded.
+fn selected(factory: FactoryBuilder, recorded: RecordedKind) -> FactoryBuilder {
+    factory.kind_of(recorded.kind.clone(), move |mut informer| {
+        if !recorded.namespaces.is_empty() {
+            informer = informer.namespaces(recorded.namespaces);
+        }
+        if let Some(labels) = recorded.labels {
+            informer = informer.labels(labels);
+        }
+        if let Some(fields) = recorded.fields {
+            informer = informer.fields(fields);
+        }
+        informer
+    })
+}
+
+/// Waits until everything of the recording has been told to the handlers.
+async fn told_all(
+    recording: &Recording,
+    speed: Speed,
+    informers: &[SharedInformer<DynamicObject>],
+    screen: &Screen,
+) {
+    let lasts = match speed {
+        Speed::Times(times) => recording.duration().div_f64(times),
+        Speed::Fastest => Duration::ZERO,
+        _ => recording.duration(),
+    };
+    if tokio::time::timeout(lasts + PATIENCE, recording.wait_ended()).await.is_err() {
+        let remaining = recording.remaining();
+        screen.note(&format!("{remaining} of the recorded requests were not made again, and are not shown"));
+    }
+    let mut look = tokio::time::interval(LOOK);
+    let mut before = None;
+    loop {
+        look.tick().await;
+        let now: Vec<_> = informers
+            .iter()
+            .map(|informer| {
+                let waiting: usize = informer.status().handlers.iter().map(|handler| handler.backlog).sum();
+                (informer.progress(), waiting)
+            })
+            .collect();
+        // Nothing happened since the last look, and nobody has anything left to be told.
+        if now.iter().all(|(_, waiting)| *waiting == 0) && before.as_ref() == Some(&now) {
+            return;
+        }
+        before = Some(now);
+    }
+}

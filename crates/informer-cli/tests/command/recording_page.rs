@@ -1,0 +1,52 @@
+//! The command prints what docs/recording.md shows.
+
+use std::path::Path;
+
+use crate::support::{informer, run};
+
+/// The commands of the page, each with the lines of its output; `…` stands for any others.
+fn quoted(page: &str) -> Vec<(String, Vec<String>)> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for block in page.split("```console\n").skip(1) {
+        let block = block.split("```").next().expect("its end");
+        for line in block.lines() {
+            match line.strip_prefix("$ ") {
+                Some(command) => found.push((command.to_owned(), Vec::new())),
+                None => found.last_mut().expect("a command").1.push(line.to_owned()),
+            }
+        }
+    }
+    found
+}
+
+/// A line without what differs from run to run.
+fn masked(line: &str) -> String {
+    let words = line.split_whitespace();
+    let masked = words.map(|word| match word.contains(|c: char| c.is_ascii_digit()) && !word.contains('/') {
+        true => "n",
+        false => word,
+    });
+    masked.collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_about_recordings_quotes_what_is_printed() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/recording.md");
+    let quoted = quoted(&std::fs::read_to_string(page).expect("the page"));
+    assert_eq!(quoted.len(), 2, "commands are found");
+    let directory = tempfile::tempdir().expect("a directory");
+    for (command, lines) in quoted {
+        let arguments: Vec<&str> =
+            command.strip_prefix("informer ").expect("a command of ours").split(' ').collect();
+        let mut informer = informer(&arguments);
+        informer.current_dir(directory.path());
+        let said = run(informer).await;
+        assert_eq!(said.code, 0, "{command}: {said:?}");
+        let printed: Vec<String> = said.err.lines().chain(said.out.lines()).map(masked).collect();
+        let mut rest = &printed[..];
+        for line in lines.iter().filter(|line| *line != "…") {
+            let at = rest.iter().position(|printed| *printed == masked(line));
+            rest = &rest[at.unwrap_or_else(|| panic!("{command}: {line:?} is not in {rest:#?}"))..];
+        }
+    }
+}

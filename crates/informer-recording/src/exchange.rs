@@ -1,0 +1,119 @@
+//! A request and what became of it, as it was recorded.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use kube_informer::kind::KindInfo;
+use serde_json::Value;
+
+use crate::record::{Head, Hidden, Record, RequestLine, What, Why};
+use crate::target::{Resource, Target};
+
+/// No more than this stands in the place of what was hidden: nothing can be read from it, however long it is.
+const LONGEST_STAND_IN: u64 = 64 << 10;
+
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) line: RequestLine,
+    pub(crate) target: Target,
+    /// When the request was sent.
+    pub(crate) at: Duration,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// Something that happened to a request, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Step {
+    pub(crate) at: Duration,
+    pub(crate) what: Happened,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Happened {
+    Answer(Head),
+    Chunk(Bytes),
+    Failed(String),
+    End,
+    Left,
+}
+
+impl Exchange {
+    /// Puts together what belongs to each request, in the order in which they were sent.
+    pub(crate) fn all(records: Vec<Record>) -> Vec<Self> {
+        let mut exchanges: Vec<Self> = Vec::new();
+        let mut places = HashMap::new();
+        for Record { exchange, at, what } in records {
+            let what = match what {
+                What::Began(_) => continue,
+                What::Request(line) => {
+                    places.insert(exchange, exchanges.len());
+                    let target = Target::parse(&line.target);
+                    exchanges.push(Self { line, target, at, steps: Vec::new() });
+                    continue;
+                }
+                What::Answer(head) => Happened::Answer(head),
+                What::Chunk(bytes) => Happened::Chunk(bytes),
+                What::Hidden(hidden) => Happened::Chunk(stand_in(hidden)),
+                What::Failed(text) => Happened::Failed(text),
+                What::End => Happened::End,
+                What::Left => Happened::Left,
+            };
+            if let Some(place) = places.get(&exchange) {
+                exchanges[*place].steps.push(Step { at, what });
+            }
+        }
+        exchanges
+    }
+
+    /// Whether it is a list or a watch of a kind, and not a question about one object, which an informer asks now and then.
+    pub(crate) fn is_of_objects(&self) -> bool {
+        let is_question = !self.target.is_watch()
+            && self.target.parameter("fieldSelector").is_some_and(|fields| fields.contains("metadata.name"));
+        self.line.method == "GET"
+            && !is_question
+            && Resource::of(&self.target.path).is_some_and(|resource| resource.is_collection)
+    }
+
+    /// The kind of its objects: as the one who asked called it, or else as the answer does.
+    pub(crate) fn kind(&self) -> Option<KindInfo> {
+        if let Some(kind) = &self.line.kind {
+            return Some(kind.into());
+        }
+        let resource = Resource::of(&self.target.path).filter(|resource| resource.is_collection)?;
+        let kind = self.kind_of_answer().unwrap_or_default();
+        let info = KindInfo::new(resource.group, resource.version, kind, resource.plural);
+        Some(match resource.namespace {
+            Some(_) => info.namespaced(true),
+            None => info,
+        })
+    }
+
+    fn kind_of_answer(&self) -> Option<String> {
+        let first = self.steps.iter().find_map(|step| match &step.what {
+            Happened::Chunk(bytes) => Some(bytes),
+            _ => None,
+        })?;
+        let document: Value = serde_json::Deserializer::from_slice(first).into_iter().next()?.ok()?;
+        let of_event = document["object"]["kind"].as_str();
+        let of_list = document["kind"].as_str().and_then(|kind| kind.strip_suffix("List"));
+        let kind = of_event.or(of_list)?;
+        (!kind.is_empty() && kind != "Status" && kind != "Table" && !kind.starts_with("PartialObject"))
+            .then(|| kind.to_owned())
+    }
+}
+
+/// Something that has the same effect on a reader as what was there.
+fn stand_in(hidden: Hidden) -> Bytes {
+    let length = usize::try_from(hidden.bytes.min(LONGEST_STAND_IN)).unwrap_or_default();
+    let (begins, goes_on) = match hidden.why {
+        // A document that does not end.
+        Why::Cut => ("{", b' '),
+        Why::NotJson => ("", b'x'),
+        // A document that is there and says nothing.
+        Why::TooLarge => ("{}", b' '),
+    };
+    let mut bytes = begins.as_bytes().to_vec();
+    bytes.resize(length.max(begins.len()), goes_on);
+    bytes.into()
+}

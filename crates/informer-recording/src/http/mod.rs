@@ -1,0 +1,63 @@
+//! Recording and replaying for clients of any make, over HTTP on loopback.
+
+mod listen;
+mod proxy;
+mod server;
+
+use std::fmt::Display;
+
+use bytes::Bytes;
+use futures::StreamExt as _;
+use futures::stream::{self, BoxStream};
+use http::header::{CONTENT_TYPE, HOST, HeaderMap, ORIGIN, UPGRADE};
+use http::{Response, StatusCode};
+use http_body_util::StreamBody;
+use hyper::body::Frame;
+use serde_json::json;
+
+pub use self::listen::Listening;
+pub use self::proxy::RecordingProxy;
+pub use self::server::ReplayServer;
+
+/// Why a body that has begun cannot be sent to its end. The client sees a connection that breaks.
+type Broken = Box<dyn std::error::Error + Send + Sync>;
+
+type Body = StreamBody<BoxStream<'static, Result<Frame<Bytes>, Broken>>>;
+
+fn body(chunks: BoxStream<'static, Result<Bytes, Broken>>) -> Body {
+    StreamBody::new(chunks.map(|chunk| chunk.map(Frame::data)).boxed())
+}
+
+/// An error as an API server tells it.
+fn status(code: StatusCode, reason: &str, message: impl Display) -> Response<Body> {
+    let status = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "code": code.as_u16(), "reason": reason, "message": message.to_string() });
+    let body = body(stream::iter([Ok(Bytes::from(status.to_string()))]).boxed());
+    let mut answer = Response::new(body);
+    *answer.status_mut() = code;
+    answer.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+    answer
+}
+
+/// Refuses what a page in a browser could send, and what is more than a request with an answer.
+fn refusal(headers: &HeaderMap) -> Option<Response<Body>> {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    // A name that somebody else makes lead to this machine is not this machine's.
+    if !matches!(name, "localhost" | "127.0.0.1" | "[::1]") {
+        let message = "only clients that call this machine localhost or 127.0.0.1 are answered";
+        return Some(status(StatusCode::FORBIDDEN, "Forbidden", message));
+    }
+    if headers.contains_key(ORIGIN) {
+        return Some(status(StatusCode::FORBIDDEN, "Forbidden", "pages in browsers are not answered"));
+    }
+    headers.contains_key(UPGRADE).then(|| {
+        let message = "exec, attach and port-forward are not recorded: send them to the cluster itself";
+        status(StatusCode::NOT_IMPLEMENTED, "NotImplemented", message)
+    })
+}
+
+/// Whether only metadata is asked for.
+fn is_metadata_only(accept: &str) -> bool {
+    accept.contains("as=PartialObjectMetadata")
+}

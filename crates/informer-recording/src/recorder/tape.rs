@@ -1,0 +1,124 @@
+//! What becomes of one request.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use kube_informer::error::SourceError;
+use serde_json::json;
+
+use super::Inner;
+use crate::record::{Head, What};
+use crate::redact::without_credentials;
+use crate::split::{Form, Piece, Splitter};
+
+/// Takes note of what happens to a request. Dropped before the end, it takes note that nobody wants to hear the rest.
+pub(crate) struct Tape {
+    inner: Arc<Inner>,
+    exchange: u64,
+    splitter: Splitter,
+    sensitive: bool,
+    over: bool,
+}
+
+impl Tape {
+    pub(super) fn new(inner: Arc<Inner>, exchange: u64, form: Form, sensitive: bool) -> Self {
+        Self { inner, exchange, splitter: Splitter::new(form, sensitive), sensitive, over: false }
+    }
+
+    pub(crate) fn answer(&mut self, head: Head) {
+        if head.status >= 400 {
+            self.inner.count(|recorded| recorded.failures += 1);
+            // Whatever was asked for, this is one document.
+            self.splitter = Splitter::new(Form::Document, self.sensitive);
+        }
+        self.inner.write(self.exchange, What::Answer(head));
+    }
+
+    pub(crate) fn chunk(&mut self, chunk: &[u8]) {
+        let before = self.splitter.documents();
+        let pieces = self.splitter.take(chunk);
+        self.pieces(pieces, chunk.len(), before);
+    }
+
+    /// The body is complete.
+    pub(crate) fn end(&mut self) {
+        if self.over {
+            return;
+        }
+        self.rest(true);
+        self.finish(What::End);
+    }
+
+    /// There was no answer, or the body broke off.
+    pub(crate) fn failed(&mut self, why: &str) {
+        if self.over {
+            return;
+        }
+        self.rest(false);
+        self.inner.count(|recorded| recorded.failures += 1);
+        let why = without_credentials(why).unwrap_or_else(|| why.to_owned());
+        self.finish(What::Failed(why));
+    }
+
+    /// A source gave an error in the place of an answer. One of the server is written as the server sends it.
+    pub(crate) fn error(&mut self, error: &SourceError) {
+        let Some(status) = error.http_status() else { return self.failed(&error.to_string()) };
+        self.answer(Head { status, ..Head::default() });
+        self.chunk(&status_document(error, status));
+        self.end();
+    }
+
+    fn rest(&mut self, complete: bool) {
+        let before = self.splitter.documents();
+        let pieces = self.splitter.end(complete);
+        self.pieces(pieces, 0, before);
+    }
+
+    fn pieces(&mut self, pieces: Vec<Piece>, came: usize, before: u64) {
+        let documents = self.splitter.documents() - before;
+        let mut hidden = 0;
+        for piece in pieces {
+            let what = match piece {
+                Piece::Shown(bytes) => What::Chunk(Bytes::from(bytes)),
+                Piece::Hidden(one) => {
+                    hidden += one.bytes;
+                    What::Hidden(one)
+                }
+            };
+            self.inner.write(self.exchange, what);
+        }
+        self.inner.count(|recorded| {
+            recorded.bytes += came as u64;
+            recorded.documents += documents;
+            recorded.hidden += hidden;
+        });
+    }
+
+    fn finish(&mut self, what: What) {
+        self.over = true;
+        self.inner.write(self.exchange, what);
+    }
+}
+
+impl Drop for Tape {
+    fn drop(&mut self) {
+        if !self.over {
+            self.rest(false);
+            self.finish(What::Left);
+        }
+    }
+}
+
+fn status_document(error: &SourceError, status: u16) -> Vec<u8> {
+    let causes: &[serde_json::Value] = match error.is_version_too_large() {
+        true => &[json!({ "reason": "ResourceVersionTooLarge", "message": "Too large resource version" })],
+        false => &[],
+    };
+    let details =
+        json!({ "causes": causes, "retryAfterSeconds": error.retry_after().map(|wait| wait.as_secs()) });
+    let document = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": status,
+        "reason": error.reason().unwrap_or_default(), "message": error.to_string(), "details": details,
+    });
+    document.to_string().into_bytes()
+}

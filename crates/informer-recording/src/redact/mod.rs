@@ -1,0 +1,220 @@
+//! Takes secrets out of JSON documents before anything of them is written down.
+//!
+//! Whatever is not taken out stays as the server wrote it, byte for byte.
+
+mod mask;
+mod names;
+mod text;
+mod tree;
+
+use std::ops::Range;
+
+use self::tree::{Node, Value};
+
+pub(crate) use self::names::is_secret as is_secret_name;
+pub(crate) use self::text::without_credentials;
+
+/// Fields of an object of a sensitive kind that say nothing of its contents.
+const KEPT: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
+
+/// The same for its metadata.
+const KEPT_OF_METADATA: [&str; 12] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "uid",
+];
+
+/// The annotation that ends a streamed list.
+const END_OF_LIST: &str = "k8s.io/initial-events-end";
+
+/// The document without secrets; `None` if it is not JSON, so that nothing is known of what it holds.
+///
+/// `sensitive` says that the objects in it are of a sensitive kind. Secrets are noticed by themselves as well.
+pub(crate) fn redact(document: &[u8], sensitive: bool) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(document).ok()?;
+    let root = Node::parse(text)?;
+    let mut edits = Edits::default();
+    match sensitive {
+        true => edits.sensitive(&root),
+        false => edits.ordinary(&root),
+    }
+    Some(edits.apply(text))
+}
+
+/// What is put in the place of what, in the order of the text.
+#[derive(Default)]
+struct Edits(Vec<(Range<usize>, String)>);
+
+impl Edits {
+    fn apply(self, text: &str) -> Vec<u8> {
+        let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
+        for (place, instead) in self.0 {
+            out.extend_from_slice(&text.as_bytes()[at..place.start]);
+            out.extend_from_slice(instead.as_bytes());
+            at = place.end;
+        }
+        out.extend_from_slice(&text.as_bytes()[at..]);
+        out
+    }
+
+    /// A value that is of no sensitive kind, as far as is known. Objects within it may be.
+    fn ordinary(&mut self, node: &Node<'_>) {
+        match &node.value {
+            Value::Object(members) => {
+                if node.each("kind").any(|kind| matches!(kind.as_str(), Some("Secret" | "SecretList"))) {
+                    return self.sensitive(node);
+                }
+                // As in the environment of a container and in the headers of a probe.
+                let is_named_so = node.each("name").any(|name| name.as_str().is_some_and(names::is_secret));
+                for member in members {
+                    let name = &*member.name;
+                    if name == names::LAST_APPLIED
+                        || names::is_secret(name)
+                        || (is_named_so && name == "value")
+                    {
+                        self.texts(&member.node);
+                    } else if !(names::is_identity(name) && member.node.as_str().is_some()) {
+                        self.ordinary(&member.node);
+                    }
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.ordinary(item)),
+            Value::String(text) => {
+                if let Some(text) = without_credentials(text) {
+                    self.replace(node, &text);
+                }
+            }
+            Value::Number(_) | Value::Bool | Value::Null => {}
+        }
+    }
+
+    /// A value whose name is that of a secret. If it is an object, its members have names of their own.
+    fn texts(&mut self, node: &Node<'_>) {
+        match &node.value {
+            Value::String(text) => self.replace(node, &mask::letters(text.len())),
+            Value::Array(items) => items.iter().for_each(|item| self.texts(item)),
+            _ => self.ordinary(node),
+        }
+    }
+
+    /// A document about objects of a sensitive kind: one of them, a list, an event, a table, or an error.
+    fn sensitive(&mut self, node: &Node<'_>) {
+        let is_kind =
+            |test: &dyn Fn(&str) -> bool| node.each("kind").any(|kind| kind.as_str().is_some_and(test));
+        let is_event = node.each("object").next().is_some() && node.each("kind").next().is_none();
+        let is_list = node.each("kind").all(|kind| kind.as_str().is_some_and(|kind| kind.ends_with("List")))
+            && node.each("items").next().is_some();
+        for member in node.members() {
+            match &*member.name {
+                "object" if is_event => self.sensitive(&member.node),
+                "type" if is_event => {}
+                "items" if is_list => match &member.node.value {
+                    Value::Array(items) => items.iter().for_each(|item| self.sensitive(item)),
+                    _ => self.everything(&member.node),
+                },
+                // That of a list says which page it is.
+                "metadata" if is_list => self.ordinary(&member.node),
+                "metadata" => self.metadata(&member.node),
+                // What a server says when it refuses a request does not quote objects.
+                "message" | "reason" | "code" | "status" | "details" if is_refusal(node) => {
+                    self.ordinary(&member.node);
+                }
+                "columnDefinitions" if is_kind(&|kind| kind == "Table") => {}
+                "rows" if is_kind(&|kind| kind == "Table") => self.rows(&member.node),
+                "code" | "status" | "reason" if is_kind(&|kind| kind == "Status") => {}
+                "data" => self.encoded(&member.node),
+                name if KEPT.contains(&name) && is_plain(&member.node) => {}
+                _ => self.everything(&member.node),
+            }
+        }
+        if !matches!(node.value, Value::Object(_)) {
+            self.everything(node);
+        }
+    }
+
+    /// The rows of a table. Each may have its object with it.
+    fn rows(&mut self, rows: &Node<'_>) {
+        let Value::Array(all) = &rows.value else { return self.everything(rows) };
+        for row in all {
+            for member in row.members() {
+                match &*member.name {
+                    "object" => self.sensitive(&member.node),
+                    _ => self.everything(&member.node),
+                }
+            }
+            if !matches!(row.value, Value::Object(_)) {
+                self.everything(row);
+            }
+        }
+    }
+
+    fn metadata(&mut self, metadata: &Node<'_>) {
+        for member in metadata.members() {
+            match &*member.name {
+                "annotations" => {
+                    let all = member.node.members().iter();
+                    all.filter(|one| one.name != END_OF_LIST).for_each(|one| self.everything(&one.node));
+                }
+                // Sets are written with their values as names.
+                "managedFields" => self.0.push((member.node.place.clone(), "[]".to_owned())),
+                name if KEPT_OF_METADATA.contains(&name) => {}
+                _ => self.everything(&member.node),
+            }
+        }
+        if !matches!(metadata.value, Value::Object(_)) {
+            self.everything(metadata);
+        }
+    }
+
+    /// The data of a Secret, which is read as base64.
+    fn encoded(&mut self, data: &Node<'_>) {
+        for member in data.members() {
+            match &member.node.value {
+                Value::String(text) => self.replace(&member.node, &mask::base64(text.len())),
+                _ => self.everything(&member.node),
+            }
+        }
+        if !matches!(data.value, Value::Object(_)) {
+            self.everything(data);
+        }
+    }
+
+    /// Keeps names and types, and no value.
+    fn everything(&mut self, node: &Node<'_>) {
+        match &node.value {
+            Value::Object(members) => members.iter().for_each(|member| self.everything(&member.node)),
+            Value::Array(items) => items.iter().for_each(|item| self.everything(item)),
+            Value::String(text) => self.replace(node, &mask::letters(text.len())),
+            Value::Number(_) => self.0.push((node.place.clone(), "0".to_owned())),
+            Value::Bool => self.0.push((node.place.clone(), "false".to_owned())),
+            Value::Null => {}
+        }
+    }
+
+    fn replace(&mut self, node: &Node<'_>, text: &str) {
+        let quoted = serde_json::Value::from(text).to_string();
+        self.0.push((node.place.clone(), quoted));
+    }
+}
+
+/// A Status that says why a request was refused.
+fn is_refusal(node: &Node<'_>) -> bool {
+    let refuses = |code: &Node<'_>| matches!(code.value, Value::Number(code) if code.len() == 3 && code.starts_with('4'));
+    node.each("kind").any(|kind| kind.as_str() == Some("Status")) && node.each("code").all(refuses)
+}
+
+fn is_plain(node: &Node<'_>) -> bool {
+    !matches!(node.value, Value::Object(_) | Value::Array(_))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+/// What becomes of a document, as text.
+fn redacted(document: &str, sensitive: bool) -> String {
+    let bytes = redact(document.as_bytes(), sensitive).expect("it is JSON");
+    serde_json::from_slice::<Value>(&bytes).expect("it is still JSON");
+    String::from_utf8(bytes).expect("text")
+}
+
+fn value(document: &Value, sensitive: bool) -> Value {
+    serde_json::from_str(&redacted(&document.to_string(), sensitive)).expect("JSON")
+}
+
+#[test]
+fn what_is_not_secret_stays_byte_for_byte() {
+    let document =
+        "{ \"kind\":\"Pod\" ,\"z\":1.50e3,\"a\":[ ],\"text\":\"\\u00e9\\n\\\"\", \"z\":null, \"é\":true}\n";
+    assert_eq!(redacted(document, false), document);
+}
+
+#[test]
+fn the_data_of_secrets_is_replaced_wherever_they_stand() {
+    let secret = json!({ "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "immutable": true,
+        "metadata": { "name": "a", "uid": "u", "resourceVersion": "5", "labels": { "app": "web" },
+            "annotations": { "note": "hush" }, "managedFields": [{ "fieldsV1": { "v:\"hush\"": {} } }] },
+        "data": { "password": "aHVzaA==", "empty": "" }, "stringData": { "user": "hush" }, "other": [7, true, "hush"] });
+    let expected = json!({ "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "immutable": true,
+        "metadata": { "name": "a", "uid": "u", "resourceVersion": "5", "labels": { "app": "web" },
+            "annotations": { "note": "xxxx" }, "managedFields": [] },
+        "data": { "password": "eHh4eHh4", "empty": "" }, "stringData": { "user": "xxxx" }, "other": [0, false, "xxxx"] });
+    assert_eq!(value(&secret, false), expected);
+    assert_eq!(value(&json!({ "type": "ADDED", "object": secret }), false)["object"], expected);
+    assert_eq!(value(&json!({ "kind": "List", "items": [secret] }), false)["items"][0], expected);
+    let rows = json!({ "kind": "Table", "rows": [{ "cells": ["a", 2], "object": secret }] });
+    assert_eq!(value(&rows, false)["rows"][0]["object"], expected);
+    // Items of a list do not say what they are.
+    let mut bare = secret.clone();
+    bare.as_object_mut().expect("an object").remove("kind");
+    let list =
+        value(&json!({ "kind": "SecretList", "metadata": { "continue": "next" }, "items": [bare] }), false);
+    assert_eq!(list["items"][0]["data"], expected["data"]);
+    assert_eq!(list["metadata"]["continue"], "next");
+    assert_eq!(value(&bare, true)["data"], expected["data"]);
+}
+
+#[test]
+fn the_end_of_a_streamed_list_of_secrets_is_kept() {
+    let bookmark = json!({ "type": "BOOKMARK", "object": { "kind": "Secret", "apiVersion": "v1",
+        "metadata": { "resourceVersion": "9", "annotations": { "k8s.io/initial-events-end": "true" } } } });
+    assert_eq!(value(&bookmark, true), bookmark);
+}
+
+#[test]
+fn everything_of_a_sensitive_kind_is_replaced_but_what_says_which_object_it_is() {
+    let object = json!({ "kind": "Vault", "apiVersion": "example.com/v1", "metadata": { "name": "a", "namespace": "b" },
+        "spec": { "keys": [{ "id": 1, "value": "hush" }] } });
+    let shown = value(&object, true);
+    assert_eq!(shown["metadata"], object["metadata"]);
+    assert_eq!(shown["spec"], json!({ "keys": [{ "id": 0, "value": "xxxx" }] }));
+    let table = json!({ "kind": "Table", "columnDefinitions": [{ "name": "Name" }], "rows": [{ "cells": ["hush"] }] });
+    let shown = value(&table, true);
+    assert_eq!(
+        (&shown["columnDefinitions"], &shown["rows"][0]["cells"]),
+        (&table["columnDefinitions"], &json!(["xxxx"]))
+    );
+}
+
+#[test]
+fn refusals_are_told_and_other_errors_about_sensitive_kinds_only_named() {
+    let status = |code: u16| {
+        json!({ "kind": "Status", "status": "Failure", "reason": "R", "message": "quotes", "code": code,
+            "metadata": {}, "details": { "retryAfterSeconds": 5 } })
+    };
+    assert_eq!(value(&status(403), true), status(403));
+    let shown = value(&status(500), true);
+    assert_eq!((&shown["code"], &shown["reason"]), (&json!(500), &json!("R")));
+    assert_eq!(shown["message"], "xxxxxxxx");
+    assert_eq!(value(&status(500), false), status(500));
+}
+
+#[test]
+fn tokens_are_replaced_by_name_and_by_form() {
+    let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
+    for (document, secret) in [
+        (json!({ "kind": "TokenRequest", "status": { "token": "hush" } }), "hush"),
+        (json!({ "users": [{ "user": { "client-key-data": "hush", "id-token": "hush" } }] }), "hush"),
+        (json!({ "tokens": ["hush", "hush"] }), "hush"),
+        (json!({ "env": [{ "name": "DB_PASSWORD", "value": "hush" }] }), "hush"),
+        (json!({ "env": [{ "value": "hush", "name": "DB_PASSWORD" }] }), "hush"),
+        (json!({ "httpHeaders": [{ "name": "Authorization", "value": "hush" }] }), "hush"),
+        (
+            json!({ "metadata": { "annotations": { "kubectl.kubernetes.io/last-applied-configuration": "hush" } } }),
+            "hush",
+        ),
+        (json!({ "data": { "config": format!("users:\n- token: {jwt}\n") } }), jwt),
+        (json!({ "args": ["join", "--token=abcdef.0123456789abcdef"] }), "0123456789abcdef"),
+        (json!({ "message": "sent Bearer abcdefghijklmnop1234" }), "abcdefghijklmnop1234"),
+        (json!({ "pem": "-----BEGIN PRIVATE KEY-----\nhush\n-----END PRIVATE KEY-----" }), "hush"),
+    ] {
+        let shown = value(&document, false).to_string();
+        assert!(document.to_string().contains(secret) && !shown.contains(secret), "{shown}");
+    }
+}
+
+#[test]
+fn names_that_only_look_like_secrets_are_kept() {
+    for document in [
+        json!({ "metadata": { "name": "broker.17a2b3c4d5e6f708", "namespace": "abcdef.0123456789abcdef" } }),
+        json!({ "automountServiceAccountToken": true, "serviceAccountToken": { "path": "token" } }),
+        json!({ "volumes": [{ "secret": { "secretName": "a", "defaultMode": 420 } }] }),
+        json!({ "env": [{ "name": "DB_PASSWORD", "valueFrom": { "secretKeyRef": { "name": "db", "key": "pw" } } }] }),
+        json!({ "image": "registry.example.com/team/app:1.2", "text": "basic things" }),
+        json!({ "metadata": { "continue": "eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ.abcd.efgh" } }),
+    ] {
+        assert_eq!(value(&document, false), document);
+    }
+}
+
+#[test]
+fn about_as_many_bytes_stand_in_the_place_of_a_secret() {
+    for (length, class) in [(0, 0), (1, 1), (3, 4), (4, 4), (5, 8), (1000, 1024)] {
+        let shown = value(&json!({ "token": "s".repeat(length) }), false);
+        assert_eq!(shown["token"].as_str().map(str::len), Some(class), "{length}");
+    }
+    // Data stays base64.
+    for (length, class) in [(0, 0), (4, 4), (12, 16), (1000, 1024)] {
+        let shown = value(&json!({ "kind": "Secret", "data": { "a": "s".repeat(length) } }), false);
+        assert_eq!(shown["data"]["a"].as_str().map(str::len), Some(class), "{length}");
+    }
+}
+
+#[test]
+fn what_is_not_json_is_not_looked_through() {
+    for document in [&b"hush"[..], b"{\"a\":1", b"{\"a\":1}}", b"{\"a\":\"\xff\"}", b""] {
+        assert_eq!(redact(document, false), None, "{document:?}");
+    }
+    let deep = "[".repeat(5_000) + &"]".repeat(5_000);
+    assert_eq!(redact(deep.as_bytes(), false), None);
+}
+
+#[test]
+fn a_name_that_is_given_twice_hides_no_secret() {
+    let twice = r#"{"kind":"ConfigMap","kind":"Secret","data":{"a":"hush"},"data":{"a":"hush"}}"#;
+    assert!(!redacted(twice, false).contains("hush"));
+    let escaped = r#"{"k\u0069nd":"Secr\u0065t","d\u0061ta":{"a":"hush"}}"#;
+    assert!(!redacted(escaped, false).contains("hush"));
+}

@@ -1,0 +1,209 @@
+//! Which recorded answer a request gets, and when.
+
+mod body;
+mod source;
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+pub(crate) use self::body::Playing;
+pub use self::source::ReplayedSource;
+use crate::exchange::Exchange;
+use crate::recording::Contents;
+use crate::target::Target;
+
+/// How fast a recording is replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Speed {
+    /// Everything comes as late as it came.
+    #[default]
+    AsRecorded,
+    /// So many times as fast.
+    Times(f64),
+    /// As soon as it is asked for.
+    Fastest,
+}
+
+/// What is wrong with a speed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected how many times as fast, such as 1, 10 or 0.5, or `max`")]
+pub struct BadSpeed(());
+
+/// `1`, `10`, `0.5`, or `max`.
+impl FromStr for Speed {
+    type Err = BadSpeed;
+
+    fn from_str(text: &str) -> Result<Self, BadSpeed> {
+        match (text, text.strip_suffix('x').unwrap_or(text).parse::<f64>()) {
+            ("max", _) => Ok(Self::Fastest),
+            (_, Ok(times)) if times == 1.0 => Ok(Self::AsRecorded),
+            (_, Ok(times)) if times.is_finite() && (0.001..=1e6).contains(&times) => Ok(Self::Times(times)),
+            _ => Err(BadSpeed(())),
+        }
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AsRecorded => f.write_str("as recorded"),
+            Self::Times(times) => write!(f, "{times} times as fast as recorded"),
+            Self::Fastest => f.write_str("as fast as possible"),
+        }
+    }
+}
+
+/// How far a recording has been replayed.
+pub(crate) struct Replay {
+    speed: Speed,
+    state: Mutex<State>,
+    /// Lists and watches that have not been read to their end.
+    remaining: watch::Sender<usize>,
+}
+
+struct State {
+    uses: Vec<Use>,
+    /// A moment, and the time of the recording that it stands for.
+    anchor: Option<(Instant, Duration)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Unused,
+    Open,
+    Over,
+    LeftOut,
+}
+
+/// How a request is answered.
+pub(crate) enum Match {
+    /// As this one was.
+    Recorded(Playing),
+    /// Nothing like it is left, but it was asked for before: nothing more happens.
+    Silent,
+    /// Lists are not streamed in this recording: it can be asked for as a list.
+    NotStreamed,
+    /// It was never asked for.
+    Unknown,
+}
+
+impl Replay {
+    pub(crate) fn new(contents: &Contents, speed: Speed) -> Self {
+        let uses = vec![Use::Unused; contents.exchanges.len()];
+        let remaining = contents.exchanges.iter().filter(|exchange| exchange.is_of_objects()).count();
+        Self {
+            speed,
+            state: Mutex::new(State { uses, anchor: None }),
+            remaining: watch::Sender::new(remaining),
+        }
+    }
+
+    pub(crate) fn speed(&self) -> Speed {
+        self.speed
+    }
+
+    pub(crate) fn leave_out(&self, unwanted: impl Fn(&Exchange) -> bool, contents: &Contents) {
+        let mut state = self.state.lock();
+        for (exchange, used) in contents.exchanges.iter().zip(&mut state.uses) {
+            if *used == Use::Unused && unwanted(exchange) {
+                *used = Use::LeftOut;
+                if exchange.is_of_objects() {
+                    self.remaining.send_modify(|remaining| *remaining -= 1);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn remaining(&self) -> usize {
+        *self.remaining.borrow()
+    }
+
+    pub(crate) async fn wait_ended(&self) {
+        // The sender is ours, so this cannot fail.
+        let _ = self.remaining.subscribe().wait_for(|remaining| *remaining == 0).await;
+    }
+
+    /// The answer to a request: the first that was not given yet to the same request, or else to one for the same objects of
+    /// another version. With `repeats` the last one is given again if there is none left.
+    pub(crate) fn find(
+        self: &Arc<Self>,
+        contents: &Arc<Contents>,
+        method: &str,
+        target: &Target,
+        metadata_only: bool,
+        repeats: bool,
+    ) -> Match {
+        let mut state = self.state.lock();
+        let of_request = |at: &usize| {
+            let line = &contents.exchanges[*at].line;
+            line.method == method && line.metadata_only == metadata_only
+        };
+        let all = || (0..contents.exchanges.len()).filter(of_request);
+        let same = |at: &usize| contents.exchanges[*at].target == *target;
+        let like = |at: &usize| contents.exchanges[*at].target.resembles(target);
+        let unused = |at: &usize| state.uses[*at] == Use::Unused;
+        let found = all().filter(same).find(unused).or_else(|| all().filter(like).find(unused));
+        let again =
+            || all().rfind(same).or_else(|| all().rfind(like)).filter(|_| repeats && !target.is_watch());
+        match found.or_else(again) {
+            Some(at) => {
+                let anchor = *state.anchor.get_or_insert((Instant::now(), contents.exchanges[at].at));
+                state.uses[at] = Use::Open;
+                Match::Recorded(Playing::new(self.clone(), contents.clone(), at, anchor))
+            }
+            None if target.is_streaming_list() => {
+                let is_list = |at: &usize| {
+                    let other = &contents.exchanges[*at].target;
+                    other.path == target.path && !other.is_watch()
+                };
+                match all().filter(is_list).any(|at| state.uses[at] == Use::Unused) {
+                    true => Match::NotStreamed,
+                    false if all().any(|at| same(&at) || like(&at)) => Match::Silent,
+                    false => Match::Unknown,
+                }
+            }
+            None if target.is_watch()
+                && all().any(|at| contents.exchanges[at].target.path == target.path) =>
+            {
+                Match::Silent
+            }
+            None => Match::Unknown,
+        }
+    }
+
+    /// Whether there is an answer left to a later request for the same objects.
+    fn goes_on_after(&self, contents: &Contents, at: usize) -> bool {
+        let state = self.state.lock();
+        let path = &contents.exchanges[at].target.path;
+        let later = contents.exchanges.iter().zip(&state.uses).skip(at + 1);
+        later
+            .filter(|(exchange, _)| exchange.is_of_objects() && exchange.target.path == *path)
+            .any(|(_, used)| *used == Use::Unused)
+    }
+
+    /// The answer has been given to its end, or nobody reads it any more.
+    fn over(&self, at: usize, exchange: &Exchange) {
+        let mut state = self.state.lock();
+        if std::mem::replace(&mut state.uses[at], Use::Over) == Use::Open && exchange.is_of_objects() {
+            self.remaining.send_modify(|remaining| *remaining = remaining.saturating_sub(1));
+        }
+    }
+
+    /// When something that happened at a time of the recording happens in the replay; `None` for at once.
+    fn due(&self, anchor: (Instant, Duration), at: Duration) -> Option<Instant> {
+        let (now, then) = anchor;
+        let since = at.saturating_sub(then);
+        match self.speed {
+            Speed::AsRecorded => Some(now + since),
+            Speed::Times(times) => Some(now + since.div_f64(times)),
+            Speed::Fastest => None,
+        }
+    }
+}

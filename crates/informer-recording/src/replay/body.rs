@@ -1,0 +1,68 @@
+//! An answer that is given again, step by step.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Replay;
+use crate::exchange::{Exchange, Happened};
+use crate::recording::Contents;
+
+/// An answer on its way.
+pub(crate) struct Playing {
+    replay: Arc<Replay>,
+    contents: Arc<Contents>,
+    at: usize,
+    step: usize,
+    anchor: (Instant, Duration),
+}
+
+impl Playing {
+    pub(super) fn new(
+        replay: Arc<Replay>,
+        contents: Arc<Contents>,
+        at: usize,
+        anchor: (Instant, Duration),
+    ) -> Self {
+        Self { replay, contents, at, step: 0, anchor }
+    }
+
+    fn exchange(&self) -> &Exchange {
+        &self.contents.exchanges[self.at]
+    }
+
+    /// What comes next, when it is due. After the last step of an answer that did not end nothing comes any more.
+    ///
+    /// Where nobody wanted to hear the rest, somebody wanted to ask again. If that is recorded, the answer ends there, whatever
+    /// made the asker leave: it may have been a clock that is another one now.
+    pub(crate) async fn next(&mut self) -> Happened {
+        let Some(step) = self.exchange().steps.get(self.step).cloned() else {
+            return std::future::pending().await;
+        };
+        match self.replay.due(self.anchor, step.at) {
+            Some(due) => tokio::time::sleep_until(due).await,
+            // Other tasks have their turn, or a long recording would be read in one go.
+            None => tokio::task::yield_now().await,
+        }
+        self.step += 1;
+        let is_last = self.step == self.exchange().steps.len();
+        if is_last {
+            self.over();
+        }
+        if step.what == Happened::Left && !self.replay.goes_on_after(&self.contents, self.at) {
+            return std::future::pending().await;
+        }
+        step.what
+    }
+
+    fn over(&self) {
+        self.replay.over(self.at, self.exchange());
+    }
+}
+
+impl Drop for Playing {
+    fn drop(&mut self) {
+        self.over();
+    }
+}

@@ -1,0 +1,340 @@
+//! Divides the body of an answer into documents that can be looked through one by one, wherever its chunks begin and end.
+
+use crate::record::{Hidden, Why};
+use crate::redact::redact;
+
+/// A larger document is not looked through, and so not kept.
+const LARGEST: usize = 64 << 20;
+
+/// What a body is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// One JSON document after the other: a watch.
+    Events,
+    /// One document with a member `items`, which may be long.
+    List,
+    /// One document that is looked at when it is complete.
+    Document,
+}
+
+/// What can be written down.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Piece {
+    /// Whole documents without secrets, and what stands between them.
+    Shown(Vec<u8>),
+    Hidden(Hidden),
+}
+
+/// Takes chunks, gives back what is complete and without secrets.
+pub(crate) struct Splitter {
+    form: Form,
+    sensitive: bool,
+    place: Place,
+    scan: Scan,
+    /// The document that is not complete yet.
+    held: Vec<u8>,
+    /// How long it is, also if it is too large to be held.
+    length: usize,
+    /// How many bytes have come, and how many of them have been given out or hidden.
+    fed: usize,
+    settled: usize,
+    out: Vec<Piece>,
+    documents: u64,
+    largest: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Between the documents of a watch, or before the only one.
+    Between,
+    /// In a document that ends with its bracket.
+    Within,
+    /// Before the items of a list.
+    Head,
+    /// Between two items.
+    BetweenItems,
+    /// In an item.
+    Item,
+    /// After the items.
+    Tail,
+    /// After something that is not JSON: nothing more is kept.
+    Lost,
+}
+
+impl Splitter {
+    pub(crate) fn new(form: Form, sensitive: bool) -> Self {
+        Self::with_limit(form, sensitive, LARGEST)
+    }
+
+    fn with_limit(form: Form, sensitive: bool, largest: usize) -> Self {
+        Self {
+            form,
+            sensitive,
+            place: if form == Form::List { Place::Head } else { Place::Between },
+            scan: Scan::default(),
+            held: Vec::new(),
+            length: 0,
+            fed: 0,
+            settled: 0,
+            out: Vec::new(),
+            documents: 0,
+            largest,
+        }
+    }
+
+    /// How many events, items and other documents were complete.
+    pub(crate) fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// Takes a chunk; what is complete with it.
+    pub(crate) fn take(&mut self, chunk: &[u8]) -> Vec<Piece> {
+        self.fed += chunk.len();
+        match (self.form, self.place) {
+            (_, Place::Lost) => self.hide(chunk.len(), Why::NotJson),
+            (Form::Document, _) => self.hold_all(chunk),
+            (Form::Events | Form::List, _) => {
+                if !chunk.iter().all(|byte| self.step(*byte)) {
+                    self.lose();
+                }
+            }
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    /// The body has ended: what there is of an unfinished document cannot be kept.
+    pub(crate) fn end(&mut self, complete: bool) -> Vec<Piece> {
+        let length = std::mem::take(&mut self.length);
+        let document = std::mem::take(&mut self.held);
+        if length > 0 && self.form == Form::Document {
+            match (redact(&document, self.sensitive), document.len() == length) {
+                (_, false) => self.hide(length, Why::TooLarge),
+                (Some(shown), _) => {
+                    self.documents += 1;
+                    self.show(&shown, length);
+                }
+                (None, _) if complete => self.hide(length, Why::NotJson),
+                (None, _) => self.hide(length, Why::Cut),
+            }
+        } else {
+            self.hide(length, Why::Cut);
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn hold_all(&mut self, chunk: &[u8]) {
+        self.length += chunk.len();
+        if self.length <= self.largest {
+            self.held.extend_from_slice(chunk);
+        }
+    }
+
+    /// Takes a byte; false if it cannot stand here in JSON.
+    fn step(&mut self, byte: u8) -> bool {
+        match self.place {
+            Place::Between | Place::BetweenItems if byte.is_ascii_whitespace() => self.show(&[byte], 1),
+            Place::Between => {
+                if byte != b'{' {
+                    return false;
+                }
+                self.place = Place::Within;
+                return self.step(byte);
+            }
+            Place::BetweenItems => match byte {
+                b',' => self.show(b",", 1),
+                b']' => {
+                    // The bracket belongs to the tail, which is looked through as the end of an empty list.
+                    self.place = Place::Tail;
+                    self.scan.close_list();
+                    self.hold(byte);
+                }
+                _ => {
+                    self.place = Place::Item;
+                    return self.step(byte);
+                }
+            },
+            Place::Item if self.scan.is_value_over(byte) => {
+                self.place = Place::BetweenItems;
+                self.scan.is_bare = false;
+                return self.flush(b"", b"") && self.step(byte);
+            }
+            Place::Within | Place::Head | Place::Item | Place::Tail => {
+                self.hold(byte);
+                match self.scan.take(byte) {
+                    Seen::Nothing => {}
+                    Seen::Items if self.place == Place::Head => {
+                        self.place = Place::BetweenItems;
+                        return self.flush(b"", b"]}");
+                    }
+                    Seen::Items => {}
+                    Seen::ValueOver if self.place == Place::Item => {
+                        self.place = Place::BetweenItems;
+                        return self.flush(b"", b"");
+                    }
+                    Seen::ValueOver => {}
+                    Seen::DocumentOver => {
+                        let before: &[u8] = if self.place == Place::Tail { b"{\"items\":[" } else { b"" };
+                        // A list has only one; what follows it can only be white space.
+                        self.place = Place::Between;
+                        self.scan = Scan::default();
+                        return self.flush(before, b"");
+                    }
+                    Seen::Wrong => return false,
+                }
+            }
+            Place::Lost => return false,
+        }
+        true
+    }
+
+    fn hold(&mut self, byte: u8) {
+        self.length += 1;
+        if self.length <= self.largest {
+            self.held.push(byte);
+        }
+    }
+
+    /// Gives out the document that is complete. What it lacks to be JSON by itself stands before and after it.
+    fn flush(&mut self, before: &[u8], after: &[u8]) -> bool {
+        let length = std::mem::take(&mut self.length);
+        let document = std::mem::take(&mut self.held);
+        if document.len() < length {
+            self.hide(length, Why::TooLarge);
+            return true;
+        }
+        let whole = [before, &document, after].concat();
+        let Some(shown) = redact(&whole, self.sensitive) else { return false };
+        self.documents += u64::from(before.is_empty() && after.is_empty());
+        self.show(&shown[before.len()..shown.len() - after.len()], length);
+        true
+    }
+
+    /// Nothing more of this body is kept, nor what is held of it.
+    fn lose(&mut self) {
+        (self.held, self.length) = (Vec::new(), 0);
+        self.place = Place::Lost;
+        self.hide(self.fed - self.settled, Why::NotJson);
+    }
+
+    /// Gives out bytes in the place of so many that have come.
+    fn show(&mut self, bytes: &[u8], length: usize) {
+        self.settled += length;
+        match self.out.last_mut() {
+            Some(Piece::Shown(shown)) => shown.extend_from_slice(bytes),
+            _ => self.out.push(Piece::Shown(bytes.to_vec())),
+        }
+    }
+
+    fn hide(&mut self, length: usize, why: Why) {
+        self.settled += length;
+        if length > 0 {
+            self.out.push(Piece::Hidden(Hidden { bytes: length as u64, why }));
+        }
+    }
+}
+
+/// Follows JSON byte by byte, as far as it takes to know where documents and items end. Whether they are JSON is found out
+/// when they are looked through.
+#[derive(Default)]
+struct Scan {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    /// The last string at the level of a document's members, as far as it is needed.
+    last: Vec<u8>,
+    /// Whether `"items":` has just been read there.
+    expects_items: bool,
+    /// The level of the items, once these have begun.
+    items: Option<usize>,
+    /// Whether an item is a number or a word, which ends with what follows it.
+    is_bare: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    Nothing,
+    /// The bracket after `"items":` of the document.
+    Items,
+    /// The end of an item.
+    ValueOver,
+    /// The end of the document.
+    DocumentOver,
+    /// Something that cannot stand here.
+    Wrong,
+}
+
+impl Scan {
+    /// Whether a bare item has ended before this byte.
+    fn is_value_over(&self, byte: u8) -> bool {
+        self.is_bare && (byte.is_ascii_whitespace() || matches!(byte, b',' | b']' | b'}'))
+    }
+
+    /// The bracket that ends the items was read.
+    fn close_list(&mut self) {
+        self.items = None;
+        self.depth = 1;
+        self.is_bare = false;
+    }
+
+    fn take(&mut self, byte: u8) -> Seen {
+        if self.in_string {
+            return self.string(byte);
+        }
+        match byte {
+            b'"' => {
+                self.in_string = true;
+                self.last.clear();
+            }
+            b'{' | b'[' => {
+                self.depth += 1;
+                if byte == b'[' && self.depth == 2 && std::mem::take(&mut self.expects_items) {
+                    self.items = Some(self.depth);
+                    return Seen::Items;
+                }
+            }
+            b'}' | b']' => {
+                let Some(depth) = self.depth.checked_sub(1) else { return Seen::Wrong };
+                self.depth = depth;
+                if self.items == Some(depth) {
+                    return Seen::ValueOver;
+                }
+                if depth == 0 {
+                    return Seen::DocumentOver;
+                }
+            }
+            b':' => {
+                self.expects_items = self.depth == 1 && self.last == b"items";
+                return Seen::Nothing;
+            }
+            byte if byte.is_ascii_whitespace() => return Seen::Nothing,
+            _ if self.items == Some(self.depth) => self.is_bare = true,
+            _ if self.depth == 0 => return Seen::Wrong,
+            _ => {}
+        }
+        self.expects_items = false;
+        Seen::Nothing
+    }
+
+    fn string(&mut self, byte: u8) -> Seen {
+        match byte {
+            _ if self.escaped => self.escaped = false,
+            b'\\' => self.escaped = true,
+            b'"' => {
+                self.in_string = false;
+                if self.items == Some(self.depth) {
+                    return Seen::ValueOver;
+                }
+                return Seen::Nothing;
+            }
+            _ => {}
+        }
+        // No more than it takes to tell the name that matters from others.
+        if self.depth == 1 && self.last.len() < 8 {
+            self.last.push(byte);
+        }
+        Seen::Nothing
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! The proxy that records and the server that replays, over TCP on loopback, with a client that knows of neither.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+
+use embedded_apiserver::{EmbeddedApiserver, Endpoint, Fault, Verb};
+use futures::TryStreamExt as _;
+use informer_recording::{Listening, Recorder, Recording, RecordingProxy, ReplayServer, Speed};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube_client::api::{ObjectMeta, PostParams, WatchEvent, WatchParams};
+use kube_client::{Api, Client, Config};
+use kube_informer::{SharedInformer, SharedInformerFactory};
+use tempfile::TempDir;
+
+fn loopback() -> SocketAddr {
+    "127.0.0.1:0".parse().expect("an address")
+}
+
+fn client(listening: &Listening) -> Client {
+    let url = format!("http://{}", listening.address()).parse().expect("a URL");
+    Client::try_from(Config::new(url)).expect("a client")
+}
+
+fn map(name: &str, text: &str) -> ConfigMap {
+    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
+    ConfigMap { metadata, data: Some([("text".into(), text.into())].into()), ..ConfigMap::default() }
+}
+
+/// A server, a proxy before it, and where that writes.
+struct Rig {
+    server: EmbeddedApiserver,
+    _endpoint: Endpoint,
+    recorder: Recorder,
+    proxy: Listening,
+    directory: TempDir,
+}
+
+impl Rig {
+    async fn start() -> Self {
+        let server = EmbeddedApiserver::new();
+        let directory = tempfile::tempdir().expect("a directory");
+        let recorder = Recorder::create(directory.path().join("a.recording")).expect("a file");
+        // Over TCP, so that answers have a length in their heads, as those of real servers.
+        let endpoint = server.listen().await.expect("a port");
+        let client = Config::new(endpoint.url().parse().expect("a URL"));
+        let proxy = RecordingProxy::new(Client::try_from(client).expect("a client"), recorder.clone());
+        let proxy = proxy.listen(loopback()).await.expect("a port");
+        Self { server, _endpoint: endpoint, recorder, proxy, directory }
+    }
+
+    fn recording(&self) -> Recording {
+        self.recorder.finish().expect("it is written");
+        Recording::open(self.directory.path().join("a.recording")).expect("a recording").speed(Speed::Fastest)
+    }
+
+    /// Everything that is in the file, unpacked.
+    fn text(&self) -> String {
+        self.recorder.finish().expect("it is written");
+        let file = std::fs::read(self.directory.path().join("a.recording")).expect("the file");
+        let (mut text, mut rest) = (Vec::new(), &file[..]);
+        while !rest.is_empty() {
+            let (frame, after) = rest.split_at(zstd_safe::find_frame_compressed_size(rest).expect("a frame"));
+            if let Some(length) = zstd_safe::get_frame_content_size(frame).expect("a size") {
+                let mut records = Vec::with_capacity(usize::try_from(length).expect("a size"));
+                zstd_safe::decompress(&mut records, frame).expect("records");
+                text.extend(records);
+            }
+            rest = after;
+        }
+        String::from_utf8(text).expect("text")
+    }
+}
+
+/// Sends a request as it stands; the whole answer.
+async fn raw(address: SocketAddr, request: String) -> String {
+    let ask = move || {
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.write_all(request.as_bytes()).expect("it is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    };
+    tokio::task::spawn_blocking(ask).await.expect("it is awaited")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_client_sees_through_the_proxy_it_sees_again_from_the_recording() {
+    let rig = Rig::start().await;
+    let maps: Api<ConfigMap> = Api::namespaced(client(&rig.proxy), "default");
+    for name in ["a", "b"] {
+        maps.create(&PostParams::default(), &map(name, "1")).await.expect("it is created");
+    }
+    let listed = maps.list(&Default::default()).await.expect("a list");
+    let version = listed.metadata.resource_version.clone().expect("a version");
+    maps.delete("a", &Default::default()).await.expect("it is deleted");
+    rig.server.inject(Fault::cut_after(1).on(Verb::Watch).once());
+    maps.create(&PostParams::default(), &map("c", "1")).await.expect("it is created");
+    let watch = async |maps: &Api<ConfigMap>| -> Vec<String> {
+        let watch = maps.watch(&WatchParams::default().timeout(20), &version).await.expect("a watch");
+        let events: Result<Vec<_>, _> = watch
+            .map_ok(|event| match event {
+                WatchEvent::Deleted(map) => format!("deleted {:?}", map.metadata),
+                WatchEvent::Added(map) => format!("added {:?}", map.metadata),
+                other => format!("{other:?}"),
+            })
+            .try_collect()
+            .await;
+        vec![format!("{:?}", events.map_err(|_| "cut"))]
+    };
+    let watched = watch(&maps).await;
+    let missing = maps.get("none").await.unwrap_err().to_string();
+
+    let recording = rig.recording();
+    let server = ReplayServer::new(recording).listen(loopback()).await.expect("a port");
+    let maps: Api<ConfigMap> = Api::namespaced(client(&server), "default");
+    for _ in 0..2 {
+        // A list may be asked for again.
+        assert_eq!(maps.list(&Default::default()).await.expect("a list").items, listed.items);
+    }
+    assert_eq!(watch(&maps).await, watched);
+    assert_eq!(maps.get("none").await.unwrap_err().to_string(), missing);
+    let unknown = maps.get("unknown").await.unwrap_err().to_string();
+    assert!(
+        unknown.contains("the recording has no answer to GET /api/v1/namespaces/default/configmaps/unknown"),
+        "{unknown}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_see_secrets_and_the_file_has_none() {
+    let rig = Rig::start().await;
+    let secrets: Api<Secret> = Api::namespaced(client(&rig.proxy), "default");
+    let metadata = map("a", "").metadata;
+    let string_data = Some([("password".to_owned(), "hushhush".to_owned())].into());
+    let secret = Secret { metadata, string_data, ..Secret::default() };
+    secrets.create(&PostParams::default(), &secret).await.expect("it is created");
+    let listed = secrets.list(&Default::default()).await.expect("a list");
+    let value = listed.items[0].data.as_ref().and_then(|data| data.get("password")).expect("a value");
+    assert_eq!(value.0, b"hushhush");
+    let single = secrets.get("a").await.expect("the Secret");
+    assert_eq!(single.data, listed.items[0].data);
+    let address = rig.proxy.address();
+    let answer = raw(
+        address,
+        format!("GET /api/v1/secrets?token=hush1 HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer hush2\r\nCookie: hush3\r\nConnection: close\r\n\r\n"),
+    )
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("aHVzaGh1c2g="), "{answer}");
+    let text = rig.text();
+    assert!(!text.contains("hush") && !text.contains("aHVza"), "{text}");
+    assert!(text.contains("\"method\":\"POST\"") && text.contains("token=x"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn informers_replay_what_another_client_listed_and_watched() {
+    let rig = Rig::start().await;
+    let maps: Api<ConfigMap> = Api::namespaced(client(&rig.proxy), "default");
+    maps.create(&PostParams::default(), &map("a", "1")).await.expect("it is created");
+    let version = maps.list(&Default::default()).await.expect("a list").metadata.resource_version;
+    let watch = maps.watch(&WatchParams::default(), &version.expect("a version")).await.expect("a watch");
+    maps.create(&PostParams::default(), &map("b", "2")).await.expect("it is created");
+    let mut watch = Box::pin(watch);
+    watch.try_next().await.expect("an event").expect("an event");
+    let recording = rig.recording();
+    let kinds = recording.kinds();
+    assert_eq!(
+        (kinds.len(), kinds[0].kind.kind(), &kinds[0].namespaces[..]),
+        (1, "ConfigMap", &["default".to_owned()][..])
+    );
+    let informer = SharedInformer::<ConfigMap>::builder(recording.clone())
+        .namespace("default")
+        .build()
+        .expect("an informer");
+    let runs = informer.clone();
+    let running = tokio::spawn(async move { runs.run(std::future::pending()).await });
+    let mut progress = informer.progress();
+    while informer.lister().len() < 2 {
+        let patience = std::time::Duration::from_secs(60);
+        progress = informer.wait_progress(&progress, patience).await.expect("both are there");
+    }
+    running.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_in_browsers_and_other_names_are_refused() {
+    let rig = Rig::start().await;
+    let recording_server = ReplayServer::new(rig.recording()).listen(loopback()).await.expect("a port");
+    for address in [rig.proxy.address(), recording_server.address()] {
+        for headers in ["Host: evil.example.com", "Host: localhost\r\nOrigin: http://evil.example.com"] {
+            let answer =
+                raw(address, format!("GET /api HTTP/1.1\r\n{headers}\r\nConnection: close\r\n\r\n")).await;
+            assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+        }
+        let upgrade = "Host: localhost\r\nUpgrade: SPDY/3.1\r\nConnection: close";
+        let answer =
+            raw(address, format!("POST /api/v1/namespaces/a/pods/b/exec HTTP/1.1\r\n{upgrade}\r\n\r\n"))
+                .await;
+        assert!(answer.starts_with("HTTP/1.1 501"), "{answer}");
+    }
+    let everywhere = "0.0.0.0:0".parse().expect("an address");
+    let refused = RecordingProxy::new(rig.server.client(), rig.recorder.clone()).listen(everywhere).await;
+    assert!(refused.unwrap_err().to_string().contains("only loopback"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kubeconfig_leads_to_the_recording() {
+    let rig = Rig::start().await;
+    let maps: Api<ConfigMap> = Api::namespaced(client(&rig.proxy), "default");
+    maps.create(&PostParams::default(), &map("a", "1")).await.expect("it is created");
+    let proxied = Config::new(format!("http://{}", rig.proxy.address()).parse().expect("a URL"));
+    // Discovery, a streamed list and a watch.
+    let factory = SharedInformerFactory::builder(proxied).build().expect("a factory");
+    let found = factory.for_resource("cm").await.expect("a kind").informer();
+    factory.start();
+    factory.wait_for_cache_sync(std::time::Duration::from_secs(60)).await.expect("it is synced");
+    assert_eq!(found.lister().len(), 1);
+    factory.shutdown().await;
+
+    let server = ReplayServer::new(rig.recording()).listen(loopback()).await.expect("a port");
+    let file = rig.directory.path().join("kubeconfig");
+    server.write_kubeconfig(&file).expect("it is written");
+    let cluster = kube_informer::Cluster::find().kubeconfig(&file).await.expect("a cluster");
+    let factory = SharedInformerFactory::builder(cluster).build().expect("a factory");
+    let replayed = factory.for_resource("cm").await.expect("a kind").informer();
+    factory.start();
+    factory.wait_for_cache_sync(std::time::Duration::from_secs(60)).await.expect("it is synced");
+    assert_eq!(replayed.lister().list()[0].raw_json(), found.lister().list()[0].raw_json());
+    factory.shutdown().await;
+}

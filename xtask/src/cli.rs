@@ -28,6 +28,8 @@ Commands:
   codegen [--check] Generates the accessors for all kinds of k8s-openapi; with --check only says whether the
                     generated files are up to date
   doc [--open]      The documentation as docs.rs builds it, warnings being errors
+  book              Draws the pictures of docs/pictures, makes the book, `docs/` as HTML in target/book/html, and follows
+                    all of its links; installs mdBook the first time
   face              The library's public names and types, counted, and the types of others in its signatures
   msrv              Builds what is published with the oldest Rust that it declares
   deny              Licences and sources of dependencies, and unwanted and doubled ones, by deny.toml
@@ -68,6 +70,7 @@ pub(crate) enum Command {
     Codegen { check: bool },
     Doc { open: bool },
     Tidy,
+    Book,
     Face,
     Msrv,
     Deny,
@@ -101,6 +104,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
         "codegen" => Command::Codegen { check: take(&mut arguments, "--check") },
         "doc" => Command::Doc { open: take(&mut arguments, "--open") },
         "tidy" => Command::Tidy,
+        "book" => Command::Book,
         "face" => Command::Face,
         "msrv" => Command::Msrv,
         "deny" => Command::Deny,

@@ -3,7 +3,7 @@
 use std::env;
 
 use anyhow::{Result, ensure};
-use test_cluster::{Binaries, Oracle, controller_runtime_manager};
+use test_cluster::{Binaries, Oracle, controller_runtime_manager, promtool};
 
 use crate::cargo::{Cargo, FEATURES, TestCount};
 use crate::ran::Ran;
@@ -28,8 +28,8 @@ const EITHER_WAY: [&str; 7] = [
 ];
 
 /// The embedded server compared with the real one, and asked by kubectl and client-go. It streams lists, so it is compared
-/// with one that does.
-const OF_THE_EMBEDDED_SERVER: &str = "--test real --test clients";
+/// with one that does. And promtool, which is in Go as well, on the alerts.
+const OF_THE_EMBEDDED_SERVER: &str = "--test real --test clients --test monitoring";
 
 /// Tests that need programs in Go or a real server, and look at what only the library itself can see.
 const IN_LIBRARIES: [&str; 3] = [
@@ -94,6 +94,7 @@ pub(crate) fn steps(
         if filters.is_empty() {
             binaries.kube_controller_manager()?;
             controller_runtime_manager()?;
+            promtool()?;
         }
         Oracle::locate_or_build()?;
         servers =

@@ -1,6 +1,7 @@
 //! The project's own chores: `cargo xtask --help`.
 
 mod bench;
+mod book;
 mod cargo;
 mod cli;
 mod codegen;
@@ -55,6 +56,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Codegen { check } => report::run(|report| codegen::step(report, *check)),
         Command::Lint => report::run(lint::steps),
         Command::Doc { open } => report::run(|report| publish::docs_rs_step(report, *open)),
+        Command::Book => report::run(|report| book::step(report, false)),
         Command::Msrv => report::run(msrv::step),
         Command::Deny => report::run(deny::step),
         Command::Face => report::run(face::step),

@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::cargo::{Cargo, FEATURES};
 use crate::ran::Ran;
 use crate::report::{self, Outcome};
-use crate::{deny, e2e, face, lint, msrv, publish, soak, tidy};
+use crate::{book, deny, e2e, face, lint, msrv, publish, soak, tidy};
 
 /// How many seeds the model tests try in a long run.
 const LONG_SEEDS: &str = "10000";
@@ -17,6 +17,7 @@ pub(crate) fn run(policy: &e2e::Policy, long: bool) -> Result<()> {
         tidy::step(report);
         lint::steps(report);
         deny::step(report);
+        book::step(report, true);
         publish::step(report, false);
         msrv::step(report);
         let mut ran = Ran::default();

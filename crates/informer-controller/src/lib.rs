@@ -25,15 +25,40 @@ pub use recorder::Recorder;
 pub use slow_start::{Stopped, slow_start};
 pub use writes::{Objects, Tracker, WriteError};
 
-/// The Rust examples of these pages are compiled as doc tests, and run unless they are marked as needing a cluster.
+/// The Rust examples of these pages are compiled as doc tests, and run unless they are marked as needing a cluster. `cargo
+/// xtask tidy` finds pages that are missing here.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../../README.md")]
     struct Readme;
+
+    #[doc = include_str!("../../../docs/freshness.md")]
+    struct Freshness;
 
     #[doc = include_str!("../../../docs/from-client-go.md")]
     struct FromClientGo;
 
     #[doc = include_str!("../../../docs/from-kube-rs.md")]
     struct FromKubeRs;
+
+    #[doc = include_str!("../../../docs/getting-started.md")]
+    struct GettingStarted;
+
+    #[doc = include_str!("../../../docs/handlers.md")]
+    struct Handlers;
+
+    #[doc = include_str!("../../../docs/indexes.md")]
+    struct Indexes;
+
+    #[doc = include_str!("../../../docs/leader-election.md")]
+    struct LeaderElection;
+
+    #[doc = include_str!("../../../docs/memory.md")]
+    struct Memory;
+
+    #[doc = include_str!("../../../docs/production.md")]
+    struct Production;
+
+    #[doc = include_str!("../../../docs/testing-your-code.md")]
+    struct TestingYourCode;
 }

@@ -12,14 +12,17 @@ const KUBE_APISERVER: Program = Program {
     name: "kube-apiserver",
     package: "k8s.io/kubernetes/cmd/kube-apiserver",
     takes: "about 4 minutes",
+    tags: "",
 };
-const ETCD: Program = Program { name: "etcd", package: "go.etcd.io/etcd/server/v3", takes: "about 1 minute" };
+const ETCD: Program =
+    Program { name: "etcd", package: "go.etcd.io/etcd/server/v3", takes: "about 1 minute", tags: "" };
 const KUBECTL: Program =
-    Program { name: "kubectl", package: "k8s.io/kubernetes/cmd/kubectl", takes: "about 1 minute" };
+    Program { name: "kubectl", package: "k8s.io/kubernetes/cmd/kubectl", takes: "about 1 minute", tags: "" };
 const KUBE_CONTROLLER_MANAGER: Program = Program {
     name: "kube-controller-manager",
     package: "k8s.io/kubernetes/cmd/kube-controller-manager",
     takes: "about 3 minutes",
+    tags: "",
 };
 
 const DIRECTORY: &str = "cluster";

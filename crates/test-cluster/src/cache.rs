@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use crate::go_build::{self, Module, Program};
 use crate::pins::fingerprint;
 
-/// The directory `name` in `kube-informer` in `$XDG_CACHE_HOME` or `~/.cache`.
-pub(crate) fn directory(name: &str) -> Result<PathBuf> {
+/// The directory `name` in `kube-informer` in `$XDG_CACHE_HOME` or `~/.cache`, where programs that are built once are kept.
+pub fn directory(name: &str) -> Result<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".cache")))

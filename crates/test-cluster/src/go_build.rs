@@ -21,6 +21,8 @@ pub(crate) struct Program {
     pub(crate) package: &'static str,
     /// How long the first build takes on two cores.
     pub(crate) takes: &'static str,
+    /// Build tags, with commas between them.
+    pub(crate) tags: &'static str,
 }
 
 /// The Go module that a program is built from.
@@ -99,7 +101,7 @@ fn command(program: &Program, module: &Module<'_>, output: &Path) -> Command {
         .env("CGO_ENABLED", "0")
         // A go.work above the checkout must not change what is built.
         .env("GOWORK", "off")
-        .args(["build", "-trimpath", "-ldflags", module.linker_flags, "-o"])
+        .args(["build", "-trimpath", "-tags", program.tags, "-ldflags", module.linker_flags, "-o"])
         .arg(output)
         .arg(program.package);
     command

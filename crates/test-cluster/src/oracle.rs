@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 use crate::go_build::Program;
 use crate::{logs, tool};
 
-const ORACLE: Program = Program { name: "oracle", package: ".", takes: "about 1 minute" };
+const ORACLE: Program = Program { name: "oracle", package: ".", takes: "about 1 minute", tags: "" };
 
 /// The objects that an [`Oracle`] watches.
 #[derive(Debug, Clone, Default)]

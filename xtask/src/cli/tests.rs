@@ -20,6 +20,7 @@ fn every_command_of_the_help_is_known() {
         "lint",
         "codegen",
         "doc",
+        "book",
         "face",
         "msrv",
         "deny",

@@ -50,7 +50,7 @@ fn without_code_spans(line: &str) -> String {
 }
 
 /// The path and the fragment of a link into the project.
-fn relative(target: &str) -> Option<(&str, &str)> {
+pub(crate) fn relative(target: &str) -> Option<(&str, &str)> {
     let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
     let (path, fragment) = target.split_once('#').unwrap_or((target, ""));
     (!is_elsewhere).then(|| (path.split('?').next().unwrap_or_default(), fragment))
@@ -74,7 +74,7 @@ fn anchors(markdown: &str) -> impl Iterator<Item = String> {
 }
 
 /// The place, from the root, of `path` as seen from the file `from`; none outside the project.
-fn resolve(from: &str, path: &str) -> Option<String> {
+pub(crate) fn resolve(from: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
     if path.starts_with('/') {

@@ -10,12 +10,13 @@ mod invariants;
 mod ledger;
 mod ledger_numbers;
 mod levels;
-mod links;
+pub(crate) mod links;
 mod lint_tables;
+mod pages;
 mod references;
 mod rust_paths;
 mod test_layout;
-mod tree;
+pub(crate) mod tree;
 
 use std::fmt;
 
@@ -41,6 +42,7 @@ const RULES: &[Rule] = &[
     ("links", links::check),
     ("references", references::check),
     ("docs.rs features", docs_rs::check),
+    ("pages of the book", pages::check),
     ("places of tests", test_layout::check),
 ];
 

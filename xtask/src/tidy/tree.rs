@@ -99,6 +99,11 @@ impl Tree {
         self.files.iter().find(|file| file.path == path)
     }
 
+    /// The paths of all files, also of those that are not text.
+    pub(crate) fn paths_of_files(&self, root: &Path) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(String::as_str).filter(move |path| root.join(path).is_file())
+    }
+
     /// Whether there is a file or directory at `path`.
     pub(crate) fn contains(&self, path: &str) -> bool {
         path.is_empty() || self.paths.contains(path)

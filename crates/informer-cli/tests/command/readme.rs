@@ -1,4 +1,4 @@
-//! The command prints what README.md shows.
+//! The command prints what README.md and the pages of the book show.
 //!
 //! Every block marked `console` has lines `$ COMMAND`, each followed by lines of its output; `…` stands for any others.
 //! Times and ages differ from run to run and are not compared.
@@ -17,15 +17,18 @@ const ATTEMPTS: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Quoted {
+    /// Where it is quoted.
+    page: String,
     command: String,
     lines: Vec<String>,
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_readme_quotes_what_is_printed() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let quoted = quoted(&std::fs::read_to_string(path).expect("the README"));
-    assert_eq!(quoted.len(), 3, "commands are found");
+async fn the_readme_and_the_book_quote_what_is_printed() {
+    let quoted: Vec<Quoted> = pages().iter().flat_map(|(page, text)| quoted(page, text)).collect();
+    for page in ["README.md", "getting-started.md", "freshness.md"] {
+        assert!(quoted.iter().any(|quoted| quoted.page == page), "commands of {page} are found");
+    }
     for quoted in &quoted {
         let mut missing = String::new();
         let mut right = false;
@@ -38,8 +41,23 @@ async fn the_readme_quotes_what_is_printed() {
                 break;
             }
         }
-        assert!(right, "`{}` does not print, at its place: {missing}", quoted.command);
+        let Quoted { page, command, .. } = quoted;
+        assert!(right, "{page}: `{command}` does not print, at its place: {missing}");
     }
+}
+
+/// README.md and the pages of the book: name and text.
+fn pages() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let docs = std::fs::read_dir(root.join("docs")).expect("the book");
+    let paths = docs.map(|entry| entry.expect("a page").path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let paths = paths.chain([root.join("README.md")]).filter(|path| !path.ends_with("docs/README.md"));
+    let read = |path: std::path::PathBuf| {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        (name, std::fs::read_to_string(&path).expect("a page"))
+    };
+    paths.map(read).collect()
 }
 
 /// Runs the command until it has printed all lines. The error says what it printed in place of the first missing one.
@@ -74,14 +92,17 @@ async fn prints(quoted: &Quoted) -> Result<(), String> {
     Ok(())
 }
 
-fn quoted(readme: &str) -> Vec<Quoted> {
+fn quoted(page: &str, text: &str) -> Vec<Quoted> {
     let mut found: Vec<Quoted> = Vec::new();
     let mut inside = false;
-    for line in readme.lines() {
+    for line in text.lines() {
         match line.strip_prefix("$ ") {
             _ if line.starts_with("```") => inside = line == "```console",
             _ if !inside => {}
-            Some(command) => found.push(Quoted { command: command.to_owned(), lines: Vec::new() }),
+            Some(command) => {
+                let (page, command) = (page.to_owned(), command.to_owned());
+                found.push(Quoted { page, command, lines: Vec::new() });
+            }
             None => found.last_mut().expect("a command first").lines.push(line.to_owned()),
         }
     }

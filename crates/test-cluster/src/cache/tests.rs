@@ -1,6 +1,6 @@
 use super::*;
 
-const PROGRAM: Program = Program { name: "etcd", package: "x/etcd", takes: "a while" };
+const PROGRAM: Program = Program { name: "etcd", package: "x/etcd", takes: "a while", tags: "" };
 
 #[test]
 fn the_build_whose_parts_are_pinned_is_found() {

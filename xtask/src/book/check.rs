@@ -1,0 +1,42 @@
+//! Every link within the book leads to a page or a file of it, and its fragment to a place on that page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The links of `pages` (name and HTML) that lead nowhere. `is_file` says whether the book has a file that is no page.
+pub(crate) fn dead_links(pages: &[(String, String)], is_file: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let places: BTreeMap<&str, BTreeSet<String>> =
+        pages.iter().map(|(name, html)| (name.as_str(), values(html, " id=\"").collect())).collect();
+    let mut dead = Vec::new();
+    for (name, html) in pages {
+        let targets: BTreeSet<String> =
+            [" href=\"", " src=\""].iter().flat_map(|attribute| values(html, attribute)).collect();
+        for target in targets.iter().filter(|target| is_inner(target)) {
+            let (path, fragment) = target.split_once('#').unwrap_or((target, ""));
+            let path = path.split('?').next().unwrap_or_default();
+            let path = if path.is_empty() { name } else { path.trim_start_matches("./") };
+            let is_alive = match places.get(path) {
+                Some(ids) => fragment.is_empty() || ids.contains(fragment),
+                None => is_file(path),
+            };
+            if !is_alive {
+                dead.push(format!("{name}: link to `{target}`, which is not there"));
+            }
+        }
+    }
+    dead
+}
+
+/// The values of an attribute, with its space before and its quote after, as mdBook writes it.
+fn values<'a>(html: &'a str, attribute: &'a str) -> impl Iterator<Item = String> + 'a {
+    html.split(attribute).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.replace("&amp;", "&")))
+}
+
+/// Whether it leads to a place in the book.
+fn is_inner(target: &str) -> bool {
+    let is_elsewhere = target.contains("://") || target.starts_with("mailto:") || target.starts_with("data:");
+    // The root of the site, which only the page for what is not found asks for.
+    !is_elsewhere && !target.is_empty() && target != "#" && !target.starts_with('/')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! The book: the pages of `docs/`, made into HTML by mdBook, and every link of the result followed.
+//!
+//! The pages are read on a forge as well, so they stay as they are, where they are: `docs/SUMMARY.md` puts them in order.
+
+mod check;
+mod mdbook;
+mod picture;
+mod stage;
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::cargo::{target_directory, workspace_root};
+use crate::report::{Outcome, Report};
+use crate::tidy::tree::Tree;
+
+/// Draws the pictures, builds the book into `target/book/html`, and follows its links. With `check` it is an error if a picture
+/// is not up to date.
+pub(crate) fn step(report: &mut Report, check: bool) {
+    report.step("book", || {
+        picture::draw_all(&workspace_root().join("docs/pictures"), check)?;
+        let target = target_directory()?.join("book");
+        let (source, html) = (target.join("source"), target.join("html"));
+        let tree = Tree::read(&workspace_root())?;
+        stage::copy(&tree, &workspace_root(), &source)?;
+        mdbook::build(&source, &html)?;
+        let pages = read_pages(&html)?;
+        let problems = check::dead_links(&pages, &|path| html.join(path).is_file());
+        problems.iter().for_each(|problem| eprintln!("{problem}"));
+        ensure!(problems.is_empty(), "{} dead links in the book", problems.len());
+        Ok(Outcome::Passed(format!("{} pages in {}", pages.len(), html.display())))
+    });
+}
+
+/// The HTML files of the book that have text: path and contents.
+fn read_pages(html: &Path) -> Result<Vec<(String, String)>> {
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(html).with_context(|| format!("cannot read {}", html.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // The contents in a frame for browsers without scripts, whose links are those of every other page.
+        if name.ends_with(".html") && name != "toc.html" {
+            let text =
+                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            pages.push((name, text));
+        }
+    }
+    pages.sort();
+    Ok(pages)
+}

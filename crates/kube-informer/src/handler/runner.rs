@@ -81,8 +81,9 @@ fn call(
 }
 
 fn done(listener: &Listener, started: Instant, outcome: Result<(), Panic>) {
-    listener.duration.record(started.elapsed());
-    listener.counters.delivered.fetch_add(1, Ordering::Relaxed);
+    let took = started.elapsed();
+    listener.duration.record(took);
+    listener.counters.called(took);
     listener.counters.in_hand.fetch_sub(1, Ordering::Relaxed);
     if let Err(panic) = outcome {
         listener.counters.panics.fetch_add(1, Ordering::Relaxed);

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::differential::Differential;
+use crate::page::Asked;
 use crate::soak::Soak;
 
 pub(crate) const HELP: &str = "\
@@ -33,6 +34,10 @@ Commands:
   face              The library's public names and types, counted, and the types of others in its signatures
   msrv              Builds what is published with the oldest Rust that it declares
   deny              Licences and sources of dependencies, and unwanted and doubled ones, by deny.toml
+  page [--pictures] [--figures]
+                    The pages of informer-endpoint in Chromium: whether they load, update, survive a restart, can be read
+                    and used by keyboard; with --pictures those of docs/images are taken anew, with --figures a program
+                    with 100,000 objects is measured. Skipped without Chromium
   publish           Rehearses publishing every package and builds each from what would be uploaded; `test` does not
                     build them
   tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links, docs.rs
@@ -74,6 +79,7 @@ pub(crate) enum Command {
     Face,
     Msrv,
     Deny,
+    Page(Asked),
     Publish,
     Bench { arguments: Vec<String> },
     Soak(Soak),
@@ -108,6 +114,10 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
         "face" => Command::Face,
         "msrv" => Command::Msrv,
         "deny" => Command::Deny,
+        "page" => Command::Page(Asked {
+            pictures: take(&mut arguments, "--pictures"),
+            figures: take(&mut arguments, "--figures"),
+        }),
         "publish" => Command::Publish,
         "help" => return Ok(Command::Help),
         _ => bail!("there is no command `{name}`\n\n{HELP}"),

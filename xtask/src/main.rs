@@ -12,6 +12,7 @@ mod face;
 mod lint;
 mod msrv;
 mod packages;
+mod page;
 mod publish;
 mod ran;
 mod report;
@@ -60,6 +61,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Msrv => report::run(msrv::step),
         Command::Deny => report::run(deny::step),
         Command::Face => report::run(face::step),
+        Command::Page(asked) => report::run(|report| page::step(report, *asked)),
         Command::Publish => report::run(|report| publish::step(report, true)),
     }
 }

@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::cargo::{Cargo, FEATURES};
 use crate::ran::Ran;
 use crate::report::{self, Outcome};
-use crate::{book, deny, e2e, face, lint, msrv, publish, soak, tidy};
+use crate::{book, deny, e2e, face, lint, msrv, page, publish, soak, tidy};
 
 /// How many seeds the model tests try in a long run.
 const LONG_SEEDS: &str = "10000";
@@ -30,6 +30,7 @@ pub(crate) fn run(policy: &e2e::Policy, long: bool) -> Result<()> {
             ran.add(these);
             Ok(Outcome::Passed(format!("{count}, doctests among them")))
         });
+        page::step(report, page::Asked::default());
         publish::docs_rs_step(report, false);
         face::step(report);
         complete &= e2e::steps(report, policy, &[], &mut ran, long);

@@ -1,15 +1,39 @@
-//! The debug page: the status of informers as JSON.
+//! The status of informers and queues as JSON, which the page shows.
 
 use std::time::Duration;
 
 use kube_informer::status::{Failure, HandlerStatus, InformerStatus, RelistReason, ScopeStatus};
 use serde_json::{Map, Value, json};
 
+use crate::queue::QueueStatus;
 use crate::readiness::staleness;
 
-pub(crate) fn informers(informers: &[InformerStatus]) -> String {
-    let informers: Vec<_> = informers.iter().map(informer).collect();
-    format!("{:#}\n", json!({ "informers": informers }))
+/// `has_objects` says whether there is a browser of objects to go to.
+pub(crate) fn document(
+    informers: &[InformerStatus],
+    queues: &[QueueStatus],
+    uptime: Duration,
+    has_objects: bool,
+) -> Value {
+    json!({
+        "uptimeSeconds": seconds(Some(uptime)),
+        "informers": informers.iter().map(informer).collect::<Vec<_>>(),
+        "queues": queues.iter().map(queue).collect::<Vec<_>>(),
+        "objects": has_objects,
+    })
+}
+
+fn queue(queue: &QueueStatus) -> Value {
+    let (oldest, age) = queue.oldest.clone().unzip();
+    json!({
+        "name": queue.name,
+        "due": queue.due,
+        "later": queue.later,
+        "working": queue.working,
+        "oldestKey": oldest,
+        "oldestSeconds": seconds(age),
+        "longestRunningSeconds": seconds(queue.longest_running),
+    })
 }
 
 fn informer(informer: &InformerStatus) -> Value {
@@ -18,6 +42,7 @@ fn informer(informer: &InformerStatus) -> Value {
         "resource": informer.kind.resource(),
         "apiVersion": informer.kind.api_version(),
         "kind": informer.kind.kind(),
+        "sensitive": informer.sensitive,
         "synced": informer.synced,
         "stopped": informer.stopped,
         "phase": informer.phase.to_string(),
@@ -48,6 +73,7 @@ fn handler(handler: &HandlerStatus) -> Value {
         "delivered": handler.delivered,
         "panics": handler.panics,
         "slow": handler.slow,
+        "slowestSeconds": handler.slowest.as_secs_f64(),
         "undecodable": handler.undecodable,
     })
 }

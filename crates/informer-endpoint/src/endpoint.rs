@@ -4,10 +4,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderValue, Method, Response, StatusCode};
+use http::{Method, Response, StatusCode};
 use kube_informer::status::InformerStatus;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
+use crate::answer::{text, typed};
+use crate::browse::Objects;
+use crate::guard::{self, Hosts};
+use crate::queue::QueueStatus;
+use crate::stream::VIEWERS;
 use crate::{debug, readiness};
 
 /// Answers requests about the health and the state of informers. Cheap to clone.
@@ -15,7 +22,12 @@ use crate::{debug, readiness};
 pub struct Endpoint {
     statuses: Arc<dyn Fn() -> Vec<InformerStatus> + Send + Sync>,
     metrics: Option<Arc<dyn Fn() -> String + Send + Sync>>,
+    queues: Option<Arc<dyn Fn() -> Vec<QueueStatus> + Send + Sync>>,
     max_staleness: Option<Duration>,
+    pub(crate) hosts: Hosts,
+    pub(crate) objects: Option<Objects>,
+    pub(crate) seats: Arc<Semaphore>,
+    began: Instant,
 }
 
 /// The paths that are served, listed in the answer to any other path.
@@ -24,13 +36,59 @@ const PATHS: &str = "/livez /readyz /metrics /debug/informers";
 impl Endpoint {
     /// An endpoint for the informers whose status `statuses` returns. It is called for every request.
     pub fn new(statuses: impl Fn() -> Vec<InformerStatus> + Send + Sync + 'static) -> Self {
-        Self { statuses: Arc::new(statuses), metrics: None, max_staleness: None }
+        Self {
+            statuses: Arc::new(statuses),
+            metrics: None,
+            queues: None,
+            max_staleness: None,
+            hosts: Hosts::default(),
+            objects: None,
+            seats: Arc::new(Semaphore::new(VIEWERS)),
+            began: Instant::now(),
+        }
     }
 
     /// Serves this text as `/metrics`; `install_recorder`, of the feature `prometheus`, makes one.
     #[must_use]
     pub fn metrics(mut self, text: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.metrics = Some(Arc::new(text));
+        self
+    }
+
+    /// Shows these work queues with the informers. The function is called for every request, and once a second while somebody
+    /// views the page.
+    ///
+    /// ```
+    /// use informer_endpoint::{Endpoint, QueueStatus};
+    ///
+    /// let endpoint = Endpoint::new(Vec::new).queues(|| {
+    ///     vec![QueueStatus { name: "replicaset".into(), due: 3, ..QueueStatus::default() }]
+    /// });
+    /// let answer = endpoint.answer(&http::Method::GET, "/debug/informers");
+    /// assert!(answer.body().contains("replicaset"));
+    /// ```
+    #[must_use]
+    pub fn queues(mut self, queues: impl Fn() -> Vec<QueueStatus> + Send + Sync + 'static) -> Self {
+        self.queues = Some(Arc::new(queues));
+        self
+    }
+
+    /// Also serves a browser of these objects at `/debug/objects`: their contents, which nothing else of the endpoint shows.
+    /// [`Objects`] says who may see what.
+    #[must_use]
+    pub fn objects(mut self, objects: Objects) -> Self {
+        self.objects = Some(objects);
+        self
+    }
+
+    /// Also answers requests for this host, such as the DNS name of a Service, without a port.
+    ///
+    /// A [listener](Self::listen) only answers requests whose `Host` is `localhost`, a loopback address or the address that the
+    /// request came to. Otherwise any site could have its own name resolve to that address and have a browser read the answers
+    /// (DNS rebinding).
+    #[must_use]
+    pub fn host(mut self, name: &str) -> Self {
+        self.hosts = self.hosts.and(name);
         self
     }
 
@@ -45,43 +103,40 @@ impl Endpoint {
         self
     }
 
-    /// Answers one request; for a program that has an HTTP server already.
+    /// Answers one request with text or JSON; for a program that has an HTTP server already. The page, and contents of objects,
+    /// are only served by [`listen`](Self::listen).
     pub fn answer(&self, method: &Method, path: &str) -> Response<String> {
-        if method != Method::GET && method != Method::HEAD {
-            let mut refused = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered\n".into());
-            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return refused;
-        }
+        let mut answer = match guard::check_method(method) {
+            Ok(()) => self.look(path),
+            Err(refused) => refused.answer(),
+        };
+        guard::harden(&mut answer);
+        answer
+    }
+
+    fn look(&self, path: &str) -> Response<String> {
         match path {
-            "/livez" | "/healthz" => text(StatusCode::OK, "ok\n".into()),
+            "/livez" | "/healthz" => text(StatusCode::OK, "ok\n"),
             "/readyz" => {
                 let (ready, body) = readiness::readiness(&(self.statuses)(), self.max_staleness);
                 text(if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, body)
             }
             "/metrics" => match &self.metrics {
                 Some(metrics) => typed(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", metrics()),
-                None => {
-                    text(StatusCode::NOT_FOUND, "no recorder of metrics was given to the endpoint\n".into())
-                }
+                None => text(StatusCode::NOT_FOUND, "no recorder of metrics was given to the endpoint\n"),
             },
             "/debug/informers" => {
-                typed(StatusCode::OK, "application/json", debug::informers(&(self.statuses)()))
+                typed(StatusCode::OK, "application/json", format!("{:#}\n", self.document()))
             }
             _ => text(StatusCode::NOT_FOUND, format!("not found; there is {PATHS}\n")),
         }
     }
-}
 
-fn text(status: StatusCode, body: String) -> Response<String> {
-    typed(status, "text/plain; charset=utf-8", body)
-}
-
-fn typed(status: StatusCode, content_type: &'static str, body: String) -> Response<String> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    /// What there is to know of the informers and queues now.
+    pub(crate) fn document(&self) -> Value {
+        let queues = self.queues.as_ref().map(|queues| queues()).unwrap_or_default();
+        debug::document(&(self.statuses)(), &queues, self.began.elapsed(), self.objects.is_some())
+    }
 }
 
 impl fmt::Debug for Endpoint {
@@ -89,6 +144,7 @@ impl fmt::Debug for Endpoint {
         f.debug_struct("Endpoint")
             .field("metrics", &self.metrics.is_some())
             .field("max_staleness", &self.max_staleness)
+            .field("objects", &self.objects)
             .finish_non_exhaustive()
     }
 }

@@ -5,11 +5,23 @@
 //! | `/livez` | 200 as long as the program answers |
 //! | `/readyz` | 200 once every informer has synced, 503 before, naming those that have not and why |
 //! | `/metrics` | Prometheus text, if a recorder was installed ([`install_recorder`], or one of the program's own) |
-//! | `/debug/informers` | JSON: phase, objects, bytes, version, age, relists, handlers with their backlog, last error |
+//! | `/debug/informers` | phase, objects, bytes, version, age, relists, handlers with their backlog and slowest call, queues, last error: a live page for browsers, and JSON for others |
+//! | `/debug/objects` | a browser of objects, if the program allows it ([`Endpoint::objects`]) |
 //!
 //! An outage of the API server does not make a program unready: once synced it stays ready, and the body of the answer says
-//! how old the caches are. Only with [`Endpoint::max_staleness`] does their age count. The endpoint is read-only, and it
-//! shows names and numbers, but no contents of objects.
+//! how old the caches are. Only with [`Endpoint::max_staleness`] does their age count. The endpoint is read-only. It
+//! shows names and numbers, but no contents of objects, unless the program allows it, and then only at `/debug/objects`.
+//!
+//! # In a browser
+//!
+//! `/debug/informers` is a page that updates itself once a second. It is one file and asks nobody but this program. While nobody
+//! looks, nothing is done for it.
+//!
+//! A [listener](Endpoint::listen) answers requests whose `Host` is `localhost`, a loopback address or the address that the request came
+//! to, and names that were allowed with [`Endpoint::host`]. Other sites cannot read it through a browser. Work queues are
+//! shown if the program hands them in: [`Endpoint::queues`].
+//!
+//! # In a program
 //!
 //! ```
 //! use informer_endpoint::Endpoint;
@@ -63,19 +75,28 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod answer;
+mod browse;
 mod debug;
 mod endpoint;
+mod guard;
 mod listen;
+mod page;
+mod queue;
 mod readiness;
 #[cfg(feature = "prometheus")]
 mod recorder;
+mod route;
+mod stream;
 
 #[cfg(test)]
 mod tests;
 
+pub use browse::Objects;
 pub use endpoint::Endpoint;
 pub use listen::Listening;
 #[cfg(feature = "prometheus")]
 pub use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
+pub use queue::QueueStatus;
 #[cfg(feature = "prometheus")]
 pub use recorder::install_recorder;

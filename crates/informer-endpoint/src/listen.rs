@@ -3,16 +3,17 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::Request;
-use http_body_util::Full;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::endpoint::Endpoint;
 
@@ -21,6 +22,10 @@ const CONNECTIONS: usize = 64;
 
 /// The time that a client has to send a request.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a stream of events lasts. A page connects again by itself; of a viewer that went without a word the place is free
+/// again then.
+const VIEW: Duration = Duration::from_secs(15 * 60);
 
 /// An endpoint that answers at an address until this is dropped.
 #[derive(Debug)]
@@ -39,8 +44,13 @@ impl Listening {
 impl Endpoint {
     /// Serves the endpoint at an address in a new task, until the returned value is dropped. Port 0 takes any free port.
     ///
+    /// It is an error if contents of [objects](Endpoint::objects) are to be shown where others can connect, without a token.
+    ///
     /// The pages are for the operators of the program: listen on loopback, or keep the port within the cluster.
     pub async fn listen(self, address: SocketAddr) -> io::Result<Listening> {
+        if let Some(why) = self.objects.as_ref().and_then(|objects| objects.refusal(address.ip())) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let mut tasks = JoinSet::new();
@@ -67,15 +77,22 @@ async fn accept(endpoint: Endpoint, listener: TcpListener) {
 }
 
 async fn serve(endpoint: Endpoint, stream: TcpStream) {
-    let answer = service_fn(move |request: Request<Incoming>| {
-        let answer = endpoint.answer(request.method(), request.uri().path());
-        async move { Ok::<_, Infallible>(answer.map(|body| Full::new(Bytes::from(body)))) }
+    // If that is not known, the client has gone already.
+    let Ok(local) = stream.local_addr() else { return };
+    let is_view = AtomicBool::new(false);
+    let answer = service_fn(|request: Request<Incoming>| {
+        let answer = endpoint.respond(&request, local.ip());
+        is_view.store(answer.body().is_stream(), Ordering::Relaxed);
+        std::future::ready(Ok::<_, Infallible>(answer))
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE)
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), answer);
+    let mut connection = std::pin::pin!(connection);
     // An error means that the client has gone, and needs no report.
-    tokio::time::timeout(PATIENCE * 3, connection).await.ok();
+    if timeout(PATIENCE * 3, connection.as_mut()).await.is_err() && is_view.load(Ordering::Relaxed) {
+        timeout(VIEW, connection).await.ok();
+    }
 }

@@ -150,7 +150,7 @@ async fn it_answers_on_a_port_until_it_is_dropped() {
     let address = listening.address();
     assert!(address.ip().is_loopback() && address.port() != 0);
     let mut connection = tokio::net::TcpStream::connect(address).await.unwrap();
-    connection.write_all(b"GET /livez?verbose HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    connection.write_all(b"GET /livez?verbose HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     let mut answer = String::new();
     connection.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nok\n"), "{answer}");
@@ -167,4 +167,29 @@ async fn it_answers_on_a_port_until_it_is_dropped() {
         }
     };
     tokio::time::timeout(Duration::from_secs(10), again).await.expect("the port is given back");
+}
+
+#[tokio::test]
+async fn a_viewer_gets_events_until_it_goes_and_then_nothing_is_done_for_it() {
+    let endpoint = Endpoint::new(Vec::new);
+    let listening = endpoint.clone().listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut connection = tokio::net::TcpStream::connect(listening.address()).await.unwrap();
+    let request = format!(
+        "GET /debug/informers HTTP/1.1\r\nhost: {}\r\naccept: text/event-stream\r\n\r\n",
+        listening.address()
+    );
+    connection.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    while answer.matches("data: {").count() < 2 {
+        let mut more = [0; 4096];
+        let read = connection.read(&mut more).await.unwrap();
+        assert!(read > 0, "it goes on: {answer}");
+        answer.push_str(std::str::from_utf8(&more[..read]).unwrap());
+    }
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("\"uptimeSeconds\":"), "{answer}");
+    let all = u32::try_from(crate::stream::VIEWERS).unwrap();
+    assert!(endpoint.seats.try_acquire_many(all).is_err(), "it has a place");
+    drop(connection);
+    let gone = tokio::time::timeout(Duration::from_secs(20), endpoint.seats.acquire_many(all)).await;
+    assert!(gone.expect("the place is given back").is_ok());
 }

@@ -88,6 +88,32 @@ impl<K> Lister<K> {
         self.in_scope(&Scope::All)
     }
 
+    /// All objects of one commit, one after the other. Unlike [`list`](Self::list) it takes hold of a few dozen objects at a
+    /// time, so a task that goes through a large cache can give way to others in between, or stop.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # async fn first_of_shop(pods: kube_informer::Lister<Pod>) -> Option<kube_informer::Object<Pod>> {
+    /// for (number, pod) in pods.scan().enumerate() {
+    ///     if pod.namespace() == Some("shop") {
+    ///         return Some(pod);
+    ///     }
+    ///     if number % 1_000 == 999 {
+    ///         tokio::task::yield_now().await;
+    ///     }
+    /// }
+    /// # None
+    /// # }
+    /// ```
+    pub fn scan(&self) -> impl Iterator<Item = Object<K>> + Send + use<K> {
+        let mut snapshot = self.indexer.snapshot(&Scope::All);
+        (0..snapshot.parts()).flat_map(move |number| {
+            let part = snapshot.take_part(number);
+            let records: Vec<_> = part.iter().flat_map(|part| part.iter()).cloned().collect();
+            records.into_iter().map(Object::from_record)
+        })
+    }
+
     /// The store that this lister reads.
     pub(crate) fn indexer(&self) -> &Arc<Indexer> {
         &self.indexer

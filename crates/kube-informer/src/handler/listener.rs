@@ -70,8 +70,27 @@ pub(crate) struct ListenerCounters {
     pub(crate) delivered: AtomicU64,
     pub(crate) panics: AtomicU64,
     pub(crate) slow: AtomicU64,
+    /// How many nanoseconds the slowest call took.
+    slowest: AtomicU64,
     pub(crate) undecodable: AtomicU64,
     pub(crate) in_hand: AtomicUsize,
+}
+
+impl ListenerCounters {
+    /// A call has returned after this time.
+    pub(crate) fn called(&self, took: Duration) {
+        self.delivered.fetch_add(1, Ordering::Relaxed);
+        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        // Most calls are not the slowest: then nothing is written.
+        if took > self.slowest.load(Ordering::Relaxed) {
+            self.slowest.fetch_max(took, Ordering::Relaxed);
+        }
+    }
+
+    /// How long the slowest call took.
+    pub(crate) fn slowest(&self) -> Duration {
+        Duration::from_nanos(self.slowest.load(Ordering::Relaxed))
+    }
 }
 
 impl Listener {

@@ -26,6 +26,7 @@ impl HandlerStatus {
             delivered: counters.delivered.load(Ordering::Relaxed),
             panics: counters.panics.load(Ordering::Relaxed),
             slow: counters.slow.load(Ordering::Relaxed),
+            slowest: counters.slowest(),
             undecodable: counters.undecodable.load(Ordering::Relaxed),
         }
     }

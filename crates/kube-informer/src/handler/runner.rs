@@ -84,7 +84,7 @@ fn call(
 
 fn done(listener: &Listener, took: Duration, outcome: Result<(), Panic>) {
     listener.duration.record(took);
-    listener.counters.delivered.fetch_add(1, Ordering::Relaxed);
+    listener.counters.called(took);
     listener.counters.in_hand.fetch_sub(1, Ordering::Relaxed);
     if let Err(panic) = outcome {
         listener.counters.panics.fetch_add(1, Ordering::Relaxed);

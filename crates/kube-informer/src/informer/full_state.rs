@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::FutureExt;
+use tokio::time::Instant;
 
 use crate::error::InformerError;
 use crate::handler::Registration;
@@ -47,8 +48,9 @@ async fn push<K: 'static>(
     listener.start();
     while listener.next_state().await {
         let objects: Vec<_> = indexer.list().iter().cloned().map(Object::from_record).collect();
+        let started = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(|| function(&objects)));
-        listener.counters.delivered.fetch_add(1, Ordering::Relaxed);
+        listener.counters.called(started.elapsed());
         listener.mark_synced();
         if let Err(panic) = outcome {
             listener.counters.panics.fetch_add(1, Ordering::Relaxed);

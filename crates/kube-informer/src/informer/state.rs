@@ -64,6 +64,7 @@ impl Engine {
         InformerStatus {
             name: self.name.to_string(),
             kind: self.kind.clone(),
+            sensitive: origin.sensitive,
             synced: state.synced,
             started: state.started,
             stopped: state.stopped,

@@ -4,6 +4,7 @@ pub(crate) mod cell;
 mod progress;
 
 use std::fmt;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -211,6 +212,8 @@ pub struct InformerStatus {
     pub kind: KindInfo,
     /// Whether the cache has been filled with all watched objects, including those of namespaces that were added later.
     pub synced: bool,
+    /// Whether its objects are [sensitive](crate::Options::sensitive): their contents must not be shown.
+    pub sensitive: bool,
     /// Whether it has been started.
     pub started: bool,
     /// Whether it has stopped.
@@ -273,6 +276,8 @@ pub struct HandlerStatus {
     pub panics: u64,
     /// Calls that blocked the thread for more than [`Options::slow_call`](crate::Options::slow_call).
     pub slow: u64,
+    /// How long the slowest call took, awaiting included. Zero for streams: what they do with an event is not seen here.
+    pub slowest: Duration,
     /// Objects that did not decode for a typed handler.
     pub undecodable: u64,
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::support::{Listener, Rig, SOON, quiet_panic, rest};
-use crate::handler::{async_handler, handler};
+use crate::handler::{Event, async_handler, handler};
 use crate::options::Options;
 use crate::report::Cause;
 
@@ -233,6 +233,23 @@ async fn b_325_a_call_that_keeps_the_thread_is_counted() {
     let _rig = rig.started().await;
     slow.wait_synced(SOON).await.unwrap();
     assert_eq!(slow.status().slow, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_the_slowest_call_is_known_awaiting_included() {
+    let rig = Rig::new(&["a/x"]);
+    let waits = Arc::new(Mutex::new(vec![1, 3, 2]));
+    let slow = rig.add(async_handler(move |_: Event<ConfigMap>| {
+        let wait = waits.lock().pop();
+        async move { tokio::time::sleep(Duration::from_secs(wait.unwrap_or_default())).await }
+    }));
+    let rig = rig.started().await;
+    slow.wait_synced(SOON).await.unwrap();
+    assert_eq!(slow.status().slowest, Duration::from_secs(2));
+    rig.put("a/x", "2");
+    rig.put("a/y", "1");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!((slow.status().delivered, slow.status().slowest), (3, Duration::from_secs(3)));
 }
 
 /// Any call takes longer than nothing, and none takes a day.

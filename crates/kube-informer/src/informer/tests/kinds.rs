@@ -130,6 +130,7 @@ async fn d1_a_kind_can_be_made_sensitive() {
         let builder = SharedInformer::<ConfigMap>::builder(server)
             .on_error(move |failure: &Failure| heard.lock().push(failure.to_string()));
         let informer = started(set(builder).build().unwrap()).await;
+        assert_eq!(informer.status().sensitive, sensitive);
         assert_eq!(informer.lister().list_decoded().len(), 200);
         assert_eq!(
             informer.engine().ingest.dictionary_size() == 0,

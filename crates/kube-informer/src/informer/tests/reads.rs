@@ -50,6 +50,21 @@ async fn b_400_lists_cover_everything_one_namespace_or_what_a_selector_picks() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_scan_shows_one_commit_however_long_it_takes() {
+    let rig = shop().await;
+    let mut scan = rig.informer.lister().scan();
+    let mut seen = vec![scan.next().unwrap()];
+    for key in ["a/bare", "a/db", "a/web", "b/web"] {
+        rig.delete(key);
+    }
+    rig.put("c/new", "1");
+    rig.settle().await;
+    seen.extend(scan);
+    assert_eq!(keys(&seen), ["a/bare", "a/db", "a/web", "b/web"]);
+    assert_eq!(keys(&rig.informer.lister().scan().collect::<Vec<_>>()), ["c/new"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn b_400_all_readers_share_the_cached_objects() {
     let rig = shop().await;
     let lister = rig.informer.lister();

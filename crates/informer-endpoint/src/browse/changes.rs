@@ -1,0 +1,103 @@
+//! The last changes of a kind, while somebody looks: which objects, and how, but not what is in them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use futures::stream::{BoxStream, unfold};
+use hyper::body::Bytes;
+use kube_informer::{Event, Object, SharedInformer, handler};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::time::{Instant, Interval};
+
+use super::{HANDLER, Watching};
+use crate::answer::event;
+use crate::stream::{Seat, every};
+
+/// So many are remembered.
+const LAST: usize = 30;
+
+/// Not more often than this.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// What happened to an object, of which nothing but the name and the size is kept.
+struct Changed {
+    at: Instant,
+    what: &'static str,
+    namespace: Option<String>,
+    name: String,
+    bytes: usize,
+}
+
+/// The last changes, and how many there were.
+#[derive(Default)]
+struct Recent {
+    last: VecDeque<Changed>,
+    count: u64,
+}
+
+struct Feed {
+    recent: Arc<Mutex<Recent>>,
+    tick: Interval,
+    _watching: Watching,
+    _seat: Seat,
+}
+
+pub(super) fn stream(informer: &SharedInformer<()>, seat: Seat) -> Result<BoxStream<'static, Bytes>, String> {
+    let recent = Arc::new(Mutex::new(Recent::default()));
+    let heard = recent.clone();
+    let registration = informer.add_event_handler(handler().named(HANDLER).on_event(move |event| {
+        if let Some((what, object)) = change(event) {
+            heard.lock().push(what, object);
+        }
+    }));
+    let registration = registration.map_err(|error| error.to_string())?;
+    let feed = Feed { recent, tick: every(EVERY), _watching: Watching(registration), _seat: seat };
+    Ok(unfold(feed, |mut feed| async move {
+        feed.tick.tick().await;
+        let report = feed.recent.lock().report();
+        Some((event(&report), feed))
+    })
+    .boxed())
+}
+
+/// What an event says, unless the object was there before.
+pub(super) fn change(event: &Event<()>) -> Option<(&'static str, &Object<()>)> {
+    match event {
+        Event::Added { object, initial: false } => Some(("added", object)),
+        Event::Updated { new, resync: false, .. } => Some(("updated", new)),
+        Event::Deleted { object, .. } => Some(("deleted", object)),
+        _ => None,
+    }
+}
+
+impl Recent {
+    fn push(&mut self, what: &'static str, object: &Object<()>) {
+        self.count += 1;
+        if self.last.len() == LAST {
+            self.last.pop_front();
+        }
+        self.last.push_back(Changed {
+            at: Instant::now(),
+            what,
+            namespace: object.namespace().map(str::to_owned),
+            name: object.name().to_owned(),
+            bytes: object.packed_size(),
+        });
+    }
+
+    fn report(&self) -> Value {
+        let last = self.last.iter().rev().map(|changed| {
+            json!({
+                "secondsAgo": changed.at.elapsed().as_secs_f64(),
+                "what": changed.what,
+                "namespace": changed.namespace,
+                "name": changed.name,
+                "bytes": changed.bytes,
+            })
+        });
+        json!({ "count": self.count, "last": last.collect::<Vec<_>>() })
+    }
+}

@@ -1,0 +1,220 @@
+//! Searching a cache in small steps: by name and labels, which are at hand, and by a field, for which objects are unpacked.
+//!
+//! The connection of the viewer does the work, so it ends with the viewer. It gives way after every step; while it unpacks objects
+//! it rests as long as it works, so that it takes at most half of a core from the informers.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt as _;
+use futures::stream::{BoxStream, unfold};
+use hyper::body::Bytes;
+use kube_informer::{Object, ObjectKey, SharedInformer};
+use serde_json::{Value, json};
+
+use super::labels::LabelTerms;
+use super::query::Query;
+use super::rows::row;
+use crate::answer::event;
+use crate::stream::Seat;
+
+/// At most so many objects are shown.
+pub(super) const ROWS: usize = 200;
+
+/// How long it works before it gives way.
+const STEP: Duration = Duration::from_millis(2);
+
+/// So many heads are looked at between two looks at the clock.
+const HEADS: usize = 64;
+
+/// When it tells what it has so far, and then how often.
+const FIRST: Duration = Duration::from_millis(150);
+const EVERY: Duration = Duration::from_millis(500);
+
+/// What is looked for.
+struct Wanted {
+    /// In the name or namespace, in small letters.
+    name: Option<String>,
+    labels: LabelTerms,
+    field: Option<Field>,
+}
+
+/// A field with a value.
+struct Field {
+    path: Vec<String>,
+    value: String,
+    /// The value as JSON has it within quotation marks: only what contains this has to be parsed.
+    written: Vec<u8>,
+}
+
+struct Search {
+    wanted: Wanted,
+    scan: Box<dyn Iterator<Item = Object<()>> + Send>,
+    is_sensitive: bool,
+    /// The first of what was found.
+    rows: BTreeMap<ObjectKey, Value>,
+    matched: usize,
+    searched: usize,
+    of: usize,
+    patience: Duration,
+    is_over: bool,
+    _seat: Seat,
+}
+
+/// The rows that are found, again whenever there are more, and how far it is.
+pub(super) fn stream(
+    informer: &SharedInformer<()>,
+    query: &Query,
+    seat: Seat,
+) -> Result<BoxStream<'static, Bytes>, String> {
+    let is_sensitive = informer.status().sensitive;
+    let wanted = Wanted::of(query)?;
+    if is_sensitive && (wanted.field.is_some() || wanted.labels != LabelTerms::default()) {
+        return Err(format!("{} are sensitive: they are found by name only", informer.kind().plural()));
+    }
+    let lister = informer.lister();
+    let search = Search {
+        wanted,
+        scan: Box::new(lister.scan()),
+        is_sensitive,
+        rows: BTreeMap::new(),
+        matched: 0,
+        searched: 0,
+        of: lister.len(),
+        patience: FIRST,
+        is_over: false,
+        _seat: seat,
+    };
+    Ok(unfold(search, |mut search| async move { Some((search.next().await?, search)) }).boxed())
+}
+
+impl Search {
+    async fn next(&mut self) -> Option<Bytes> {
+        if self.is_over {
+            return None;
+        }
+        let begun = Instant::now();
+        while !self.step() && begun.elapsed() < self.patience {
+            match self.wanted.field {
+                Some(_) => tokio::time::sleep(STEP).await,
+                None => tokio::task::yield_now().await,
+            }
+        }
+        self.patience = EVERY;
+        Some(self.report())
+    }
+
+    /// Works for a moment. Says whether that was all.
+    fn step(&mut self) -> bool {
+        let at_once = if self.wanted.field.is_some() { 1 } else { HEADS };
+        let begun = Instant::now();
+        while begun.elapsed() < STEP {
+            for _ in 0..at_once {
+                let Some(object) = self.scan.next() else {
+                    self.is_over = true;
+                    return true;
+                };
+                self.look(&object);
+            }
+        }
+        false
+    }
+
+    fn look(&mut self, object: &Object<()>) {
+        self.searched += 1;
+        if !self.wanted.is(object) {
+            return;
+        }
+        self.matched += 1;
+        let is_full = self.rows.len() >= ROWS;
+        let is_late = || self.rows.last_key_value().is_some_and(|(last, _)| last < object.key());
+        if is_full && is_late() {
+            return;
+        }
+        self.rows.insert(object.key().clone(), row(object, self.is_sensitive));
+        if is_full {
+            self.rows.pop_last();
+        }
+    }
+
+    fn report(&self) -> Bytes {
+        event(&json!({
+            "rows": self.rows.values().collect::<Vec<_>>(),
+            "matched": self.matched,
+            "searched": self.searched,
+            "of": self.of.max(self.searched),
+            "isOver": self.is_over,
+        }))
+    }
+}
+
+impl Wanted {
+    fn of(query: &Query) -> Result<Self, String> {
+        Ok(Self {
+            name: query.text("name").map(str::to_lowercase),
+            labels: query.text("labels").map(LabelTerms::parse).transpose()?.unwrap_or_default(),
+            field: query.text("field").map(Field::parse).transpose()?,
+        })
+    }
+
+    fn is(&self, object: &Object<()>) -> bool {
+        self.name.as_ref().is_none_or(|name| is_named(object.key(), name))
+            && self.labels.hold(object.labels())
+            && self.field.as_ref().is_none_or(|field| field.is_of(object))
+    }
+}
+
+/// Whether the name or namespace contains this, or both with the slash between them.
+fn is_named(key: &ObjectKey, wanted: &str) -> bool {
+    // Most names are lower case, and then nothing has to be copied.
+    let contains = |text: &str| text.contains(wanted) || text.to_lowercase().contains(wanted);
+    contains(key.name())
+        || key.namespace().is_some_and(contains)
+        || (wanted.contains('/') && contains(&key.to_string()))
+}
+
+impl Field {
+    fn parse(text: &str) -> Result<Self, String> {
+        let unreadable = || {
+            format!(
+                "cannot read {text:?}; a field is found by its path and value, such as spec.nodeName=node-1"
+            )
+        };
+        let (path, value) = text.split_once('=').ok_or_else(unreadable)?;
+        let path: Vec<_> = path.trim().trim_start_matches('.').split('.').map(str::to_owned).collect();
+        if path.iter().any(String::is_empty) {
+            return Err(unreadable());
+        }
+        let value = value.trim().to_owned();
+        let written = Value::from(value.as_str()).to_string().into_bytes();
+        let written = written.get(1..written.len() - 1).unwrap_or_default().to_vec();
+        Ok(Self { path, value, written })
+    }
+
+    fn is_of(&self, object: &Object<()>) -> bool {
+        let json = object.raw_json();
+        // Servers may write characters in other ways than we do, but those of names and numbers they do not.
+        let is_plain = self.value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+        if is_plain && memchr::memmem::find(&json, &self.written).is_none() {
+            return false;
+        }
+        serde_json::from_slice(&json).is_ok_and(|value: Value| is_at(&value, &self.path, &self.value))
+    }
+}
+
+/// Whether a path leads to this value, through every element of lists.
+fn is_at(value: &Value, path: &[String], wanted: &str) -> bool {
+    match (value, path) {
+        (Value::Array(items), _) => items.iter().any(|item| is_at(item, path, wanted)),
+        (Value::Object(members), [first, rest @ ..]) => {
+            members.get(first).is_some_and(|member| is_at(member, rest, wanted))
+        }
+        (Value::String(text), []) => text == wanted,
+        (Value::Number(number), []) => number.to_string() == wanted,
+        (Value::Bool(value), []) => wanted == if *value { "true" } else { "false" },
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

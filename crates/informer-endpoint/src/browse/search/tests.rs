@@ -1,0 +1,89 @@
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::testing::ScriptedSource;
+use tokio::sync::Semaphore;
+
+use super::*;
+
+/// An informer of this many maps, `map-000`…, every third with `app=web`, and each with its number as data.
+async fn filled(count: usize) -> SharedInformer<()> {
+    let server = ScriptedSource::of::<ConfigMap>();
+    for number in 0..count {
+        let labels = if number % 3 == 0 { json!({ "app": "web" }) } else { json!({}) };
+        let metadata = json!({ "name": format!("map-{number:03}"), "namespace": "shop", "labels": labels });
+        let data = json!({ "number": number.to_string(), "list": [{ "n": number }, { "n": "x" }] });
+        server.put_json(json!({ "metadata": metadata, "data": data })).unwrap();
+    }
+    let informer = SharedInformer::<ConfigMap>::builder(server).build().unwrap();
+    let running = informer.clone();
+    tokio::spawn(async move { running.run(std::future::pending()).await });
+    informer.wait_synced(Duration::from_secs(60)).await.unwrap();
+    informer.as_kind()
+}
+
+async fn found(informer: &SharedInformer<()>, query: &str) -> Result<Value, String> {
+    let seats = Arc::new(Semaphore::new(1));
+    let seat = seats.clone().try_acquire_owned().unwrap();
+    let events = stream(informer, &Query::parse(query), seat)?.collect::<Vec<_>>().await;
+    assert_eq!(seats.available_permits(), 1, "it has ended");
+    let last = events.last().expect("at least one");
+    let last: Value = serde_json::from_slice(last.strip_prefix(b"data: ").unwrap()).unwrap();
+    assert_eq!((&last["isOver"], &last["searched"]), (&json!(true), &last["of"]));
+    Ok(last)
+}
+
+fn names(found: &Value) -> Vec<&str> {
+    found["rows"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_found_by_name_labels_and_fields() {
+    let informer = filled(60).await;
+    let all = found(&informer, "").await.unwrap();
+    assert_eq!(
+        (&all["matched"], names(&all)[0], names(&all)[59]),
+        (&json!(60), "map-000", "map-059"),
+        "sorted"
+    );
+    for (query, expected) in [
+        (
+            "name=P-01",
+            vec![
+                "map-010", "map-011", "map-012", "map-013", "map-014", "map-015", "map-016", "map-017",
+                "map-018", "map-019",
+            ],
+        ),
+        ("name=shop/map-007", vec!["map-007"]),
+        ("name=nobody", vec![]),
+        ("name=map-00&labels=app%3Dweb", vec!["map-000", "map-003", "map-006", "map-009"]),
+        ("field=data.number%3D7", vec!["map-007"]),
+        ("field=data.list.n%3D7", vec!["map-007"]),
+        ("field=metadata.name%3Dmap-031", vec!["map-031"]),
+        ("field=data.number%3D7&labels=app%3Dweb", vec![]),
+        ("field=data%3D7", vec![]),
+    ] {
+        assert_eq!(names(&found(&informer, query).await.unwrap()), expected, "{query}");
+    }
+    assert_eq!(
+        names(&found(&informer, "name=SHOP").await.unwrap()).len(),
+        60,
+        "in any case, and the namespace too"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_first_are_shown_and_all_are_counted() {
+    let found = found(&filled(450).await, "name=map").await.unwrap();
+    assert_eq!((&found["matched"], names(&found).len()), (&json!(450), ROWS));
+    assert_eq!((names(&found)[0], names(&found)[ROWS - 1]), ("map-000", "map-199"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_read_is_named() {
+    let informer = filled(1).await;
+    for query in ["field=spec.nodeName", "field=%3Dx", "field=a..b%3Dx", "labels=a%20b"] {
+        let error = found(&informer, query).await.unwrap_err();
+        assert!(error.contains("cannot read"), "{error}");
+    }
+}

@@ -1,0 +1,78 @@
+//! What is answered to a request that came over the network.
+
+use std::net::IpAddr;
+
+use http::header::{ACCEPT, RETRY_AFTER};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+
+use crate::answer::{self, Body, Refusal};
+use crate::endpoint::Endpoint;
+use crate::stream::{self, Seat};
+use crate::{browse, guard, page};
+
+/// In which form somebody wants to see the informers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Html,
+    Events,
+    Json,
+}
+
+impl Form {
+    /// A browser that opens a page names HTML, the script of the page names events, and others get JSON.
+    pub(crate) fn wanted(headers: &HeaderMap) -> Self {
+        let accepted: Vec<_> =
+            headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+        let accepts = |form: &str| accepted.iter().any(|value| value.contains(form));
+        match () {
+            () if accepts("text/html") => Self::Html,
+            () if accepts("text/event-stream") => Self::Events,
+            () => Self::Json,
+        }
+    }
+}
+
+impl Endpoint {
+    /// Answers a request that came to this address of ours.
+    pub(crate) fn respond<B>(&self, request: &Request<B>, local: IpAddr) -> Response<Body> {
+        let allowed = guard::check_method(request.method());
+        let allowed = allowed.and_then(|()| self.hosts.check(request.headers(), local));
+        let mut answer = match allowed {
+            Ok(()) => self.route(request),
+            Err(refused) => refused.answer().map(Body::from),
+        };
+        if request.method() == Method::HEAD && answer.body().is_stream() {
+            *answer.body_mut() = Body::Text(None);
+        }
+        guard::harden(&mut answer);
+        answer
+    }
+
+    fn route<B>(&self, request: &Request<B>) -> Response<Body> {
+        match (request.uri().path(), Form::wanted(request.headers())) {
+            ("/debug/informers", Form::Html) => page::INFORMERS.answer(),
+            ("/debug/informers", Form::Events) => match self.seat() {
+                Ok(seat) => answer::events(stream::informers(self.clone(), seat)),
+                Err(full) => full.answer().map(Body::from),
+            },
+            (path, _)
+                if path.starts_with(browse::PATH)
+                    && let Some(objects) = &self.objects =>
+            {
+                objects.respond(self, request)
+            }
+            (path, _) => self.answer(request.method(), path).map(Body::from),
+        }
+    }
+
+    /// A place for one more viewer, if there is one.
+    pub(crate) fn seat(&self) -> Result<Seat, Refusal> {
+        self.seats.clone().try_acquire_owned().map_err(|_| {
+            let why = format!("{} are viewing already; close a page", stream::VIEWERS);
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why).with(RETRY_AFTER, "5")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST};
+
+use super::*;
+use crate::stream::VIEWERS;
+
+fn ask(endpoint: &Endpoint, method: &Method, path: &str, headers: &[(&str, &str)]) -> Response<Body> {
+    let mut request = Request::builder().method(method).uri(path).header(HOST, "localhost:9090");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    endpoint.respond(&request.body(()).unwrap(), "127.0.0.1".parse().unwrap())
+}
+
+fn content_type(accept: &str) -> String {
+    let answer = ask(&Endpoint::new(Vec::new), &Method::GET, "/debug/informers?x=1", &[("accept", accept)]);
+    assert_eq!(answer.status(), 200);
+    answer.headers()[CONTENT_TYPE].to_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn who_asks_for_html_gets_the_page_and_the_page_gets_events() {
+    assert_eq!(content_type("text/html,application/xhtml+xml,*/*;q=0.8"), "text/html; charset=utf-8");
+    assert_eq!(content_type("text/event-stream"), "text/event-stream");
+    assert_eq!(content_type("application/json"), "application/json");
+    assert_eq!(content_type("*/*"), "application/json", "as curl asks");
+}
+
+#[tokio::test]
+async fn nothing_can_be_written_and_head_has_no_body() {
+    let endpoint = Endpoint::new(Vec::new);
+    for method in [Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS, Method::PATCH] {
+        assert_eq!(ask(&endpoint, &method, "/debug/informers", &[]).status(), 405);
+    }
+    let head = ask(&endpoint, &Method::HEAD, "/debug/informers", &[("accept", "text/event-stream")]);
+    assert_eq!((head.status().as_u16(), head.body().is_stream()), (200, false));
+    assert_eq!(endpoint.seats.available_permits(), VIEWERS, "nobody views");
+}
+
+#[tokio::test]
+async fn an_unknown_host_gets_nothing_on_any_path() {
+    for path in ["/livez", "/readyz", "/metrics", "/debug/informers", "/"] {
+        let request = Request::get(path).header(HOST, "evil.example").body(()).unwrap();
+        let answer = Endpoint::new(Vec::new).respond(&request, "127.0.0.1".parse().unwrap());
+        assert_eq!(answer.status(), 421, "{path}");
+        assert!(answer.headers().contains_key(CONTENT_SECURITY_POLICY));
+    }
+}
+
+#[tokio::test]
+async fn there_are_so_many_places_for_viewers() {
+    let endpoint = Endpoint::new(Vec::new);
+    let view = || ask(&endpoint, &Method::GET, "/debug/informers", &[("accept", "text/event-stream")]);
+    let mut viewers: Vec<_> = (0..VIEWERS).map(|_| view()).collect();
+    assert!(viewers.iter().all(|answer| answer.status() == 200));
+    let full = view();
+    assert_eq!((full.status().as_u16(), full.headers()["retry-after"].to_str().unwrap()), (503, "5"));
+    viewers.pop();
+    assert_eq!(view().status(), 200);
+}

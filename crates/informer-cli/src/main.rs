@@ -7,13 +7,16 @@ mod content;
 mod diff;
 mod failure;
 mod get;
+mod jsonpath;
 mod kinds;
 mod listing;
+mod output;
 mod plain;
 mod refusal;
 mod screen;
 mod secrets;
 mod serve;
+mod targets;
 mod watch;
 
 use std::process::ExitCode;

@@ -1,5 +1,9 @@
 //! The command line.
 
+mod diff;
+mod get;
+mod watch;
+
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,6 +11,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use informer_recording::Speed;
+
+pub(crate) use self::diff::DiffArgs;
+pub(crate) use self::get::GetArgs;
+pub(crate) use self::watch::{WatchArgs, WatchForm};
 
 /// Watch, read and compare Kubernetes objects through an informer's cache.
 #[derive(Debug, Parser)]
@@ -21,8 +29,9 @@ pub(crate) struct Command {
 
 const AFTER: &str = "\
 Exit codes:
-  0  done; for `diff`: the cache equals the server
-  1  for `diff`: they differ; for `get NAME`: no such object; for `replay`: the recording was cut short
+  0  done; for `diff`: the cache equals the server; for `watch --until`: it holds
+  1  for `diff`: they differ; for `get NAME`: no such object; for `watch --until`: it did not hold in time; for `replay`: the
+     recording was cut short
   2  the command line is wrong, or names a kind that the server does not have, or a file that is not a recording
   3  the cluster cannot be reached, refuses access, or is not found
   4  something on this machine failed, such as writing the output
@@ -39,13 +48,13 @@ Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
     /// Shows what is added, updated and deleted, as it happens
-    #[command(after_help = WATCH)]
+    #[command(after_help = watch::EXAMPLES)]
     Watch(WatchArgs),
     /// Reads objects from a synced cache
-    #[command(after_help = GET)]
+    #[command(after_help = get::EXAMPLES)]
     Get(GetArgs),
     /// Compares a synced cache with what the server lists
-    #[command(after_help = DIFF)]
+    #[command(after_help = diff::EXAMPLES)]
     Diff(DiffArgs),
     /// Runs the embedded API server
     #[command(after_help = SERVE)]
@@ -63,34 +72,6 @@ pub(crate) enum Action {
         shell: Shell,
     },
 }
-
-const WATCH: &str = "\
-Without a kubeconfig and outside a cluster it says so and runs on an embedded server with a simulated rollout.
-
-Examples:
-  informer watch deployments
-  informer watch po svc -n shop                 kinds by plural, singular, short name or kind
-  informer watch widgets.example.com -A         custom resources too
-  informer watch pods --field-selector spec.nodeName=node-1
-  informer watch pods --output json | jq 'select(.event == \"deleted\").key'
-  informer watch pods --listen localhost:9090   with /metrics, /readyz and /debug/informers
-
-A line of JSON is an added, updated or deleted object. One with the event `synced` follows the objects that were there at \
-the start, one with the event `merged` says how many updates came faster than they could be written.";
-
-const GET: &str = "\
-Examples:
-  informer get deployments
-  informer get pod web-0 -n shop -o yaml
-  informer get po -A -l app=web -o name
-  informer get nodes --embedded";
-
-const DIFF: &str = "\
-Exit code 0 if the cache equals the server, 1 if not.
-
-Examples:
-  informer diff pods -A
-  informer diff configmaps -n shop --output json";
 
 const SERVE: &str = "\
 Examples:
@@ -133,9 +114,9 @@ pub(crate) struct ClusterArgs {
 /// Options that choose the objects.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ObjectArgs {
-    /// One namespace; otherwise that of the context
-    #[arg(short, long, value_name = "NAME", conflicts_with = "all_namespaces")]
-    pub(crate) namespace: Option<String>,
+    /// A namespace, several times for several; otherwise that of the context
+    #[arg(short, long = "namespace", value_name = "NAME", conflicts_with = "all_namespaces")]
+    pub(crate) namespaces: Vec<String>,
     /// All namespaces
     #[arg(short = 'A', long)]
     pub(crate) all_namespaces: bool,
@@ -145,60 +126,6 @@ pub(crate) struct ObjectArgs {
     /// Only objects whose fields match, such as `spec.nodeName=node-1`
     #[arg(long = "field-selector", value_name = "SELECTOR")]
     pub(crate) fields: Option<String>,
-}
-
-#[derive(Clone, Debug, Args)]
-pub(crate) struct WatchArgs {
-    /// Kinds by plural, singular, short name or kind, with `.group` where that is ambiguous
-    #[arg(required = true, value_name = "KIND")]
-    pub(crate) kinds: Vec<String>,
-    #[command(flatten)]
-    pub(crate) objects: ObjectArgs,
-    #[command(flatten)]
-    pub(crate) cluster: ClusterArgs,
-    /// How events are written
-    #[arg(short, long, value_name = "FORM", default_value = "text")]
-    pub(crate) output: Lines,
-    /// Ends after this long, such as `30s` or `5m`
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
-    pub(crate) lasting: Option<Duration>,
-    /// Serves /metrics, /livez, /readyz and /debug/informers at this address; `:9090` means all addresses of this machine
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
-    pub(crate) listen: Option<SocketAddr>,
-}
-
-#[derive(Clone, Debug, Args)]
-pub(crate) struct GetArgs {
-    /// The kind by plural, singular, short name or kind
-    pub(crate) kind: String,
-    /// One object
-    pub(crate) name: Option<String>,
-    #[command(flatten)]
-    pub(crate) objects: ObjectArgs,
-    #[command(flatten)]
-    pub(crate) cluster: ClusterArgs,
-    /// How objects are written
-    #[arg(short, long, value_name = "FORM", default_value = "table")]
-    pub(crate) output: Objects,
-    /// How long to wait for the cache
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(crate) timeout: Duration,
-}
-
-#[derive(Clone, Debug, Args)]
-pub(crate) struct DiffArgs {
-    /// The kind by plural, singular, short name or kind
-    pub(crate) kind: String,
-    #[command(flatten)]
-    pub(crate) objects: ObjectArgs,
-    #[command(flatten)]
-    pub(crate) cluster: ClusterArgs,
-    /// How differences are written
-    #[arg(short, long, value_name = "FORM", default_value = "text")]
-    pub(crate) output: Lines,
-    /// How long to wait for the cache
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(crate) timeout: Duration,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -255,9 +182,9 @@ pub(crate) struct ReplayArgs {
     /// How many times as fast as recorded, such as 10 or 0.5; `max` waits for nothing
     #[arg(long, value_name = "TIMES", default_value = "1")]
     pub(crate) speed: Speed,
-    /// How events are written
-    #[arg(short, long, value_name = "FORM", default_value = "text")]
-    pub(crate) output: Lines,
+    /// As of `watch`: text, wide, json; or only the objects as yaml, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…
+    #[arg(short, long, value_name = "FORM", default_value = "text", value_parser = str::parse::<WatchForm>)]
+    pub(crate) output: WatchForm,
     /// Serves the recording on 127.0.0.1 as the API server that was recorded, until Ctrl-C
     #[arg(long)]
     pub(crate) serve: bool,
@@ -278,26 +205,13 @@ pub(crate) enum ControllerName {
     Namespace,
 }
 
-/// The output formats of `watch` and `diff`.
+/// The output formats of `diff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Lines {
     /// For people
     Text,
     /// One JSON document a line
     Json,
-}
-
-/// The output formats of `get`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Objects {
-    /// For people
-    Table,
-    /// A List, or the object if one was named
-    Json,
-    /// The same as YAML
-    Yaml,
-    /// Such as `pod/web-0`, one a line
-    Name,
 }
 
 /// When to use colours.

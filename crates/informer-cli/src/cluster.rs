@@ -94,8 +94,8 @@ impl Cluster {
     }
 
     fn select(&self, mut factory: FactoryBuilder, objects: &ObjectArgs) -> FactoryBuilder {
-        if let Some(namespace) = self.namespace(objects) {
-            factory = factory.namespace(namespace);
+        if let Some(namespaces) = self.namespaces(objects) {
+            factory = factory.namespaces(namespaces);
         }
         if let Some(labels) = &objects.labels {
             factory = factory.labels(labels);
@@ -115,14 +115,31 @@ impl Cluster {
         source.map_err(Failure::cluster)
     }
 
-    /// The namespace of the command line, or else that of the context; `None` for all. In the simulated cluster the default
+    /// The namespaces of the command line, or else that of the context; `None` for all. In the simulated cluster the default
     /// is all namespaces.
-    pub(crate) fn namespace(&self, objects: &ObjectArgs) -> Option<String> {
-        match (&self.reached, &objects.namespace) {
+    pub(crate) fn namespaces(&self, objects: &ObjectArgs) -> Option<Vec<String>> {
+        match &self.reached {
             _ if objects.all_namespaces => None,
-            (_, Some(namespace)) => Some(namespace.clone()),
-            (Reached::Over(cluster), None) => cluster.config().map(|config| config.default_namespace.clone()),
-            (Reached::Within(_), None) => None,
+            _ if !objects.namespaces.is_empty() => {
+                let mut namespaces = objects.namespaces.clone();
+                namespaces.sort();
+                namespaces.dedup();
+                Some(namespaces)
+            }
+            Reached::Over(cluster) => cluster.config().map(|config| vec![config.default_namespace.clone()]),
+            Reached::Within(_) => None,
+        }
+    }
+
+    /// The same for the user: `namespace "shop"`, `all namespaces`.
+    pub(crate) fn place(&self, objects: &ObjectArgs) -> String {
+        match self.namespaces(objects).as_deref() {
+            None => "all namespaces".to_owned(),
+            Some([namespace]) => format!("namespace {namespace:?}"),
+            Some(several) => {
+                let quoted: Vec<_> = several.iter().map(|namespace| format!("{namespace:?}")).collect();
+                format!("namespaces {}", quoted.join(", "))
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::content::content;
 use crate::failure::Failure;
 use crate::kinds::synced;
 use crate::listing::Listing;
-use crate::plain::plain;
+use crate::plain::{plain, plain_json};
 use crate::screen::Screen;
 use crate::secrets;
 use crate::watch::changes::{Change, changes};
@@ -42,11 +42,11 @@ enum Difference {
 pub(crate) async fn run(args: &DiffArgs) -> Result<(), Failure> {
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
     let (factory, informer) = synced(&cluster, &args.objects, &args.kind, args.timeout).await?;
-    let listing = Listing::new(&cluster, informer.kind(), &args.objects)?;
+    let listings = Listing::all(&cluster, informer.kind(), &args.objects)?;
     let mut tries = 0;
     let is_secret = secrets::is_secret(informer.kind().group(), informer.kind().plural());
     let (count, differences) = loop {
-        let listed = tokio::time::timeout(args.timeout, listed(&listing, informer.kind())).await;
+        let listed = tokio::time::timeout(args.timeout, listed(&listings, informer.kind())).await;
         let server = listed.map_err(|_| {
             Failure::cluster(format!(
                 "the list of {} did not come within {:?}",
@@ -66,7 +66,7 @@ pub(crate) async fn run(args: &DiffArgs) -> Result<(), Failure> {
     factory.shutdown().await;
     let screen = Screen::new();
     match args.output {
-        Lines::Json => screen.text(&format!("{}\n", as_json(&kind, count, &differences)))?,
+        Lines::Json => screen.text(&plain_json(&format!("{}\n", as_json(&kind, count, &differences))))?,
         Lines::Text if differences.is_empty() => {
             screen.text(&format!("{kind}: cache and server are equal, {count} objects\n"))?;
         }
@@ -83,10 +83,12 @@ fn cached(informer: &SharedInformer<DynamicObject>) -> Content {
 }
 
 /// Lists the objects on the server, page by page, without the fields that the cache drops.
-async fn listed(listing: &Listing, kind: &KindInfo) -> Result<Content, Failure> {
+async fn listed(listings: &[Listing], kind: &KindInfo) -> Result<Content, Failure> {
     let (mut content, mut token) = (Content::new(), None);
-    loop {
-        let page = listing.page(PAGE, token).await?;
+    let mut listings = listings.iter();
+    let mut listing = listings.next();
+    while let Some(pages) = listing {
+        let page = pages.page(PAGE, token).await?;
         for mut object in page.items {
             let Some(members) = object.as_object_mut() else { continue };
             members.insert("kind".to_owned(), kind.kind().into());
@@ -103,9 +105,10 @@ async fn listed(listing: &Listing, kind: &KindInfo) -> Result<Content, Failure> 
         }
         token = page.next;
         if token.is_none() {
-            return Ok(content);
+            listing = listings.next();
         }
     }
+    Ok(content)
 }
 
 fn compare(cache: &Content, server: &Content, is_secret: bool) -> Vec<Difference> {

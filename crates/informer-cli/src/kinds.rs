@@ -4,35 +4,101 @@ use std::time::Duration;
 
 use kube_client::api::DynamicObject;
 use kube_informer::status::Cause;
-use kube_informer::{SharedInformer, SharedInformerFactory};
+use kube_informer::{Access, Object, SharedInformer, SharedInformerFactory};
 
 use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
 use crate::failure::Failure;
 use crate::refusal::Refusal;
+use crate::targets::Target;
 
-/// One informer for each kind, even if it is named twice.
-pub(crate) async fn informers(
-    factory: &SharedInformerFactory,
-    names: &[String],
-) -> Result<Vec<SharedInformer<DynamicObject>>, Failure> {
-    let mut informers: Vec<SharedInformer<DynamicObject>> = Vec::new();
-    for name in names {
-        let informer = informer(factory, name).await?;
-        if !informers.iter().any(|known| known.kind() == informer.kind()) {
-            informers.push(informer);
-        }
-    }
-    Ok(informers)
+/// Up to so many objects of a kind are selected by the server, with a watch each. Of more the whole kind is read.
+const SINGLY: usize = 10;
+
+/// An informer, and which of its objects are wanted.
+pub(crate) struct Selected {
+    pub(crate) informer: SharedInformer<DynamicObject>,
+    /// All if there are none.
+    pub(crate) names: Vec<String>,
 }
 
-/// A synced informer of one kind.
-pub(crate) async fn synced(
+impl Selected {
+    pub(crate) fn wants(&self, object: &Object<DynamicObject>) -> bool {
+        self.names.is_empty() || self.names.iter().any(|name| name == object.name())
+    }
+
+    /// The objects in the cache that are wanted, sorted by key.
+    pub(crate) fn objects(&self) -> Vec<Object<DynamicObject>> {
+        let mut objects = self.informer.lister().list();
+        objects.retain(|object| self.wants(object));
+        objects.sort_by(|a, b| a.key().cmp(b.key()));
+        objects
+    }
+
+    /// For the user: `pods`, or `pods web-0` if it is about one.
+    pub(crate) fn label(&self) -> String {
+        match self.names.as_slice() {
+            [name] => format!("{} {name}", self.informer.kind()),
+            _ => self.informer.kind().to_string(),
+        }
+    }
+}
+
+/// The informers for what the command line names. A kind that is named twice has one.
+pub(crate) async fn select(
+    factory: &SharedInformerFactory,
+    targets: &[Target],
+    objects: &ObjectArgs,
+) -> Result<Vec<Selected>, Failure> {
+    let mut selected: Vec<Selected> = Vec::new();
+    for target in targets {
+        let access = access(factory, &target.kind).await?;
+        let whole = |known: &&mut Selected| known.names.is_empty() && known.informer.kind() == access.kind();
+        if selected.iter_mut().find(whole).is_some() {
+            continue;
+        }
+        if target.names.is_empty() {
+            selected.retain(|known| known.informer.kind() != access.kind());
+        }
+        match target.names.len() {
+            1..=SINGLY => {
+                for name in &target.names {
+                    let informer = one(&access, name, objects)?;
+                    selected.push(Selected { informer, names: vec![name.clone()] });
+                }
+            }
+            _ => selected.push(Selected { informer: access.informer(), names: target.names.clone() }),
+        }
+    }
+    Ok(selected)
+}
+
+/// An informer of one object. The server selects it, because there may be very many of its kind.
+fn one(
+    access: &Access<DynamicObject>,
+    name: &str,
+    objects: &ObjectArgs,
+) -> Result<SharedInformer<DynamicObject>, Failure> {
+    let named = format!("metadata.name={}", escaped(name));
+    let fields = match &objects.fields {
+        Some(fields) => format!("{fields},{named}"),
+        None => named,
+    };
+    let label = format!("{} {name}", access.kind().resource());
+    let access = access.named(&label, |builder| builder.fields(fields)).map_err(Failure::usage)?;
+    Ok(access.informer())
+}
+
+/// Escapes a value for a field selector.
+fn escaped(value: &str) -> String {
+    value.chars().flat_map(|c| [Some('\\').filter(|_| ",=\\".contains(c)), Some(c)]).flatten().collect()
+}
+
+/// A factory for a command that reads caches once: a refusal ends it.
+pub(crate) fn reading(
     cluster: &Cluster,
     objects: &ObjectArgs,
-    name: &str,
-    timeout: Duration,
-) -> Result<(SharedInformerFactory, SharedInformer<DynamicObject>), Failure> {
+) -> Result<(SharedInformerFactory, Refusal), Failure> {
     let refusal = Refusal::default();
     let hears = refusal.clone();
     // A list is enough to sync, so a refused watch is no error here.
@@ -42,23 +108,42 @@ pub(crate) async fn synced(
         }
     };
     let factory = cluster.factory(objects).on_error(on_error).build().map_err(Failure::usage)?;
-    let informer = informer(&factory, name).await?;
+    Ok((factory, refusal))
+}
+
+/// Starts the informers of a factory and waits until their caches are filled.
+pub(crate) async fn sync(
+    factory: &SharedInformerFactory,
+    refusal: &Refusal,
+    timeout: Duration,
+) -> Result<(), Failure> {
     factory.start();
     tokio::select! {
-        synced = factory.wait_for_cache_sync(timeout) => synced.map_err(Failure::cluster)?,
-        refused = refusal.heard() => return Err(refused),
-        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted()),
+        synced = factory.wait_for_cache_sync(timeout) => synced.map_err(Failure::cluster),
+        refused = refusal.heard() => Err(refused),
+        _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
     }
+}
+
+/// A synced informer of one kind.
+pub(crate) async fn synced(
+    cluster: &Cluster,
+    objects: &ObjectArgs,
+    name: &str,
+    timeout: Duration,
+) -> Result<(SharedInformerFactory, SharedInformer<DynamicObject>), Failure> {
+    let (factory, refusal) = reading(cluster, objects)?;
+    let informer = access(&factory, name).await?.informer();
+    sync(&factory, &refusal, timeout).await?;
     Ok((factory, informer))
 }
 
-async fn informer(
+pub(crate) async fn access(
     factory: &SharedInformerFactory,
     name: &str,
-) -> Result<SharedInformer<DynamicObject>, Failure> {
-    let access = factory.for_resource(name).await.map_err(|error| match error.source_error() {
+) -> Result<Access<DynamicObject>, Failure> {
+    factory.for_resource(name).await.map_err(|error| match error.source_error() {
         Some(_unreached) => Failure::cluster(error),
         None => Failure::usage(error),
-    })?;
-    Ok(access.informer())
+    })
 }

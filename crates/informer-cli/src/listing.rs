@@ -12,7 +12,7 @@ use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
 use crate::failure::Failure;
 
-/// Lists the objects of one kind that the command line selects.
+/// Lists the objects of one kind that the command line selects, in one namespace or in all.
 pub(crate) struct Listing {
     source: HttpSource,
     kind: KindInfo,
@@ -29,19 +29,29 @@ pub(crate) struct Page {
 }
 
 impl Listing {
-    pub(crate) fn new(cluster: &Cluster, kind: &KindInfo, objects: &ObjectArgs) -> Result<Self, Failure> {
-        let scope = match cluster.namespace(objects) {
-            Some(namespace) if kind.is_namespaced() != Some(false) => Scope::namespace(namespace),
-            _ => Scope::All,
+    /// One for each namespace of the command line.
+    pub(crate) fn all(
+        cluster: &Cluster,
+        kind: &KindInfo,
+        objects: &ObjectArgs,
+    ) -> Result<Vec<Self>, Failure> {
+        let scopes = match cluster.namespaces(objects) {
+            Some(namespaces) if kind.is_namespaced() != Some(false) => {
+                namespaces.into_iter().map(Scope::namespace).collect()
+            }
+            _ => vec![Scope::All],
         };
-        let mut request = Request::list(scope);
-        if let Some(labels) = &objects.labels {
-            request = request.labels(labels);
-        }
-        if let Some(fields) = &objects.fields {
-            request = request.fields(fields);
-        }
-        Ok(Self { source: cluster.source(kind.clone())?, kind: kind.clone(), request })
+        let listing = |scope: Scope| {
+            let mut request = Request::list(scope);
+            if let Some(labels) = &objects.labels {
+                request = request.labels(labels);
+            }
+            if let Some(fields) = &objects.fields {
+                request = request.fields(fields);
+            }
+            Ok(Self { source: cluster.source(kind.clone())?, kind: kind.clone(), request })
+        };
+        scopes.into_iter().map(listing).collect()
     }
 
     /// One page of the most recent state.

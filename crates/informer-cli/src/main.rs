@@ -8,8 +8,10 @@ mod content;
 mod diff;
 mod failure;
 mod get;
+mod jsonpath;
 mod kinds;
 mod listing;
+mod output;
 mod plain;
 mod record;
 mod refusal;
@@ -17,6 +19,7 @@ mod replay;
 mod screen;
 mod secrets;
 mod serve;
+mod targets;
 mod watch;
 
 use std::process::ExitCode;

@@ -13,8 +13,9 @@ use kube_informer::{SharedInformer, SharedInformerFactory};
 use crate::args::RecordArgs;
 use crate::cluster::{Cluster, Without};
 use crate::failure::Failure;
-use crate::kinds::informers;
+use crate::kinds::select;
 use crate::screen::Screen;
+use crate::targets;
 use crate::watch::ENDING;
 use crate::watch::troubles::Troubles;
 
@@ -82,7 +83,9 @@ impl Recording {
             .on_error(move |failure| hears.hear(failure))
             .build()
             .map_err(Failure::usage)?;
-        let informers = informers(&factory, &args.kinds).await?;
+        let targets = targets::of_watch(&args.kinds).map_err(Failure::usage)?;
+        let selected = select(&factory, &targets, &args.objects).await?;
+        let informers: Vec<_> = selected.into_iter().map(|it| it.informer).collect();
         let kinds: Vec<_> = informers.iter().map(|informer| informer.kind().to_string()).collect();
         screen.note(&format!("recording {} of {}", kinds.join(", "), cluster.origin));
         factory.start();

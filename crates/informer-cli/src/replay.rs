@@ -10,8 +10,9 @@ use kube_informer::{FactoryBuilder, SharedInformer, SharedInformerFactory};
 
 use crate::args::ReplayArgs;
 use crate::failure::Failure;
+use crate::kinds::Selected;
 use crate::screen::Screen;
-use crate::watch::events::{AllEvents, Events, LIMIT};
+use crate::watch::events::{AllEvents, Events, LIMIT, SHOWN};
 use crate::watch::log::Log;
 use crate::watch::total::Total;
 use crate::watch::troubles::Troubles;
@@ -80,10 +81,12 @@ async fn follow(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Res
     let factory = factory.build().map_err(Failure::usage)?;
     let informers: Vec<SharedInformer<DynamicObject>> =
         kinds.iter().map(|recorded| factory.kind_of(recorded.kind.clone()).informer()).collect();
-    let events: Result<Vec<_>, _> = informers.iter().map(|informer| Events::of(informer, LIMIT)).collect();
+    let all = |informer: &SharedInformer<_>| Selected { informer: informer.clone(), names: Vec::new() };
+    let events: Result<Vec<_>, _> =
+        informers.iter().map(|informer| Events::of(all(informer), LIMIT, SHOWN)).collect();
     let events = AllEvents(events?);
     factory.start();
-    let log = Log::new(args.output, &informers, screen);
+    let log = Log::new(args.output.clone(), &informers, screen);
     let shown = show(log, &informers, events, Total::unknown(), &troubles, screen);
     let ended = tokio::select! {
         ended = shown => ended,

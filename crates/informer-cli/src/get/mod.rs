@@ -1,103 +1,93 @@
 //! `informer get`: objects from a synced cache.
 
-pub(crate) mod table;
+pub(crate) mod age;
+pub(crate) mod columns;
+mod follow;
+mod sort;
 
-use std::time::Duration;
-
-use k8s_openapi::jiff::Timestamp;
 use kube_client::api::DynamicObject;
 use kube_informer::Object;
-use serde_json::{Value, json};
 
-use self::table::{Row, table};
-use crate::args::{GetArgs, Objects};
+use crate::args::GetArgs;
 use crate::cluster::{Cluster, Without};
 use crate::content::shown;
 use crate::failure::Failure;
-use crate::kinds::synced;
-use crate::plain::plain_lines;
+use crate::jsonpath::Path;
+use crate::kinds::{Selected, reading, select, sync};
+use crate::output::{Look, Printer};
 use crate::screen::Screen;
+use crate::targets;
 
 pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
+    let targets = targets::of_get(&args.targets).map_err(Failure::usage)?;
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
-    let mut wanted = args.objects.clone();
-    if let Some(name) = &args.name {
-        // The server selects the object, because there may be very many of its kind.
-        let named = format!("metadata.name={}", escaped(name));
-        wanted.fields =
-            Some(wanted.fields.map_or_else(|| named.clone(), |fields| format!("{fields},{named}")));
-    }
-    let (factory, informer) = synced(&cluster, &wanted, &args.kind, args.timeout).await?;
-    let kind = informer.kind().clone();
-    let mut objects = informer.lister().list();
-    objects.sort_by(|a, b| a.key().cmp(b.key()));
-    if let Some(name) = &args.name {
-        objects.retain(|object| object.name() == name);
-        if objects.is_empty() {
-            return Err(Failure::negative(format!("{kind} {name:?} not found")));
-        }
-    }
-    factory.shutdown().await;
+    let (factory, refusal) = reading(&cluster, &args.objects)?;
+    let selected = select(&factory, &targets, &args.objects).await?;
+    let mut kinds: Vec<_> = selected.iter().map(|it| it.informer.kind().clone()).collect();
+    kinds.dedup();
+    let look = Look {
+        headers: !args.no_headers,
+        namespaces: cluster.namespaces(&args.objects).is_none_or(|several| several.len() > 1),
+        kinds: kinds.len() > 1,
+        label_columns: args.label_columns.clone(),
+        labels: args.show_labels,
+    };
+    let mut printer = Printer::new(args.output.clone(), look);
     let screen = Screen::new();
-    match args.output {
-        Objects::Table if objects.is_empty() => match cluster.namespace(&args.objects) {
-            Some(namespace) if kind.is_namespaced() != Some(false) => {
-                screen.note(&format!("no {kind} in namespace {namespace:?} (-A for all namespaces)"));
+    if args.watch || args.watch_only {
+        return follow::follow(args, &factory, &refusal, selected, printer, &screen).await;
+    }
+    sync(&factory, &refusal, args.timeout).await?;
+    let (objects, missing) = found(&selected);
+    factory.shutdown().await;
+    let objects = sorted(objects, args.sort_by.as_ref())?;
+    // Exactly one object was asked for by its name.
+    let is_one = matches!(targets.as_slice(), [target] if target.names.len() == 1);
+    match (objects.is_empty(), missing.is_empty()) {
+        (true, false) => {}
+        (true, true) if printer.is_table() => {
+            let kinds = kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            match cluster.namespaces(&args.objects) {
+                Some(_) if selected.iter().any(|it| it.informer.kind().is_namespaced() != Some(false)) => {
+                    let place = cluster.place(&args.objects);
+                    screen.note(&format!("no {kinds} in {place} (-A for all namespaces)"));
+                }
+                _ => screen.note(&format!("no {kinds} found")),
             }
-            _ => screen.note(&format!("no {kind} found")),
-        },
-        Objects::Table => {
-            let everywhere =
-                cluster.namespace(&args.objects).is_none() && kind.is_namespaced() != Some(false);
-            screen.text(&as_table(kind.kind(), &objects, everywhere))?;
         }
-        Objects::Name => {
-            let name = |object: &Object<DynamicObject>| match kind.group() {
-                "" => format!("{}/{}\n", kind.kind().to_lowercase(), object.name()),
-                group => format!("{}.{group}/{}\n", kind.kind().to_lowercase(), object.name()),
-            };
-            screen.text(&plain_lines(&objects.iter().map(name).collect::<String>()))?;
-        }
-        Objects::Json => screen.text(&format!("{:#}\n", document(&objects, args.name.is_some())))?,
-        Objects::Yaml => {
-            let yaml = serde_saphyr::to_string(&document(&objects, args.name.is_some()));
-            screen.text(&yaml.map_err(Failure::local)?)?;
-        }
+        _ => screen.text(&printer.all(&objects, is_one)?)?,
     }
-    Ok(())
-}
-
-/// Escapes a value for a field selector.
-fn escaped(value: &str) -> String {
-    value.chars().flat_map(|c| [Some('\\').filter(|_| ",=\\".contains(c)), Some(c)]).flatten().collect()
-}
-
-/// One object if it was named on the command line, a List otherwise.
-fn document(objects: &[Object<DynamicObject>], named: bool) -> Value {
-    let mut items: Vec<_> = objects.iter().map(shown).collect();
-    match items.len() {
-        1 if named => items.remove(0),
-        _ => json!({ "apiVersion": "v1", "kind": "List", "items": items }),
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::negative(missing.join("; "))),
     }
 }
 
-fn as_table(kind: &str, objects: &[Object<DynamicObject>], with_namespace: bool) -> String {
-    let now = Timestamp::now().as_second();
+/// The objects, kind by kind, and what is to be said of those that are not there.
+fn found(selected: &[Selected]) -> (Vec<Object<DynamicObject>>, Vec<String>) {
+    let (mut objects, mut missing) = (Vec::new(), Vec::new());
+    for selected in selected {
+        let of_kind = selected.objects();
+        for name in &selected.names {
+            if !of_kind.iter().any(|object| object.name() == name) {
+                missing.push(format!("{} {name:?} not found", selected.informer.kind()));
+            }
+        }
+        objects.extend(of_kind);
+    }
+    (objects, missing)
+}
+
+/// In the order of a field; objects in which it is the same stay in the order of their keys.
+fn sorted(
+    objects: Vec<Object<DynamicObject>>,
+    by: Option<&Path>,
+) -> Result<Vec<Object<DynamicObject>>, Failure> {
+    let Some(path) = by else { return Ok(objects) };
     let contents: Vec<_> = objects.iter().map(shown).collect();
-    let rows: Vec<_> = objects
-        .iter()
-        .zip(&contents)
-        .map(|(object, content)| Row {
-            namespace: object.namespace(),
-            name: object.name(),
-            age: object.creation_timestamp().map(|at| age(now, at.as_second())),
-            object: content,
-        })
-        .collect();
-    table(kind, &rows, with_namespace)
-}
-
-/// The age of an object. Clocks of machines differ, so one that was created in the future has age zero.
-fn age(now: i64, then: i64) -> Duration {
-    Duration::from_secs(u64::try_from(now - then).unwrap_or(0))
+    let ranks = sort::ranks(path, contents.iter());
+    let ranks = ranks.map_err(|why| Failure::usage(format!("cannot sort by that field: {why}")))?;
+    let mut ranked: Vec<_> = objects.into_iter().zip(ranks).collect();
+    ranked.sort_by(|(_, one), (_, other)| one.order(other));
+    Ok(ranked.into_iter().map(|(object, _)| object).collect())
 }

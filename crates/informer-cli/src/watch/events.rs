@@ -1,6 +1,7 @@
 //! The events of the watched kinds, and the objects that existed at the start.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use kube_informer::{Event, Object, Registration, SharedInformer, async_handler};
 use tokio::sync::mpsc;
 
 use crate::failure::Failure;
+use crate::kinds::Selected;
 
 /// How many events of a kind may wait for a slow terminal or pipe. If there are more, changes of the same object are merged
 /// into one, and a line says so.
@@ -18,16 +20,20 @@ pub(crate) const LIMIT: usize = 100_000;
 /// How many events are taken from the informer at once; the others wait there.
 const AT_HAND: usize = 64;
 
-/// How many objects of a kind that exist at the start are shown one by one; if there are more, only their number is shown.
-const SHOWN: usize = 20;
+/// How many objects of a kind that exist at the start `watch` shows one by one; if there are more, only their number is shown.
+pub(crate) const SHOWN: usize = 20;
 
 /// The events of one kind.
 pub(crate) struct Events {
     pub(crate) informer: SharedInformer<DynamicObject>,
+    /// What it is called for the user.
+    pub(crate) label: String,
     registration: Registration,
     events: mpsc::Receiver<Event<DynamicObject>>,
     /// The objects that existed at the start, until all of them have come.
     first: Option<First>,
+    /// Up to so many of them are kept to be shown.
+    shown: usize,
     /// How many merged changes have been reported so far.
     merged: u64,
     ended: bool,
@@ -42,19 +48,24 @@ pub(crate) struct First {
 }
 
 impl Events {
-    pub(crate) fn of(informer: &SharedInformer<DynamicObject>, limit: usize) -> Result<Self, Failure> {
+    /// The events of what was selected. Up to `limit` may wait, and up to `shown` of the first objects are kept.
+    pub(crate) fn of(selected: Selected, limit: usize, shown: usize) -> Result<Self, Failure> {
         let (sender, events) = mpsc::channel(AT_HAND);
+        let (informer, label) = (selected.informer.clone(), selected.label());
+        let selected = Arc::new(selected);
         let hears = async_handler(move |event: Event<DynamicObject>| {
-            let sender = sender.clone();
+            let (sender, selected) = (sender.clone(), selected.clone());
             async move {
-                // An error means that the receiver is gone: the command is about to end.
-                sender.send(event).await.ok();
+                if object(&event).is_some_and(|object| selected.wants(object)) {
+                    // An error means that the receiver is gone: the command is about to end.
+                    sender.send(event).await.ok();
+                }
             }
         });
         let hears = hears.every_event(limit).resync(Duration::ZERO);
         let registration = informer.add_event_handler(hears).map_err(Failure::cluster)?;
-        let (first, informer) = (Some(First::default()), informer.clone());
-        Ok(Self { informer, registration, events, first, merged: 0, ended: false })
+        let first = Some(First::default());
+        Ok(Self { informer, label, registration, events, first, shown, merged: 0, ended: false })
     }
 
     /// Counts an object that existed at the start; false for all other events.
@@ -63,7 +74,7 @@ impl Events {
             return false;
         };
         first.count += 1;
-        match first.count <= SHOWN {
+        match first.count <= self.shown {
             true => first.shown.push(object.clone()),
             false => first.shown.clear(),
         }
@@ -86,6 +97,16 @@ impl Events {
     pub(crate) fn take_merged(&mut self) -> u64 {
         let merged = self.registration.status().merged;
         merged.saturating_sub(std::mem::replace(&mut self.merged, merged))
+    }
+}
+
+/// The object that an event is about, in its newest state.
+pub(crate) fn object(event: &Event<DynamicObject>) -> Option<&Object<DynamicObject>> {
+    match event {
+        Event::Added { object, .. } | Event::Updated { new: object, .. } | Event::Deleted { object, .. } => {
+            Some(object)
+        }
+        _ => None,
     }
 }
 

@@ -1,13 +1,15 @@
 //! An event as a line of text or of JSON.
 
 use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff::tz::TimeZone;
 use kube_client::api::DynamicObject;
 use kube_informer::{Event, Object, SharedInformer};
 use serde_json::{Map, Value, json};
 
+use crate::clock::time_of_day;
 use crate::content::{shown, shown_changes};
-use crate::get::table::summary;
-use crate::plain::plain;
+use crate::get::columns::summary;
+use crate::plain::{plain, plain_json};
 use crate::watch::changes::Change;
 
 /// How many changes of an event are shown; the others are only counted.
@@ -76,22 +78,28 @@ impl Told {
         Some(Self { what, object: object.clone(), content: shown(object), changes, initial })
     }
 
+    pub(crate) fn object(&self) -> &Object<DynamicObject> {
+        &self.object
+    }
+
     /// `12:00:01 ADDED   pod  default/web-0  ready 0/1, status Pending`, with colours if they are on.
-    pub(crate) fn text(&self, time: &str, columns: &Columns) -> String {
+    pub(crate) fn text(&self, at: Timestamp, zone: &TimeZone, columns: &Columns, is_wide: bool) -> String {
+        let time = time_of_day(at, zone);
         let (word, colour) = match self.what {
             What::Added => ("ADDED  ", GREEN),
             What::Updated => ("UPDATED", YELLOW),
             What::Deleted => ("DELETED", RED),
         };
         let kind = self.object.kind().kind();
+        let summary = || summary(self.object.kind(), &self.content, is_wide, at);
         let rest = match self.what {
             // A repeated Event has a higher count; its message is shown, and not the changed fields.
             What::Updated if kind == "Event" => {
                 let count = self.changes.iter().find(|change| change.path.ends_with("count"));
                 let count = count.map(|change| format!(", {change}")).unwrap_or_default();
-                summary(kind, &self.content) + &count
+                summary() + &count
             }
-            What::Added => summary(kind, &self.content),
+            What::Added => summary(),
             What::Updated => told(&self.changes),
             What::Deleted => String::new(),
         };
@@ -124,7 +132,7 @@ impl Told {
             line.insert("changes".into(), self.changes.iter().map(change).collect());
         }
         line.insert("object".into(), self.content.clone());
-        Value::from(line).to_string()
+        plain_json(&Value::from(line).to_string()).into_owned()
     }
 }
 

@@ -9,30 +9,40 @@ use kube_informer::kind::KindInfo;
 use kube_informer::{Event, SharedInformer};
 use serde_json::json;
 
-use crate::args::Lines;
-use crate::clock::{time_of_day, zone};
+use crate::args::WatchForm;
+use crate::clock::zone;
 use crate::failure::Failure;
+use crate::output::{Look, Printer};
+use crate::plain::{plain, plain_json};
 use crate::screen::Screen;
-use crate::watch::events::First;
+use crate::watch::events::{Events, First};
 use crate::watch::line::{Columns, Told, utc};
 
 /// The time to sync is printed only if it is longer than this.
 const WORTH_SAYING: Duration = Duration::from_secs(1);
 
 pub(crate) struct Log {
-    form: Lines,
+    form: WatchForm,
+    /// For forms that show objects alone.
+    printer: Option<Printer>,
     screen: Screen,
     columns: Columns,
     zone: TimeZone,
 }
 
 impl Log {
-    pub(crate) fn new(form: Lines, informers: &[SharedInformer<DynamicObject>], screen: &Screen) -> Self {
-        Self { form, screen: screen.clone(), columns: Columns::of(informers), zone: zone() }
+    pub(crate) fn new(form: WatchForm, informers: &[SharedInformer<DynamicObject>], screen: &Screen) -> Self {
+        let printer = match &form {
+            WatchForm::Objects(form) => {
+                Some(Printer::new(form.clone(), Look { headers: true, ..Look::default() }))
+            }
+            _ => None,
+        };
+        Self { form, printer, screen: screen.clone(), columns: Columns::of(informers), zone: zone() }
     }
 
     pub(crate) fn is_json(&self) -> bool {
-        self.form == Lines::Json
+        self.form == WatchForm::Json
     }
 
     /// Writes an event. False if it has no line.
@@ -44,36 +54,41 @@ impl Log {
     }
 
     /// Writes that a kind has synced, and the objects that existed at the start.
-    pub(crate) fn synced(&mut self, kind: &KindInfo, first: First, lasted: Duration) -> Result<(), Failure> {
+    pub(crate) fn synced(&mut self, of: &Events, first: First, lasted: Duration) -> Result<(), Failure> {
         if self.is_json() {
-            return self.remark("synced", kind, "objects", first.count as u64);
+            return self.remark("synced", of.informer.kind(), "objects", first.count as u64);
         }
         let lasted = match lasted {
             lasted if lasted >= WORTH_SAYING => format!(" after {:.1} s", lasted.as_secs_f64()),
             _ => String::new(),
         };
-        self.screen.note(&format!("{kind}: {} in the cache{lasted}", first.count));
+        self.screen.note(&plain(&format!("{}: {} in the cache{lasted}", of.label, first.count)));
         let shown: Vec<_> = first.shown.into_iter().map(Told::initial).collect();
         self.columns.fit(&shown);
         shown.iter().try_for_each(|told| self.write(told))
     }
 
     /// Writes how many changes were merged into others.
-    pub(crate) fn merged(&self, kind: &KindInfo, count: u64) -> Result<(), Failure> {
+    pub(crate) fn merged(&self, of: &Events, count: u64) -> Result<(), Failure> {
         if self.is_json() {
-            return self.remark("merged", kind, "updates", count);
+            return self.remark("merged", of.informer.kind(), "updates", count);
         }
         let updates = if count == 1 { "update" } else { "updates" };
-        self.screen
-            .note(&format!("{kind}: {count} {updates} merged, they came faster than they could be shown"));
+        let merged =
+            format!("{}: {count} {updates} merged, they came faster than they could be shown", of.label);
+        self.screen.note(&plain(&merged));
         Ok(())
     }
 
-    fn write(&self, told: &Told) -> Result<(), Failure> {
+    fn write(&mut self, told: &Told) -> Result<(), Failure> {
         let now = Timestamp::now();
+        if let Some(printer) = &mut self.printer {
+            let text = printer.each(std::slice::from_ref(told.object()))?;
+            return Ok(self.screen.line(text.strip_suffix('\n').unwrap_or(&text))?);
+        }
         let line = match self.form {
-            Lines::Json => told.json(now),
-            Lines::Text => told.text(&time_of_day(now, &self.zone), &self.columns),
+            WatchForm::Json => told.json(now),
+            _ => told.text(now, &self.zone, &self.columns, self.form == WatchForm::Wide),
         };
         Ok(self.screen.line(&line)?)
     }
@@ -82,6 +97,6 @@ impl Log {
     fn remark(&self, event: &str, kind: &KindInfo, what: &str, count: u64) -> Result<(), Failure> {
         let line = json!({ "time": utc(Timestamp::now()), "event": event, "kind": kind.kind(),
             "apiVersion": kind.api_version(), what: count });
-        Ok(self.screen.line(&line.to_string())?)
+        Ok(self.screen.line(&plain_json(&line.to_string()))?)
     }
 }

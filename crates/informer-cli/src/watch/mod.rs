@@ -15,7 +15,7 @@ use informer_endpoint::Endpoint;
 use kube_client::api::DynamicObject;
 use kube_informer::{Event, SharedInformer};
 
-use self::events::{AllEvents, Events, LIMIT};
+use self::events::{AllEvents, Events, LIMIT, SHOWN};
 use self::log::Log;
 use self::status_line::StatusLine;
 use self::total::Total;
@@ -23,8 +23,10 @@ use self::troubles::Troubles;
 use crate::args::WatchArgs;
 use crate::cluster::{Cluster, Without};
 use crate::failure::Failure;
-use crate::kinds::informers;
+use crate::kinds::{Selected, select};
+use crate::plain::plain;
 use crate::screen::Screen;
+use crate::targets;
 
 /// How often the status of the informers is checked.
 const LOOK: Duration = Duration::from_millis(100);
@@ -33,6 +35,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(crate) const ENDING: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
+    let targets = targets::of_watch(&args.targets).map_err(Failure::usage)?;
     // Informers send their metrics to the recorder that is installed when they are built, so it comes first.
     let recorder = match args.listen {
         Some(_) => Some(informer_endpoint::install_recorder().map_err(Failure::local)?),
@@ -49,13 +52,11 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         })
         .build()
         .map_err(Failure::usage)?;
-    let informers = informers(&factory, &args.kinds).await?;
-    let kinds: Vec<_> = informers.iter().map(|informer| informer.kind().to_string()).collect();
-    let place = match cluster.namespace(&args.objects) {
-        Some(namespace) => format!("namespace {namespace:?}"),
-        None => "all namespaces".to_owned(),
-    };
-    screen.note(&format!("watching {} in {place} of {}", kinds.join(", "), cluster.origin));
+    let selected = select(&factory, &targets, &args.objects).await?;
+    let informers: Vec<_> = selected.iter().map(|it| it.informer.clone()).collect();
+    let labels: Vec<_> = selected.iter().map(Selected::label).collect();
+    let place = cluster.place(&args.objects);
+    screen.note(&plain(&format!("watching {} in {place} of {}", labels.join(", "), cluster.origin)));
     let _listening = match (args.listen, recorder) {
         (Some(address), Some(recorder)) => {
             let statuses = factory.clone();
@@ -68,7 +69,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let events: Result<Vec<_>, _> = informers.iter().map(|informer| Events::of(informer, LIMIT)).collect();
+    let events: Result<Vec<_>, _> = selected.into_iter().map(|it| Events::of(it, LIMIT, SHOWN)).collect();
     let events = AllEvents(events?);
     factory.start();
     let lasting = async {
@@ -78,7 +79,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         }
     };
     let total = Total::ask(&cluster, &args.objects, &informers, &screen);
-    let log = Log::new(args.output, &informers, &screen);
+    let log = Log::new(args.output.clone(), &informers, &screen);
     let shown = show(log, &informers, events, total, &troubles, &screen);
     let ended = tokio::select! {
         ended = shown => ended,
@@ -118,7 +119,7 @@ pub(crate) async fn show(
                 }
                 let is_initial = matches!(event, Event::Added { initial: true, .. });
                 if !is_initial && let Some(first) = of_kind.take_first(true) {
-                    log.synced(of_kind.informer.kind(), first, begun.elapsed())?;
+                    log.synced(of_kind, first, begun.elapsed())?;
                 }
                 if log.event(&event)? {
                     status_line.count();
@@ -128,7 +129,7 @@ pub(crate) async fn show(
                 troubles.look(informers);
                 for events in &mut events.0 {
                     if let Some(first) = events.take_first(false) {
-                        log.synced(events.informer.kind(), first, begun.elapsed())?;
+                        log.synced(events, first, begun.elapsed())?;
                     }
                 }
                 if !status_line.has_begun() {
@@ -142,7 +143,7 @@ pub(crate) async fn show(
                 for events in &mut events.0 {
                     let merged = events.take_merged();
                     if merged > 0 {
-                        log.merged(events.informer.kind(), merged)?;
+                        log.merged(events, merged)?;
                     }
                 }
                 status_line.draw();

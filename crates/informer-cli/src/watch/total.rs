@@ -25,11 +25,11 @@ impl Total {
         if !says {
             return Self::unknown();
         }
-        let listing = |informer: &SharedInformer<_>| Listing::new(cluster, informer.kind(), objects);
-        let listings: Result<Vec<_>, _> = informers.iter().map(listing).collect();
+        let listings = |informer: &SharedInformer<_>| Listing::all(cluster, informer.kind(), objects);
+        let listings: Result<Vec<_>, _> = informers.iter().map(listings).collect();
         let asked = async move {
             let mut total = 0;
-            for listing in &listings.ok()? {
+            for listing in listings.ok()?.iter().flatten() {
                 total += count(listing).await?;
             }
             Some(total)

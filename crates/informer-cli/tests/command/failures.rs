@@ -85,7 +85,7 @@ async fn a_wrong_command_line_is_explained() {
     assert!(said.err.contains("'wach'") && said.err.contains("watch"), "{said:?}");
     let said = run(informer(&["get", "pods", "-o", "xml"])).await;
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("table, json, yaml, name"), "{said:?}");
+    assert!(said.err.contains("table, wide, json, yaml, name, jsonpath=TEMPLATE"), "{said:?}");
     let said = run(informer(&["watch"])).await;
     assert_eq!(said.code, 2);
     assert!(said.err.contains("<KIND>..."), "{said:?}");

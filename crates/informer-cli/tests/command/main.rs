@@ -1,6 +1,9 @@
 //! The command `informer` as its users run it, on an embedded API server.
 
+mod beside_kubectl;
 mod failures;
+mod following;
+mod hostile;
 mod reading;
 mod readme;
 mod recording;

@@ -145,9 +145,9 @@ async fn what_a_terminal_would_obey_is_escaped() {
         _ => Answer::json(200, &list),
     });
     let escaped = ["\\u{1b}[2J\\u{202e}Running", "\\u{1b}]0;title\\u{7}\\nnode"];
-    let said = run(server.informer(&["get", "pods"])).await;
+    let said = run(server.informer(&["get", "pods", "-o", "wide"])).await;
     assert!(escaped.iter().all(|text| said.out.contains(text)), "{said:?}");
-    let mut watch = Running::start(server.informer(&["watch", "pods"]));
+    let mut watch = Running::start(server.informer(&["watch", "pods", "-o", "wide"]));
     let line = watch.line().await;
     assert!(escaped.iter().all(|text| line.contains(text)), "{line}");
     for text in [said.out.as_str(), line.as_str()] {

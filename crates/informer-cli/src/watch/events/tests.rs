@@ -31,7 +31,8 @@ async fn events(server: &ScriptedSource, limit: usize) -> Events {
     };
     let builder = SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource);
     let informer = builder.build().unwrap();
-    let events = Events::of(&informer, limit).unwrap();
+    let selected = Selected { informer: informer.clone(), names: Vec::new() };
+    let events = Events::of(selected, limit, SHOWN).unwrap();
     let runs = informer.clone();
     tokio::spawn(async move { runs.run(std::future::pending()).await });
     informer.wait_synced(SOON).await.unwrap();

@@ -1,0 +1,78 @@
+//! The command line of `watch`.
+
+use std::net::SocketAddr;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{ClusterArgs, ObjectArgs, address, duration};
+use crate::output::Form;
+
+pub(super) const EXAMPLES: &str = "\
+Without a kubeconfig and outside a cluster it says so and runs on an embedded server with a simulated rollout.
+
+Examples:
+  informer watch deployments
+  informer watch po,svc -n shop -n test         kinds by plural, singular, short name or kind
+  informer watch pod/web-0                      one object
+  informer watch widgets.example.com -A         custom resources too
+  informer watch pods --field-selector spec.nodeName=node-1
+  informer watch pods --output json | jq 'select(.event == \"deleted\").key'
+  informer watch pods -o custom-columns=NAME:.metadata.name,NODE:.spec.nodeName
+  informer watch pods --listen localhost:9090   with /metrics, /readyz and /debug/informers
+
+A line of JSON is an added, updated or deleted object. One with the event `synced` follows the objects that were there at \
+the start, one with the event `merged` says how many updates came faster than they could be written.";
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// Kinds by plural, singular, short name or kind, with `.group` where that is ambiguous; or KIND/NAME
+    #[arg(required = true, value_name = "KIND")]
+    pub(crate) targets: Vec<String>,
+    #[command(flatten)]
+    pub(crate) objects: ObjectArgs,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+    /// text, wide, json; or only the objects as yaml, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…
+    #[arg(short, long, value_name = "FORM", default_value = "text", value_parser = str::parse::<WatchForm>)]
+    pub(crate) output: WatchForm,
+    /// Ends after this long, such as `30s` or `5m`
+    #[arg(long = "for", visible_alias = "timeout", value_name = "TIME", value_parser = duration)]
+    pub(crate) lasting: Option<Duration>,
+    /// Serves /metrics, /livez, /readyz and /debug/informers at this address; `:9090` means all addresses of this machine
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub(crate) listen: Option<SocketAddr>,
+}
+
+/// The output formats of `watch`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum WatchForm {
+    /// For people.
+    Text,
+    /// With more of each object.
+    Wide,
+    /// One JSON document a line.
+    Json,
+    /// The objects alone, each in this form.
+    Objects(Form),
+}
+
+impl FromStr for WatchForm {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(Self::Text),
+            "wide" => Ok(Self::Wide),
+            "json" => Ok(Self::Json),
+            other => match other.parse() {
+                Ok(Form::Table) | Err(_) if !other.contains('=') => Err(
+                    "expected text, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…"
+                        .to_owned(),
+                ),
+                form => form.map(Self::Objects),
+            },
+        }
+    }
+}

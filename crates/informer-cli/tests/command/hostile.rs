@@ -1,0 +1,123 @@
+//! Whatever an object has in its fields, nothing that the command prints controls a terminal.
+
+use serde_json::{Value, json};
+
+use crate::support::canned::{Answer, Canned};
+use crate::support::{Running, run};
+
+/// Texts that a terminal would obey, or that are long or odd.
+fn hostile() -> Vec<String> {
+    let mut texts: Vec<String> = [
+        "\u{1b}[2J\u{1b}[H",
+        "\u{1b}]0;title\u{7}",
+        "\u{1b}]8;;http://example.com\u{1b}\\link",
+        "\u{9b}31m\u{90}q",
+        "over\rwritten\u{8}\u{7f}",
+        "two\nlines\n\u{1b}[1A",
+        "tab\there\u{b}\u{c}",
+        "\u{202e}txt.exe\u{2066}\u{200f}\u{61c}",
+        "\u{2028}\u{2029}\u{85}",
+        "\0",
+        "🙂 ☃ e\u{301}\u{200d}",
+        "<script>alert(1)</script>",
+        "- a: |\n  b\n#c",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    texts.push(format!("{}\u{1b}[5m", "x".repeat(1 << 20)));
+    texts
+}
+
+/// A pod that has the text in every field that can hold one, also as a name.
+fn pod(number: usize, whole: &str, version: usize) -> Value {
+    // The longest is in one place only, to save time.
+    let text = if whole.len() > 1_000 { "long" } else { whole };
+    json!({
+        "metadata": { "name": format!("p{number}{text}"), "namespace": "default", "uid": format!("u{number}"),
+            "resourceVersion": version.to_string(), "creationTimestamp": "2026-01-01T00:00:00Z",
+            "labels": { "app": text, text: "x" }, "annotations": { "note": whole, "version": format!("{version}{text}") } },
+        "spec": { "nodeName": text, "containers": [{ "name": text, "image": text }] },
+        "status": { "phase": text, "podIPs": [{ "ip": text }], "conditions": [{ "type": text, "status": text, "reason": text }],
+            "containerStatuses": [{ "name": text, "state": { "waiting": { "reason": format!("{version}{text}") } } }] },
+    })
+}
+
+fn assert_harmless(what: &[&str], text: &str) {
+    let obeyed = |c: &char| {
+        let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || matches!(c, '\u{2028}' | '\u{2029}') || (c.is_control() && !matches!(c, '\n' | '\t'))
+    };
+    let found: Vec<_> = text.chars().filter(obeyed).take(5).collect();
+    assert!(found.is_empty(), "{what:?} prints {found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_is_printed_controls_a_terminal() {
+    let list = |version: usize| {
+        let items: Vec<_> =
+            hostile().iter().enumerate().map(|(number, text)| pod(number, text, version)).collect();
+        json!({ "kind": "PodList", "apiVersion": "v1", "metadata": { "resourceVersion": "9" }, "items": items })
+    };
+    let (cached, listed) = (list(5), list(6));
+    let event = |number: usize, kind: &str, version: usize| {
+        json!({ "type": kind, "object": pod(number, &hostile()[number], version) }).to_string()
+    };
+    let count = hostile().len();
+    let updates: String = (0..count).map(|number| event(number, "MODIFIED", 10 + number) + "\n").collect();
+    let deletes: String = (0..count).map(|number| event(number, "DELETED", 50 + number) + "\n").collect();
+    let end = json!({ "type": "ADDED", "object": { "metadata": { "name": "the-end", "namespace": "default", "uid": "end",
+        "resourceVersion": "99" } } });
+    let server = Canned::start(move |path| match path {
+        path if path.contains("sendInitialEvents") => Answer::status(400, "BadRequest", "no streams"),
+        path if path.contains("watch=true") => Answer::Silence(format!("{updates}{deletes}{end}\n")),
+        path if path.contains("resourceVersion=") => Answer::json(200, &cached),
+        _ => Answer::json(200, &listed),
+    });
+    let reading: [&[&str]; 13] = [
+        &["get", "pods"],
+        &["get", "pods", "-o", "wide", "--show-labels", "-L", "app"],
+        &["get", "pods", "-o", "name"],
+        &["get", "pods", "-o", "json"],
+        &["get", "pods", "-o", "yaml"],
+        &["get", "pods", "--sort-by", ".spec.nodeName"],
+        &["get", "pods", "-o", "jsonpath={.items[*].metadata.annotations}"],
+        &["get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}{..reason}"],
+        &["get", "pods", "-o", "jsonpath-as-json={.items[*].metadata}"],
+        &[
+            "get",
+            "pods",
+            "-o",
+            "custom-columns=A:.metadata.annotations,B:.spec.containers[*].image,C:.metadata.name",
+        ],
+        &["get", "pod", "\u{1b}[2J"],
+        &["diff", "pods"],
+        &["diff", "pods", "-o", "json"],
+    ];
+    for arguments in reading {
+        let said = run(server.informer(arguments)).await;
+        assert!(said.out.len() + said.err.len() > 20, "{arguments:?} says something");
+        assert_harmless(arguments, &said.out);
+        assert_harmless(arguments, &said.err);
+    }
+    let watching: [&[&str]; 6] = [
+        &["watch", "pods"],
+        &["watch", "pods", "-o", "wide"],
+        &["watch", "pods", "-o", "json"],
+        &["watch", "pods", "-o", "yaml"],
+        &["watch", "pods", "-o", "custom-columns=A:.metadata.annotations,B:.metadata.name"],
+        &["get", "pods", "-w", "-o", "wide", "--show-labels"],
+    ];
+    for arguments in watching {
+        let mut watch = Running::start_merged(server.informer(arguments));
+        let mut printed = String::new();
+        loop {
+            let line = watch.line().await;
+            assert!(!line.is_empty(), "{arguments:?} goes on");
+            printed += &line;
+            if line.contains("the-end") {
+                break;
+            }
+        }
+        assert_harmless(arguments, &printed);
+    }
+}

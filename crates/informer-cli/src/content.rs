@@ -5,7 +5,6 @@ use kube_informer::Object;
 use serde_json::Value;
 
 use crate::secrets;
-use crate::watch::changes::{Change, changes};
 
 /// A whole object with kind and apiVersion, which items of lists lack. Null if the object cannot be decoded.
 pub(crate) fn content(object: &Object<DynamicObject>) -> Value {
@@ -28,13 +27,13 @@ pub(crate) fn shown(object: &Object<DynamicObject>) -> Value {
     content
 }
 
-/// The changes from one version of an object to the next, without the values of Secrets.
-pub(crate) fn shown_changes(old: &Object<DynamicObject>, new: &Object<DynamicObject>) -> Vec<Change> {
+/// Two versions of an object without the values of Secrets; one that changed is marked in the new version.
+pub(crate) fn shown_both(old: &Object<DynamicObject>, new: &Object<DynamicObject>) -> (Value, Value) {
     let (mut was, mut is) = (content(old), content(new));
     if is_secret(new) {
         secrets::hide_both(&mut was, &mut is);
     }
-    changes(&was, &is)
+    (was, is)
 }
 
 fn is_secret(object: &Object<DynamicObject>) -> bool {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kube_client::api::DynamicObject;
+use kube_informer::error::ResourceError;
 use kube_informer::status::Cause;
 use kube_informer::{Access, Object, SharedInformer, SharedInformerFactory};
 
@@ -138,12 +139,14 @@ pub(crate) async fn synced(
     Ok((factory, informer))
 }
 
-pub(crate) async fn access(
-    factory: &SharedInformerFactory,
-    name: &str,
-) -> Result<Access<DynamicObject>, Failure> {
-    factory.for_resource(name).await.map_err(|error| match error.source_error() {
+async fn access(factory: &SharedInformerFactory, name: &str) -> Result<Access<DynamicObject>, Failure> {
+    factory.for_resource(name).await.map_err(unknown)
+}
+
+/// Why a name was not resolved: the server has no such kind, or was not reached.
+pub(crate) fn unknown(error: ResourceError) -> Failure {
+    match error.source_error() {
         Some(_unreached) => Failure::cluster(error),
         None => Failure::usage(error),
-    })
+    }
 }

@@ -12,11 +12,12 @@ use crate::args::ReplayArgs;
 use crate::failure::Failure;
 use crate::kinds::Selected;
 use crate::screen::Screen;
+use crate::watch::ENDING;
 use crate::watch::events::{AllEvents, Events, LIMIT, SHOWN};
 use crate::watch::log::Log;
+use crate::watch::show::Show;
 use crate::watch::total::Total;
 use crate::watch::troubles::Troubles;
-use crate::watch::{ENDING, show};
 
 /// How often it is looked whether all events have been shown.
 const LOOK: Duration = Duration::from_millis(200);
@@ -86,8 +87,17 @@ async fn follow(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Res
         informers.iter().map(|informer| Events::of(all(informer), LIMIT, SHOWN)).collect();
     let events = AllEvents(events?);
     factory.start();
-    let log = Log::new(args.output.clone(), &informers, screen);
-    let shown = show(log, &informers, events, Total::unknown(), &troubles, screen);
+    let show = Show {
+        log: Log::of_all(args.output.clone(), &informers, screen),
+        informers: &informers,
+        family: None,
+        awaited: None,
+        summary: None,
+        only_changes: false,
+        troubles: &troubles,
+        screen,
+    };
+    let shown = show.run(events, Total::unknown());
     let ended = tokio::select! {
         ended = shown => ended,
         () = told_all(&recording, args.speed, &informers, screen) => Ok(()),

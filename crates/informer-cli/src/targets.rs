@@ -54,6 +54,15 @@ pub(crate) fn of_watch(words: &[String]) -> Result<Vec<Target>, String> {
     Ok(targets)
 }
 
+/// One object, as `KIND/NAME`.
+pub(crate) fn one(word: &str) -> Result<Target, String> {
+    let mut targets = of_watch(std::slice::from_ref(&word.to_owned()))?;
+    match targets.pop() {
+        Some(target) if target.names.len() == 1 && targets.is_empty() => Ok(target),
+        _ => Err(format!("expected KIND/NAME such as deploy/web, not {word:?}")),
+    }
+}
+
 /// Whoever asks for all objects of a kind gets them, even if one of them was named as well.
 fn add(targets: &mut Vec<Target>, kind: &str, name: Option<&str>) -> Result<(), String> {
     if kind.is_empty() {

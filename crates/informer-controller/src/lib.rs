@@ -59,6 +59,9 @@ mod pages {
     #[doc = include_str!("../../../docs/production.md")]
     struct Production;
 
+    #[doc = include_str!("../../../docs/recording.md")]
+    struct Recording;
+
     #[doc = include_str!("../../../docs/testing-your-code.md")]
     struct TestingYourCode;
 }

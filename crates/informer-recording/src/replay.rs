@@ -43,7 +43,7 @@ impl FromStr for Speed {
     fn from_str(text: &str) -> Result<Self, BadSpeed> {
         match (text, text.strip_suffix('x').unwrap_or(text).parse::<f64>()) {
             ("max", _) => Ok(Self::Fastest),
-            (_, Ok(times)) if times == 1.0 => Ok(Self::AsRecorded),
+            (_, Ok(1.0)) => Ok(Self::AsRecorded),
             (_, Ok(times)) if times.is_finite() && (0.001..=1e6).contains(&times) => Ok(Self::Times(times)),
             _ => Err(BadSpeed(())),
         }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{ClusterArgs, ObjectArgs, address, duration};
+use crate::jsonpath::Path;
 use crate::output::Form;
+use crate::watch::until::Until;
 
 pub(super) const EXAMPLES: &str = "\
 Without a kubeconfig and outside a cluster it says so and runs on an embedded server with a simulated rollout.
@@ -20,7 +22,16 @@ Examples:
   informer watch pods --field-selector spec.nodeName=node-1
   informer watch pods --output json | jq 'select(.event == \"deleted\").key'
   informer watch pods -o custom-columns=NAME:.metadata.name,NODE:.spec.nodeName
+  informer watch deploy --changes spec.replicas --diff
+  informer watch pods --grep OOMKilled --only-changes
+  informer watch --owner deploy/web -n shop     with its ReplicaSets, pods and events
+  informer watch deploy/web --until condition=Available --for 2m
+  informer watch pods -l job=x --until jsonpath='{.status.phase}'=Succeeded
+  informer watch pods -A --for 10m --summary    who changes most, which conditions flap
   informer watch pods --listen localhost:9090   with /metrics, /readyz and /debug/informers
+
+--until holds when it holds for each object that was named, or else for all that are selected, of which there is one at least; \
+with --owner, for the owner. Exit code 0 when it holds, 1 if --for is over before. An object that does not exist is waited for.
 
 A line of JSON is an added, updated or deleted object. One with the event `synced` follows the objects that were there at \
 the start, one with the event `merged` says how many updates came faster than they could be written.";
@@ -28,7 +39,7 @@ the start, one with the event `merged` says how many updates came faster than th
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WatchArgs {
     /// Kinds by plural, singular, short name or kind, with `.group` where that is ambiguous; or KIND/NAME
-    #[arg(required = true, value_name = "KIND")]
+    #[arg(required_unless_present = "owner", value_name = "KIND")]
     pub(crate) targets: Vec<String>,
     #[command(flatten)]
     pub(crate) objects: ObjectArgs,
@@ -37,6 +48,30 @@ pub(crate) struct WatchArgs {
     /// text, wide, json; or only the objects as yaml, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…
     #[arg(short, long, value_name = "FORM", default_value = "text", value_parser = str::parse::<WatchForm>)]
     pub(crate) output: WatchForm,
+    /// Only updates that change what this path leads to; several times for any of several
+    #[arg(long, value_name = "PATH", value_parser = Path::parse)]
+    pub(crate) changes: Vec<Path>,
+    /// Only events with this text: in what an update changed, anywhere in what was added or deleted, or in the key
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) grep: Option<String>,
+    /// Shows a unified diff of each update
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// An object with all that belongs to it and the events about them, such as `deploy/web`
+    #[arg(long, value_name = "KIND/NAME", conflicts_with_all = ["labels", "fields"])]
+    pub(crate) owner: Option<String>,
+    /// Ends when it holds: condition=NAME[=STATUS], jsonpath={PATH}[=VALUE], create or delete
+    #[arg(long, value_name = "CONDITION", value_parser = str::parse::<Until>)]
+    pub(crate) until: Option<Until>,
+    /// Says at the end which objects changed most and which conditions went back and forth
+    #[arg(long)]
+    pub(crate) summary: bool,
+    /// Shows all objects that are there at the start, however many
+    #[arg(long, conflicts_with = "only_changes")]
+    pub(crate) initial: bool,
+    /// Shows none of the objects that are there at the start
+    #[arg(long)]
+    pub(crate) only_changes: bool,
     /// Ends after this long, such as `30s` or `5m`
     #[arg(long = "for", visible_alias = "timeout", value_name = "TIME", value_parser = duration)]
     pub(crate) lasting: Option<Duration>,

@@ -7,10 +7,12 @@ use kube_informer::{Event, Object, SharedInformer};
 use serde_json::{Map, Value, json};
 
 use crate::clock::time_of_day;
-use crate::content::{shown, shown_changes};
+use crate::content::{shown, shown_both};
+use crate::failure::Failure;
 use crate::get::columns::summary;
 use crate::plain::{plain, plain_json};
-use crate::watch::changes::Change;
+use crate::watch::changes::{Change, changes};
+use crate::watch::unified::unified;
 
 /// How many changes of an event are shown; the others are only counted.
 const SHOWN: usize = 3;
@@ -29,6 +31,8 @@ pub(crate) struct Told {
     what: What,
     object: Object<DynamicObject>,
     content: Value,
+    /// The old and the new content of an update.
+    both: Option<(Value, Value)>,
     changes: Vec<Change>,
     initial: bool,
 }
@@ -62,7 +66,8 @@ enum What {
 impl Told {
     /// An object that existed at the start.
     pub(crate) fn initial(object: Object<DynamicObject>) -> Self {
-        Self { what: What::Added, content: shown(&object), object, changes: Vec::new(), initial: true }
+        let content = shown(&object);
+        Self { what: What::Added, content, object, both: None, changes: Vec::new(), initial: true }
     }
 
     /// The line of an event; `None` for a resync and for other events that are no changes.
@@ -74,12 +79,37 @@ impl Told {
             Event::Deleted { object, .. } => (What::Deleted, object, None, false),
             _ => return None,
         };
-        let changes = old.map(|old| shown_changes(old, object)).unwrap_or_default();
-        Some(Self { what, object: object.clone(), content: shown(object), changes, initial })
+        let both = old.map(|old| shown_both(old, object));
+        let changes = both.as_ref().map(|(old, new)| changes(old, new)).unwrap_or_default();
+        Some(Self { what, object: object.clone(), content: shown(object), both, changes, initial })
     }
 
     pub(crate) fn object(&self) -> &Object<DynamicObject> {
         &self.object
+    }
+
+    pub(crate) fn content(&self) -> &Value {
+        &self.content
+    }
+
+    /// The old and the new content; `None` if it is no update.
+    pub(crate) fn both(&self) -> Option<&(Value, Value)> {
+        self.both.as_ref()
+    }
+
+    pub(crate) fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// The lines of a unified diff, with colours if they are on. Empty if it is no update.
+    pub(crate) fn diff(&self) -> Result<Vec<String>, Failure> {
+        let Some((old, new)) = &self.both else { return Ok(Vec::new()) };
+        let version =
+            |object: &Value| object["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
+        let key = self.object.key();
+        let mut lines = vec![format!("--- {key} {}", version(old)), format!("+++ {key} {}", version(new))];
+        lines.extend(unified(old, new)?);
+        Ok(lines.iter().map(|line| plain(line).into_owned()).collect())
     }
 
     /// `12:00:01 ADDED   pod  default/web-0  ready 0/1, status Pending`, with colours if they are on.
@@ -113,7 +143,7 @@ impl Told {
     }
 
     /// The line as a JSON document.
-    pub(crate) fn json(&self, at: Timestamp) -> String {
+    pub(crate) fn json(&self, at: Timestamp, diff: &[String]) -> String {
         let event = match self.what {
             What::Added => "added",
             What::Updated => "updated",
@@ -131,6 +161,9 @@ impl Told {
         if self.what == What::Updated {
             line.insert("changes".into(), self.changes.iter().map(change).collect());
         }
+        if !diff.is_empty() {
+            line.insert("diff".into(), diff.join("\n").into());
+        }
         line.insert("object".into(), self.content.clone());
         plain_json(&Value::from(line).to_string()).into_owned()
     }
@@ -139,6 +172,17 @@ impl Told {
 /// A time in UTC, for JSON.
 pub(crate) fn utc(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// A line of a unified diff in its colour.
+pub(crate) fn coloured(line: &str) -> String {
+    let colour = match line.chars().next() {
+        Some('+') => GREEN,
+        Some('-') => RED,
+        Some('@') => DIM,
+        _ => return line.to_owned(),
+    };
+    format!("{colour}{line}{PLAIN}")
 }
 
 fn told(changes: &[Change]) -> String {

@@ -5,18 +5,19 @@ use std::time::Duration;
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::tz::TimeZone;
 use kube_client::api::DynamicObject;
+use kube_informer::SharedInformer;
 use kube_informer::kind::KindInfo;
-use kube_informer::{Event, SharedInformer};
 use serde_json::json;
 
-use crate::args::WatchForm;
+use crate::args::{WatchArgs, WatchForm};
 use crate::clock::zone;
 use crate::failure::Failure;
 use crate::output::{Look, Printer};
 use crate::plain::{plain, plain_json};
 use crate::screen::Screen;
 use crate::watch::events::{Events, First};
-use crate::watch::line::{Columns, Told, utc};
+use crate::watch::filter::Filter;
+use crate::watch::line::{Columns, Told, coloured, utc};
 
 /// The time to sync is printed only if it is longer than this.
 const WORTH_SAYING: Duration = Duration::from_secs(1);
@@ -25,20 +26,38 @@ pub(crate) struct Log {
     form: WatchForm,
     /// For forms that show objects alone.
     printer: Option<Printer>,
+    /// Whether updates are followed by a unified diff.
+    with_diff: bool,
+    filter: Filter,
     screen: Screen,
     columns: Columns,
     zone: TimeZone,
 }
 
 impl Log {
-    pub(crate) fn new(form: WatchForm, informers: &[SharedInformer<DynamicObject>], screen: &Screen) -> Self {
+    pub(crate) fn new(
+        args: &WatchArgs,
+        informers: &[SharedInformer<DynamicObject>],
+        screen: &Screen,
+    ) -> Self {
+        let filter = Filter::new(args.changes.clone(), args.grep.clone());
+        Self { with_diff: args.diff, filter, ..Self::of_all(args.output.clone(), informers, screen) }
+    }
+
+    /// One that leaves nothing out.
+    pub(crate) fn of_all(
+        form: WatchForm,
+        informers: &[SharedInformer<DynamicObject>],
+        screen: &Screen,
+    ) -> Self {
         let printer = match &form {
             WatchForm::Objects(form) => {
                 Some(Printer::new(form.clone(), Look { headers: true, ..Look::default() }))
             }
             _ => None,
         };
-        Self { form, printer, screen: screen.clone(), columns: Columns::of(informers), zone: zone() }
+        let (screen, columns) = (screen.clone(), Columns::of(informers));
+        Self { form, printer, with_diff: false, filter: Filter::default(), screen, columns, zone: zone() }
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -46,10 +65,12 @@ impl Log {
     }
 
     /// Writes an event. False if it has no line.
-    pub(crate) fn event(&mut self, event: &Event<DynamicObject>) -> Result<bool, Failure> {
-        let Some(told) = Told::of(event) else { return Ok(false) };
-        self.columns.fit(std::slice::from_ref(&told));
-        self.write(&told)?;
+    pub(crate) fn event(&mut self, told: &Told) -> Result<bool, Failure> {
+        if !self.filter.passes(told) {
+            return Ok(false);
+        }
+        self.columns.fit(std::slice::from_ref(told));
+        self.write(told)?;
         Ok(true)
     }
 
@@ -63,7 +84,8 @@ impl Log {
             _ => String::new(),
         };
         self.screen.note(&plain(&format!("{}: {} in the cache{lasted}", of.label, first.count)));
-        let shown: Vec<_> = first.shown.into_iter().map(Told::initial).collect();
+        let mut shown: Vec<_> = first.shown.into_iter().map(Told::initial).collect();
+        shown.retain(|told| self.filter.passes(told));
         self.columns.fit(&shown);
         shown.iter().try_for_each(|told| self.write(told))
     }
@@ -86,11 +108,12 @@ impl Log {
             let text = printer.each(std::slice::from_ref(told.object()))?;
             return Ok(self.screen.line(text.strip_suffix('\n').unwrap_or(&text))?);
         }
-        let line = match self.form {
-            WatchForm::Json => told.json(now),
-            _ => told.text(now, &self.zone, &self.columns, self.form == WatchForm::Wide),
-        };
-        Ok(self.screen.line(&line)?)
+        let diff = if self.with_diff { told.diff()? } else { Vec::new() };
+        if self.is_json() {
+            return Ok(self.screen.line(&told.json(now, &diff))?);
+        }
+        self.screen.line(&told.text(now, &self.zone, &self.columns, self.form == WatchForm::Wide))?;
+        diff.iter().try_for_each(|line| Ok(self.screen.line(&coloured(line))?))
     }
 
     /// Writes a line that is not about an object.

@@ -2,40 +2,50 @@
 
 pub(crate) mod changes;
 pub(crate) mod events;
+mod family;
+mod filter;
 mod line;
 pub(crate) mod log;
+pub(crate) mod show;
 mod status_line;
+mod summary;
 pub(crate) mod total;
 pub(crate) mod troubles;
+mod unified;
+pub(crate) mod until;
 
 use std::time::{Duration, Instant};
 
-use futures::StreamExt as _;
 use informer_endpoint::Endpoint;
-use kube_client::api::DynamicObject;
-use kube_informer::{Event, SharedInformer};
 
 use self::events::{AllEvents, Events, LIMIT, SHOWN};
+use self::family::{Family, kinds_below};
 use self::log::Log;
-use self::status_line::StatusLine;
+use self::show::Show;
+use self::summary::Summary;
 use self::total::Total;
 use self::troubles::Troubles;
-use crate::args::WatchArgs;
+use self::until::Awaited;
+use crate::args::{WatchArgs, WatchForm};
 use crate::cluster::{Cluster, Without};
 use crate::failure::Failure;
-use crate::kinds::{Selected, select};
-use crate::plain::plain;
+use crate::kinds::{Selected, select, unknown};
+use crate::plain::{plain, plain_json};
 use crate::screen::Screen;
 use crate::targets;
 
-/// How often the status of the informers is checked.
-const LOOK: Duration = Duration::from_millis(100);
+/// How long the caches of a family may take to fill. A watch goes on trying.
+const PATIENCE: Duration = Duration::from_secs(365 * 86_400);
 
 /// How long handlers have to finish when the command ends.
 pub(crate) const ENDING: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
-    let targets = targets::of_watch(&args.targets).map_err(Failure::usage)?;
+    let mut targets = targets::of_watch(&args.targets).map_err(Failure::usage)?;
+    let owner = args.owner.as_ref().map(|owner| targets::one(owner)).transpose().map_err(Failure::usage)?;
+    if args.diff && matches!(args.output, WatchForm::Objects(_)) {
+        return Err(Failure::usage("--diff is for the forms text, wide and json"));
+    }
     // Informers send their metrics to the recorder that is installed when they are built, so it comes first.
     let recorder = match args.listen {
         Some(_) => Some(informer_endpoint::install_recorder().map_err(Failure::local)?),
@@ -52,6 +62,20 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         })
         .build()
         .map_err(Failure::usage)?;
+    if let Some(owner) = owner {
+        let kind = factory.resolve(&owner.kind).await.map_err(unknown)?;
+        let below = kinds_below(&kind).iter().map(|kind| (*kind).to_owned()).collect::<Vec<_>>();
+        // Whoever names the owner's kind as well means this family nevertheless.
+        let mut others = Vec::new();
+        for target in targets {
+            if factory.resolve(&target.kind).await.map_err(unknown)? != kind {
+                others.push(target);
+            }
+        }
+        targets = vec![owner];
+        targets.extend(others);
+        targets.extend(targets::of_watch(&below).map_err(Failure::usage)?);
+    }
     let selected = select(&factory, &targets, &args.objects).await?;
     let informers: Vec<_> = selected.iter().map(|it| it.informer.clone()).collect();
     let labels: Vec<_> = selected.iter().map(Selected::label).collect();
@@ -69,85 +93,75 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let events: Result<Vec<_>, _> = selected.into_iter().map(|it| Events::of(it, LIMIT, SHOWN)).collect();
-    let events = AllEvents(events?);
+    let mut awaited = args.until.clone().map(|until| {
+        // Of a family only the owner is waited for.
+        let those = if args.owner.is_some() { &selected[..1] } else { &selected[..] };
+        Awaited::new(until, those.iter().map(|it| it.names.clone()))
+    });
+    let mut summary = args.summary.then(Summary::default);
+    let begun = Instant::now();
     factory.start();
+    let shown = async {
+        let family = match args.owner {
+            Some(_) => {
+                // Who belongs to whom is known when all caches are filled.
+                factory.wait_for_cache_sync(PATIENCE).await.map_err(Failure::cluster)?;
+                Some(Family::of(&selected[0], &selected))
+            }
+            None => None,
+        };
+        let limit = if args.initial { usize::MAX } else { SHOWN };
+        let limit = if args.only_changes { 0 } else { limit };
+        let events: Result<Vec<_>, _> = selected.into_iter().map(|it| Events::of(it, LIMIT, limit)).collect();
+        let total = Total::ask(&cluster, &args.objects, &informers, &screen);
+        let show = Show {
+            log: Log::new(args, &informers, &screen),
+            informers: &informers,
+            family,
+            awaited: awaited.as_mut(),
+            summary: summary.as_mut(),
+            only_changes: args.only_changes,
+            troubles: &troubles,
+            screen: &screen,
+        };
+        show.run(AllEvents(events?), total).await
+    };
     let lasting = async {
         match args.lasting {
             Some(time) => tokio::time::sleep(time).await,
             None => std::future::pending().await,
         }
     };
-    let total = Total::ask(&cluster, &args.objects, &informers, &screen);
-    let log = Log::new(args.output.clone(), &informers, &screen);
-    let shown = show(log, &informers, events, total, &troubles, &screen);
     let ended = tokio::select! {
-        ended = shown => ended,
+        ended = shown => ended.map(|()| How::Done),
         refused = troubles.refused() => Err(refused),
-        () = lasting => Ok(()),
+        () = lasting => Ok(How::TimeIsOver),
         _ = tokio::signal::ctrl_c() => {
             screen.clear_after_interrupt();
-            Ok(())
+            Ok(How::Interrupted)
         }
     };
     screen.clear();
     factory.shutdown_within(ENDING).await;
-    ended
+    if let Some(summary) = &summary {
+        let lasted = begun.elapsed();
+        screen.line(&match args.output {
+            WatchForm::Json => plain_json(&summary.json(lasted).to_string()).into_owned(),
+            _ => summary.text(lasted),
+        })?;
+    }
+    match (ended?, awaited) {
+        (How::TimeIsOver, Some(awaited)) => {
+            Err(Failure::negative(format!("--until does not hold: {}", awaited.missing())))
+        }
+        (How::Interrupted, Some(_)) => Err(Failure::interrupted()),
+        _ => Ok(()),
+    }
 }
 
-/// Writes events until the reader of the output is gone.
-pub(crate) async fn show(
-    mut log: Log,
-    informers: &[SharedInformer<DynamicObject>],
-    mut events: AllEvents,
-    mut total: Total,
-    troubles: &Troubles,
-    screen: &Screen,
-) -> Result<(), Failure> {
-    let begun = Instant::now();
-    let mut status_line = StatusLine::new(informers, screen);
-    let mut second = tokio::time::interval(Duration::from_secs(1));
-    let mut look = tokio::time::interval(LOOK);
-    loop {
-        tokio::select! {
-            event = events.next() => {
-                let Some((place, event)) = event else { return Ok(()) };
-                let of_kind = &mut events.0[place];
-                // In text format the objects that existed at the start are shown sorted, once all of them have come.
-                if of_kind.count(&event) && !log.is_json() {
-                    continue;
-                }
-                let is_initial = matches!(event, Event::Added { initial: true, .. });
-                if !is_initial && let Some(first) = of_kind.take_first(true) {
-                    log.synced(of_kind, first, begun.elapsed())?;
-                }
-                if log.event(&event)? {
-                    status_line.count();
-                }
-            }
-            _ = look.tick() => {
-                troubles.look(informers);
-                for events in &mut events.0 {
-                    if let Some(first) = events.take_first(false) {
-                        log.synced(events, first, begun.elapsed())?;
-                    }
-                }
-                if !status_line.has_begun() {
-                    match events.0.iter().any(Events::is_filling) {
-                        true => total.draw(&events.0, screen).await,
-                        false => status_line.begin(),
-                    }
-                }
-            }
-            _ = second.tick() => {
-                for events in &mut events.0 {
-                    let merged = events.take_merged();
-                    if merged > 0 {
-                        log.merged(events, merged)?;
-                    }
-                }
-                status_line.draw();
-            }
-        }
-    }
+/// How a watch ended.
+enum How {
+    Done,
+    TimeIsOver,
+    Interrupted,
 }

@@ -99,8 +99,9 @@ async fn nothing_that_is_printed_controls_a_terminal() {
         assert_harmless(arguments, &said.out);
         assert_harmless(arguments, &said.err);
     }
-    let watching: [&[&str]; 6] = [
+    let watching: [&[&str]; 7] = [
         &["watch", "pods"],
+        &["watch", "pods", "--diff", "--initial", "--grep", "e"],
         &["watch", "pods", "-o", "wide"],
         &["watch", "pods", "-o", "json"],
         &["watch", "pods", "-o", "yaml"],

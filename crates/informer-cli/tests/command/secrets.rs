@@ -76,7 +76,7 @@ impl World {
     }
 }
 
-const READING: [&[&str]; 8] = [
+const READING: [&[&str]; 12] = [
     &["get", "secrets", "-n", "shop"],
     &["get", "secrets", "-n", "shop", "-o", "json"],
     &["get", "secrets", "-n", "shop", "-o", "yaml"],
@@ -85,6 +85,10 @@ const READING: [&[&str]; 8] = [
     &["get", "secret", "s-1", "-n", "shop", "-o", "yaml"],
     &["diff", "secrets", "-n", "shop"],
     &["diff", "secrets", "-n", "shop", "-o", "json"],
+    &["get", "secrets", "-n", "shop", "-o", "jsonpath={.items[*].data}{..metadata.annotations}"],
+    &["get", "secrets", "-n", "shop", "-o", "jsonpath-as-json={.items[*]}"],
+    &["get", "secrets", "-n", "shop", "-o", "custom-columns=D:.data,A:.metadata.annotations"],
+    &["get", "secrets", "-n", "shop", "-o", "wide", "--show-labels", "--sort-by", ".metadata.name"],
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,7 +108,8 @@ async fn no_value_is_shown_of_what_is_there_and_what_happens() {
         let listening = as_json.remark("listening at http://").await;
         let address = listening.trim().trim_start_matches("listening at http://");
         let address = address.trim_end_matches("/debug/informers").to_owned();
-        let mut as_text = Running::start_merged(server.informer(&["watch", "secrets", "-n", "shop"]));
+        let mut as_text =
+            Running::start_merged(server.informer(&["watch", "secrets", "-n", "shop", "--diff"]));
         let mut shown = String::new();
         while !shown.contains("\ts-2") {
             shown += &as_text.line().await.replace("shop/", "\t");

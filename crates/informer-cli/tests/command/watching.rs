@@ -178,3 +178,112 @@ async fn events_are_shown_with_what_they_say_and_about_what() {
     let table = run(server.informer(&["get", "events", "-n", "shop"])).await;
     assert!(table.out.contains("MESSAGE") && table.out.contains("pod/web-0"), "{table:?}");
 }
+
+/// Changes a ConfigMap of the namespace `shop`.
+async fn change(server: &Server, name: &str, patch: Value) {
+    let maps: Api<ConfigMap> = Api::namespaced(server.api.quiet_client(), "shop");
+    maps.patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await.expect("a change");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_is_looked_for_is_shown_with_its_difference() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    let arguments = ["watch", "cm/a", "-n", "shop", "--changes", "data.key", "--diff", "--only-changes"];
+    let mut diff = Running::start_merged(server.informer(&arguments));
+    while !diff.line().await.contains("configmaps a: 1 in the cache") {}
+    let arguments = ["watch", "cm", "-n", "shop", "--grep", "needle", "-o", "json"];
+    let mut grep = Running::start(server.informer(&arguments));
+    while !grep.line().await.contains("\"synced\"") {}
+    change(&server, "a", json!({ "data": { "other": "x" } })).await;
+    change(&server, "a", json!({ "data": { "key": "2" } })).await;
+    change(&server, "a", json!({ "data": { "other": "a needle" } })).await;
+    let line = diff.line().await;
+    assert!(line.contains("UPDATED configmap  shop/a  data.key 1 → 2"), "{line}");
+    let (old, new) = (diff.line().await, diff.line().await);
+    assert!(old.starts_with("--- shop/a ") && new.starts_with("+++ shop/a "), "{old}{new}");
+    let mut hunk = vec![diff.line().await];
+    while !hunk.last().is_some_and(|line| line.starts_with("+ ")) {
+        hunk.push(diff.line().await);
+    }
+    assert!(hunk[0].starts_with("@@ -1,"), "{hunk:?}");
+    assert_eq!(hunk[hunk.len() - 2..], ["-  key: \"1\"\n", "+  key: \"2\"\n"], "{hunk:?}");
+    let found: Value = serde_json::from_str(&grep.line().await).expect("JSON");
+    assert_eq!(found["changes"][0]["new"], "a needle", "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_ends_when_what_is_waited_for_holds_and_says_if_it_does_not() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    let until = |until: &str| {
+        let arguments = ["watch", "cm/a", "-n", "shop", "--until", until, "--summary", "--timeout", "30s"];
+        Running::start(server.informer(&arguments))
+    };
+    let mut changed = until("jsonpath={.data.key}=2");
+    assert!(changed.line().await.contains("ADDED"), "what is there comes first");
+    change(&server, "a", json!({ "data": { "key": "2" } })).await;
+    assert!(changed.line().await.contains("data.key 1 → 2"));
+    assert!(changed.line().await.starts_with("0 added, 1 updated, 0 deleted in "));
+    assert_eq!(changed.ended().await.0, Some(0));
+    assert_eq!(until("create").ended().await.0, Some(0));
+    let arguments = ["watch", "cm/a", "-n", "shop", "--until", "condition=Ready", "--for", "500ms"];
+    let said = run(server.informer(&arguments)).await;
+    assert_eq!(
+        (said.code, said.err.lines().last()),
+        (1, Some("error: --until does not hold: not of shop/a")),
+        "{said:?}"
+    );
+    let mut gone = until("delete");
+    assert!(gone.line().await.contains("ADDED"));
+    let maps: Api<ConfigMap> = Api::namespaced(server.api.quiet_client(), "shop");
+    maps.delete("a", &kube_client::api::DeleteParams::default()).await.expect("it is deleted");
+    assert!(gone.line().await.contains("DELETED"));
+    assert_eq!(gone.ended().await.0, Some(0));
+    assert_eq!(until("delete").ended().await.0, Some(0), "it is gone already");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_comes_with_all_that_belongs_to_it() {
+    let server = Server::start().await;
+    let client = server.api.quiet_client();
+    let create = |path: &'static str, object: Value| {
+        let client = client.clone();
+        async move {
+            let request = http::Request::post(path).header("content-type", "application/json");
+            let request = request.body(object.to_string().into_bytes()).expect("a request");
+            let created: Value = client.request(request).await.expect("it is created");
+            created["metadata"]["uid"].as_str().expect("a uid").to_owned()
+        }
+    };
+    let template = json!({ "metadata": { "labels": { "a": "b" } }, "spec": { "containers": [{ "name": "c", "image": "i" }] } });
+    let spec = json!({ "selector": { "matchLabels": { "a": "b" } }, "template": template });
+    let of = |group: &str, kind: &str, name: &str, owner: &str| {
+        let owners = match owner {
+            "" => json!([]),
+            uid => json!([{ "apiVersion": "apps/v1", "kind": "X", "name": "x", "uid": uid }]),
+        };
+        let spec = if kind == "Pod" { template["spec"].clone() } else { spec.clone() };
+        json!({ "apiVersion": group, "kind": kind, "spec": spec,
+            "metadata": { "name": name, "namespace": "shop", "labels": { "a": "b" }, "ownerReferences": owners } })
+    };
+    let web =
+        create("/apis/apps/v1/namespaces/shop/deployments", of("apps/v1", "Deployment", "web", "")).await;
+    create("/apis/apps/v1/namespaces/shop/deployments", of("apps/v1", "Deployment", "other", "")).await;
+    let mut watch = Running::start(server.informer(&["watch", "--owner", "deploy/web", "-n", "shop"]));
+    let line = watch.line().await;
+    assert!(line.contains("ADDED   deployment  shop/web"), "{line}");
+    let set =
+        create("/apis/apps/v1/namespaces/shop/replicasets", of("apps/v1", "ReplicaSet", "web-1", &web)).await;
+    create("/api/v1/namespaces/shop/pods", of("v1", "Pod", "stranger", "")).await;
+    let pod = create("/api/v1/namespaces/shop/pods", of("v1", "Pod", "web-1-x", &set)).await;
+    let event = json!({ "apiVersion": "v1", "kind": "Event", "metadata": { "name": "said", "namespace": "shop" }, "message": "hello",
+        "involvedObject": { "kind": "Pod", "name": "web-1-x", "namespace": "shop", "uid": pod } });
+    create("/api/v1/namespaces/shop/events", event).await;
+    let lines = [watch.line().await, watch.line().await, watch.line().await];
+    for (line, wanted) in
+        lines.iter().zip(["replicaset  shop/web-1", "pod         shop/web-1-x", "event       shop/said"])
+    {
+        assert!(line.contains(wanted), "{wanted} in {lines:?}");
+    }
+}

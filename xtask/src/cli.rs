@@ -12,7 +12,7 @@ The project's own chores.
 Usage: cargo xtask <command>
 
 Commands:
-  test [--long]     All of the below but `bench`, and the unit and integration tests; ends with a table of what ran,
+  test [--long]     All of the below but `bench` and `dist`, and the unit and integration tests; ends with a table of what ran,
                     how long it took and what was skipped, and fails if a test target has not run. With --long the
                     random tests try ten times as much
   e2e [FILTER]...   The tests against a real kube-apiserver, once with the default feature gates and once with
@@ -31,6 +31,9 @@ Commands:
   doc [--open]      The documentation as docs.rs builds it, warnings being errors
   book              Draws the pictures of docs/pictures, makes the book, `docs/` as HTML in target/book/html, and follows
                     all of its links; installs mdBook the first time
+  dist              A static binary of `informer` for this processor, with manual, completions and Containerfile, as an
+                    archive in target/dist, which is then unpacked and tried; needs the musl target of Rust and musl-gcc.
+                    Not a part of `test`: it is an optimised build, six minutes of CPU
   face              The library's public names and types, counted, and the types of others in its signatures
   msrv              Builds what is published with the oldest Rust that it declares
   deny              Licences and sources of dependencies, and unwanted and doubled ones, by deny.toml
@@ -76,6 +79,7 @@ pub(crate) enum Command {
     Doc { open: bool },
     Tidy,
     Book,
+    Dist,
     Face,
     Msrv,
     Deny,
@@ -111,6 +115,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
         "doc" => Command::Doc { open: take(&mut arguments, "--open") },
         "tidy" => Command::Tidy,
         "book" => Command::Book,
+        "dist" => Command::Dist,
         "face" => Command::Face,
         "msrv" => Command::Msrv,
         "deny" => Command::Deny,

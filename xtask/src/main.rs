@@ -7,6 +7,7 @@ mod cli;
 mod codegen;
 mod deny;
 mod differential;
+mod dist;
 mod e2e;
 mod face;
 mod lint;
@@ -58,6 +59,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Lint => report::run(lint::steps),
         Command::Doc { open } => report::run(|report| publish::docs_rs_step(report, *open)),
         Command::Book => report::run(|report| book::step(report, false)),
+        Command::Dist => report::run(dist::steps),
         Command::Msrv => report::run(msrv::step),
         Command::Deny => report::run(deny::step),
         Command::Face => report::run(face::step),

@@ -71,6 +71,12 @@ pub(crate) enum Action {
         /// Which shell
         shell: Shell,
     },
+    /// Prints the manual page, or writes those of all subcommands into a directory
+    #[command(after_help = "Example:\n  informer man ~/.local/share/man/man1")]
+    Man {
+        /// The directory, which must be there
+        directory: Option<PathBuf>,
+    },
 }
 
 const SERVE: &str = "\

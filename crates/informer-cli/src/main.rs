@@ -11,6 +11,8 @@ mod get;
 mod jsonpath;
 mod kinds;
 mod listing;
+mod manual;
+mod name;
 mod output;
 mod plain;
 mod record;
@@ -24,7 +26,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 
 use crate::args::{Action, Color, Command};
 use crate::failure::Failure;
@@ -32,7 +34,7 @@ use crate::screen::Screen;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let command = Command::parse();
+    let command = name::parse();
     match command.color {
         Color::Auto => {}
         Color::Always => anstream::ColorChoice::Always.write_global(),
@@ -57,6 +59,8 @@ async fn run(action: &Action) -> Result<(), Failure> {
             clap_complete::generate(*shell, &mut Command::command(), "informer", &mut script);
             Screen::new().text(&String::from_utf8_lossy(&script))?;
         }
+        Action::Man { directory: None } => Screen::new().text(&manual::page()?)?,
+        Action::Man { directory: Some(directory) } => manual::write(directory)?,
     }
     Ok(())
 }

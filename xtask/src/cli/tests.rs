@@ -21,6 +21,7 @@ fn every_command_of_the_help_is_known() {
         "codegen",
         "doc",
         "book",
+        "dist",
         "face",
         "msrv",
         "deny",

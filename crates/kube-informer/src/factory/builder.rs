@@ -187,7 +187,9 @@ impl FactoryBuilder {
         let sources = match self.connection {
             Connection::Sources(sources) => sources,
             // Only its client is used, so it is of no kind in particular.
-            Connection::Cluster(cluster) => Arc::new(HttpSource::new(cluster, KindInfo::new("", "v1", "", ""))?),
+            Connection::Cluster(cluster) => {
+                Arc::new(HttpSource::new(cluster, KindInfo::new("", "v1", "", ""))?)
+            }
         };
         let defaults = Defaults {
             sources,

@@ -23,7 +23,7 @@ fn feature_steps(report: &mut Report) {
     for (version, features) in [("earliest", "--no-default-features"), ("latest", "--all-features")] {
         simple(report, &format!("clippy, {version} Kubernetes API, {features}"), || {
             let libraries = "--lib --package kube-informer --package informer-controller --package informer-endpoint \
-                             --package embedded-apiserver";
+                             --package informer-recording --package embedded-apiserver";
             let features = format!("{features} --features k8s-openapi/{version}");
             Cargo::new(&format!("clippy {libraries} {features} -- -D warnings")).run()
         });

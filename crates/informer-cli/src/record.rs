@@ -112,12 +112,11 @@ impl Recording {
         let (origin, address) = (&cluster.origin, listening.address());
         screen.line(&format!("recording what clients ask {origin} through http://{address}"))?;
         screen.line("requests are sent with your credentials, whoever on this machine makes them")?;
-        match &args.write_kubeconfig {
-            Some(file) => {
-                screen.line(&format!("try: kubectl --kubeconfig {} get pods -A", file.display()))?
-            }
-            None => screen.line(&format!("try: kubectl --server http://{address} get pods -A"))?,
-        }
+        let how = match &args.write_kubeconfig {
+            Some(file) => format!("--kubeconfig {}", file.display()),
+            None => format!("--server http://{address}"),
+        };
+        screen.line(&format!("try: kubectl {how} get pods -A"))?;
         Ok(Self::Proxy(listening))
     }
 
@@ -171,8 +170,8 @@ fn told(recorded: &Recorded) -> String {
 
 fn bytes(count: u64) -> String {
     match count {
-        ..10_000 => format!("{count} bytes"),
-        ..10_000_000 => format!("{} KB", count / 1_000),
+        0..=9_999 => format!("{count} bytes"),
+        10_000..=9_999_999 => format!("{} KB", count / 1_000),
         _ => format!("{} MB", count / 1_000_000),
     }
 }

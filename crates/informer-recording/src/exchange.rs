@@ -7,7 +7,7 @@ use bytes::Bytes;
 use kube_informer::kind::KindInfo;
 use serde_json::Value;
 
-use crate::record::{Head, Hidden, Record, RequestLine, What, Why};
+use crate::record::{Head, Hidden, METADATA, Record, RequestLine, What, Why};
 use crate::target::{Resource, Target};
 
 /// No more than this stands in the place of what was hidden: nothing can be read from it, however long it is.
@@ -72,6 +72,7 @@ impl Exchange {
             && self.target.parameter("fieldSelector").is_some_and(|fields| fields.contains("metadata.name"));
         self.line.method == "GET"
             && !is_question
+            && self.line.form.as_ref().is_none_or(|form| form == METADATA)
             && Resource::of(&self.target.path).is_some_and(|resource| resource.is_collection)
     }
 

@@ -10,8 +10,6 @@
 //!
 //! The command `informer` has all of it as `informer record` and `informer replay`.
 
-#![cfg_attr(docsrs, feature(doc_cfg))]
-
 mod exchange;
 mod file;
 mod http;
@@ -29,3 +27,10 @@ pub use recorder::{Recorded, Recorder};
 pub use recording::{OpenError, RecordedKind, Recording};
 pub use replay::{BadSpeed, ReplayedSource, Speed};
 pub use source::{RecordedSource, RecordedSources};
+
+/// The Rust examples of this page are compiled as doc tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/recording.md")]
+    struct Recordings;
+}

@@ -52,12 +52,21 @@ pub(crate) struct RequestLine {
     pub(crate) method: String,
     /// Path and query.
     pub(crate) target: String,
-    /// Whether only metadata was asked for, which the header `Accept` says.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) metadata_only: bool,
+    /// The form that the header `Accept` asks for, such as `Table`, if it is another one than the objects themselves.
+    #[serde(rename = "as", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) form: Option<String>,
     /// The kind, where the one who asked knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<KindName>,
+}
+
+/// The form in which an object has its metadata only.
+pub(crate) const METADATA: &str = "PartialObjectMetadata";
+
+impl RequestLine {
+    pub(crate) fn get(target: impl Into<String>, form: Option<&str>) -> Self {
+        Self { method: "GET".to_owned(), target: target.into(), form: form.map(str::to_owned), kind: None }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -197,7 +197,7 @@ impl Recording {
                         namespaces: resource.namespace.into_iter().collect(),
                         labels: selector("labelSelector"),
                         fields: selector("fieldSelector"),
-                        metadata_only: exchange.line.metadata_only,
+                        metadata_only: exchange.line.form.is_some(),
                     });
                 }
             }

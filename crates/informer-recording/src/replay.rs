@@ -15,7 +15,9 @@ use tokio::time::Instant;
 pub(crate) use self::body::Playing;
 pub use self::source::ReplayedSource;
 use crate::exchange::Exchange;
+use crate::record::RequestLine;
 use crate::recording::Contents;
+use crate::split::Form;
 use crate::target::Target;
 
 /// How fast a recording is replayed.
@@ -135,15 +137,17 @@ impl Replay {
     pub(crate) fn find(
         self: &Arc<Self>,
         contents: &Arc<Contents>,
-        method: &str,
+        asked: &RequestLine,
         target: &Target,
-        metadata_only: bool,
         repeats: bool,
     ) -> Match {
         let mut state = self.state.lock();
         let of_request = |at: &usize| {
             let line = &contents.exchanges[*at].line;
-            line.method == method && line.metadata_only == metadata_only
+            // Whoever wants a document in another form takes it as it is as well.
+            let same_form =
+                line.form == asked.form || (line.form.is_none() && target.form() == Form::Document);
+            line.method == asked.method && same_form
         };
         let all = || (0..contents.exchanges.len()).filter(of_request);
         let same = |at: &usize| contents.exchanges[*at].target == *target;
@@ -155,13 +159,15 @@ impl Replay {
         match found.or_else(again) {
             Some(at) => {
                 let anchor = *state.anchor.get_or_insert((Instant::now(), contents.exchanges[at].at));
-                state.uses[at] = Use::Open;
+                if state.uses[at] == Use::Unused {
+                    state.uses[at] = Use::Open;
+                }
                 Match::Recorded(Playing::new(self.clone(), contents.clone(), at, anchor))
             }
             None if target.is_streaming_list() => {
                 let is_list = |at: &usize| {
-                    let other = &contents.exchanges[*at].target;
-                    other.path == target.path && !other.is_watch()
+                    let other = &contents.exchanges[*at];
+                    other.is_of_objects() && other.target.path == target.path && !other.target.is_watch()
                 };
                 match all().filter(is_list).any(|at| state.uses[at] == Use::Unused) {
                     true => Match::NotStreamed,

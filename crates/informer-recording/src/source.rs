@@ -13,7 +13,7 @@ use kube_informer::error::SourceError;
 use kube_informer::kind::KindInfo;
 use kube_informer::source::{ByteStream, HttpSource, ListWatch, Request, Sources};
 
-use crate::record::{Head, RequestLine};
+use crate::record::{Head, METADATA, RequestLine};
 use crate::recorder::{Recorder, Tape};
 
 impl Recorder {
@@ -39,12 +39,9 @@ pub struct RecordedSource {
 
 impl ListWatch for RecordedSource {
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
-        let line = RequestLine {
-            method: "GET".to_owned(),
-            target: request.path_and_query(&self.kind),
-            metadata_only: request.is_metadata_only(),
-            kind: Some((&self.kind).into()),
-        };
+        let form = request.is_metadata_only().then_some(METADATA);
+        let mut line = RequestLine::get(request.path_and_query(&self.kind), form);
+        line.kind = Some((&self.kind).into());
         let mut tape = self.recorder.begin(line, request.is_sensitive());
         let opened = self.source.open(request);
         Box::pin(async move {
@@ -90,9 +87,7 @@ impl Sources for RecordedSources {
     }
 
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
-        let line =
-            RequestLine { method: "GET".to_owned(), target: path.to_owned(), ..RequestLine::default() };
-        let mut tape = self.recorder.begin(line, false);
+        let mut tape = self.recorder.begin(RequestLine::get(path, None), false);
         let asked = self.sources.document(path);
         Box::pin(async move {
             let document = asked.await;

@@ -15,6 +15,8 @@ use http_body_util::StreamBody;
 use hyper::body::Frame;
 use serde_json::json;
 
+use crate::record::METADATA;
+
 pub use self::listen::Listening;
 pub use self::proxy::RecordingProxy;
 pub use self::server::ReplayServer;
@@ -42,7 +44,8 @@ fn status(code: StatusCode, reason: &str, message: impl Display) -> Response<Bod
 /// Refuses what a page in a browser could send, and what is more than a request with an answer.
 fn refusal(headers: &HeaderMap) -> Option<Response<Body>> {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let port = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = port.map_or(host, |(name, _)| name);
     // A name that somebody else makes lead to this machine is not this machine's.
     if !matches!(name, "localhost" | "127.0.0.1" | "[::1]") {
         let message = "only clients that call this machine localhost or 127.0.0.1 are answered";
@@ -57,7 +60,14 @@ fn refusal(headers: &HeaderMap) -> Option<Response<Body>> {
     })
 }
 
-/// Whether only metadata is asked for.
-fn is_metadata_only(accept: &str) -> bool {
-    accept.contains("as=PartialObjectMetadata")
+/// The form that is asked for before all others, as in `application/json;as=Table;v=v1;g=meta.k8s.io`, if it is not that of
+/// the objects themselves.
+fn form(accept: &str) -> Option<&str> {
+    let first = accept.split(',').next()?;
+    let form = first.split(';').find_map(|parameter| parameter.trim().strip_prefix("as="))?;
+    // Of lists and of single objects it is the same.
+    Some(if form == "PartialObjectMetadataList" { METADATA } else { form })
 }
+
+#[cfg(test)]
+mod tests;

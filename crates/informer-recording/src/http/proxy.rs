@@ -19,7 +19,7 @@ use hyper::body::Incoming;
 use kube_client::Client;
 
 use super::listen::Listening;
-use super::{Body, Broken, body, is_metadata_only, refusal, status};
+use super::{Body, Broken, body, form, refusal, status};
 use crate::record::{Head, RequestLine};
 use crate::recorder::{Recorder, Tape};
 
@@ -76,12 +76,8 @@ impl RecordingProxy {
         };
         let target = head.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
         let accept = accepted(&head.headers);
-        let line = RequestLine {
-            method: head.method.to_string(),
-            target: target.clone(),
-            metadata_only: is_metadata_only(&accept),
-            kind: None,
-        };
+        let method = head.method.to_string();
+        let line = RequestLine { method, ..RequestLine::get(&target, form(&accept)) };
         let mut forwarded = Request::new(kube_client::client::Body::from(sent.to_bytes().to_vec()));
         *forwarded.method_mut() = head.method;
         match target.parse() {

@@ -11,9 +11,9 @@ use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
 use super::listen::Listening;
-use super::{Body, Broken, body, is_metadata_only, refusal, status};
+use super::{Body, Broken, body, form, refusal, status};
 use crate::exchange::Happened;
-use crate::record::Head;
+use crate::record::{Head, RequestLine};
 use crate::recording::Recording;
 use crate::replay::{Match, Playing};
 use crate::target::Target;
@@ -45,10 +45,11 @@ impl ReplayServer {
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let accept =
             request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
-        let (asked, method) = (Target::parse(target), request.method().as_str());
+        let method = request.method().as_str();
+        let line = RequestLine { method: method.to_owned(), ..RequestLine::get(target, form(accept)) };
         let Recording { contents, replay } = &self.recording;
         let repeats = method == "GET" || method == "HEAD";
-        match replay.find(contents, method, &asked, is_metadata_only(accept), repeats) {
+        match replay.find(contents, &line, &Target::parse(target), repeats) {
             Match::Recorded(playing) => replayed(playing).await,
             Match::Silent => {
                 let head = Head { status: 200, ..Head::default() };

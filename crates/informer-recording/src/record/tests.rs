@@ -4,7 +4,7 @@ fn all() -> Vec<Record> {
     let line = RequestLine {
         method: "GET".into(),
         target: "/api/v1/pods?watch=true".into(),
-        metadata_only: true,
+        form: Some(METADATA.into()),
         kind: Some(KindName::from(&KindInfo::new("", "v1", "Pod", "pods").namespaced(true))),
     };
     let head = Head { status: 429, content_type: Some("application/json".into()), retry_after: Some(3) };

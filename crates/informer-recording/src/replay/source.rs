@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::{Match, Playing};
 use crate::exchange::Happened;
-use crate::record::Head;
+use crate::record::{Head, METADATA, RequestLine};
 use crate::recording::Recording;
-use crate::target::Target;
+use crate::target::{Resource, Target};
 
 /// The source of one kind of a [`Recording`].
 #[derive(Clone)]
@@ -52,8 +52,9 @@ impl ListWatch for ReplayedSource {
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let this = self.clone();
         Box::pin(async move {
-            let target = request.path_and_query(&this.only_kind()?);
-            this.recording.open_target(&target, request.is_metadata_only()).await
+            let form = request.is_metadata_only().then_some(METADATA);
+            let line = RequestLine::get(request.path_and_query(&this.only_kind()?), form);
+            this.recording.open_line(&line).await
         })
     }
 }
@@ -72,7 +73,7 @@ impl Sources for Recording {
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
         let (this, path) = (self.clone(), path.to_owned());
         Box::pin(async move {
-            let chunks = this.open_target(&path, false).await?;
+            let chunks = this.open_line(&RequestLine::get(path, None)).await?;
             let chunks: Vec<_> = chunks.collect().await;
             let chunks: Result<Vec<Bytes>, _> = chunks.into_iter().collect();
             Ok(chunks?.concat().into())
@@ -81,11 +82,11 @@ impl Sources for Recording {
 }
 
 impl Recording {
-    async fn open_target(&self, target: &str, metadata_only: bool) -> Result<ByteStream, SourceError> {
-        let asked = Target::parse(target);
+    async fn open_line(&self, line: &RequestLine) -> Result<ByteStream, SourceError> {
+        let asked = Target::parse(&line.target);
         // Documents of discovery do not change while a program runs, as far as a recording goes.
-        let repeats = crate::target::Resource::of(&asked.path).is_none();
-        match self.replay.find(&self.contents, "GET", &asked, metadata_only, repeats) {
+        let repeats = Resource::of(&asked.path).is_none();
+        match self.replay.find(&self.contents, line, &asked, repeats) {
             Match::Recorded(playing) => opened(playing).await,
             Match::Silent => Ok(stream::pending().boxed()),
             Match::NotStreamed => Err(SourceError::http(
@@ -94,7 +95,8 @@ impl Recording {
                 "the recording has lists that were not streamed: sendInitialEvents is not supported",
             )),
             Match::Unknown => Err(SourceError::transport(format!(
-                "the recording has no answer to GET {target}: it was not asked for, or not as often"
+                "the recording has no answer to GET {}: it was not asked for, or not as often",
+                line.target
             ))),
         }
     }

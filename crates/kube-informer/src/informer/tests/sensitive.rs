@@ -143,3 +143,13 @@ async fn what_a_server_says_when_it_is_asked_for_a_sensitive_object_is_not_told(
         assert_eq!(shown.contains(VALUE), !sensitive, "{shown}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_source_is_told_that_objects_are_sensitive() {
+    for sensitive in [false, true] {
+        let rig = rig(sensitive).started().await;
+        let requests = rig.server.requests();
+        assert!(!requests.is_empty());
+        assert!(requests.iter().all(|request| request.is_sensitive() == sensitive), "{requests:?}");
+    }
+}

@@ -1,0 +1,30 @@
+use super::*;
+
+#[test]
+fn the_form_is_the_one_that_is_wanted_most() {
+    let table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+    assert_eq!(form(table), Some("Table"));
+    let metadata = "application/json; as=PartialObjectMetadataList; g=meta.k8s.io; v=v1";
+    assert_eq!(form(metadata), Some("PartialObjectMetadata"));
+    assert_eq!(form("application/json,application/json;as=Table"), None);
+    assert_eq!(form(""), None);
+}
+
+#[test]
+fn only_this_machine_is_answered_by_its_own_names() {
+    let code = |headers: &[(&'static str, &'static str)]| {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, http::HeaderValue::from_static(value));
+        }
+        refusal(&map).map(|answer| answer.status().as_u16())
+    };
+    for host in ["localhost", "localhost:8001", "127.0.0.1:1", "[::1]:8001", "[::1]"] {
+        assert_eq!(code(&[("host", host)]), None, "{host}");
+    }
+    for host in ["", "example.com", "localhost.example.com:80", "127.0.0.1.example.com"] {
+        assert_eq!(code(&[("host", host)]), Some(403), "{host}");
+    }
+    assert_eq!(code(&[("host", "localhost"), ("origin", "http://localhost")]), Some(403));
+    assert_eq!(code(&[("host", "localhost"), ("upgrade", "websocket")]), Some(501));
+}

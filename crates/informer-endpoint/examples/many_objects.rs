@@ -18,6 +18,9 @@ use tokio::time::{MissedTickBehavior, interval};
 /// How often objects change: in so many steps a second.
 const STEPS: u64 = 50;
 
+/// The number of a pod that changes often.
+const OFTEN: u64 = 40;
+
 const MARKUP: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>";
 
 #[tokio::main]
@@ -67,15 +70,25 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let mut tick = interval(Duration::from_millis(1_000 / STEPS));
     tick.set_missed_tick_behavior(MissedTickBehavior::Burst);
-    let mut round = 0;
-    for step in 1.. {
+    let (mut round, mut wanted) = (0, 0);
+    for step in 0.. {
         tick.tick().await;
-        while round < step * updates / STEPS && objects > 0 {
+        wanted += updates * swell(step);
+        while round < wanted / (100 * STEPS) && objects > 0 {
             round += 1;
-            pods.put_json(pod(round.wrapping_mul(7_919) % objects, round))?;
+            // One of them changes all the time, so that there is something to see.
+            let number = if round % 8 == 0 { OFTEN } else { round.wrapping_mul(7_919) };
+            pods.put_json(pod(number % objects, round))?;
         }
     }
     Ok(())
+}
+
+/// Between 50 and 150 percent, up and down within twenty seconds.
+fn swell(step: u64) -> u64 {
+    let half = 10 * STEPS;
+    let place = step % (2 * half);
+    50 + 100 * place.min(2 * half - place) / half
 }
 
 /// The number after an argument.

@@ -55,13 +55,10 @@ impl Endpoint {
                 Ok(seat) => answer::events(stream::informers(self.clone(), seat)),
                 Err(full) => full.answer().map(Body::from),
             },
-            (path, _)
-                if path.starts_with(browse::PATH)
-                    && let Some(objects) = &self.objects =>
-            {
-                objects.respond(self, request)
-            }
-            (path, _) => self.answer(request.method(), path).map(Body::from),
+            (path, _) => match self.objects.as_ref().filter(|_| path.starts_with(browse::PATH)) {
+                Some(objects) => objects.respond(self, request),
+                None => self.answer(request.method(), path).map(Body::from),
+            },
         }
     }
 

@@ -25,6 +25,7 @@ fn every_command_of_the_help_is_known() {
         "face",
         "msrv",
         "deny",
+        "page",
         "publish",
         "tidy",
         "bench",
@@ -38,6 +39,9 @@ fn every_command_of_the_help_is_known() {
 
 #[test]
 fn arguments_go_to_the_commands_that_take_them() {
+    assert_eq!(parse_line("page").unwrap(), Command::Page(Asked::default()));
+    let both = Asked { pictures: true, figures: true };
+    assert_eq!(parse_line("page --pictures --figures").unwrap(), Command::Page(both));
     assert_eq!(parse_line("doc --open").unwrap(), Command::Doc { open: true });
     assert_eq!(parse_line("test --long").unwrap(), Command::Test { long: true });
     assert_eq!(parse_line("codegen --check").unwrap(), Command::Codegen { check: true });

@@ -94,25 +94,16 @@ pub(super) fn open_object(browser: &mut Chromium, program: &Program) -> Result<(
         "document.getElementById('found').textContent === '4 found'",
     )?;
     browser.wait_until("something changes", "document.querySelector('#feed button')")?;
+    // The first of them changes all the time.
     browser.evaluate("document.querySelector('#results tbody button').click()")?;
     browser.wait_until(
         "its YAML is shown",
         "document.getElementById('yaml').textContent.includes('nodeName: node-40')",
     )?;
-    // Which of them changes next is known of none, so the one that changes is chosen.
-    browser
-        .wait_until(
-            "what changed is shown",
-            "(() => { const one = document.querySelector('#one-changes strong'); if (one) return true; \
-         if (!window.tried || Date.now() - window.tried > 8000) { window.tried = Date.now(); \
-         const feed = document.querySelector('#feed button'); if (feed) feed.click(); } return false; })()",
-        )
-        .or_else(|_| {
-            // With few changes and many objects none may have changed twice meanwhile.
-            let shown = browser.evaluate("document.getElementById('one-changes').textContent")?;
-            ensure!(shown == "none yet", "{shown}");
-            Ok(())
-        })
+    browser.wait_until(
+        "what changed is shown",
+        "[...document.querySelectorAll('#one-changes strong')].filter((one) => one.textContent === 'status.observed').length > 2",
+    )
 }
 
 /// Texts that try to be markup are texts.
@@ -131,7 +122,7 @@ fn hostile(browser: &mut Chromium) -> Result<()> {
         browser.evaluate(&format!("document.querySelectorAll('#results tbody button')[{number}].click()"))?;
         browser.wait_until(
             "its YAML is shown",
-            &format!("document.getElementById('yaml').textContent.includes('(1048576 bytes)') && document.getElementById('yaml').textContent.match(/number: .?{number}|number: /)"),
+            "document.getElementById('yaml').textContent.includes('(1048576 bytes)')",
         )?;
     }
     let shown = browser.evaluate("document.body.textContent.includes('<img src=x onerror=alert(1)>')")?;

@@ -73,7 +73,7 @@ fn pictures(browser: &mut Chromium, program: &Program) -> Result<()> {
     browser.look("light", 1280, 900)?;
     browser.open(&informers)?;
     // The plot should have something to show.
-    browser.wait_until("the plot is filled", "points.get(ALL) && points.get(ALL).length >= 20")?;
+    browser.wait_until("the plot is filled", "points.get(ALL) && points.get(ALL).length >= 25")?;
     take(browser, &folder, "page-light.png")?;
     browser.look("dark", 1280, 900)?;
     take(browser, &folder, "page-dark.png")?;

@@ -9,7 +9,7 @@ mod worker;
 
 use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -26,7 +26,7 @@ use self::finalizer::Finalizer;
 use self::meter::Meter;
 use self::source::{Deleted, Keys, Main, Other, Owned, Read, Watched};
 use crate::election::Leadership;
-use crate::queue::{QueueOptions, RateLimit, WorkQueue};
+use crate::queue::{QueueOptions, QueueStatus, RateLimit, WorkQueue};
 use crate::recorder::Recorder;
 use crate::writes::{Clients, Tracker};
 
@@ -100,6 +100,8 @@ pub struct Controller<K> {
     recorder: Option<Recorder>,
     finalizer: Option<Finalizer<K>>,
     reconcile: Option<Arc<Reconcile<K>>>,
+    /// The queue, once it runs.
+    running: Arc<OnceLock<WorkQueue<ObjectKey>>>,
 }
 
 type Filter<K> = dyn Fn(&Object<K>, &Object<K>) -> bool + Send + Sync;
@@ -124,6 +126,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
             recorder: None,
             finalizer: None,
             reconcile: None,
+            running: Arc::default(),
         }
     }
 
@@ -236,6 +239,41 @@ impl<K: Send + Sync + 'static> Controller<K> {
         self
     }
 
+    /// A function that says how the queue of this controller is, to be called while the controller runs; `None` before.
+    ///
+    /// With it the page of `informer-endpoint` shows the controller:
+    ///
+    /// ```
+    /// use informer_endpoint::{Endpoint, QueueStatus};
+    /// # use informer_controller::{Controller, Next};
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use kube_informer::testing::ScriptedSource;
+    /// # use kube_informer::SharedInformer;
+    /// # let informer = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build()?;
+    /// # let statuses = { let informer = informer.clone(); move || vec![informer.status()] };
+    /// let controller = Controller::new("replicaset", informer).reconcile(|_| async { Ok(Next::Done) });
+    ///
+    /// let queue = controller.queue_status();
+    /// let endpoint = Endpoint::new(statuses).queues(move || {
+    ///     let shown = queue().map(|queue| QueueStatus {
+    ///         name: "replicaset".into(),
+    ///         due: queue.due,
+    ///         later: queue.later,
+    ///         working: queue.working,
+    ///         oldest: queue.oldest.map(|(key, age)| (key.to_string(), age)),
+    ///         longest_running: queue.longest_running,
+    ///     });
+    ///     shown.into_iter().collect()
+    /// });
+    /// # Ok::<(), kube_informer::error::BuildError>(())
+    /// ```
+    pub fn queue_status(
+        &self,
+    ) -> impl Fn() -> Option<QueueStatus<ObjectKey>> + Clone + Send + Sync + 'static + use<K> {
+        let running = self.running.clone();
+        move || running.get().map(WorkQueue::status)
+    }
+
     /// The function that is called.
     pub fn reconcile<F, R>(mut self, function: F) -> Self
     where
@@ -274,6 +312,8 @@ impl<K: Send + Sync + 'static> Controller<K> {
             self.only_if = self.only_if.map(Finalizer::filter);
         }
         let queue = WorkQueue::new(&self.name, self.queue.clone());
+        // It runs once, so nothing is there yet.
+        self.running.set(queue.clone()).ok();
         let deleted = Arc::new(Deleted::default());
         let main = Main::new(self.informer.clone(), self.only_if.take(), deleted.clone());
         self.watched.insert(0, Box::new(main));

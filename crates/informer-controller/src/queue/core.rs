@@ -320,10 +320,11 @@ impl<T: Clone + Eq + Hash> Core<T> {
         }
     }
 
-    /// Since when that has been due which has waited longest.
-    pub(super) fn oldest(&mut self) -> Option<Moment> {
+    /// What has waited longest, and since when it has been due.
+    pub(super) fn oldest(&mut self) -> Option<(&T, Moment)> {
         let entries = &self.entries;
-        self.ready.oldest(|place| entries[place.slot as usize].stamp == place.stamp)
+        let place = self.ready.oldest(|place| entries[place.slot as usize].stamp == place.stamp)?;
+        Some((entries[place.slot as usize].item.as_ref()?, place.at))
     }
 
     /// How many places there are, void ones included.

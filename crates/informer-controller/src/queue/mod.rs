@@ -34,6 +34,7 @@ mod core;
 mod limit;
 mod meter;
 mod ready;
+mod status;
 mod work;
 
 use std::fmt;
@@ -50,6 +51,7 @@ use self::core::{Adding, Core, Next, Rules};
 pub use self::limit::RateLimit;
 use self::meter::{Meter, Samples};
 use self::ready::Moment;
+pub use self::status::QueueStatus;
 pub use self::work::Work;
 
 /// How often those metrics are brought up to date that change while nothing happens. As in client-go.
@@ -322,7 +324,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     fn measure(&self) -> bool {
         let now = self.0.now();
         let mut state = self.0.state.lock();
-        let oldest = state.core.oldest().map_or(0, |at| now - at);
+        let oldest = state.core.oldest().map_or(0, |(_, at)| now - at);
         self.0.meter.refresh(state.core.started().map(|started| now - started), oldest);
         let (samples, counts) = (state.samples.take(), state.core.counts());
         let is_idle = counts.ready + counts.working == 0;

@@ -100,11 +100,11 @@ impl Ready {
         Some(head)
     }
 
-    /// When that became due which has waited longest.
-    pub(super) fn oldest(&mut self, is_live: impl Fn(&Place) -> bool) -> Option<Moment> {
+    /// What has waited longest.
+    pub(super) fn oldest(&mut self, is_live: impl Fn(&Place) -> bool) -> Option<Place> {
         let heads =
             self.each_filled().filter_map(|class| self.classes[class].head(&mut self.places, &is_live));
-        heads.map(|head| head.at).min()
+        heads.min_by_key(|head| head.at)
     }
 
     /// How many places there are, void ones included.

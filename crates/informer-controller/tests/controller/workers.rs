@@ -42,6 +42,38 @@ async fn a_run_that_panics_when_it_is_given_up_takes_no_worker_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn how_its_queue_is_can_be_asked_while_it_runs() {
+    let rig = Rig::new();
+    rig.server.create(&config_map("a")).await.unwrap();
+    rig.server.create(&config_map("b")).await.unwrap();
+    let (sender, mut said) = mpsc::unbounded_channel();
+    let permits = Arc::new(tokio::sync::Semaphore::new(0));
+    let allowed = permits.clone();
+    let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer())
+        .workers(1)
+        .reconcile(move |ctx| {
+            let (sender, allowed) = (sender.clone(), allowed.clone());
+            async move {
+                sender.send(ctx.key().to_string()).ok();
+                drop(allowed.acquire().await);
+                Ok(Next::Done)
+            }
+        });
+    let queue = controller.queue_status();
+    assert_eq!(queue(), None);
+    let running = rig.run(controller);
+    let first = next(&mut said).await;
+    let other = if first == "default/a" { "default/b" } else { "default/a" };
+    let status = queue().expect("it runs");
+    assert_eq!((status.due, status.working), (1, 1));
+    assert_eq!(status.oldest.expect("one waits").0.to_string(), other);
+    permits.add_permits(2);
+    next(&mut said).await;
+    running.stop().await.unwrap();
+    assert_eq!(queue().map(|queue| queue.due + queue.working), Some(0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn events_that_the_server_does_not_take_hold_nobody_up() {
     let rig = Rig::new();
     rig.server.create(&config_map("a")).await.unwrap();

@@ -166,8 +166,10 @@ impl Wanted {
 
 /// Whether the name or namespace contains this, or both with the slash between them.
 fn is_named(key: &ObjectKey, wanted: &str) -> bool {
-    // Most names are lower case, and then nothing has to be copied.
-    let contains = |text: &str| text.contains(wanted) || text.to_lowercase().contains(wanted);
+    // Names of objects are lower case as a rule, and then nothing has to be copied.
+    let is_lower = |text: &str| text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    let contains =
+        |text: &str| text.contains(wanted) || (!is_lower(text) && text.to_lowercase().contains(wanted));
     contains(key.name())
         || key.namespace().is_some_and(contains)
         || (wanted.contains('/') && contains(&key.to_string()))

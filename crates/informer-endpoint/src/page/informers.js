@@ -89,7 +89,7 @@ const CACHE = [
   ['objects', (one) => count(one.objects)],
   ['packed', (one) => bytes(one.bytesAlive)],
   ['decoded', (one) => bytes(one.decodedBytes)],
-  ['versions', (one) => count(one.versionsAlive) + ' in memory'],
+  ['versions held', (one) => count(one.versionsAlive)],
 ];
 
 const HANDLERS = [
@@ -249,10 +249,16 @@ const curve = draw('path', { class: 'curve' });
 plot.append(draw('path', { class: 'grid', d: 'M0 99.5H' + POINTS + ' M0 50H' + POINTS + ' M0 4H' + POINTS }), area, curve);
 byId('plot').append(plot);
 
+// The next of 1, 2, 5, 10, 20 and so on.
+function above(value) {
+  const ten = 10 ** Math.floor(Math.log10(value));
+  return ten * [1, 2, 5, 10].find((step) => step * ten >= value);
+}
+
 function showPlot() {
   const which = byId('which').value || ALL;
   const values = points.get(which) || [];
-  const top = Math.max(1, ...values);
+  const top = above(Math.max(1, ...values));
   const x = (place) => POINTS - values.length + place;
   const y = (value) => (99.5 - (95.5 * value) / top).toFixed(2);
   const line = values.map((value, place) => x(place) + ' ' + y(value)).join(' L');

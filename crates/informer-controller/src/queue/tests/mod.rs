@@ -2,3 +2,4 @@ mod metrics;
 mod model;
 mod places;
 mod shell;
+mod status;

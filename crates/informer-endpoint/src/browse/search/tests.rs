@@ -1,5 +1,7 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures::FutureExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::testing::ScriptedSource;
 use tokio::sync::Semaphore;
@@ -86,4 +88,32 @@ async fn what_cannot_be_read_is_named() {
         let error = found(&informer, query).await.unwrap_err();
         assert!(error.contains("cannot read"), "{error}");
     }
+}
+
+/// Real time: a search takes as long as it takes.
+#[tokio::test]
+async fn a_search_gives_way_to_others_and_ends_with_its_viewer() {
+    let informer = filled(3_000).await;
+    let turns = Arc::new(AtomicUsize::new(0));
+    let counts = turns.clone();
+    tokio::spawn(async move {
+        loop {
+            counts.fetch_add(1, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+        }
+    });
+    let seats = Arc::new(Semaphore::new(1));
+    let search = || {
+        let seat = seats.clone().try_acquire_owned().unwrap();
+        stream(&informer, &Query::parse("field=data.number%3D7"), seat).unwrap()
+    };
+    let mut events = search();
+    assert!(events.next().now_or_never().is_none(), "it does not do all at once");
+    assert!(events.next().await.is_some());
+    assert!(turns.load(Ordering::Relaxed) >= 2, "others had their turn in between");
+    drop(events);
+    let mut events = search();
+    assert!(events.next().now_or_never().is_none());
+    drop(events);
+    assert_eq!(seats.available_permits(), 1, "nothing goes on without its viewer");
 }

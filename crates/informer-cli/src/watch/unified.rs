@@ -97,8 +97,8 @@ fn hunks(lines: &[Line<'_>]) -> Vec<String> {
         let (begin, end) = (first.saturating_sub(CONTEXT), (last + CONTEXT + 1).min(lines.len()));
         let count =
             |lines: &[Line<'_>], is: fn(&Line<'_>) -> bool| lines.iter().filter(|line| is(line)).count();
-        let (old, new): (fn(&Line<'_>) -> bool, fn(&Line<'_>) -> bool) =
-            (|line| !matches!(line, Line::Added(_)), |line| !matches!(line, Line::Removed(_)));
+        let old: fn(&Line<'_>) -> bool = |line| !matches!(line, Line::Added(_));
+        let new: fn(&Line<'_>) -> bool = |line| !matches!(line, Line::Removed(_));
         let (before, hunk) = (&lines[..begin], &lines[begin..end]);
         let range = |is| format!("{},{}", count(before, is) + 1, count(hunk, is));
         text.push(format!("@@ -{} +{} @@", range(old), range(new)));

@@ -8,7 +8,8 @@ use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode};
 use kube_informer::status::InformerStatus;
 
-use crate::{debug, readiness};
+use crate::digests::Digested;
+use crate::{debug, digests, readiness};
 
 /// Answers requests about the health and the state of informers. Cheap to clone.
 #[derive(Clone)]
@@ -16,6 +17,7 @@ pub struct Endpoint {
     statuses: Arc<dyn Fn() -> Vec<InformerStatus> + Send + Sync>,
     metrics: Option<Arc<dyn Fn() -> String + Send + Sync>>,
     max_staleness: Option<Duration>,
+    digests: Option<Arc<dyn Fn() -> Vec<Digested> + Send + Sync>>,
 }
 
 /// The paths that are served, listed in the answer to any other path.
@@ -24,7 +26,7 @@ const PATHS: &str = "/livez /readyz /metrics /debug/informers";
 impl Endpoint {
     /// An endpoint for the informers whose status `statuses` returns. It is called for every request.
     pub fn new(statuses: impl Fn() -> Vec<InformerStatus> + Send + Sync + 'static) -> Self {
-        Self { statuses: Arc::new(statuses), metrics: None, max_staleness: None }
+        Self { statuses: Arc::new(statuses), metrics: None, max_staleness: None, digests: None }
     }
 
     /// Serves this text as `/metrics`; `install_recorder`, of the feature `prometheus`, makes one.
@@ -42,6 +44,30 @@ impl Endpoint {
     #[must_use]
     pub fn max_staleness(mut self, age: Duration) -> Self {
         self.max_staleness = Some(age);
+        self
+    }
+
+    /// Serves `/debug/digests`: of each object of these informers the key, the uid, the version and a digest, never the content.
+    /// `informer diff --endpoint` compares them with the server. Without this call there is no such page.
+    ///
+    /// It tells the names of all objects, so the port should be for operators only. Objects of sensitive kinds have no digest,
+    /// nor have those of an informer that drops fields or transforms them.
+    ///
+    /// ```
+    /// # use informer_endpoint::{Digested, Endpoint};
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use kube_informer::{SharedInformer, testing::ScriptedSource};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let maps = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build()?;
+    /// let endpoint = Endpoint::new({ let maps = maps.clone(); move || vec![maps.status()] })
+    ///     .digests(move || vec![Digested::new(&maps)]);
+    /// # assert_eq!(endpoint.answer(&http::Method::GET, "/debug/digests").status(), 200);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn digests(mut self, informers: impl Fn() -> Vec<Digested> + Send + Sync + 'static) -> Self {
+        self.digests = Some(Arc::new(informers));
         self
     }
 
@@ -66,6 +92,13 @@ impl Endpoint {
             },
             "/debug/informers" => {
                 typed(StatusCode::OK, "application/json", debug::informers(&(self.statuses)()))
+            }
+            path if path.starts_with(digests::PATH) && self.digests.is_some() => {
+                let informers = self.digests.as_ref().map(|informers| informers()).unwrap_or_default();
+                match digests::answer(&informers, &path[digests::PATH.len()..]) {
+                    Some(body) => typed(StatusCode::OK, "application/json", body),
+                    None => text(StatusCode::NOT_FOUND, "there is no such informer\n".into()),
+                }
             }
             _ => text(StatusCode::NOT_FOUND, format!("not found; there is {PATHS}\n")),
         }

@@ -5,6 +5,7 @@
 //! | `/livez` | 200 as long as the program answers |
 //! | `/readyz` | 200 once every informer has synced, 503 before, naming those that have not and why |
 //! | `/metrics` | Prometheus text, if a recorder was installed ([`install_recorder`], or one of the program's own) |
+//! | `/debug/digests` | only with [`Endpoint::digests`]: keys, uids, versions and digests of all objects, page by page |
 //! | `/debug/informers` | JSON: phase, objects, bytes, version, age, relists, handlers with their backlog, last error |
 //!
 //! An outage of the API server does not make a program unready: once synced it stays ready, and the body of the answer says
@@ -64,6 +65,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod debug;
+mod digests;
 mod endpoint;
 mod listen;
 mod readiness;
@@ -73,6 +75,7 @@ mod recorder;
 #[cfg(test)]
 mod tests;
 
+pub use digests::{Digested, digest};
 pub use endpoint::Endpoint;
 pub use listen::Listening;
 #[cfg(feature = "prometheus")]

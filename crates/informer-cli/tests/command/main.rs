@@ -7,6 +7,7 @@ mod hostile;
 mod reading;
 mod readme;
 mod refusing;
+mod running_program;
 mod secrets;
 mod serving;
 mod support;

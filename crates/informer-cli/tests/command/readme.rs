@@ -1,4 +1,4 @@
-//! The command prints what README.md shows.
+//! The command prints what README.md and docs/command.md show.
 //!
 //! Every block marked `console` has lines `$ COMMAND`, each followed by lines of its output; `…` stands for any others.
 //! Times and ages differ from run to run and are not compared.
@@ -23,9 +23,18 @@ struct Quoted {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_readme_quotes_what_is_printed() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let quoted = quoted(&std::fs::read_to_string(path).expect("the README"));
-    assert_eq!(quoted.len(), 3, "commands are found");
+    is_printed("README.md", 3).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_about_the_command_quotes_what_is_printed() {
+    is_printed("docs/command.md", 3).await;
+}
+
+async fn is_printed(file: &str, commands: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+    let quoted = quoted(&std::fs::read_to_string(path).expect("the page"));
+    assert_eq!(quoted.len(), commands, "commands are found");
     for quoted in &quoted {
         let mut missing = String::new();
         let mut right = false;

@@ -215,6 +215,10 @@ pub struct InformerStatus {
     pub started: bool,
     /// Whether it has stopped.
     pub stopped: bool,
+    /// Whether its objects are not those of the server: it holds only their metadata, drops fields or transforms them.
+    pub altered: bool,
+    /// Whether its kind is sensitive: Secrets, or a kind with the option of that name.
+    pub sensitive: bool,
     /// The worst phase of its scopes. For an informer that watches no namespace, it only shows whether the informer
     /// runs.
     pub phase: Phase,

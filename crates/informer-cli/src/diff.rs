@@ -1,5 +1,7 @@
 //! `informer diff`: compares the cache with a new list from the server.
 
+mod running;
+
 use std::collections::BTreeMap;
 
 use kube_client::api::DynamicObject;
@@ -40,9 +42,24 @@ enum Difference {
 }
 
 pub(crate) async fn run(args: &DiffArgs) -> Result<(), Failure> {
+    if let Some(url) = &args.endpoint {
+        return running::run(args, url).await;
+    }
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
-    let (factory, informer) = synced(&cluster, &args.objects, &args.kind, args.timeout).await?;
-    let listings = Listing::all(&cluster, informer.kind(), &args.objects)?;
+    let mut outcome = Ok(());
+    for kind in &args.kinds {
+        match of_kind(args, &cluster, kind).await {
+            Err(failure) if failure.is_negative() => outcome = Err(failure),
+            done => done?,
+        }
+    }
+    outcome
+}
+
+/// Compares a new cache of one kind.
+async fn of_kind(args: &DiffArgs, cluster: &Cluster, kind: &str) -> Result<(), Failure> {
+    let (factory, informer) = synced(cluster, &args.objects, kind, args.timeout).await?;
+    let listings = Listing::all(cluster, informer.kind(), &args.objects)?;
     let mut tries = 0;
     let is_secret = secrets::is_secret(informer.kind().group(), informer.kind().plural());
     let (count, differences) = loop {

@@ -19,6 +19,11 @@ impl Failure {
         Self { code: 1, message: message.to_string() }
     }
 
+    /// Whether it is the answer to a question, and no error.
+    pub(crate) fn is_negative(&self) -> bool {
+        self.code == 1
+    }
+
     /// The command line is wrong.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self { code: 2, message: message.to_string() }

@@ -12,10 +12,11 @@ use tokio::time::Instant;
 
 use crate::answer::{text, typed};
 use crate::browse::Objects;
+use crate::digests::Digested;
 use crate::guard::{self, Hosts};
 use crate::queue::QueueStatus;
 use crate::stream::VIEWERS;
-use crate::{debug, readiness};
+use crate::{debug, digests, readiness};
 
 /// Answers requests about the health and the state of informers. Cheap to clone.
 #[derive(Clone)]
@@ -28,6 +29,7 @@ pub struct Endpoint {
     pub(crate) objects: Option<Objects>,
     pub(crate) seats: Arc<Semaphore>,
     began: Instant,
+    digests: Option<Arc<dyn Fn() -> Vec<Digested> + Send + Sync>>,
 }
 
 /// The paths that are served, listed in the answer to any other path.
@@ -45,6 +47,7 @@ impl Endpoint {
             objects: None,
             seats: Arc::new(Semaphore::new(VIEWERS)),
             began: Instant::now(),
+            digests: None,
         }
     }
 
@@ -103,6 +106,30 @@ impl Endpoint {
         self
     }
 
+    /// Serves `/debug/digests`: of each object of these informers the key, the uid, the version and a digest, never the content.
+    /// `informer diff --endpoint` compares them with the server. Without this call there is no such page.
+    ///
+    /// It tells the names of all objects, so the port should be for operators only. Objects of sensitive kinds have no digest,
+    /// nor have those of an informer that drops fields or transforms them.
+    ///
+    /// ```
+    /// # use informer_endpoint::{Digested, Endpoint};
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use kube_informer::{SharedInformer, testing::ScriptedSource};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let maps = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build()?;
+    /// let endpoint = Endpoint::new({ let maps = maps.clone(); move || vec![maps.status()] })
+    ///     .digests(move || vec![Digested::new(&maps)]);
+    /// # assert_eq!(endpoint.answer(&http::Method::GET, "/debug/digests").status(), 200);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn digests(mut self, informers: impl Fn() -> Vec<Digested> + Send + Sync + 'static) -> Self {
+        self.digests = Some(Arc::new(informers));
+        self
+    }
+
     /// Answers one request with text or JSON; for a program that has an HTTP server already. The page, and contents of objects,
     /// are only served by [`listen`](Self::listen).
     pub fn answer(&self, method: &Method, path: &str) -> Response<String> {
@@ -127,6 +154,13 @@ impl Endpoint {
             },
             "/debug/informers" => {
                 typed(StatusCode::OK, "application/json", format!("{:#}\n", self.document()))
+            }
+            path if path.starts_with(digests::PATH) && self.digests.is_some() => {
+                let informers = self.digests.as_ref().map(|informers| informers()).unwrap_or_default();
+                match digests::answer(&informers, &path[digests::PATH.len()..]) {
+                    Some(body) => typed(StatusCode::OK, "application/json", body),
+                    None => text(StatusCode::NOT_FOUND, "there is no such informer\n"),
+                }
             }
             _ => text(StatusCode::NOT_FOUND, format!("not found; there is {PATHS}\n")),
         }

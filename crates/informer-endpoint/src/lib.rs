@@ -5,6 +5,7 @@
 //! | `/livez` | 200 as long as the program answers |
 //! | `/readyz` | 200 once every informer has synced, 503 before, naming those that have not and why |
 //! | `/metrics` | Prometheus text, if a recorder was installed ([`install_recorder`], or one of the program's own) |
+//! | `/debug/digests` | only with [`Endpoint::digests`]: keys, uids, versions and digests of all objects, page by page |
 //! | `/debug/informers` | phase, objects, bytes, version, age, relists, handlers with their backlog and slowest call, queues, last error: a live page for browsers, and JSON for others |
 //! | `/debug/objects` | a browser of objects, if the program allows it ([`Endpoint::objects`]) |
 //!
@@ -78,6 +79,7 @@
 mod answer;
 mod browse;
 mod debug;
+mod digests;
 mod endpoint;
 mod guard;
 mod listen;
@@ -93,6 +95,7 @@ mod stream;
 mod tests;
 
 pub use browse::Objects;
+pub use digests::{Digested, digest};
 pub use endpoint::Endpoint;
 pub use listen::Listening;
 #[cfg(feature = "prometheus")]

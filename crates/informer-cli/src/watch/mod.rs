@@ -16,7 +16,7 @@ pub(crate) mod until;
 
 use std::time::{Duration, Instant};
 
-use informer_endpoint::Endpoint;
+use informer_endpoint::{Digested, Endpoint};
 
 use self::events::{AllEvents, Events, LIMIT, SHOWN};
 use self::family::{Family, kinds_below};
@@ -84,7 +84,10 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     let _listening = match (args.listen, recorder) {
         (Some(address), Some(recorder)) => {
             let statuses = factory.clone();
-            let endpoint = Endpoint::new(move || statuses.status()).metrics(move || recorder.render());
+            let digested: Vec<_> = informers.iter().map(Digested::new).collect();
+            let endpoint = Endpoint::new(move || statuses.status())
+                .metrics(move || recorder.render())
+                .digests(move || digested.clone());
             let listening = endpoint.listen(address).await;
             let listening =
                 listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;

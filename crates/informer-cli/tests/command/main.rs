@@ -9,6 +9,7 @@ mod readme;
 mod recording;
 mod recording_page;
 mod refusing;
+mod running_program;
 mod secrets;
 mod serving;
 mod support;

@@ -68,6 +68,9 @@ impl Engine {
             synced: state.synced,
             started: state.started,
             stopped: state.stopped,
+            altered: self.metadata_only.load(Ordering::Relaxed)
+                || !self.options.drop_fields.is_empty()
+                || self.options.transform.is_some(),
             phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| phase.gravity()).unwrap_or(
                 match state {
                     InformerState { stopped: true, .. } => Phase::Stopped,

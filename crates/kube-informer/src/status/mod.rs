@@ -218,6 +218,8 @@ pub struct InformerStatus {
     pub started: bool,
     /// Whether it has stopped.
     pub stopped: bool,
+    /// Whether its objects are not those of the server: it holds only their metadata, drops fields or transforms them.
+    pub altered: bool,
     /// The worst phase of its scopes. For an informer that watches no namespace, it only shows whether the informer
     /// runs.
     pub phase: Phase,

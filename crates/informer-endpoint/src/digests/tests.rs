@@ -1,0 +1,106 @@
+use std::time::Duration;
+
+use http::Method;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube_informer::testing::ScriptedSource;
+
+use super::*;
+use crate::Endpoint;
+
+/// A running informer on the server.
+async fn informer<K>(builder: kube_informer::InformerBuilder<K>) -> SharedInformer<K>
+where
+    K: kube_informer::Kind + serde::de::DeserializeOwned + Send + Sync + 'static,
+{
+    let informer = builder.build().unwrap();
+    let running = informer.clone();
+    tokio::spawn(async move { running.run(std::future::pending()).await });
+    informer.wait_synced(Duration::from_secs(5)).await.unwrap();
+    informer
+}
+
+fn get(endpoint: &Endpoint, path: &str) -> Value {
+    let answer = endpoint.answer(&Method::GET, path);
+    assert_eq!(answer.status(), 200, "{path}");
+    serde_json::from_str(answer.body()).unwrap()
+}
+
+fn about<K: 'static>(informer: &SharedInformer<K>) -> Endpoint {
+    let digested = Digested::new(informer);
+    Endpoint::new(Vec::new).digests(move || vec![digested.clone()])
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_come_page_by_page_without_their_contents() {
+    let server = ScriptedSource::of::<ConfigMap>();
+    for number in 0..2_500 {
+        let map = json!({ "metadata": { "namespace": "a", "name": format!("x-{number}") }, "data": { "a": "content" } });
+        server.create(&map).unwrap();
+    }
+    let informer = informer(SharedInformer::<ConfigMap>::builder(server)).await;
+    let endpoint = about(&informer);
+    let index = get(&endpoint, PATH);
+    assert_eq!(
+        (&index["informers"][0]["digests"], &index["informers"][0]["objects"]),
+        (&json!(true), &json!(2_500))
+    );
+    let (mut keys, mut path, mut pages) = (Vec::new(), format!("{PATH}/configmaps"), 0);
+    loop {
+        let page = get(&endpoint, &path);
+        pages += 1;
+        assert!(!page.to_string().contains("content"), "no contents");
+        for item in page["items"].as_array().unwrap() {
+            assert_eq!(item["digest"].as_str().unwrap().len(), 32);
+            let object = informer
+                .lister()
+                .namespace("a")
+                .get(item["key"].as_str().unwrap().trim_start_matches("a/"))
+                .unwrap();
+            assert_eq!(item["digest"].as_str(), digest(&object.raw_json()).as_deref());
+            assert_eq!(item["uid"], object.uid().to_string());
+            assert_eq!(item["resourceVersion"], object.resource_version().to_string());
+            keys.push(item["key"].as_str().unwrap().to_owned());
+        }
+        match page["next"].as_str() {
+            Some(next) => path = format!("{PATH}/configmaps/{}", next.replace('/', "%2F")),
+            None => break,
+        }
+    }
+    assert_eq!((pages, keys.len()), (3, 2_500));
+    assert!(keys.is_sorted_by(|a, b| a < b), "each once");
+    assert_eq!(endpoint.answer(&Method::GET, "/debug/digests/pods").status(), 404);
+    assert_eq!(endpoint.answer(&Method::GET, "/debug/digests/configmaps/%zz").status(), 404);
+    assert_eq!(endpoint.answer(&Method::POST, PATH).status(), 405);
+    assert_eq!(Endpoint::new(Vec::new).answer(&Method::GET, PATH).status(), 404, "nobody asked for it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn sensitive_and_altered_objects_have_no_digests() {
+    let server = ScriptedSource::of::<Secret>();
+    server
+        .create(&json!({ "metadata": { "namespace": "a", "name": "s" }, "data": { "a": "aHVudGVyMg==" } }))
+        .unwrap();
+    let secrets = informer(SharedInformer::<Secret>::builder(server)).await;
+    let page = get(&about(&secrets), "/debug/digests/secrets");
+    assert_eq!((&page["items"][0]["digest"], &page["items"][0]["key"]), (&Value::Null, &json!("a/s")));
+    assert_eq!(page["noDigestsBecause"], "the kind is sensitive");
+    let server = ScriptedSource::of::<ConfigMap>();
+    server.create(&json!({ "metadata": { "namespace": "a", "name": "s" }, "data": { "a": "b" } })).unwrap();
+    let slim = informer(SharedInformer::<ConfigMap>::builder(server).drop_field("data")).await;
+    let page = get(&about(&slim), "/debug/digests/configmaps");
+    assert_eq!(page["items"][0]["digest"], Value::Null);
+    assert!(page["noDigestsBecause"].as_str().unwrap().contains("whole objects"));
+}
+
+#[test]
+fn a_digest_is_of_what_the_object_says_and_not_of_how() {
+    let one = digest(
+        br#"{"kind":"X","apiVersion":"v1","metadata":{"name":"a","managedFields":[1]},"spec":{"b":1,"a":2}}"#,
+    );
+    let same = digest(br#"{ "spec": { "a": 2, "b": 1 }, "metadata": { "name": "a" } }"#);
+    assert!(one.is_some() && one == same);
+    assert_ne!(one, digest(br#"{"spec":{"a":2,"b":2},"metadata":{"name":"a"}}"#));
+    assert_eq!((digest(b"[]"), digest(b"{")), (None, None));
+    // SHA-256 of `{}`, cut to 16 bytes.
+    assert_eq!(digest(b"{}").as_deref(), Some("44136fa355b3678a1146ad16f7e8649e"));
+}

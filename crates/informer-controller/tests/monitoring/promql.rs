@@ -91,9 +91,10 @@ impl Query {
                 problems.push(format!("no metric {metric}"));
                 continue;
             };
-            let is_known = |label: &&String| !ADDED.contains(&label.as_str()) && !labels.contains_key(*label);
+            let is_missing =
+                |label: &&String| !ADDED.contains(&label.as_str()) && !labels.contains_key(*label);
             let of_matchers = matchers.iter().map(|matcher| &matcher.label);
-            for label in self.grouped_by.iter().chain(&self.shown).chain(of_matchers).filter(is_known) {
+            for label in self.grouped_by.iter().chain(&self.shown).chain(of_matchers).filter(is_missing) {
                 problems.push(format!("{metric} has no label {label}"));
             }
             for Matcher { label, values } in matchers {

@@ -65,7 +65,7 @@ Examples:
   informer watch widgets.example.com -A         custom resources too
   informer watch pods --field-selector spec.nodeName=node-1
   informer watch pods --output json | jq 'select(.event == \"deleted\").key'
-  informer watch pods --listen localhost:9090   with /metrics, /readyz and /debug/informers
+  informer watch pods --listen localhost:9090   with /metrics, /readyz and a page at /debug/informers
 
 A line of JSON is an added, updated or deleted object. One with the event `synced` follows the objects that were there at \
 the start, one with the event `merged` says how many updates came faster than they could be written.";
@@ -140,6 +140,12 @@ pub(crate) struct WatchArgs {
     /// Serves /metrics, /livez, /readyz and /debug/informers at this address; `:9090` means all addresses of this machine
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
+    /// Also serves the contents of the objects, at /debug/objects: on a loopback address, or with a token
+    #[arg(long, requires = "listen")]
+    pub(crate) browse: bool,
+    /// The token that /debug/objects asks for is in this file
+    #[arg(long, value_name = "FILE", requires = "browse")]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Args)]

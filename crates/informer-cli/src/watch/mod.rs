@@ -1,5 +1,6 @@
 //! `informer watch`: shows changes as they happen.
 
+mod browse;
 pub(crate) mod changes;
 mod events;
 mod line;
@@ -60,6 +61,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         (Some(address), Some(recorder)) => {
             let statuses = factory.clone();
             let endpoint = Endpoint::new(move || statuses.status()).metrics(move || recorder.render());
+            let endpoint = browse::allowed(endpoint, args, &informers)?;
             let listening = endpoint.listen(address).await;
             let listening =
                 listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;

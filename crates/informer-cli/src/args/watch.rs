@@ -1,6 +1,7 @@
 //! The command line of `watch`.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ Examples:
   informer watch deploy/web --until condition=Available --for 2m
   informer watch pods -l job=x --until jsonpath='{.status.phase}'=Succeeded
   informer watch pods -A --for 10m --summary    who changes most, which conditions flap
-  informer watch pods --listen localhost:9090   with /metrics, /readyz and /debug/informers
+  informer watch pods --listen localhost:9090   with /metrics, /readyz and a page at /debug/informers
 
 --until holds when it holds for each object that was named, or else for all that are selected, of which there is one at least; \
 with --owner, for the owner. Exit code 0 when it holds, 1 if --for is over before. An object that does not exist is waited for.
@@ -78,6 +79,12 @@ pub(crate) struct WatchArgs {
     /// Serves /metrics, /livez, /readyz and /debug/informers at this address; `:9090` means all addresses of this machine
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
+    /// Also serves the contents of the objects, at /debug/objects: on a loopback address, or with a token
+    #[arg(long, requires = "listen")]
+    pub(crate) browse: bool,
+    /// The token that /debug/objects asks for is in this file
+    #[arg(long, value_name = "FILE", requires = "browse")]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 /// The output formats of `watch`.

@@ -1,5 +1,6 @@
 //! `informer watch`: shows changes as they happen.
 
+mod browse;
 pub(crate) mod changes;
 pub(crate) mod events;
 mod family;
@@ -88,6 +89,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
             let endpoint = Endpoint::new(move || statuses.status())
                 .metrics(move || recorder.render())
                 .digests(move || digested.clone());
+            let endpoint = browse::allowed(endpoint, args, &informers)?;
             let listening = endpoint.listen(address).await;
             let listening =
                 listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;

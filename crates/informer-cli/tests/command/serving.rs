@@ -86,6 +86,36 @@ async fn watch_listens_and_tells_how_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn contents_are_shown_if_that_is_asked_for_on_loopback_or_with_a_token() {
+    let server = Server::start().await;
+    server.config_map("a", "contents").await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let token = folder.path().join("token");
+    std::fs::write(&token, "s3cret\n").expect("it is written");
+    let token = token.to_str().expect("a path");
+    let watch = ["watch", "configmaps", "-n", "shop", "--listen"];
+    let kinds = "/debug/objects/kinds";
+    for (more, status) in [
+        (&["127.0.0.1:0"][..], 404),
+        (&["127.0.0.1:0", "--browse"], 200),
+        (&["127.0.0.1:0", "--browse", "--token-file", token], 401),
+        (&[":0", "--browse", "--token-file", token], 401),
+    ] {
+        let mut watch = Running::start(server.informer(&[&watch[..], more].concat()));
+        let said = watch.remark("listening at http://").await;
+        let port =
+            said.trim().trim_end_matches("/debug/informers").rsplit(':').next().expect("a port").to_owned();
+        let (answered, body) = get(&format!("127.0.0.1:{port}"), kinds).await;
+        assert_eq!(answered, status, "{more:?}: {body}");
+        assert_eq!(body.contains("ConfigMap"), status == 200, "{more:?}: {body}");
+    }
+    let said = run(server.informer(&[&watch[..], &[":0", "--browse"]].concat())).await;
+    assert!(said.code == 4 && said.err.contains("loopback"), "{said:?}");
+    let said = run(server.informer(&["watch", "configmaps", "--browse"])).await;
+    assert!(said.code == 2 && said.err.contains("--listen"), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn addresses_may_be_a_name_or_just_a_port() {
     for (wanted, shown) in [("localhost:0", "http://127.0.0.1:"), (":0", "http://0.0.0.0:")] {
         let mut watch = Running::start(informer(&["watch", "pods", "--embedded", "--listen", wanted]));

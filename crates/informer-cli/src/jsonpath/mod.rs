@@ -48,7 +48,7 @@ enum Step {
     Slice(Slice),
     Filter(Filter),
     /// The results of each, one after the other.
-    Union(Vec<Step>),
+    Union(Vec<Self>),
 }
 
 /// Elements of a list.

@@ -64,7 +64,7 @@ pub(super) async fn run(args: &DiffArgs, url: &str) -> Result<(), Failure> {
                 "{name} of the program has not synced or has stopped: there is nothing to compare"
             )));
         }
-        let kind = KindInfo::new(&text("group"), &text("version"), &text("kind"), &text("plural"));
+        let kind = KindInfo::new(text("group"), text("version"), text("kind"), text("plural"));
         let namespaces: Option<Vec<String>> = informer["namespaces"]
             .as_array()
             .map(|names| names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect());

@@ -95,13 +95,14 @@ fn hunks(lines: &[Line<'_>]) -> Vec<String> {
     for run in changed.chunk_by(|a, b| b - a <= 2 * CONTEXT) {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
         let (begin, end) = (first.saturating_sub(CONTEXT), (last + CONTEXT + 1).min(lines.len()));
-        let count =
-            |lines: &[Line<'_>], is: fn(&Line<'_>) -> bool| lines.iter().filter(|line| is(line)).count();
-        let old: fn(&Line<'_>) -> bool = |line| !matches!(line, Line::Added(_));
-        let new: fn(&Line<'_>) -> bool = |line| !matches!(line, Line::Removed(_));
+        let is_old = |line: &&Line<'_>| !matches!(line, Line::Added(_));
+        let is_new = |line: &&Line<'_>| !matches!(line, Line::Removed(_));
         let (before, hunk) = (&lines[..begin], &lines[begin..end]);
-        let range = |is| format!("{},{}", count(before, is) + 1, count(hunk, is));
-        text.push(format!("@@ -{} +{} @@", range(old), range(new)));
+        let old =
+            format!("{},{}", before.iter().filter(is_old).count() + 1, hunk.iter().filter(is_old).count());
+        let new =
+            format!("{},{}", before.iter().filter(is_new).count() + 1, hunk.iter().filter(is_new).count());
+        text.push(format!("@@ -{old} +{new} @@"));
         text.extend(hunk.iter().map(|line| match line {
             Line::Same(line) => format!(" {}", cut(line)),
             Line::Removed(line) => format!("-{}", cut(line)),

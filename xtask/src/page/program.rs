@@ -1,7 +1,7 @@
 //! The program whose page is looked at: an example of informer-endpoint.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -33,7 +33,7 @@ pub(super) struct Program {
 
 impl Program {
     /// Starts it; port 0 is any free one.
-    pub(super) fn start(program: &PathBuf, size: Size, port: u16) -> Result<Self> {
+    pub(super) fn start(program: &Path, size: Size, port: u16) -> Result<Self> {
         let mut process = Command::new(program)
             .args(["--objects", &size.objects.to_string(), "--updates", &size.updates.to_string()])
             .args(["--port", &port.to_string()])

@@ -56,6 +56,12 @@ mod pages {
     #[doc = include_str!("../../../docs/memory.md")]
     struct Memory;
 
+    #[doc = include_str!("../../../docs/command.md")]
+    struct Command;
+
+    #[doc = include_str!("../../../docs/page.md")]
+    struct Page;
+
     #[doc = include_str!("../../../docs/production.md")]
     struct Production;
 

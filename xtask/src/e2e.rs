@@ -31,8 +31,11 @@ const EITHER_WAY: [&str; 7] = [
 /// with one that does. And promtool, which is in Go as well, on the alerts.
 const OF_THE_EMBEDDED_SERVER: &str = "--test real --test clients --test monitoring";
 
-/// Tests that need programs in Go or a real server, and look at what only the library itself can see.
-const IN_LIBRARIES: [&str; 3] = [
+/// Tests that need programs in Go or a real server, among others that do not: they look at what only the library itself can see, or
+/// compare the command with kubectl.
+const AMONG_OTHERS: [&str; 5] = [
+    "get_prints_what_kubectl_prints_on_a_real_server",
+    "get_prints_what_kubectl_prints_on_the_embedded_server",
     "managers_are_those_of_the_real_server",
     "the_cases_of_apimachinery_come_out_as_in_go",
     "the_cases_of_structured_merge_diff_come_out_as_in_go",
@@ -117,13 +120,14 @@ pub(crate) fn steps(
     let without: &[&str] = if filters.is_empty() && !long { &EITHER_WAY } else { &[] };
     step("e2e, WatchList=false", WITHOUT_STREAMING, "WatchList=false", without);
     step("e2e, embedded server", OF_THE_EMBEDDED_SERVER, "", &[]);
-    // Whoever asks for tests by name would get all others of the libraries that are called so as well.
+    // Whoever asks for tests by name would get all others that are called so as well.
     if filters.is_empty() {
-        all &= report.step("e2e, in libraries", || {
-            let (count, these) = run("--lib", "", &[], &IN_LIBRARIES.map(str::to_owned), long)?;
-            // The others of the same libraries did not run, so this says nothing about them.
-            ensure!(count.passed() == IN_LIBRARIES.len(), "not all of them ran: {count}");
-            ran.add_only(these, &IN_LIBRARIES);
+        all &= report.step("e2e, in libraries and the command", || {
+            let names = AMONG_OTHERS.map(str::to_owned);
+            let (count, these) = run("--lib --test command", "", &[], &names, long)?;
+            // The others of the same targets did not run, so this says nothing about them.
+            ensure!(count.passed() == AMONG_OTHERS.len(), "not all of them ran: {count}");
+            ran.add_only(these, &AMONG_OTHERS);
             Ok(Outcome::Passed(format!("{count} against {servers} and in Go")))
         });
     }

@@ -20,8 +20,8 @@ const DEFAULT_BYTES: usize = 64 << 20;
 /// after the other decode it once.
 const PROBATION: usize = 4 << 20;
 
-/// How much that is while nothing of it is read twice. A handler that alone decodes each update once is a tenth faster: memory is
-/// used again while it is still in the processor's caches.
+/// How much that is while nothing of it is read twice. A handler that alone decodes each update once takes 6 to 9 % less: memory
+/// is used again while it is still in the processor's caches.
 const NARROW: usize = 256 << 10;
 
 /// After so many that left without having been read twice, one after the other, it becomes narrow.

@@ -261,7 +261,7 @@ async fn send(
     let text = answer.into_body().collect().await?.to_bytes();
     let body: Value = serde_json::from_slice(&text)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&text).into_owned()));
-    if matches!(method, "PATCH" | "PUT") {
+    if matches!(method, "PATCH" | "PUT" | "DELETE") {
         cached(client, path, &body).await?;
     }
     Ok(json!({ "status": status, "warning": warnings, "retry-after": retry_after, "body": body }))

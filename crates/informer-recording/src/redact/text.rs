@@ -39,7 +39,7 @@ fn credentials(text: &str) -> Vec<Range<usize>> {
         let rest = &text.as_bytes()[at..];
         let length = rest.iter().position(|byte| !is_of_word(*byte)).unwrap_or(rest.len());
         if length > 0 {
-            // Between two bytes of ASCII, or ends of the text.
+            // A word is ASCII, so it begins and ends between characters.
             let word = &text[at..at + length];
             let is_credential = length >= SHORTEST_TOKEN && (is_web_token(word) || is_bootstrap_token(word));
             if is_credential || (follows_scheme && length >= SHORTEST) {

@@ -9,6 +9,9 @@ use crate::redact::redact;
 /// A larger document is not looked through, and so not kept.
 const LARGEST: usize = 64 << 20;
 
+/// The memory of a document is used again for the next one, up to this size.
+const REUSED: usize = 1 << 20;
+
 /// What a body is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -95,9 +98,9 @@ impl Splitter {
         self.fed += chunk.len();
         match (self.form, self.place) {
             (_, Place::Lost) => self.hide(chunk.len(), Why::NotJson),
-            (Form::Document, _) => self.hold_all(chunk),
+            (Form::Document, _) => self.hold(chunk),
             (Form::Events | Form::List, _) => {
-                if !chunk.iter().all(|byte| self.step(*byte)) {
+                if !self.steps(chunk) {
                     self.lose();
                 }
             }
@@ -125,11 +128,21 @@ impl Splitter {
         std::mem::take(&mut self.out)
     }
 
-    fn hold_all(&mut self, chunk: &[u8]) {
-        self.length += chunk.len();
-        if self.length <= self.largest {
-            self.held.extend_from_slice(chunk);
+    /// Takes bytes; false if one cannot stand here in JSON.
+    fn steps(&mut self, mut bytes: &[u8]) -> bool {
+        while let Some(first) = bytes.first() {
+            // Most bytes are those of texts, which end nothing.
+            let within = self.scan.within_string(bytes);
+            match within {
+                0 if !self.step(*first) => return false,
+                0 => bytes = &bytes[1..],
+                _ => {
+                    self.hold(&bytes[..within]);
+                    bytes = &bytes[within..];
+                }
+            }
         }
+        true
     }
 
     /// Takes a byte; false if it cannot stand here in JSON.
@@ -149,7 +162,7 @@ impl Splitter {
                     // The bracket belongs to the tail, which is looked through as the end of an empty list.
                     self.place = Place::Tail;
                     self.scan.close_list();
-                    self.hold(byte);
+                    self.hold(&[byte]);
                 }
                 _ => {
                     self.place = Place::Item;
@@ -162,7 +175,7 @@ impl Splitter {
                 return self.flush(b"", b"") && self.step(byte);
             }
             Place::Within | Place::Head | Place::Item | Place::Tail => {
-                self.hold(byte);
+                self.hold(&[byte]);
                 match self.scan.take(byte) {
                     Seen::Nothing => {}
                     Seen::Items if self.place == Place::Head => {
@@ -190,25 +203,33 @@ impl Splitter {
         true
     }
 
-    fn hold(&mut self, byte: u8) {
-        self.length += 1;
+    fn hold(&mut self, bytes: &[u8]) {
+        self.length += bytes.len();
         if self.length <= self.largest {
-            self.held.push(byte);
+            self.held.extend_from_slice(bytes);
         }
     }
 
     /// Gives out the document that is complete. What it lacks to be JSON by itself stands before and after it.
     fn flush(&mut self, before: &[u8], after: &[u8]) -> bool {
         let length = std::mem::take(&mut self.length);
-        let document = std::mem::take(&mut self.held);
-        if document.len() < length {
+        let mut whole = std::mem::take(&mut self.held);
+        if whole.len() < length {
             self.hide(length, Why::TooLarge);
             return true;
         }
-        let whole = [before, &document, after].concat();
+        let is_document = before.is_empty() && after.is_empty();
+        if !is_document {
+            whole = [before, &whole, after].concat();
+        }
         let Some(shown) = redact(&whole, self.sensitive) else { return false };
-        self.documents += u64::from(before.is_empty() && after.is_empty());
+        self.documents += u64::from(is_document);
         self.show(&shown[before.len()..shown.len() - after.len()], length);
+        // The next one is of about the same size.
+        if whole.capacity() <= REUSED {
+            whole.clear();
+            self.held = whole;
+        }
         true
     }
 

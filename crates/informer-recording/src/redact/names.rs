@@ -35,12 +35,17 @@ const IDENTITY: [&str; 11] = [
     "uid",
 ];
 
-/// Whether a value of this name is secret wherever it stands.
+/// Whether a value of this name is secret wherever it stands. Asked for every member of every object, so nothing is copied.
 pub(crate) fn is_secret(name: &str) -> bool {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let plain = plain.to_ascii_lowercase();
-    let plain = plain.strip_suffix('s').unwrap_or(&plain);
-    ENDINGS.iter().any(|ending| plain.ends_with(ending))
+    let letters = name.bytes().rev().filter(u8::is_ascii_alphanumeric);
+    let mut from_end = letters.map(|letter| letter.to_ascii_lowercase()).peekable();
+    // `tokens`, too.
+    from_end.next_if_eq(&b's');
+    let ends_with = |ending: &str| {
+        let mut from_end = from_end.clone();
+        ending.bytes().rev().all(|letter| from_end.next() == Some(letter))
+    };
+    ENDINGS.iter().any(|ending| ends_with(ending))
 }
 
 pub(super) fn is_identity(name: &str) -> bool {

@@ -147,3 +147,11 @@ fn a_name_that_is_given_twice_hides_no_secret() {
     let escaped = r#"{"k\u0069nd":"Secr\u0065t","d\u0061ta":{"a":"hush"}}"#;
     assert!(!redacted(escaped, false).contains("hush"));
 }
+
+#[test]
+fn credentials_are_found_among_letters_of_any_script() {
+    let text = "schlüssel→Bearer 0123456789abcdef鍵 и abcdef.0123456789abcdef™";
+    let expected = "schlüssel→Bearer xxxxxxxxxxxxxxxx鍵 и xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx™";
+    assert_eq!(without_credentials(text).as_deref(), Some(expected));
+    assert_eq!(without_credentials("schlüssel→Bearer 鍵™"), None);
+}

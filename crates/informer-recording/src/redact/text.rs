@@ -10,6 +10,9 @@ const SCHEMES: [&str; 2] = ["bearer", "basic"];
 /// What follows such a word and is shorter is a word like others.
 const SHORTEST: usize = 16;
 
+/// No token of the kinds below is shorter: the parts of a web token have four characters or more each.
+const SHORTEST_TOKEN: usize = 14;
+
 /// The text without its credentials, if there are any.
 pub(crate) fn without_credentials(text: &str) -> Option<String> {
     if text.contains("PRIVATE KEY-----") {
@@ -33,25 +36,26 @@ fn credentials(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut at, mut follows_scheme) = (0, false);
     while at < text.len() {
-        let rest = &text[at..];
-        let length = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
-        let word = &rest[..length];
-        let is_credential = is_web_token(word) || is_bootstrap_token(word);
-        if is_credential || (follows_scheme && length >= SHORTEST) {
-            found.push(at..at + length);
-        }
+        let rest = &text.as_bytes()[at..];
+        let length = rest.iter().position(|byte| !is_of_word(*byte)).unwrap_or(rest.len());
         if length > 0 {
+            // A word is ASCII, so it begins and ends between characters.
+            let word = &text[at..at + length];
+            let is_credential = length >= SHORTEST_TOKEN && (is_web_token(word) || is_bootstrap_token(word));
+            if is_credential || (follows_scheme && length >= SHORTEST) {
+                found.push(at..at + length);
+            }
             follows_scheme = SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
         }
-        // The character after it has one byte or more.
-        at += length + rest[length..].chars().next().map_or(0, char::len_utf8);
+        // What follows it is no part of a word.
+        at += length + 1;
     }
     found
 }
 
 /// Characters of tokens and of base64. `=` is not one of them: it stands before tokens, as in `--token=…`.
-fn is_of_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '/' | '~')
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+' | b'/' | b'~')
 }
 
 /// A JSON Web Token: three parts in base64, of which the first begins with `{"`.

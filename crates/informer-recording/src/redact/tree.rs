@@ -125,8 +125,12 @@ impl<'a> Parser<'a> {
         let start = self.at + 1;
         let bytes = self.text.as_bytes();
         let mut end = start;
-        while *bytes.get(end)? != b'"' {
-            end += if bytes[end] == b'\\' { 2 } else { 1 };
+        loop {
+            end += memchr::memchr2(b'"', b'\\', bytes.get(end..)?)?;
+            if bytes[end] == b'"' {
+                break;
+            }
+            end += 2;
         }
         self.at = end + 1;
         let inner = self.text.get(start..end)?;

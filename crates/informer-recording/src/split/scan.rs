@@ -48,6 +48,14 @@ impl Scan {
         self.is_bare = false;
     }
 
+    /// How many of the next bytes only belong to a text, so that nothing ends with them and nothing has to be kept of them.
+    pub(super) fn within_string(&self, bytes: &[u8]) -> usize {
+        if !self.in_string || self.escaped || self.depth == 1 {
+            return 0;
+        }
+        memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len())
+    }
+
     pub(super) fn take(&mut self, byte: u8) -> Seen {
         if self.in_string {
             return self.string(byte);

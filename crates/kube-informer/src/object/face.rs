@@ -103,7 +103,7 @@ impl<K> Object<K> {
         let reporter = Arc::new(Reporter::new(kind.clone(), None));
         let ingest =
             Ingest::new(IngestOptions { metadata_only, ..IngestOptions::new(kind.clone(), reporter) });
-        match ingest.scan(json).and_then(|scanned| ingest.record(scanned)) {
+        match ingest.scan(json).and_then(|scanned| ingest.record(scanned, None)) {
             Ok(record) => Ok(Self::from_record(record)),
             Err(IngestError::NotJson(message) | IngestError::LeftOut { message, .. }) => {
                 Err(ObjectError::invalid(kind, message))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use crate::kind::KindInfo;
+use crate::object::base::UnpackedBases;
 use crate::object::decoded::{DecodeCache, Meter};
 use crate::report::Reporter;
 
@@ -21,6 +22,8 @@ pub(crate) struct Origin {
     /// Where decoded objects stay.
     pub(crate) cache: DecodeCache,
     pub(crate) decodes: Meter,
+    /// Documents that stay unpacked because many objects are changes of them.
+    pub(crate) bases: UnpackedBases,
     pub(crate) reporter: Arc<Reporter>,
 }
 
@@ -37,6 +40,7 @@ impl Origin {
             managed_fields_cut: AtomicU64::new(0),
             cache,
             decodes: Meter::default(),
+            bases: UnpackedBases::default(),
             reporter,
         }
     }

@@ -6,9 +6,9 @@
 // from a relative (`relatives`, `edits`) → `record`.
 // `Object` is the typed face of a record; `decoded` shares what faces decode.
 
+mod base;
 #[cfg(test)]
 mod benchmark_pod;
-mod base;
 pub(crate) mod body;
 mod check;
 pub(crate) mod decoded;

@@ -88,7 +88,8 @@ impl Relatives {
         }
         // Taken out, so that nobody waits for the comparison.
         let last = self.last.lock().take();
-        let edited = last.as_ref().and_then(|last| Body::edit(&last.base, &last.json, json, self.limit(json)));
+        let edited =
+            last.as_ref().and_then(|last| Body::edit(&last.base, &last.json, json, self.limit(json)));
         if edited.is_some() {
             *self.last.lock() = last;
         }

@@ -44,7 +44,8 @@ fn no_more_stay_unpacked_than_there_is_room_for() {
         }
     }
     assert!(origin.bases.bytes() > limit / 2);
-    let bytes: usize = bases.iter().map(|base| base[0].plain.lock().as_ref().map_or(0, |json| json.len())).sum();
+    let bytes: usize =
+        bases.iter().map(|base| base[0].plain.lock().as_ref().map_or(0, |json| json.len())).sum();
     assert_eq!(bytes, origin.bases.bytes());
     // Without objects there is no room.
     origin.alive_bytes.store(0, Ordering::Relaxed);

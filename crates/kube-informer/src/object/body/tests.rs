@@ -46,7 +46,9 @@ fn a_panicking_reader_breaks_nothing() {
 
 #[test]
 fn damaged_bytes_read_as_nothing() {
-    let Body::Packed(Frame { bytes, len, dictionary }) = Body::pack(&text("a"), None) else { panic!("packed") };
+    let Body::Packed(Frame { bytes, len, dictionary }) = Body::pack(&text("a"), None) else {
+        panic!("packed")
+    };
     let packed = |bytes, len| Body::Packed(Frame { bytes, len, dictionary: dictionary.clone() });
     let short = packed(bytes[..bytes.len() - 2].into(), len);
     short.with_json(|read| assert!(read.is_empty()));

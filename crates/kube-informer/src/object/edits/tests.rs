@@ -23,7 +23,9 @@ fn what_is_the_same_takes_nothing() {
 
 #[test]
 fn a_value_in_place_of_another_takes_its_length() {
-    let with = |value: &str| format!(r#"{{"metadata":{{"name":"web","version":"{value}"}},"spec":{{"replicas":1}}}}"#);
+    let with = |value: &str| {
+        format!(r#"{{"metadata":{{"name":"web","version":"{value}"}},"spec":{{"replicas":1}}}}"#)
+    };
     assert_eq!(takes(&with("1000000001"), &with("1000000002")), 3, "one digit");
     assert_eq!(takes(&with("abcdefgh"), &with("ijklmnop")), 10);
     // Another length: both lengths.
@@ -34,7 +36,8 @@ fn a_value_in_place_of_another_takes_its_length() {
 
 #[test]
 fn what_is_added_takes_its_length_and_what_is_left_out_next_to_nothing() {
-    let list = |items: &[&str]| format!(r#"{{"status":{{"conditions":[{}]}},"end":"of it all"}}"#, items.join(","));
+    let list =
+        |items: &[&str]| format!(r#"{{"status":{{"conditions":[{}]}},"end":"of it all"}}"#, items.join(","));
     let (ready, scheduled) = (
         r#"{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}"#,
         r#"{"type":"PodScheduled","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}"#,

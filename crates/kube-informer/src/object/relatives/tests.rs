@@ -1,5 +1,14 @@
+use hashbrown::HashMap;
+use serde_json::{Value, json};
+
 use super::*;
+use crate::key::ObjectKey;
+use crate::kind::KindInfo;
+use crate::object::ingest::{Ingest, IngestOptions};
+use crate::object::known::Known;
+use crate::object::record::Record;
 use crate::object::testing::{benchmark_pod, origin};
+use crate::report::Reporter;
 
 struct Rig {
     relatives: Relatives,
@@ -79,8 +88,12 @@ fn the_same_content_is_the_same_however_it_is_stored() {
     let next = rig.pack(&json, Some(&apart));
     let plain = Body::Plain(json.clone().into());
     let same = [&apart, &sibling, &next, &plain];
-    let different =
-        [rig.packer.pack(&other), rig.pack(&other, None), rig.pack(&other, Some(&apart)), Body::Plain(other.into())];
+    let different = [
+        rig.packer.pack(&other),
+        rig.pack(&other, None),
+        rig.pack(&other, Some(&apart)),
+        Body::Plain(other.into()),
+    ];
     for one in same {
         assert!(same.iter().all(|two| one.same_json(two)));
         assert!(different.iter().all(|two| !one.same_json(two) && !two.same_json(one)));
@@ -101,7 +114,7 @@ fn small_sensitive_and_unpackable_objects_are_stored_as_they_were() {
     }
     let secret = Rig { packer: Packer::new(true), ..Rig::new() };
     let origin = Arc::new(Origin::new(
-        crate::kind::KindInfo::new("", "v1", "Secret", "secrets"),
+        KindInfo::new("", "v1", "Secret", "secrets"),
         true,
         secret.origin.cache.clone(),
         secret.origin.reporter.clone(),
@@ -142,4 +155,73 @@ fn many_threads_take_objects_in() {
     });
     drop(rig.relatives.last.lock().take());
     assert_eq!(rig.shared(), 0);
+}
+
+/// A store of a test.
+#[derive(Default)]
+struct Stored(HashMap<ObjectKey, Arc<Record>>);
+
+impl Known for Stored {
+    fn stored(&self, key: &ObjectKey) -> Option<Arc<Record>> {
+        self.0.get(key).cloned()
+    }
+}
+
+/// A pod of one of a few apps, with parts that come, go and change their length.
+fn some_pod(random: &mut fastrand::Rng, number: u64, version: u32) -> Vec<u8> {
+    let mut pod: Value = serde_json::from_slice(&benchmark_pod(number)).expect("JSON");
+    (pod["kind"], pod["apiVersion"]) = ("Pod".into(), "v1".into());
+    pod["metadata"]["resourceVersion"] = version.to_string().into();
+    pod["metadata"].as_object_mut().expect("metadata").remove("managedFields");
+    for _ in 0..random.usize(..6) {
+        let text = "é\\\"x".repeat(random.usize(..40));
+        let (name, place) = (format!("key-{}", random.u8(..5)), random.usize(..3));
+        match random.u8(..6) {
+            0 => pod["metadata"]["annotations"][name] = text.into(),
+            1 => pod["metadata"]["labels"][name] = random.u32(..).to_string().into(),
+            2 => pod["status"]["podIP"] = format!("10.{}.{}.1", random.u8(..), random.u8(..)).into(),
+            3 => pod["status"]["conditions"].as_array_mut().expect("conditions").truncate(place),
+            4 => {
+                let conditions = pod["status"]["conditions"].as_array_mut().expect("conditions");
+                conditions.insert(place.min(conditions.len()), json!({ "type": name, "message": text }));
+            }
+            _ => pod["spec"]["containers"][0]["env"] = json!([{ "name": name, "value": text }]),
+        }
+    }
+    pod.to_string().into_bytes()
+}
+
+/// Whatever comes, in whatever order: each version reads as it was sent, as long as somebody holds it, and in the end nothing is left.
+#[test]
+fn any_history_of_objects_reads_as_it_was_sent() {
+    for seed in 0..6 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
+        let ingest = Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))));
+        let (mut stored, mut held) = (Stored::default(), Vec::<(Arc<Record>, Vec<u8>)>::new());
+        let mut edited = 0;
+        for version in 0..600 {
+            // Lists go by number, updates do not.
+            let number = if version < 120 { u64::from(version) } else { random.u64(..120) };
+            let json = some_pod(&mut random, number, version);
+            let record = ingest.take(&json, &stored).expect("a pod");
+            edited += usize::from(is_edited(&record.body));
+            match random.u8(..8) {
+                0 => drop(stored.0.remove(record.key())),
+                _ => drop(stored.0.insert(record.key().clone(), record.clone())),
+            }
+            held.push((record, json));
+            if held.len() > 50 {
+                held.swap_remove(random.usize(..held.len()));
+            }
+            let (record, json) = &held[random.usize(..held.len())];
+            assert!(record.body.with_json(|read| read == json), "{record:?}");
+        }
+        assert!((150..500).contains(&edited), "both kinds: {edited}");
+        assert!(held.iter().all(|(record, json)| record.body.with_json(|read| read == json)));
+        drop((held, stored));
+        let origin = ingest.origin().clone();
+        drop(ingest);
+        assert_eq!((origin.alive_bytes.load(Ordering::Relaxed), origin.bases.bytes()), (0, 0));
+    }
 }

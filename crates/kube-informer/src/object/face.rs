@@ -287,7 +287,7 @@ impl<K> Object<K> {
         self.record.body.with_json(<[u8]>::to_vec)
     }
 
-    /// How many bytes the packed JSON takes in memory.
+    /// How many bytes the packed JSON takes in memory, or what is different in it from a document that several objects share.
     pub fn packed_size(&self) -> usize {
         self.record.body.size()
     }

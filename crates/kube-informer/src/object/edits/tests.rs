@@ -92,7 +92,7 @@ fn any_two_documents() {
                     0 => document.truncate(at),
                     1 => document.extend_from_within(at..),
                     2 if at < document.len() => document[at] = random.u8(..),
-                    _ => drop(document.splice(at..at, (0..random.usize(..200)).map(|number| number as u8))),
+                    _ => drop(document.splice(at..at, 0..random.u8(..200))),
                 }
             }
             document

@@ -1,5 +1,7 @@
 //! Running cargo.
 
+mod complaints;
+
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -8,6 +10,7 @@ use std::thread;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
+use self::complaints::Complaints;
 use crate::ran::{Ran, Reader};
 
 /// The features that tests are built with and that are not on by themselves. All tests are built with the same ones, or their
@@ -110,17 +113,20 @@ impl Cargo {
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let mut count = TestCount::default();
         let mut reader = Reader::default();
+        let (mut on_stdout, mut on_stderr) = (Complaints::default(), Complaints::default());
         thread::scope(|scope| -> Result<()> {
             let complaints = scope.spawn(|| {
                 each_line(stderr, |line| {
                     eprintln!("{line}");
                     reader.line(line);
+                    on_stderr.line(line);
                     said(line);
                 })
             });
             each_line(stdout, |line| {
                 println!("{line}");
                 count.add(line);
+                on_stdout.line(line);
             })?;
             complaints.join().map_err(|_| anyhow!("cannot read what `{}` says", self.shown))?
         })?;
@@ -128,7 +134,8 @@ impl Cargo {
         count.skip(skipped);
         let status = child.wait()?;
         if !status.success() {
-            bail!("`{}` failed with {status}; {count}", self.shown);
+            let told = on_stdout.text() + &on_stderr.text();
+            bail!("`{}` failed with {status}; {count}{told}", self.shown);
         }
         Ok((count, ran))
     }

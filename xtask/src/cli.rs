@@ -39,7 +39,7 @@ Commands:
   deny              Licences and sources of dependencies, and unwanted and doubled ones, by deny.toml
   page [--pictures] [--figures]
                     The pages of informer-endpoint in Chromium: whether they load, update, survive a restart, can be read
-                    and used by keyboard; with --pictures those of docs/images are taken anew, with --figures a program
+                    and used by keyboard; with --pictures those of docs/images are taken anew, with --figures only a program
                     with 100,000 objects is measured. Skipped without Chromium
   publish           Rehearses publishing every package and builds each from what would be uploaded; `test` does not
                     build them

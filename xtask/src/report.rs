@@ -28,14 +28,17 @@ struct Row {
     result: &'static str,
     took: Duration,
     detail: String,
+    /// All that is known about a failure.
+    failure: Option<String>,
 }
 
-/// Runs the steps that `body` makes, prints the table, and fails if one of them failed.
+/// Runs the steps that `body` makes, prints the table and what failed, and fails if one of them failed.
 pub(crate) fn run(body: impl FnOnce(&mut Report)) -> Result<()> {
     let started = Instant::now();
     let mut report = Report::default();
     body(&mut report);
     println!("\n{}", report.table(started.elapsed()));
+    println!("{}", report.failures());
     match report.failed().as_slice() {
         [] => Ok(()),
         failed => bail!("failed: {}", failed.join(", ")),
@@ -47,15 +50,16 @@ impl Report {
     pub(crate) fn step(&mut self, step: &str, body: impl FnOnce() -> Result<Outcome>) -> bool {
         eprintln!("\n== {step}");
         let started = Instant::now();
-        let (result, detail) = match body() {
-            Ok(Outcome::Passed(detail)) => ("passed", detail),
-            Ok(Outcome::Skipped(why)) => ("SKIPPED", why),
+        let (result, detail, failure) = match body() {
+            Ok(Outcome::Passed(detail)) => ("passed", detail, None),
+            Ok(Outcome::Skipped(why)) => ("SKIPPED", why, None),
             Err(error) => {
-                eprintln!("{error:#}");
-                ("FAILED", first_line(&format!("{error:#}")).to_owned())
+                let error = format!("{error:#}");
+                eprintln!("{error}");
+                ("FAILED", first_line(&error).to_owned(), Some(error))
             }
         };
-        self.rows.push(Row { step: step.to_owned(), result, took: started.elapsed(), detail });
+        self.rows.push(Row { step: step.to_owned(), result, took: started.elapsed(), detail, failure });
         result != "FAILED"
     }
 
@@ -63,11 +67,18 @@ impl Report {
         self.rows.iter().filter(|row| row.result == "FAILED").map(|row| row.step.as_str()).collect()
     }
 
+    /// What failed, at length: what was said when it did may be far above.
+    fn failures(&self) -> String {
+        let failed =
+            |row: &Row| row.failure.as_ref().map(|why| format!("\n== {} failed:\n{why}\n", row.step));
+        self.rows.iter().filter_map(failed).collect()
+    }
+
     fn table(&self, total: Duration) -> String {
         let width =
             self.rows.iter().map(|row| row.step.chars().count()).max().unwrap_or(0).max("in total".len());
         let mut table = String::new();
-        for Row { step, result, took, detail } in &self.rows {
+        for Row { step, result, took, detail, .. } in &self.rows {
             let line = format!("{step:width$}  {result:7}  {:>7.1} s  {detail}", took.as_secs_f64());
             // Writing to a string does not fail.
             let _ = writeln!(table, "{}", line.trim_end());

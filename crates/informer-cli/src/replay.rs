@@ -1,12 +1,14 @@
 //! `informer replay`: shows a recording as `watch` shows a cluster, or serves it.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use informer_recording::{RecordedKind, Recording, ReplayServer, Speed};
 use k8s_openapi::jiff::Timestamp;
 use kube_client::api::DynamicObject;
+use kube_informer::status::HandlerStatus;
 use kube_informer::{FactoryBuilder, SharedInformer, SharedInformerFactory};
+use tokio::time::MissedTickBehavior;
 
 use crate::args::ReplayArgs;
 use crate::failure::Failure;
@@ -85,9 +87,9 @@ async fn follow(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Res
     let all = |informer: &SharedInformer<_>| Selected { informer: informer.clone(), names: Vec::new() };
     let events: Result<Vec<_>, _> =
         informers.iter().map(|informer| Events::of(all(informer), LIMIT, SHOWN)).collect();
-    let events = AllEvents(events?);
+    let mut events = AllEvents(events?);
     factory.start();
-    let show = Show {
+    let mut show = Show {
         log: Log::of_all(args.output.clone(), &informers, screen),
         informers: &informers,
         family: None,
@@ -96,11 +98,11 @@ async fn follow(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Res
         only_changes: false,
         troubles: &troubles,
         screen,
+        begun: Instant::now(),
     };
-    let shown = show.run(events, Total::unknown());
     let ended = tokio::select! {
-        ended = shown => ended,
-        () = told_all(&recording, args.speed, &informers, screen) => Ok(()),
+        ended = show.run(&mut events, Total::unknown()) => ended,
+        () = told_all(&recording, args.speed, &informers, screen) => show.rest(&mut events),
         _ = tokio::signal::ctrl_c() => {
             screen.clear_after_interrupt();
             Ok(())
@@ -115,7 +117,9 @@ async fn follow(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Res
 fn wanted(args: &ReplayArgs, recording: &Recording) -> Result<Vec<RecordedKind>, Failure> {
     let all: Vec<RecordedKind> =
         recording.kinds().into_iter().filter(|recorded| !recorded.metadata_only).collect();
-    let names: Vec<String> = all.iter().map(|recorded| recorded.kind.resource()).collect();
+    let mut names: Vec<String> = all.iter().map(|recorded| recorded.kind.resource()).collect();
+    // Which of several that begin at the same time is asked for first differs from run to run.
+    names.sort();
     let recorded = match names.is_empty() {
         true => "no objects".to_owned(),
         false => names.join(", "),
@@ -169,20 +173,23 @@ async fn told_all(
         screen.note(&format!("{remaining} of the recorded requests were not made again, and are not shown"));
     }
     let mut look = tokio::time::interval(LOOK);
+    // Two looks are never close together, however late the first one was.
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut before = None;
     loop {
         look.tick().await;
-        let now: Vec<_> = informers
-            .iter()
-            .map(|informer| {
-                let waiting: usize = informer.status().handlers.iter().map(|handler| handler.backlog).sum();
-                (informer.progress(), waiting)
-            })
-            .collect();
+        let now: Vec<_> = informers.iter().map(SharedInformer::progress).collect();
         // Nothing happened since the last look, and nobody has anything left to be told.
-        if now.iter().all(|(_, waiting)| *waiting == 0) && before.as_ref() == Some(&now) {
+        if informers.iter().all(has_told) && before.as_ref() == Some(&now) {
             return;
         }
         before = Some(now);
     }
+}
+
+/// Whether nothing that an informer has been told is on its way to a handler.
+fn has_told(informer: &SharedInformer<DynamicObject>) -> bool {
+    let status = informer.status();
+    let told = |handler: &HandlerStatus| handler.backlog == 0 && (handler.synced || !status.synced);
+    status.queued == 0 && status.handlers.iter().all(told)
 }

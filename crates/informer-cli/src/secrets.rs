@@ -1,31 +1,12 @@
 //! Hides the values of Secrets: only their sizes are shown.
 //!
-//! The fields that are shown are listed here, and all others are hidden. Tools keep copies of the values in annotations
-//! (`kubectl apply` in `last-applied-configuration`), so annotations are hidden too. Code that compares or prints Secrets
+//! Shown are the fields that are harmless in recordings, too, and all others are hidden. Code that compares or prints Secrets
 //! gets them from here, and so never has their values.
 
 use std::collections::BTreeSet;
 
+use informer_recording::is_harmless;
 use serde_json::{Map, Value};
-
-/// Fields of a Secret that say nothing about its values.
-const SHOWN: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
-
-/// The same for its metadata.
-const SHOWN_OF_METADATA: [&str; 12] = [
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "finalizers",
-    "generateName",
-    "generation",
-    "labels",
-    "name",
-    "namespace",
-    "ownerReferences",
-    "resourceVersion",
-    "uid",
-];
 
 /// Whether a kind has values that must not be shown.
 pub(crate) fn is_secret(group: &str, plural: &str) -> bool {
@@ -49,11 +30,11 @@ fn hide_all(secret: Both<'_>) {
     each_member(secret, |name, both| match name {
         "metadata" if both_are(Value::is_object, &both) => each_member(both, |name, both| match name {
             "annotations" => hide_values(both, false),
-            _ if SHOWN_OF_METADATA.contains(&name) => {}
+            _ if is_harmless(&["metadata", name]) => {}
             _ => hide_value(both, false),
         }),
         "data" | "stringData" => hide_values(both, name == "data"),
-        _ if SHOWN.contains(&name) && both_are(is_plain, &both) => {}
+        _ if is_harmless(&[name]) && both_are(is_plain, &both) => {}
         _ => hide_value(both, false),
     });
 }

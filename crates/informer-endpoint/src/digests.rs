@@ -1,5 +1,6 @@
 //! What the caches hold, without the contents: keys, uids, versions and digests of objects.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write as _;
 
@@ -40,7 +41,7 @@ pub fn digest(json: &[u8]) -> Option<String> {
     if let Some(metadata) = members.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
     }
-    let hash = ring::digest::digest(&ring::digest::SHA256, object.to_string().as_bytes());
+    let hash = ring::digest::digest(&ring::digest::SHA256, &serde_json::to_vec(&object).ok()?);
     let mut text = String::with_capacity(32);
     for byte in &hash.as_ref()[..16] {
         write!(text, "{byte:02x}").ok()?;
@@ -86,16 +87,8 @@ fn about(informer: &SharedInformer<()>) -> Value {
 fn page(informer: &SharedInformer<()>, after: &str) -> Value {
     let mut about = about(informer);
     let with_digests = about["digests"] == true;
-    let mut objects: Vec<(String, Object<()>)> =
-        informer.lister().list().into_iter().map(|object| (object.key().to_string(), object)).collect();
-    objects.retain(|(key, _)| key.as_str() > after);
-    let more = objects.len() > PAGE;
-    if more {
-        objects.select_nth_unstable_by(PAGE, |(a, _), (b, _)| a.cmp(b));
-        objects.truncate(PAGE);
-    }
-    objects.sort_by(|(a, _), (b, _)| a.cmp(b));
-    about["next"] = objects.last().filter(|_| more).map(|(key, _)| key.as_str()).into();
+    let (objects, more) = first_after(informer, after);
+    about["next"] = objects.last_key_value().filter(|_| more).map(|(key, _)| key.as_str()).into();
     about["items"] = objects
         .iter()
         .map(|(key, object)| {
@@ -105,6 +98,33 @@ fn page(informer: &SharedInformer<()>, after: &str) -> Value {
         })
         .collect();
     about
+}
+
+/// The first objects after a key, and whether there are more. Every page costs a look at all keys, so nothing is allocated for
+/// those that are not on it.
+fn first_after(informer: &SharedInformer<()>, after: &str) -> (BTreeMap<String, Object<()>>, bool) {
+    let (mut first, mut more): (BTreeMap<String, _>, _) = (BTreeMap::new(), false);
+    let mut key = String::new();
+    for object in informer.lister().scan() {
+        key.clear();
+        if let Some(namespace) = object.namespace() {
+            key.push_str(namespace);
+            key.push('/');
+        }
+        key.push_str(object.name());
+        if key.as_str() <= after {
+            continue;
+        }
+        if first.len() == PAGE {
+            more = true;
+            if first.last_key_value().is_some_and(|(last, _)| *last < key) {
+                continue;
+            }
+            first.pop_last();
+        }
+        first.insert(key.clone(), object);
+    }
+    (first, more)
 }
 
 /// Percent-decodes; `None` if it is not valid.

@@ -25,6 +25,7 @@ mod target;
 pub use http::{Listening, RecordingProxy, ReplayServer};
 pub use recorder::{Recorded, Recorder};
 pub use recording::{OpenError, RecordedKind, Recording};
+pub use redact::is_harmless;
 pub use replay::{BadSpeed, ReplayedSource, Speed};
 pub use source::{RecordedSource, RecordedSources};
 

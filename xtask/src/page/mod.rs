@@ -26,20 +26,28 @@ const LARGEST: usize = 200_000;
 const SMALL: Size = Size { objects: 2_000, updates: 40 };
 const LARGE: Size = Size { objects: 100_000, updates: 1_000 };
 
-/// What is to be done besides checking.
+/// What is to be done besides checking, or in its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     /// Takes the pictures of the documentation anew.
     pub(crate) pictures: bool,
-    /// Measures a program with 100,000 objects.
+    /// Only measures a program with 100,000 objects.
     pub(crate) figures: bool,
 }
 
 pub(crate) fn step(report: &mut Report, asked: Asked) {
+    // Nothing else may run while it is measured, and the pages are the same.
+    if asked.figures {
+        report.step("figures of the pages", || {
+            let Some(browser) = chromium::find() else { return Ok(no_browser()) };
+            let profile = tempfile::tempdir()?;
+            let program = Program::start(&program::build(true)?, LARGE, 0)?;
+            figures::measure(|| Chromium::start(&browser, profile.path()), &program).map(Outcome::Passed)
+        });
+        return;
+    }
     report.step("pages in a browser", || {
-        let Some(browser) = chromium::find() else {
-            return Ok(Outcome::Skipped("there is no Chromium on the PATH".into()));
-        };
+        let Some(browser) = chromium::find() else { return Ok(no_browser()) };
         let profile = tempfile::tempdir()?;
         let mut browser = Chromium::start(&browser, profile.path())?;
         let example = program::build(false)?;
@@ -53,16 +61,10 @@ pub(crate) fn step(report: &mut Report, asked: Asked) {
         checks::quiet(&browser)?;
         Ok(Outcome::Passed(format!("{} checks", passed + 1)))
     });
-    if asked.figures {
-        report.step("figures of the pages", || {
-            let Some(browser) = chromium::find() else {
-                return Ok(Outcome::Skipped("there is no Chromium on the PATH".into()));
-            };
-            let profile = tempfile::tempdir()?;
-            let program = Program::start(&program::build(true)?, LARGE, 0)?;
-            figures::measure(|| Chromium::start(&browser, profile.path()), &program).map(Outcome::Passed)
-        });
-    }
+}
+
+fn no_browser() -> Outcome {
+    Outcome::Skipped("there is no Chromium on the PATH".into())
 }
 
 /// Takes the pictures: light, dark and narrow.

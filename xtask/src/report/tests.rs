@@ -23,3 +23,11 @@ fn the_table_says_what_was_skipped_and_why() {
     assert!(table.starts_with("e2e       SKIPPED      0.0 s  no Go\n"), "{table}");
     assert!(table.ends_with("in total              61.0 s"), "{table}");
 }
+
+#[test]
+fn what_failed_is_told_at_length_after_the_table() {
+    let mut report = Report::default();
+    report.step("one", || Ok(Outcome::passed()));
+    report.step("two", || Err(anyhow!("broken\nat length")));
+    assert_eq!(report.failures(), "\n== two failed:\nbroken\nat length\n");
+}

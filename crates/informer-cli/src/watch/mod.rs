@@ -119,7 +119,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         let limit = if args.only_changes { 0 } else { limit };
         let events: Result<Vec<_>, _> = selected.into_iter().map(|it| Events::of(it, LIMIT, limit)).collect();
         let total = Total::ask(&cluster, &args.objects, &informers, &screen);
-        let show = Show {
+        let mut show = Show {
             log: Log::new(args, &informers, &screen),
             informers: &informers,
             family,
@@ -128,8 +128,9 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
             only_changes: args.only_changes,
             troubles: &troubles,
             screen: &screen,
+            begun,
         };
-        show.run(AllEvents(events?), total).await
+        show.run(&mut AllEvents(events?), total).await
     };
     let lasting = async {
         match args.lasting {

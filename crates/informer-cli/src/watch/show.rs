@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use kube_client::api::DynamicObject;
 use kube_informer::{Event, SharedInformer};
 
@@ -32,12 +32,13 @@ pub(crate) struct Show<'a> {
     pub(crate) only_changes: bool,
     pub(crate) troubles: &'a Troubles,
     pub(crate) screen: &'a Screen,
+    /// When the informers were started.
+    pub(crate) begun: Instant,
 }
 
 impl Show<'_> {
     /// Writes events until what is waited for holds, or the reader of the output is gone.
-    pub(crate) async fn run(mut self, mut events: AllEvents, mut total: Total) -> Result<(), Failure> {
-        let begun = Instant::now();
+    pub(crate) async fn run(&mut self, events: &mut AllEvents, mut total: Total) -> Result<(), Failure> {
         let mut status_line = StatusLine::new(self.informers, self.screen);
         let mut second = tokio::time::interval(Duration::from_secs(1));
         let mut look = tokio::time::interval(LOOK);
@@ -45,20 +46,13 @@ impl Show<'_> {
             tokio::select! {
                 event = events.next() => {
                     let Some((place, event)) = event else { return Ok(()) };
-                    for (place, event) in self.sorted(place, event) {
-                        let line = self.event(place, &event, &mut events.0[place], begun)?;
-                        if line {
-                            status_line.count();
-                        }
+                    for _line in 0..self.events(place, event, events)? {
+                        status_line.count();
                     }
                 }
                 _ = look.tick() => {
                     self.troubles.look(self.informers);
-                    for events in &mut events.0 {
-                        if let Some(first) = events.take_first(false) {
-                            self.log.synced(events, first, begun.elapsed())?;
-                        }
-                    }
+                    self.first(events)?;
                     if !status_line.has_begun() {
                         match events.0.iter().any(Events::is_filling) {
                             true => total.draw(&events.0, self.screen).await,
@@ -67,12 +61,7 @@ impl Show<'_> {
                     }
                 }
                 _ = second.tick() => {
-                    for events in &mut events.0 {
-                        let merged = events.take_merged();
-                        if merged > 0 {
-                            self.log.merged(events, merged)?;
-                        }
-                    }
+                    self.merged(events)?;
                     status_line.draw();
                 }
             }
@@ -82,6 +71,50 @@ impl Show<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Writes what has come and has not been written yet, without waiting for more.
+    pub(crate) fn rest(&mut self, events: &mut AllEvents) -> Result<(), Failure> {
+        while let Some(Some((place, event))) = events.next().now_or_never() {
+            self.events(place, event, events)?;
+        }
+        self.first(events)?;
+        self.merged(events)
+    }
+
+    /// Writes an event and those that waited for it. How many of them have a line.
+    fn events(
+        &mut self,
+        place: usize,
+        event: Event<DynamicObject>,
+        events: &mut AllEvents,
+    ) -> Result<usize, Failure> {
+        let mut lines = 0;
+        for (place, event) in self.sorted(place, event) {
+            lines += usize::from(self.event(place, &event, &mut events.0[place])?);
+        }
+        Ok(lines)
+    }
+
+    /// Writes the objects that existed at the start, of each kind of which all have come.
+    fn first(&mut self, events: &mut AllEvents) -> Result<(), Failure> {
+        for events in &mut events.0 {
+            if let Some(first) = events.take_first(false) {
+                self.log.synced(events, first, self.begun.elapsed())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes how many changes have been merged.
+    fn merged(&mut self, events: &mut AllEvents) -> Result<(), Failure> {
+        for events in &mut events.0 {
+            let merged = events.take_merged();
+            if merged > 0 {
+                self.log.merged(events, merged)?;
+            }
+        }
+        Ok(())
     }
 
     /// The events to show now; of a family, those about its members.
@@ -102,7 +135,6 @@ impl Show<'_> {
         place: usize,
         event: &Event<DynamicObject>,
         of_kind: &mut Events,
-        begun: Instant,
     ) -> Result<bool, Failure> {
         if let Some(awaited) = &mut self.awaited {
             awaited.see(place, event);
@@ -113,7 +145,7 @@ impl Show<'_> {
         }
         let is_initial = matches!(event, Event::Added { initial: true, .. });
         if !is_initial && let Some(first) = of_kind.take_first(true) {
-            self.log.synced(of_kind, first, begun.elapsed())?;
+            self.log.synced(of_kind, first, self.begun.elapsed())?;
         }
         let Some(told) = Told::of(event) else { return Ok(false) };
         if let Some(summary) = &mut self.summary {

@@ -1,9 +1,12 @@
 //! `get -w`.
 
+use std::time::Duration;
+
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Api;
 use kube_client::api::{DeleteParams, Patch, PatchParams};
 use serde_json::json;
+use tokio::time::interval;
 
 use crate::support::{Running, Server};
 
@@ -16,8 +19,6 @@ async fn get_goes_on_with_what_happens() {
     let mut get = Running::start(server.informer(&["get", "cm", "-n", "shop", "-w", "-o", columns]));
     let lines = [get.line().await, get.line().await, get.line().await];
     assert_eq!(lines, ["NAME   KEY\n", "a      1\n", "b      1\n"]);
-    let mut table =
-        Running::start(server.informer(&["get", "cm", "-n", "shop", "--watch-only", "--no-headers"]));
     let mut paths = Running::start(server.informer(&[
         "get",
         "cm/a",
@@ -28,24 +29,40 @@ async fn get_goes_on_with_what_happens() {
         "jsonpath={.data.key}{\"\\n\"}",
     ]));
     assert_eq!(paths.line().await, "1\n");
-    // The table has nothing to say before something happens: its first line shows that it has begun.
+    change(&server, "b", "2").await;
+    change(&server, "a", "3").await;
     let maps: Api<ConfigMap> = Api::namespaced(server.api.quiet_client(), "shop");
-    let change = |value: &str| Patch::Merge(json!({ "data": { "key": value, "more": "x" } }));
-    let watches = || {
-        let journal = server.api.journal();
-        journal.matching(|it| it.is(embedded_apiserver::Verb::Watch, "configmaps")).len()
-    };
-    while watches() < 3 {
-        tokio::task::yield_now().await;
-    }
-    maps.patch("b", &PatchParams::default(), &change("2")).await.expect("a change");
-    maps.patch("a", &PatchParams::default(), &change("3")).await.expect("a change");
     maps.delete("b", &DeleteParams::default()).await.expect("it is deleted");
     assert_eq!(
         [get.line().await, get.line().await, get.line().await],
         ["b      2\n", "a      3\n", "b      2\n"]
     );
     assert_eq!(paths.line().await, "3\n", "only the one that was named");
-    let line = table.line().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn get_shows_only_what_happens() {
+    let server = Server::start().await;
+    server.config_map("b", "1").await;
+    server.config_map("a", "1").await;
+    let mut table =
+        Running::start(server.informer(&["get", "cm", "-n", "shop", "--watch-only", "--no-headers"]));
+    let first = tokio::spawn(async move { table.line().await });
+    // It has nothing to say before something happens, not even that it has begun.
+    let mut again = interval(Duration::from_millis(100));
+    for value in 2.. {
+        again.tick().await;
+        if first.is_finished() {
+            break;
+        }
+        change(&server, "b", &value.to_string()).await;
+    }
+    let line = first.await.expect("it is awaited");
     assert_eq!(line.split_whitespace().take(2).collect::<Vec<_>>(), ["b", "2"], "{line}");
+}
+
+async fn change(server: &Server, name: &str, value: &str) {
+    let maps: Api<ConfigMap> = Api::namespaced(server.api.quiet_client(), "shop");
+    let patch = Patch::Merge(json!({ "data": { "key": value, "more": "x" } }));
+    maps.patch(name, &PatchParams::default(), &patch).await.expect("a change");
 }

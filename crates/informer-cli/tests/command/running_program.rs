@@ -8,14 +8,16 @@ use serde_json::{Value, json};
 use crate::support::canned::{Answer, Canned};
 use crate::support::{Running, Server, run};
 
-/// A running program: `watch` with an endpoint, and the address of that.
-async fn program(mut command: std::process::Command) -> (Running, String) {
+/// A running program: `watch` of so many kinds with an endpoint, and the address of that.
+async fn program(mut command: std::process::Command, kinds: usize) -> (Running, String) {
     command.args(["--listen", "127.0.0.1:0"]);
     let mut watch = Running::start(command);
     let listening = watch.remark("listening at http://").await;
     let address =
         listening.trim().trim_start_matches("listening at ").trim_end_matches("/debug/informers").to_owned();
-    watch.remark("in the cache").await;
+    for _kind in 0..kinds {
+        watch.remark("in the cache").await;
+    }
     (watch, address)
 }
 
@@ -41,7 +43,7 @@ async fn a_program_and_its_server_are_equal() {
     server.config_map("a", "<1> & \"2\" ☃").await;
     server.config_map("b", "2").await;
     server.secret("s", "hunter2").await;
-    let (_program, address) = program(server.informer(&["watch", "cm,secrets", "-n", "shop"])).await;
+    let (_program, address) = program(server.informer(&["watch", "cm,secrets", "-n", "shop"]), 2).await;
     let said = run(server.informer(&["diff", "--endpoint", &address, "cm"])).await;
     let wanted = "configmaps: the program and the server are equal, 2 objects\n";
     assert_eq!((said.code, said.out.as_str()), (0, wanted), "{said:?}");
@@ -71,7 +73,7 @@ async fn drift_is_found_and_named() {
         ("content", "u4", "1", "y"),
     ]);
     let (stale, server) = (lists(move |_| cached.clone()), lists(move |_| there.clone()));
-    let (_program, address) = program(stale.informer(&["watch", "configmaps", "--only-changes"])).await;
+    let (_program, address) = program(stale.informer(&["watch", "configmaps", "--only-changes"]), 1).await;
     let said = run(server.informer(&["diff", "--endpoint", &address])).await;
     let wanted = "\
 default/content: version 1 in both, with another content
@@ -98,7 +100,7 @@ async fn what_is_under_way_is_no_drift() {
     let cached = list(&[("a", "u1", "1", "x"), ("b", "u2", "1", "x")]);
     let program_sees = cached.clone();
     let stale = lists(move |_| program_sees.clone());
-    let (_program, address) = program(stale.informer(&["watch", "configmaps", "--only-changes"])).await;
+    let (_program, address) = program(stale.informer(&["watch", "configmaps", "--only-changes"]), 1).await;
     // The first list has a version that the program does not have; then both have the same.
     let server = lists(move |number| match number {
         0 => list(&[("a", "u1", "7", "y"), ("b", "u2", "1", "x")]),

@@ -74,6 +74,67 @@ async fn objects_come_page_by_page_without_their_contents() {
     assert_eq!(Endpoint::new(Vec::new).answer(&Method::GET, PATH).status(), 404, "nobody asked for it");
 }
 
+/// A page: the keys on it, and where the next one begins.
+fn page_of(endpoint: &Endpoint, after: &str) -> (Vec<String>, Option<String>) {
+    let page = get(endpoint, &format!("{PATH}/configmaps/{}", after.replace('/', "%2F")));
+    let keys = page["items"].as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap().to_owned());
+    (keys.collect(), page["next"].as_str().map(str::to_owned))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_last_page_is_the_last_and_keys_are_in_the_order_of_their_texts() {
+    let server = ScriptedSource::of::<ConfigMap>();
+    // As texts `a-b/…` comes before `a/…`, as namespaces after it.
+    for number in 0..PAGE {
+        let namespace = if number % 2 == 0 { "a" } else { "a-b" };
+        server
+            .create(&json!({ "metadata": { "namespace": namespace, "name": format!("x-{number}") } }))
+            .unwrap();
+    }
+    let informer = informer(SharedInformer::<ConfigMap>::builder(server.clone())).await;
+    let endpoint = about(&informer);
+    let (keys, next) = page_of(&endpoint, "");
+    assert_eq!((keys.len(), next), (PAGE, None));
+    assert!(keys.is_sorted_by(|a, b| a < b) && keys[0].starts_with("a-b/"), "{:?}", &keys[..2]);
+
+    let one = json!({ "metadata": { "namespace": "a-b", "name": "first" } });
+    let version = server.create(&one).unwrap();
+    let key = kube_informer::ObjectKey::namespaced("a-b", "first");
+    informer.wait_for_version(&key, &version, Duration::from_secs(5)).await.unwrap();
+    let (mut first, next) = page_of(&endpoint, "");
+    assert_eq!((first.len(), first.last(), &*first[0]), (PAGE, next.as_ref(), "a-b/first"));
+    let (rest, end) = page_of(&endpoint, &next.unwrap());
+    assert_eq!((rest.len(), end), (1, None));
+    first.extend(rest);
+    assert_eq!(first[1..], keys);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changes_around_the_end_of_a_page_is_told_once_or_not_at_all() {
+    let server = ScriptedSource::of::<ConfigMap>();
+    let map = |name: &str| json!({ "metadata": { "namespace": "a", "name": name } });
+    for number in 0..2 * PAGE {
+        server.create(&map(&format!("x-{number:04}"))).unwrap();
+    }
+    let informer = informer(SharedInformer::<ConfigMap>::builder(server.clone())).await;
+    let endpoint = about(&informer);
+    let (first, next) = page_of(&endpoint, "");
+    assert_eq!((first.len(), next.as_deref()), (PAGE, Some("a/x-0999")));
+
+    // The last of the page goes, and the first of the next one; others come before and after the end of the page.
+    server.delete("a/x-0999").unwrap();
+    server.delete("a/x-1000").unwrap();
+    server.create(&map("x-0998-new")).unwrap();
+    let version = server.create(&map("x-0999-new")).unwrap();
+    let key = kube_informer::ObjectKey::namespaced("a", "x-0999-new");
+    informer.wait_for_version(&key, &version, Duration::from_secs(5)).await.unwrap();
+
+    let (second, next) = page_of(&endpoint, &next.unwrap());
+    assert_eq!(second[..2], ["a/x-0999-new", "a/x-1001"]);
+    assert_eq!((second.len(), second.last().map(String::as_str), next), (PAGE, Some("a/x-1999"), None));
+    assert!(second.is_sorted_by(|a, b| a < b));
+}
+
 #[tokio::test(start_paused = true)]
 async fn sensitive_and_altered_objects_have_no_digests() {
     let server = ScriptedSource::of::<Secret>();

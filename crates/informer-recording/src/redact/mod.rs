@@ -2,6 +2,7 @@
 //!
 //! Whatever is not taken out stays as the server wrote it, byte for byte.
 
+mod harmless;
 mod mask;
 mod names;
 mod text;
@@ -11,27 +12,9 @@ use std::ops::Range;
 
 use self::tree::{Node, Value};
 
+pub use self::harmless::is_harmless;
 pub(crate) use self::names::is_secret as is_secret_name;
 pub(crate) use self::text::without_credentials;
-
-/// Fields of an object of a sensitive kind that say nothing of its contents.
-const KEPT: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
-
-/// The same for its metadata.
-const KEPT_OF_METADATA: [&str; 12] = [
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "finalizers",
-    "generateName",
-    "generation",
-    "labels",
-    "name",
-    "namespace",
-    "ownerReferences",
-    "resourceVersion",
-    "uid",
-];
 
 /// The annotation that ends a streamed list.
 const END_OF_LIST: &str = "k8s.io/initial-events-end";
@@ -132,7 +115,7 @@ impl Edits {
                 "rows" if is_kind(&|kind| kind == "Table") => self.rows(&member.node),
                 "code" | "status" | "reason" if is_kind(&|kind| kind == "Status") => {}
                 "data" => self.encoded(&member.node),
-                name if KEPT.contains(&name) && is_plain(&member.node) => {}
+                name if is_harmless(&[name]) && is_plain(&member.node) => {}
                 _ => self.everything(&member.node),
             }
         }
@@ -166,7 +149,7 @@ impl Edits {
                 }
                 // Sets are written with their values as names.
                 "managedFields" => self.0.push((member.node.place.clone(), "[]".to_owned())),
-                name if KEPT_OF_METADATA.contains(&name) => {}
+                name if is_harmless(&["metadata", name]) => {}
                 _ => self.everything(&member.node),
             }
         }

@@ -34,11 +34,14 @@ impl Playing {
 
     /// What comes next, when it is due. After the last step of an answer that did not end nothing comes any more.
     ///
+    /// An answer is over when nobody holds it any more or more is asked for than there is: whoever asks for more has done
+    /// with what came before, and is not in the middle of reading it.
+    ///
     /// Where nobody wanted to hear the rest, somebody wanted to ask again. If that is recorded, the answer ends there, whatever
     /// made the asker leave: it may have been a clock that is another one now.
     pub(crate) async fn next(&mut self) -> Happened {
         let Some(step) = self.exchange().steps.get(self.step).cloned() else {
-            return std::future::pending().await;
+            return self.nothing_more().await;
         };
         match self.replay.due(self.anchor, step.at) {
             Some(due) => tokio::time::sleep_until(due).await,
@@ -46,14 +49,15 @@ impl Playing {
             None => tokio::task::yield_now().await,
         }
         self.step += 1;
-        let is_last = self.step == self.exchange().steps.len();
-        if is_last {
-            self.over();
-        }
         if step.what == Happened::Left && !self.replay.goes_on_after(&self.contents, self.at) {
-            return std::future::pending().await;
+            return self.nothing_more().await;
         }
         step.what
+    }
+
+    async fn nothing_more(&self) -> Happened {
+        self.over();
+        std::future::pending().await
     }
 
     fn over(&self) {

@@ -1,5 +1,8 @@
 //! The proxy that records and the server that replays, over TCP on loopback, with a client that knows of neither.
 
+#[path = "../replay/support/unpacked.rs"]
+mod unpacked;
+
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
@@ -11,6 +14,8 @@ use kube_client::api::{ObjectMeta, PostParams, WatchEvent, WatchParams};
 use kube_client::{Api, Client, Config};
 use kube_informer::{SharedInformer, SharedInformerFactory};
 use tempfile::TempDir;
+
+use self::unpacked::unpacked;
 
 fn loopback() -> SocketAddr {
     "127.0.0.1:0".parse().expect("an address")
@@ -57,17 +62,7 @@ impl Rig {
     fn text(&self) -> String {
         self.recorder.finish().expect("it is written");
         let file = std::fs::read(self.directory.path().join("a.recording")).expect("the file");
-        let (mut text, mut rest) = (Vec::new(), &file[..]);
-        while !rest.is_empty() {
-            let (frame, after) = rest.split_at(zstd_safe::find_frame_compressed_size(rest).expect("a frame"));
-            if let Some(length) = zstd_safe::get_frame_content_size(frame).expect("a size") {
-                let mut records = Vec::with_capacity(usize::try_from(length).expect("a size"));
-                zstd_safe::decompress(&mut records, frame).expect("records");
-                text.extend(records);
-            }
-            rest = after;
-        }
-        String::from_utf8(text).expect("text")
+        unpacked(&file)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What goes in comes out, byte for byte.
 
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use informer_recording::{Recording, Speed};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::Kind as _;
@@ -102,4 +102,24 @@ async fn what_cannot_be_read_is_told_apart() {
     let mut damaged = whole.clone();
     *damaged.last_mut().expect("a byte") ^= 1;
     assert!(Recording::from_bytes(&damaged).unwrap_err().is_damaged());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_stays_open_is_over_when_its_reader_asks_for_more_than_the_last_event() {
+    let file = File::default();
+    let recorder = file.recorder();
+    let source = recorder.source(ConfigMap::info(&()), Canned::new([Ok((vec![EVENTS.into()], None))]));
+    let watch = || Request::watch(Scope::All, "7", 300);
+    let mut body = source.open(watch()).await.expect("an answer");
+    body.next().await.expect("events").expect("events");
+    recorder.finish().expect("it is written");
+    let recording = file.recording().speed(Speed::Fastest);
+    let mut body = recording.open(watch()).await.expect("an answer");
+    let mut came = 0;
+    while came < EVENTS.len() {
+        came += body.next().await.expect("events").expect("events").len();
+        assert_eq!(recording.remaining(), 1, "whoever has been given an event has not dealt with it yet");
+    }
+    assert!(body.next().now_or_never().is_none());
+    assert_eq!(recording.remaining(), 0);
 }

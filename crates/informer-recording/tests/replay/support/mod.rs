@@ -1,5 +1,7 @@
 //! A recording in memory, and an informer that says what its handler heard.
 
+mod unpacked;
+
 use std::future::pending;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -17,6 +19,8 @@ use kube_informer::{Event, InformerBuilder, SharedInformer, async_handler};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+
+use self::unpacked::unpacked;
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
@@ -42,18 +46,7 @@ impl File {
 
     /// Everything that is in it, unpacked.
     pub(crate) fn text(&self) -> String {
-        let file = self.bytes();
-        let (mut text, mut rest) = (Vec::new(), &file[..]);
-        while !rest.is_empty() {
-            let (frame, after) = rest.split_at(zstd_safe::find_frame_compressed_size(rest).expect("a frame"));
-            if let Some(length) = zstd_safe::get_frame_content_size(frame).expect("a size") {
-                let mut records = Vec::with_capacity(usize::try_from(length).expect("a size"));
-                zstd_safe::decompress(&mut records, frame).expect("records");
-                text.extend(records);
-            }
-            rest = after;
-        }
-        String::from_utf8(text).expect("text")
+        unpacked(&self.bytes())
     }
 }
 

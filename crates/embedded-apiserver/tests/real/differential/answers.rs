@@ -7,6 +7,7 @@ use kube_client::Client;
 use kube_client::client::Body;
 use serde_json::{Value, json};
 
+use crate::support::cached;
 use crate::support::compare::hide_times;
 
 pub(super) const JSON: &str = "application/json";
@@ -58,6 +59,7 @@ pub(super) async fn answer(client: &Client, collection: &str, name: &str, write:
     let text = answer.into_body().collect().await?.to_bytes();
     let mut body: Value = serde_json::from_slice(&text)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&text).into_owned()));
+    cached(client, &format!("{collection}/{name}"), &body).await?;
     normal(&mut body);
     Ok(json!({ "status": status, "warnings": warnings, "body": body }))
 }

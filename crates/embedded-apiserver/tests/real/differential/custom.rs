@@ -5,10 +5,14 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::answers::{APPLY, JSON_PATCH, MERGE, Write};
+use super::plan::is_too_busy;
 use crate::schemas::generate::{near, schema};
 use crate::support::{DEFINITIONS, Servers, ask, ask_with, eventually, write};
 
 const GROUP: &str = "differential.example.com";
+
+/// How often a real server that has no time is asked again.
+const ATTEMPTS: usize = 3;
 
 /// A definition on both servers, with a schema that changes.
 pub(super) struct Slot<'a> {
@@ -65,10 +69,13 @@ impl<'a> Slot<'a> {
         let root = json!({ "type": "object", "properties": { "spec": spec } });
         let body = json!({ "spec": { "versions": [self.version(&root, self.mark + 1)] } }).to_string();
         let path = format!("PATCH {DEFINITIONS}/things{}.{GROUP}", self.number);
-        let (real, embedded) = tokio::try_join!(
-            write(&self.servers.real, &path, MERGE, &body),
-            write(&self.servers.embedded, &path, MERGE, &body)
-        )?;
+        let mut real = write(&self.servers.real, &path, MERGE, &body).await?;
+        for _ in 0..ATTEMPTS {
+            if is_too_busy(Some(real.status.into())) {
+                real = write(&self.servers.real, &path, MERGE, &body).await?;
+            }
+        }
+        let embedded = write(&self.servers.embedded, &path, MERGE, &body).await?;
         if real.status != embedded.status {
             return Ok(Err(format!("  real     {real:?}\n  embedded {embedded:?}")));
         }

@@ -37,7 +37,7 @@ pub(super) struct Count {
     answers: u64,
     refused: u64,
     /// Rounds that ended early: the real server found something wrong with an object of a built-in kind that the embedded
-    /// server does not check.
+    /// server does not check, or had no time for an answer.
     pub(super) skipped: u64,
 }
 
@@ -103,7 +103,9 @@ impl Round {
         count.refused += u64::from(real["status"].as_u64() >= Some(300));
         if real != embedded {
             self.ended = true;
-            if builtin::is_unchecked(&self.collection, &real, &embedded) {
+            if is_too_busy(real["status"].as_u64())
+                || builtin::is_unchecked(&self.collection, &real, &embedded)
+            {
                 count.skipped += 1;
             } else {
                 self.differs = Some(Difference::of(&real, &embedded));
@@ -114,6 +116,11 @@ impl Round {
         self.writes[stage].push(write);
         Ok(())
     }
+}
+
+/// Whether a server says that it cannot answer now. What became of a write is not known then.
+pub(super) fn is_too_busy(status: Option<u64>) -> bool {
+    matches!(status, Some(429 | 503 | 504))
 }
 
 impl Difference {

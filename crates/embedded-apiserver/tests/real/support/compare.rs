@@ -22,7 +22,7 @@ use kube_client::client::Body;
 use serde_json::{Value, json};
 
 use super::admission::without_admission;
-use super::{DEFINITIONS, Servers, ask, ask_with, eventually};
+use super::{DEFINITIONS, Servers, ask, ask_with, cached, eventually};
 
 /// Short names of collections. `{ns}` is a namespace of the case's own.
 const COLLECTIONS: &[(&str, &str)] = &[
@@ -261,6 +261,9 @@ async fn send(
     let text = answer.into_body().collect().await?.to_bytes();
     let body: Value = serde_json::from_slice(&text)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&text).into_owned()));
+    if matches!(method, "PATCH" | "PUT" | "DELETE") {
+        cached(client, path, &body).await?;
+    }
     Ok(json!({ "status": status, "warning": warnings, "retry-after": retry_after, "body": body }))
 }
 

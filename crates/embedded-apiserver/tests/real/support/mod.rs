@@ -16,10 +16,14 @@ use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::{Client, Config};
 use serde_json::{Value, json};
 use test_cluster::{Cluster, Options};
+use tokio::time::MissedTickBehavior;
 
 use compare::serve_widgets;
 
 pub(crate) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// Nothing takes that long, unless it never happens.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Clients of the real server and of an embedded one.
 pub(crate) struct Servers {
@@ -139,6 +143,9 @@ pub(crate) async fn write(client: &Client, request: &str, media_type: &str, body
     let text = answer.into_body().collect().await?.to_bytes();
     let mut body: Value = serde_json::from_slice(&text)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&text).into_owned()));
+    if matches!(method, "PATCH" | "PUT") {
+        cached(client, path, &body).await?;
+    }
     if let Some(metadata) = body.get_mut("metadata").and_then(Value::as_object_mut) {
         for own in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
             metadata.remove(own);
@@ -147,18 +154,31 @@ pub(crate) async fn write(client: &Client, request: &str, media_type: &str, body
     Ok(Written { status, warnings, body })
 }
 
+/// Waits until a server's cache of objects has what was written, given the path of the object and the answer. The real server
+/// tries a patch on the object as its cache has it, and again on what is stored if that was another one. The result is
+/// that of the second time, but the warnings are those of both.
+pub(crate) async fn cached(client: &Client, path: &str, written: &Value) -> Result<()> {
+    if let (Some(version), false) =
+        (written["metadata"]["resourceVersion"].as_str(), written["kind"] == "Status")
+    {
+        let path = path.split('?').next().unwrap_or_default();
+        ask(client, &format!("GET {path}?resourceVersion={version}")).await?;
+    }
+    Ok(())
+}
+
 /// Waits until something holds, such as that the real server follows a definition, a moment after it was written.
 pub(crate) async fn eventually(mut holds: impl AsyncFnMut() -> Result<bool>) -> Result<()> {
     let mut again = tokio::time::interval(Duration::from_millis(5));
+    // A server that is late is not asked all the more often.
+    again.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let wait = async {
         while !holds().await? {
             again.tick().await;
         }
         Ok(())
     };
-    tokio::time::timeout(Duration::from_secs(60), wait)
-        .await
-        .context("it does not come true within a minute")?
+    tokio::time::timeout(PATIENCE, wait).await.context("it does not come true in five minutes")?
 }
 
 /// An object with more fields.

@@ -21,6 +21,9 @@ const PART: usize = 2;
 /// Of so many that had to be unpacked one stays: if there are more than there is room for, most of them come and go in vain.
 const CHOICE: usize = 4;
 
+/// So many bytes of changes are never too many.
+const SOME: usize = 64;
+
 /// Below this number of entries those of dropped documents are not looked for.
 const SMALL: usize = 64;
 
@@ -48,20 +51,32 @@ impl Base {
         Arc::new(Self { frame, plain: Mutex::default(), origin: origin.clone() })
     }
 
-    /// Hands the JSON to a function. `None` only if memory has run out or was overwritten.
-    pub(crate) fn with_json<R>(self: &Arc<Self>, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    /// How many bytes it takes in memory while it is packed.
+    pub(crate) fn size(&self) -> usize {
+        self.frame.size()
+    }
+
+    /// How many bytes changes that make `json` of it may take: at most `most`, and not much more than `json` would take by itself.
+    /// `None` if it is so much larger that it is not worth being kept for `json`.
+    pub(crate) fn limit(&self, json: &[u8], most: usize) -> Option<usize> {
+        let by_itself = self.frame.size() + self.frame.size() / 4 + SOME;
+        (json.len() >= self.frame.json_len() / 2).then(|| most.min(by_itself))
+    }
+
+    /// Hands the JSON to a function; `None` only if memory has run out or was overwritten.
+    pub(crate) fn with_json<R>(self: &Arc<Self>, read: impl FnOnce(Option<&[u8]>) -> R) -> R {
         let plain = self.plain.lock().clone();
         if let Some(plain) = plain {
-            return Some(read(&plain));
+            return read(Some(&plain));
         }
         let mut buffer = Buffer::new(false);
         if !self.frame.expand(&mut buffer.bytes) {
-            return None;
+            return read(None);
         }
         if Arc::strong_count(self) >= SHARED {
             self.origin.bases.offer(self, &buffer.bytes, self.origin.alive_bytes.load(Ordering::Relaxed));
         }
-        Some(read(&buffer.bytes))
+        read(Some(&buffer.bytes))
     }
 
     /// Takes the unpacked JSON away.

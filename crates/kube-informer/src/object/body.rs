@@ -24,7 +24,7 @@ pub(crate) enum Body {
     Plain(Box<[u8]>),
     /// Packed by itself.
     Packed(Frame),
-    /// What is different in it from a document that it shares with others.
+    /// What is different in it from a document that it shares with others, or may share.
     Edited {
         base: Arc<Base>,
         edits: Box<[u8]>,
@@ -34,7 +34,6 @@ pub(crate) enum Body {
 }
 
 /// A bare zstd frame.
-#[derive(Clone)]
 pub(crate) struct Frame {
     bytes: Box<[u8]>,
     /// How long the JSON is.
@@ -47,6 +46,11 @@ impl Frame {
     /// How many bytes it takes in memory.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// How long the JSON is.
+    pub(crate) fn json_len(&self) -> usize {
+        usize::try_from(self.len).unwrap_or(usize::MAX)
     }
 
     /// Writes the JSON into a buffer. False happens only if memory has run out or was overwritten.
@@ -125,40 +129,35 @@ impl Body {
 
     /// The JSON of an object as changes of a document, which `of` is. `None` if they take more than `limit` bytes.
     pub(crate) fn edit(base: &Arc<Base>, of: &[u8], json: &[u8], limit: usize) -> Option<Self> {
-        let (len, edits) = (u32::try_from(json.len()).ok()?, edits_of(of, json, limit)?);
+        let (limit, len) = (base.limit(json, limit)?, u32::try_from(json.len()).ok()?);
+        Some(Self::Edited { base: base.clone(), edits: edits_of(of, json, limit)?, len })
+    }
+
+    /// The JSON of the next version of this object as changes. `None` if they take more than `limit` bytes, or if this one shares no
+    /// document.
+    pub(crate) fn next(&self, json: &[u8], limit: usize) -> Option<Self> {
+        let Self::Edited { base, .. } = self else { return None };
+        let (limit, len) = (base.limit(json, limit)?, u32::try_from(json.len()).ok()?);
+        let edits = base.with_json(|plain| edits_of(plain?, json, limit))?;
         Some(Self::Edited { base: base.clone(), edits, len })
     }
 
-    /// The JSON of the next version of this object as changes. `None` if they take more than `limit` bytes.
-    pub(crate) fn next(&self, json: &[u8], limit: usize, origin: &Arc<Origin>) -> Option<Self> {
-        let len = u32::try_from(json.len()).ok()?;
-        let changes = |plain: &[u8]| edits_of(plain, json, limit);
-        match self {
-            Self::Plain(_) => None,
-            Self::Packed(frame) => {
-                let mut plain = Buffer::new(false);
-                let edits = frame.expand(&mut plain.bytes).then(|| changes(&plain.bytes))??;
-                Some(Self::Edited { base: Base::new(frame.clone(), origin), edits, len })
-            }
-            Self::Edited { base, .. } => {
-                let edits = base.with_json(changes)??;
-                Some(Self::Edited { base: base.clone(), edits, len })
-            }
-        }
-    }
-
-    /// What others can be stored as changes of. `None` if it is not packed by itself.
-    pub(crate) fn base(&self, origin: &Arc<Origin>) -> Option<Arc<Base>> {
-        match self {
-            Self::Packed(frame) => Some(Base::new(frame.clone(), origin)),
-            Self::Plain(_) | Self::Edited { .. } => None,
-        }
+    /// A packed body in the form that others can be stored as changes of, and what they are to share.
+    pub(crate) fn shared(self, origin: &Arc<Origin>) -> (Self, Option<Arc<Base>>) {
+        let Self::Packed(frame) = self else { return (self, None) };
+        let (len, base) = (frame.len, Base::new(frame, origin));
+        (Self::Edited { base: base.clone(), edits: Box::default(), len }, Some(base))
     }
 
     /// Hands the JSON to a function. May be nested.
     pub(crate) fn with_json<R>(&self, read: impl FnOnce(&[u8]) -> R) -> R {
-        if let Self::Plain(bytes) = self {
-            return read(bytes);
+        let base = match self {
+            Self::Plain(bytes) => return read(bytes),
+            Self::Edited { base, edits, .. } if edits.is_empty() => Some(base),
+            Self::Packed(_) | Self::Edited { .. } => None,
+        };
+        if let Some(base) = base {
+            return base.with_json(|json| read(json.unwrap_or_default()));
         }
         // The buffer is taken out of the thread's storage, not borrowed: `read` may unpack another body.
         let mut json = Buffer::new(false);
@@ -179,7 +178,7 @@ impl Body {
             Self::Packed(frame) => frame.expand(into),
             Self::Edited { base, edits, .. } => {
                 into.reserve(self.json_len());
-                base.with_json(|plain| edits::apply(plain, edits, into)) == Some(true)
+                base.with_json(|plain| plain.is_some_and(|plain| edits::apply(plain, edits, into)))
                     && into.len() == self.json_len()
             }
         }
@@ -189,9 +188,8 @@ impl Body {
     pub(crate) fn json_len(&self) -> usize {
         match self {
             Self::Plain(bytes) => bytes.len(),
-            Self::Packed(Frame { len, .. }) | Self::Edited { len, .. } => {
-                usize::try_from(*len).unwrap_or(usize::MAX)
-            }
+            Self::Packed(frame) => frame.json_len(),
+            Self::Edited { len, .. } => usize::try_from(*len).unwrap_or(usize::MAX),
         }
     }
 
@@ -213,7 +211,17 @@ impl Body {
             {
                 true
             }
-            _ => self.with_json(|mine| other.with_json(|theirs| mine == theirs)),
+            // Nothing is read of one that cannot be unpacked, and that is not the same as another such.
+            _ => self
+                .with_json(|mine| mine.len() == self.json_len() && other.with_json(|theirs| mine == theirs)),
+        }
+    }
+
+    /// How many bytes it keeps in memory, with all that it shares.
+    pub(crate) fn held(&self) -> usize {
+        match self {
+            Self::Edited { base, edits, .. } => base.size() + edits.len(),
+            Self::Plain(_) | Self::Packed(_) => self.size(),
         }
     }
 

@@ -16,23 +16,31 @@ const FAR: usize = 2048;
 /// Longer pieces are looked for there, because there are more places where they could occur by chance.
 const PIECE: usize = 24;
 
+/// How many times the length of both documents is looked at in search of the same places, before it is given up.
+const PATIENCE: usize = 8;
+
+/// And so many bytes, which small documents may need.
+const SOME: usize = 64 << 10;
+
 /// In place of a length: both lengths follow.
 const LONG: u8 = 0x80;
 
 /// The bit of a number's byte that says that another follows.
 const MORE: u8 = 0x80;
 
-/// Appends a script that makes `json` of `base`. False, with something appended, if it would take more than `limit` bytes.
+/// Appends a script that makes `json` of `base`. False, with something appended, if it would take more than `limit` bytes, or if
+/// it is not found soon: however the documents are made, the time is in proportion to their length.
 pub(crate) fn write(base: &[u8], json: &[u8], limit: usize, script: &mut Vec<u8>) -> bool {
-    let limit = script.len() + limit;
+    let limit = script.len().saturating_add(limit);
+    let mut patience = (base.len() + json.len()).saturating_mul(PATIENCE).saturating_add(SOME);
     let (mut base, mut json) = (base, json);
     loop {
         let stays = common(base, json);
         (base, json) = (&base[stays..], &json[stays..]);
         if base.is_empty() && json.is_empty() {
-            return script.len() <= limit;
+            return true;
         }
-        let (out, new) = meet(base, json);
+        let Some((out, new)) = meet(base, json, &mut patience) else { return false };
         number(stays, script);
         match u8::try_from(new) {
             Ok(length) if out == new && length < LONG => script.push(length),
@@ -42,14 +50,11 @@ pub(crate) fn write(base: &[u8], json: &[u8], limit: usize, script: &mut Vec<u8>
                 number(new, script);
             }
         }
-        if script.len() + new > limit {
+        if script.len().saturating_add(new) > limit {
             return false;
         }
         script.extend_from_slice(&json[..new]);
         (base, json) = (&base[out..], &json[new..]);
-        if base.is_empty() && json.is_empty() {
-            return true;
-        }
     }
 }
 
@@ -90,31 +95,45 @@ fn common(a: &[u8], b: &[u8]) -> usize {
     length + a[length..].iter().zip(&b[length..]).take_while(|(x, y)| x == y).count()
 }
 
-/// Where both go on alike. They differ at their first byte.
-fn meet(base: &[u8], json: &[u8]) -> (usize, usize) {
-    let (end, new_end) = (end_of_value(base), end_of_value(json));
-    if end <= NEAR && new_end <= NEAR && alike(&base[end..], &json[new_end..]) {
-        return (end, new_end);
+/// Where both go on alike. They differ at their first byte. `None` if patience runs out, which is counted in bytes that are looked at.
+fn meet(base: &[u8], json: &[u8], patience: &mut usize) -> Option<(usize, usize)> {
+    let mut look_at = |bytes: usize| {
+        *patience = patience.checked_sub(bytes)?;
+        Some(())
+    };
+    look_at(NEAR)?;
+    let (end, new_end) = (end_of_value(near(base)), end_of_value(near(json)));
+    if let (Some(end), Some(new_end)) = (end, new_end)
+        && alike(&base[end..], &json[new_end..])
+    {
+        return Some((end, new_end));
     }
     if let Some(at) = (1..=NEAR).find(|at| alike_at(base, json, *at)) {
-        return (at, at);
+        return Some((at, at));
     }
+    let (end, new_end) = (end_of_value(base).unwrap_or(base.len()), end_of_value(json).unwrap_or(json.len()));
+    look_at(end + new_end)?;
     if alike(&base[end..], &json[new_end..]) {
-        return (end, new_end);
+        return Some((end, new_end));
     }
     for (from, new_from) in [(0, 0), (end, new_end)] {
+        look_at(FAR.min(base.len() - from) + FAR.min(json.len() - new_from))?;
         if let Some(added) = find(&base[from..], &json[new_from..]) {
-            return (from, new_from + added);
+            return Some((from, new_from + added));
         }
         if let Some(left_out) = find(&json[new_from..], &base[from..]) {
-            return (from + left_out, new_from);
+            return Some((from + left_out, new_from));
         }
     }
-    (base.len(), json.len())
+    Some((base.len(), json.len()))
 }
 
-fn end_of_value(json: &[u8]) -> usize {
-    memchr::memchr3(b'"', b',', b'}', json).unwrap_or(json.len())
+fn near(json: &[u8]) -> &[u8] {
+    json.get(..=NEAR).unwrap_or(json)
+}
+
+fn end_of_value(json: &[u8]) -> Option<usize> {
+    memchr::memchr3(b'"', b',', b'}', json)
 }
 
 fn alike_at(a: &[u8], b: &[u8], at: usize) -> bool {

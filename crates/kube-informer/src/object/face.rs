@@ -287,9 +287,9 @@ impl<K> Object<K> {
         self.record.body.with_json(<[u8]>::to_vec)
     }
 
-    /// How many bytes the packed JSON takes in memory, or what is different in it from a document that several objects share.
+    /// How many bytes the packed JSON takes in memory. Objects that are alike share most of it.
     pub fn packed_size(&self) -> usize {
-        self.record.body.size()
+        self.record.body.held()
     }
 
     /// Whether both are the same incarnation of the same object, perhaps at different versions. False without a uid.

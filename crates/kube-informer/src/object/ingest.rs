@@ -114,6 +114,17 @@ pub(crate) struct Scanned<'a> {
     metadata: Metadata<'a>,
 }
 
+/// Where an object comes from.
+#[derive(Clone, Copy)]
+enum From<'a> {
+    /// A list or a watch.
+    Server {
+        /// Another version of it, if there is one in the store.
+        before: Option<&'a Record>,
+    },
+    Elsewhere,
+}
+
 /// Why one object cannot be taken in.
 #[derive(Debug)]
 pub(crate) enum IngestError {
@@ -219,25 +230,20 @@ impl Ingest {
         scanned: Scanned<'_>,
         before: Option<&Record>,
     ) -> Result<Arc<Record>, IngestError> {
-        self.make_record(scanned, Some(before))
+        self.make_record(scanned, From::Server { before })
     }
 
     /// The same for an object that is not of the server's lists and watches: the type check and the dictionary do not count
     /// it, and it is not kept decoded.
     pub(crate) fn record_apart(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
-        self.make_record(scanned, None)
+        self.make_record(scanned, From::Elsewhere)
     }
 
-    /// With the version before, or without any for an object that does not count.
-    fn make_record(
-        &self,
-        scanned: Scanned<'_>,
-        before: Option<Option<&Record>>,
-    ) -> Result<Arc<Record>, IngestError> {
+    fn make_record(&self, scanned: Scanned<'_>, from: From<'_>) -> Result<Arc<Record>, IngestError> {
         if self.is_too_much(&scanned.metadata) {
-            return self.metadata_alone(&scanned, before);
+            return self.metadata_alone(&scanned, from);
         }
-        let counts = before.is_some();
+        let counts = matches!(from, From::Server { .. });
         let Scanned { key, uid, resource_version, json, metadata } = scanned;
         let left_out = |message| IngestError::LeftOut {
             key: Some(key.clone()),
@@ -261,12 +267,12 @@ impl Ingest {
             self.origin.managed_fields_cut.fetch_add(1, Ordering::Relaxed);
         }
         let decoded = if counts { self.trial(&head.key, &json) } else { DecodedSlot::default() };
-        let body = match before {
-            Some(before) => {
+        let body = match from {
+            From::Server { before } => {
                 let before = before.map(|record| &record.body);
                 self.relatives.pack(&json, before, &self.packer, &self.origin)
             }
-            None => self.packer.pack(&json),
+            From::Elsewhere => self.packer.pack(&json),
         };
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
@@ -278,15 +284,11 @@ impl Ingest {
     }
 
     /// The record of a whole object's metadata, as if the server had left out the rest.
-    fn metadata_alone(
-        &self,
-        scanned: &Scanned<'_>,
-        before: Option<Option<&Record>>,
-    ) -> Result<Arc<Record>, IngestError> {
+    fn metadata_alone(&self, scanned: &Scanned<'_>, from: From<'_>) -> Result<Arc<Record>, IngestError> {
         let metadata = json::last_member(scanned.json, "metadata").unwrap_or(b"{}");
         let (kind, api_version) = (&*self.partial.kind_member, &*self.partial.api_version_member);
         let json = [b"{", kind, api_version, b"\"metadata\":", metadata, b"}"].concat();
-        self.make_record(self.scan(&json)?, before)
+        self.make_record(self.scan(&json)?, from)
     }
 
     /// The first list is complete: the type check decides, and the dictionary stays as it is.

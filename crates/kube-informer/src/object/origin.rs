@@ -15,7 +15,7 @@ pub(crate) struct Origin {
     pub(crate) sensitive: bool,
     /// How many records of this informer are alive: in the store, in queues, in users' hands.
     pub(crate) alive: AtomicUsize,
-    /// How many bytes their packed bodies take.
+    /// How many bytes their packed bodies take, and the documents that those share.
     pub(crate) alive_bytes: AtomicUsize,
     /// How many came with managedFields although the server was asked to leave them out.
     pub(crate) managed_fields_cut: AtomicU64,

@@ -11,7 +11,7 @@ use crate::object::body::Body;
 use crate::object::origin::Origin;
 use crate::object::pack::Packer;
 
-/// Smaller objects are packed as quickly as they are compared, and a document to share takes 70 bytes more.
+/// Smaller objects are packed as quickly as they are compared, and a document to share takes 80 bytes more.
 const LEAST: usize = 1 << 10;
 
 /// Larger ones are not kept to be compared with what follows.
@@ -35,7 +35,7 @@ pub(crate) struct Relatives {
     ratio: AtomicU32,
 }
 
-/// The last object that was packed by itself, and the first of its kin.
+/// The last new object that was packed by itself: perhaps the first of its kin.
 struct Last {
     base: Arc<Base>,
     json: Vec<u8>,
@@ -63,8 +63,8 @@ impl Relatives {
         if json.len() < LEAST || origin.sensitive {
             return by_itself();
         }
-        let (compare, edited) = match before {
-            Some(before) => (false, before.next(json, self.limit(json), origin)),
+        let (edited, is_next) = match before {
+            Some(before) => (before.next(json, self.limit(json)), false),
             None => self.like_last(json),
         };
         if let Some(edited) = edited {
@@ -72,30 +72,33 @@ impl Relatives {
         }
         let body = by_itself();
         self.measure(json.len(), body.size());
-        if compare && let Some(base) = body.base(origin) {
+        let (body, base) = body.shared(origin);
+        if is_next && let Some(base) = base {
             *self.last.lock() = Some(Last { base, json: json.to_vec() });
         }
         body
     }
 
-    /// As changes of the last one, and if not, whether this one is to be the last now.
-    fn like_last(&self, json: &[u8]) -> (bool, Option<Body>) {
+    /// As changes of the last one; and otherwise whether this one is to be the last from now on.
+    fn like_last(&self, json: &[u8]) -> (Option<Body>, bool) {
+        if json.len() > MOST {
+            return (None, false);
+        }
         let strangers = self.strangers.load(Ordering::Relaxed);
-        if json.len() > MOST || (strangers >= STRANGERS && !strangers.is_multiple_of(STRANGERS)) {
+        if strangers >= STRANGERS && !strangers.is_multiple_of(STRANGERS) {
             self.strangers.store(strangers.wrapping_add(1), Ordering::Relaxed);
             // The one after this is compared with it.
-            return (strangers.wrapping_add(1).is_multiple_of(STRANGERS), None);
+            return (None, strangers.wrapping_add(1).is_multiple_of(STRANGERS));
         }
-        // Taken out, so that nobody waits for the comparison.
-        let last = self.last.lock().take();
-        let edited =
-            last.as_ref().and_then(|last| Body::edit(&last.base, &last.json, json, self.limit(json)));
-        if edited.is_some() {
-            *self.last.lock() = last;
-        }
+        // Taken out, so that nobody waits for the comparison. Who finds none is no stranger.
+        let Some(last) = self.last.lock().take() else { return (None, true) };
+        let edited = Body::edit(&last.base, &last.json, json, self.limit(json));
         let strangers = if edited.is_some() { 0 } else { strangers.wrapping_add(1) };
         self.strangers.store(strangers, Ordering::Relaxed);
-        (true, edited)
+        if edited.is_some() {
+            *self.last.lock() = Some(last);
+        }
+        (edited, true)
     }
 
     fn limit(&self, json: &[u8]) -> usize {
@@ -104,7 +107,7 @@ impl Relatives {
     }
 
     fn measure(&self, json: usize, packed: usize) {
-        let now = u32::try_from(packed * 1024 / json.max(1)).unwrap_or(1024).min(1024);
+        let now = u32::try_from(packed.saturating_mul(1024) / json.max(1)).unwrap_or(1024).min(1024);
         let mean = self.ratio.load(Ordering::Relaxed);
         self.ratio.store((mean * 15 + now) / 16, Ordering::Relaxed);
     }

@@ -348,7 +348,7 @@ impl Driver {
         self.reflector.queue.push(Delta { scope: self.reflector.target.id, change }).await
     }
 
-    /// What the decoders may take over from the store.
+    /// What the decoders know of the store: records that they may take over, or only versions before.
     pub(super) fn known(&self, reuse: bool) -> Arc<dyn Known> {
         let known = self.reflector.known.clone();
         if reuse { known } else { Arc::new(Before(known)) }

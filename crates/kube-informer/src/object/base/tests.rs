@@ -4,15 +4,14 @@ use crate::object::testing::{benchmark_pod, origin};
 
 /// A document that so many objects are changes of.
 fn base(origin: &Arc<Origin>, pod: u64, sharers: usize) -> Vec<Arc<Base>> {
-    let body = Body::pack(&benchmark_pod(pod), None);
-    let base = body.base(origin).expect("it is packed");
-    vec![base; sharers]
+    let (_, base) = Body::pack(&benchmark_pod(pod), None).shared(origin);
+    vec![base.expect("it is packed"); sharers]
 }
 
 /// Whether it is unpacked after having been read so often.
 fn read(bases: &[Arc<Base>], pod: u64, times: usize) -> bool {
     for _ in 0..times {
-        assert!(bases[0].with_json(|json| json == benchmark_pod(pod)).expect("it is unpacked"));
+        assert!(bases[0].with_json(|json| json == Some(&*benchmark_pod(pod))));
     }
     bases[0].plain.lock().is_some()
 }
@@ -81,4 +80,15 @@ fn many_threads_read_the_same_documents() {
     });
     drop(bases);
     assert_eq!(origin.bases.bytes(), 0);
+}
+
+#[test]
+fn what_is_much_smaller_does_not_keep_a_large_document() {
+    let origin = origin();
+    let (json, base) = (benchmark_pod(0), base(&origin, 0, 1));
+    let by_itself = base[0].size();
+    assert_eq!(base[0].limit(&json, 10), Some(10));
+    assert!(base[0].limit(&json, usize::MAX).expect("a limit") < 2 * by_itself);
+    assert!(base[0].limit(&json[..json.len() / 2], 10).is_some());
+    assert_eq!(base[0].limit(&json[..json.len() / 2 - 1], 10), None);
 }

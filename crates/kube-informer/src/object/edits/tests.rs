@@ -76,6 +76,27 @@ fn pods_of_one_app_differ_by_less_than_they_take_packed() {
     assert!(script(&base, &other).len() < base.len() / 10);
 }
 
+/// Values without an end nearby, and a difference here and there. Looking for the end of the value at each of them would take minutes.
+#[test]
+fn hostile_documents_take_no_longer_than_others() {
+    let base: Vec<u8> = (0..1 << 20).map(|number: u32| b"ABCDEFGH"[number as usize % 7]).collect();
+    for every in [10, 24, 60, 100, 150] {
+        let mut json = base.clone();
+        json.iter_mut().step_by(every).for_each(|byte| *byte = b'z');
+        let mut longer: Vec<u8> = Vec::new();
+        base.chunks(every).for_each(|chunk| longer.extend([chunk, b"zz"].concat()));
+        for json in [json, longer] {
+            let mut script = Vec::new();
+            if write(&base, &json, usize::MAX / 2, &mut script) {
+                let mut made = Vec::new();
+                assert!(apply(&base, &script, &mut made) && made == json);
+            }
+        }
+    }
+    let mut patience = 1_000;
+    assert!((0..1_000).any(|_| meet(b"abc", b"xyz", &mut patience).is_none()), "it runs out");
+}
+
 /// Documents whose pieces are mixed, cut, doubled and changed: whatever they are, the script makes one of the other.
 #[test]
 fn any_two_documents() {

@@ -106,10 +106,11 @@ where
             watched.iter().flat_map(|w| &w.handlers).for_each(|(_, progress)| progress.stamp(options.events));
         }
         let meter = Meter::start(heap)?;
-        let last = server.events(options)?;
+        let mut last = server.events(options)?;
         if let Some(length) = options.reads {
-            report.reads =
-                Some(reads::measure(&watched[0].informer, index.as_ref(), server.clone(), length).await?);
+            let reads = reads::measure(&watched[0].informer, index.as_ref(), server.clone(), length);
+            let reads = reads.await?;
+            (report.reads, last) = (Some(reads.0), last.max(reads.1));
         }
         report.events = Some(until(&watched, &server, last, meter).await?);
         report.calls = calls() - before;

@@ -38,12 +38,13 @@ where
         .map(|_| informer.add_index("node", |pod| pod.view::<Placed>().map(|placed| placed.spec.node_name)))
 }
 
+/// Also returns the version of the last change, which comes with a list.
 pub(crate) async fn measure<K>(
     informer: &SharedInformer<K>,
     index: Option<&Index<K, String>>,
     server: Server,
     length: Duration,
-) -> Result<Vec<Reads>>
+) -> Result<(Vec<Reads>, u64)>
 where
     K: Kind + DeserializeOwned,
     K::Scope: InNamespaces,
@@ -105,9 +106,9 @@ where
             reads
         }));
         // The list comes after a backoff of one or two seconds.
-        server.expire()?;
+        let last = server.expire()?;
         reads.push(time_reads("get during a relist", 1, 3 * length, get));
-        Ok(reads)
+        Ok((reads, last))
     })
     .await?
 }

@@ -174,7 +174,7 @@ impl DeltaFifo {
     }
 
     fn size(&self, delta: &Delta) -> Size {
-        let body = |record: &Record| record.body.size();
+        let body = |record: &Record| record.body.held();
         let (bytes, entries) = match &delta.change {
             DeltaChange::Added(record) | DeltaChange::Updated(record) | DeltaChange::Deleted(record) => {
                 (body(record), 1)

@@ -82,7 +82,7 @@ impl Engine {
             queued: self.queue.len(),
             queued_bytes: self.queue.bytes(),
             versions_alive: origin.alive.load(Ordering::Relaxed),
-            bytes_alive: origin.alive_bytes.load(Ordering::Relaxed),
+            bytes_alive: origin.alive_bytes.load(Ordering::Relaxed) + origin.bases.bytes(),
             wrong_type: self.ingest.wrong_type(),
             managed_fields_cut: origin.managed_fields_cut.load(Ordering::Relaxed),
             decode_hits: origin.decodes.hits(),

@@ -1,4 +1,4 @@
-//! The bytes of an object, packed with zstd where that pays.
+//! The bytes of an object, packed with zstd where that pays, or as changes of another's.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -7,6 +7,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use zstd_safe::{CCtx, CParameter, DCtx, DDict, DParameter, DictAttachPref, FrameFormat};
+
+use crate::object::base::Base;
+use crate::object::edits;
+use crate::object::origin::Origin;
 
 /// The fastest of the levels that compress well: the dictionary does most of the work.
 const LEVEL: i32 = 1;
@@ -18,14 +22,42 @@ const KEEP: usize = 1 << 20;
 pub(crate) enum Body {
     /// Not packed.
     Plain(Box<[u8]>),
-    /// As a bare zstd frame.
-    Packed {
-        bytes: Box<[u8]>,
+    /// Packed by itself.
+    Packed(Frame),
+    /// What is different in it from a document that it shares with others, or may share.
+    Edited {
+        base: Arc<Base>,
+        edits: Box<[u8]>,
         /// How long the JSON is.
         len: u32,
-        /// What it was packed with, and is needed to unpack it.
-        dictionary: Option<Arc<Dictionary>>,
     },
+}
+
+/// A bare zstd frame.
+pub(crate) struct Frame {
+    bytes: Box<[u8]>,
+    /// How long the JSON is.
+    len: u32,
+    /// What it was packed with, and is needed to unpack it.
+    dictionary: Option<Arc<Dictionary>>,
+}
+
+impl Frame {
+    /// How many bytes it takes in memory.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// How long the JSON is.
+    pub(crate) fn json_len(&self) -> usize {
+        usize::try_from(self.len).unwrap_or(usize::MAX)
+    }
+
+    /// Writes the JSON into a buffer. False happens only if memory has run out or was overwritten.
+    pub(crate) fn expand(&self, into: &mut Vec<u8>) -> bool {
+        let len = usize::try_from(self.len).unwrap_or_default();
+        with_tools(|tools| tools.expand(&self.bytes, len, self.dictionary.as_deref(), into))
+    }
 }
 
 /// What objects have in common, in the form that zstd needs. It holds parts of objects in plaintext.
@@ -90,25 +122,64 @@ impl Body {
     pub(crate) fn pack(json: &[u8], dictionary: Option<&Arc<Dictionary>>) -> Self {
         let packed = u32::try_from(json.len()).ok().and_then(|len| {
             let bytes = with_tools(|tools| tools.compress(json, dictionary.map(|dictionary| &**dictionary)))?;
-            Some(Self::Packed { bytes, len, dictionary: dictionary.cloned() })
+            Some(Self::Packed(Frame { bytes, len, dictionary: dictionary.cloned() }))
         });
         packed.unwrap_or_else(|| Self::Plain(json.into()))
     }
 
+    /// The JSON of an object as changes of a document, which `of` is. `None` if they take more than `limit` bytes.
+    pub(crate) fn edit(base: &Arc<Base>, of: &[u8], json: &[u8], limit: usize) -> Option<Self> {
+        let (limit, len) = (base.limit(json, limit)?, u32::try_from(json.len()).ok()?);
+        Some(Self::Edited { base: base.clone(), edits: edits_of(of, json, limit)?, len })
+    }
+
+    /// The JSON of the next version of this object as changes. `None` if they take more than `limit` bytes, or if this one shares no
+    /// document.
+    pub(crate) fn next(&self, json: &[u8], limit: usize) -> Option<Self> {
+        let Self::Edited { base, .. } = self else { return None };
+        let (limit, len) = (base.limit(json, limit)?, u32::try_from(json.len()).ok()?);
+        let edits = base.with_json(|plain| edits_of(plain?, json, limit))?;
+        Some(Self::Edited { base: base.clone(), edits, len })
+    }
+
+    /// A packed body in the form that others can be stored as changes of, and what they are to share.
+    pub(crate) fn shared(self, origin: &Arc<Origin>) -> (Self, Option<Arc<Base>>) {
+        let Self::Packed(frame) = self else { return (self, None) };
+        let (len, base) = (frame.len, Base::new(frame, origin));
+        (Self::Edited { base: base.clone(), edits: Box::default(), len }, Some(base))
+    }
+
     /// Hands the JSON to a function. May be nested.
     pub(crate) fn with_json<R>(&self, read: impl FnOnce(&[u8]) -> R) -> R {
+        let base = match self {
+            Self::Plain(bytes) => return read(bytes),
+            Self::Edited { base, edits, .. } if edits.is_empty() => Some(base),
+            Self::Packed(_) | Self::Edited { .. } => None,
+        };
+        if let Some(base) = base {
+            return base.with_json(|json| read(json.unwrap_or_default()));
+        }
+        // The buffer is taken out of the thread's storage, not borrowed: `read` may unpack another body.
+        let mut json = Buffer::new(false);
+        if !self.expand(&mut json.bytes) {
+            // Decoding empty JSON is an error, so it is noticed.
+            json.bytes.clear();
+        }
+        read(&json.bytes)
+    }
+
+    /// Writes the JSON into an empty buffer.
+    fn expand(&self, into: &mut Vec<u8>) -> bool {
         match self {
-            Self::Plain(bytes) => read(bytes),
-            Self::Packed { bytes, len, dictionary } => {
-                // The buffer is taken out of the thread's storage, not borrowed: `read` may unpack another body.
-                let mut buffer = Buffer::new(false);
-                let buffer = &mut buffer.bytes;
-                let len = usize::try_from(*len).unwrap_or_default();
-                if !with_tools(|tools| tools.expand(bytes, len, dictionary.as_deref(), buffer)) {
-                    // Happens only if memory has run out or was overwritten. Decoding empty JSON is an error, so it is noticed.
-                    buffer.clear();
-                }
-                read(buffer)
+            Self::Plain(bytes) => {
+                into.extend_from_slice(bytes);
+                true
+            }
+            Self::Packed(frame) => frame.expand(into),
+            Self::Edited { base, edits, .. } => {
+                into.reserve(self.json_len());
+                base.with_json(|plain| plain.is_some_and(|plain| edits::apply(plain, edits, into)))
+                    && into.len() == self.json_len()
             }
         }
     }
@@ -117,7 +188,8 @@ impl Body {
     pub(crate) fn json_len(&self) -> usize {
         match self {
             Self::Plain(bytes) => bytes.len(),
-            Self::Packed { len, .. } => usize::try_from(*len).unwrap_or(usize::MAX),
+            Self::Packed(frame) => frame.json_len(),
+            Self::Edited { len, .. } => usize::try_from(*len).unwrap_or(usize::MAX),
         }
     }
 
@@ -126,24 +198,46 @@ impl Body {
         if self.json_len() != other.json_len() {
             return false;
         }
-        if let (
-            Self::Packed { bytes: mine, dictionary: a, .. },
-            Self::Packed { bytes: theirs, dictionary: b, .. },
-        ) = (self, other)
-            && mine == theirs
-            && a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr)
-        {
-            return true;
+        match (self, other) {
+            (Self::Packed(mine), Self::Packed(theirs))
+                if mine.bytes == theirs.bytes
+                    && mine.dictionary.as_ref().map(Arc::as_ptr)
+                        == theirs.dictionary.as_ref().map(Arc::as_ptr) =>
+            {
+                true
+            }
+            (Self::Edited { base, edits: mine, .. }, Self::Edited { base: other, edits: theirs, .. })
+                if Arc::ptr_eq(base, other) && mine == theirs =>
+            {
+                true
+            }
+            // Nothing is read of one that cannot be unpacked, and that is not the same as another such.
+            _ => self
+                .with_json(|mine| mine.len() == self.json_len() && other.with_json(|theirs| mine == theirs)),
         }
-        self.with_json(|mine| other.with_json(|theirs| mine == theirs))
     }
 
-    /// How many bytes it takes in memory.
-    pub(crate) fn size(&self) -> usize {
+    /// How many bytes it keeps in memory, with all that it shares.
+    pub(crate) fn held(&self) -> usize {
         match self {
-            Self::Plain(bytes) | Self::Packed { bytes, .. } => bytes.len(),
+            Self::Edited { base, edits, .. } => base.size() + edits.len(),
+            Self::Plain(_) | Self::Packed(_) => self.size(),
         }
     }
+
+    /// How many bytes it takes in memory, besides what it shares.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Plain(bytes) | Self::Packed(Frame { bytes, .. }) | Self::Edited { edits: bytes, .. } => {
+                bytes.len()
+            }
+        }
+    }
+}
+
+fn edits_of(base: &[u8], json: &[u8], limit: usize) -> Option<Box<[u8]>> {
+    let mut edits = Buffer::new(false);
+    edits::write(base, json, limit, &mut edits.bytes).then(|| Box::from(&*edits.bytes))
 }
 
 /// What a thread needs to pack and unpack with zstd, made when first used: making it takes longer than packing an object.
@@ -250,6 +344,18 @@ fn give_buffer(buffer: Vec<u8>) {
         buffers.push(buffer);
     }
     let _ = BUFFERS.try_with(|cell| cell.set(buffers));
+}
+
+#[cfg(test)]
+impl Body {
+    /// What it was packed with.
+    pub(crate) fn dictionary(&self) -> Option<&Arc<Dictionary>> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Packed(frame) => frame.dictionary.as_ref(),
+            Self::Edited { base, .. } => base.frame().dictionary.as_ref(),
+        }
+    }
 }
 
 /// Whether the buffers of this thread still hold something.

@@ -103,7 +103,7 @@ impl<K> Object<K> {
         let reporter = Arc::new(Reporter::new(kind.clone(), None));
         let ingest =
             Ingest::new(IngestOptions { metadata_only, ..IngestOptions::new(kind.clone(), reporter) });
-        match ingest.scan(json).and_then(|scanned| ingest.record(scanned)) {
+        match ingest.scan(json).and_then(|scanned| ingest.record(scanned, None)) {
             Ok(record) => Ok(Self::from_record(record)),
             Err(IngestError::NotJson(message) | IngestError::LeftOut { message, .. }) => {
                 Err(ObjectError::invalid(kind, message))
@@ -287,9 +287,9 @@ impl<K> Object<K> {
         self.record.body.with_json(<[u8]>::to_vec)
     }
 
-    /// How many bytes the packed JSON takes in memory.
+    /// How many bytes the packed JSON takes in memory. Objects that are alike share most of it.
     pub fn packed_size(&self) -> usize {
-        self.record.body.size()
+        self.record.body.held()
     }
 
     /// Whether both are the same incarnation of the same object, perhaps at different versions. False without a uid.

@@ -20,6 +20,7 @@ use crate::object::metadata::{Metadata, ScanError, rough_key, scan, scan_first};
 use crate::object::origin::Origin;
 use crate::object::pack::Packer;
 use crate::object::record::Record;
+use crate::object::relatives::Relatives;
 use crate::object::transform::{Identity, Transform};
 use crate::report::{Cause, Reporter};
 use crate::version::{ResourceVersion, Uid};
@@ -79,6 +80,7 @@ pub(crate) struct Ingest {
     check: TypeCheck,
     interner: Interner,
     packer: Packer,
+    relatives: Relatives,
 }
 
 /// `kind` and `apiVersion`, also as members of a document, each with the comma that follows it.
@@ -110,6 +112,17 @@ pub(crate) struct Scanned<'a> {
     pub(crate) resource_version: ResourceVersion,
     json: &'a [u8],
     metadata: Metadata<'a>,
+}
+
+/// Where an object comes from.
+#[derive(Clone, Copy)]
+enum From<'a> {
+    /// A list or a watch.
+    Server {
+        /// Another version of it, if there is one in the store.
+        before: Option<&'a Record>,
+    },
+    Elsewhere,
 }
 
 /// Why one object cannot be taken in.
@@ -146,6 +159,7 @@ impl Ingest {
                 .packer
                 .filter(|_| !origin.sensitive)
                 .unwrap_or_else(|| Packer::new(origin.sensitive)),
+            relatives: Relatives::default(),
             origin,
         }
     }
@@ -209,20 +223,27 @@ impl Ingest {
     /// Builds the record: dropped fields, transform, type check, interning, packing.
     ///
     /// Runs user code (transform, `Deserialize`, the error callback), so it must never be called with a lock held.
-    pub(crate) fn record(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
-        self.make_record(scanned, true)
+    ///
+    /// `before` is another version of the object, if there is one.
+    pub(crate) fn record(
+        &self,
+        scanned: Scanned<'_>,
+        before: Option<&Record>,
+    ) -> Result<Arc<Record>, IngestError> {
+        self.make_record(scanned, From::Server { before })
     }
 
     /// The same for an object that is not of the server's lists and watches: the type check and the dictionary do not count
     /// it, and it is not kept decoded.
     pub(crate) fn record_apart(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
-        self.make_record(scanned, false)
+        self.make_record(scanned, From::Elsewhere)
     }
 
-    fn make_record(&self, scanned: Scanned<'_>, counts: bool) -> Result<Arc<Record>, IngestError> {
+    fn make_record(&self, scanned: Scanned<'_>, from: From<'_>) -> Result<Arc<Record>, IngestError> {
         if self.is_too_much(&scanned.metadata) {
-            return self.metadata_alone(&scanned, counts);
+            return self.metadata_alone(&scanned, from);
         }
+        let counts = matches!(from, From::Server { .. });
         let Scanned { key, uid, resource_version, json, metadata } = scanned;
         let left_out = |message| IngestError::LeftOut {
             key: Some(key.clone()),
@@ -246,9 +267,12 @@ impl Ingest {
             self.origin.managed_fields_cut.fetch_add(1, Ordering::Relaxed);
         }
         let decoded = if counts { self.trial(&head.key, &json) } else { DecodedSlot::default() };
-        let body = match counts {
-            true => self.packer.pack(&json, self.origin.alive.load(Ordering::Relaxed)),
-            false => self.packer.pack_apart(&json),
+        let body = match from {
+            From::Server { before } => {
+                let before = before.map(|record| &record.body);
+                self.relatives.pack(&json, before, &self.packer, &self.origin)
+            }
+            From::Elsewhere => self.packer.pack(&json),
         };
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
@@ -260,11 +284,11 @@ impl Ingest {
     }
 
     /// The record of a whole object's metadata, as if the server had left out the rest.
-    fn metadata_alone(&self, scanned: &Scanned<'_>, counts: bool) -> Result<Arc<Record>, IngestError> {
+    fn metadata_alone(&self, scanned: &Scanned<'_>, from: From<'_>) -> Result<Arc<Record>, IngestError> {
         let metadata = json::last_member(scanned.json, "metadata").unwrap_or(b"{}");
         let (kind, api_version) = (&*self.partial.kind_member, &*self.partial.api_version_member);
         let json = [b"{", kind, api_version, b"\"metadata\":", metadata, b"}"].concat();
-        self.make_record(self.scan(&json)?, counts)
+        self.make_record(self.scan(&json)?, from)
     }
 
     /// The first list is complete: the type check decides, and the dictionary stays as it is.

@@ -30,11 +30,13 @@ impl Ingest {
     }
 
     fn known_or_new(&self, scanned: Scanned<'_>, known: &dyn Known) -> Result<Arc<Record>, IngestError> {
-        let reusable = !scanned.uid.is_empty() && !scanned.resource_version.is_empty();
-        if reusable && let Some(record) = known.lookup(&scanned.key, &scanned.uid, &scanned.resource_version)
+        let stored = known.stored(&scanned.key);
+        if known.may_stand_in()
+            && let Some(record) = &stored
+            && record.is_version(&scanned.uid, &scanned.resource_version)
         {
-            return Ok(record);
+            return Ok(record.clone());
         }
-        self.record(scanned)
+        self.record(scanned, stored.as_deref())
     }
 }

@@ -1,22 +1,43 @@
-//! The one question that goes against the flow: does the store already hold this version of this object?
+//! The one question that goes against the flow: what does the store hold of this object?
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::key::ObjectKey;
 use crate::object::record::Record;
-use crate::version::{ResourceVersion, Uid};
 
-/// Answered by the store, asked while a list is decoded, so that a relist does not pack unchanged objects again.
+/// Answered by the store, asked while lists and watches are decoded: what has not changed is not built again, and of what has
+/// changed only the difference is kept.
 pub(crate) trait Known: Send + Sync {
-    /// The stored record of this key, if it has exactly this uid and resource version, both not empty.
-    fn lookup(&self, key: &ObjectKey, uid: &Uid, version: &ResourceVersion) -> Option<Arc<Record>>;
+    /// The stored record of this key, whichever its version.
+    fn stored(&self, key: &ObjectKey) -> Option<Arc<Record>>;
+
+    /// Whether the stored record may be used in place of an object with the same uid and resource version.
+    fn may_stand_in(&self) -> bool {
+        true
+    }
 }
 
-/// Knows nothing: every object is built anew.
+/// Knows nothing.
+#[cfg(test)]
 pub(crate) struct NothingKnown;
 
+#[cfg(test)]
 impl Known for NothingKnown {
-    fn lookup(&self, _: &ObjectKey, _: &Uid, _: &ResourceVersion) -> Option<Arc<Record>> {
+    fn stored(&self, _: &ObjectKey) -> Option<Arc<Record>> {
         None
+    }
+}
+
+/// Knows the versions before, and every object is built anew.
+pub(crate) struct Before<K>(pub(crate) K);
+
+impl<'a, K: Deref<Target = dyn Known + 'a> + Send + Sync> Known for Before<K> {
+    fn stored(&self, key: &ObjectKey) -> Option<Arc<Record>> {
+        self.0.stored(key)
+    }
+
+    fn may_stand_in(&self) -> bool {
+        false
     }
 }

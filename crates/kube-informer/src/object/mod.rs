@@ -2,14 +2,17 @@
 //! the crate.
 
 // Inside: bytes in the middle, types at the edges. The JSON of one object → `metadata` is read out in one pass → `ingest` drops
-// `fields`, runs the `transform`, shares what objects have in common (`intern`), packs the rest (`pack`, `body`) → `record`.
+// `fields`, runs the `transform`, shares what objects have in common (`intern`), packs the rest (`pack`, `body`) or keeps what is different
+// from a relative (`relatives`, `edits`) → `record`.
 // `Object` is the typed face of a record; `decoded` shares what faces decode.
 
+mod base;
 #[cfg(test)]
 mod benchmark_pod;
 pub(crate) mod body;
 mod check;
 pub(crate) mod decoded;
+mod edits;
 mod error;
 pub(crate) mod face;
 mod field_values;
@@ -24,6 +27,7 @@ mod metadata;
 pub(crate) mod origin;
 pub(crate) mod pack;
 pub(crate) mod record;
+mod relatives;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use crate::kind::KindInfo;
+use crate::object::base::UnpackedBases;
 use crate::object::decoded::{DecodeCache, Meter};
 use crate::report::Reporter;
 
@@ -14,13 +15,15 @@ pub(crate) struct Origin {
     pub(crate) sensitive: bool,
     /// How many records of this informer are alive: in the store, in queues, in users' hands.
     pub(crate) alive: AtomicUsize,
-    /// How many bytes their packed bodies take.
+    /// How many bytes their packed bodies take, and the documents that those share.
     pub(crate) alive_bytes: AtomicUsize,
     /// How many came with managedFields although the server was asked to leave them out.
     pub(crate) managed_fields_cut: AtomicU64,
     /// Where decoded objects stay.
     pub(crate) cache: DecodeCache,
     pub(crate) decodes: Meter,
+    /// Documents that stay unpacked because many objects are changes of them.
+    pub(crate) bases: UnpackedBases,
     pub(crate) reporter: Arc<Reporter>,
 }
 
@@ -37,6 +40,7 @@ impl Origin {
             managed_fields_cut: AtomicU64::new(0),
             cache,
             decodes: Meter::default(),
+            bases: UnpackedBases::default(),
             reporter,
         }
     }

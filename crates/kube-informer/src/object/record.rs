@@ -9,6 +9,7 @@ use crate::object::body::Body;
 use crate::object::decoded::DecodedSlot;
 use crate::object::head::Head;
 use crate::object::origin::Origin;
+use crate::version::{ResourceVersion, Uid};
 
 /// One version of one object. The engine moves `Arc<Record>`s and never looks into the body.
 ///
@@ -55,10 +56,15 @@ impl Record {
 
     /// Whether both are the same version of the same object; false when uid or version is missing.
     pub(crate) fn same_version(&self, other: &Self) -> bool {
-        !self.head.uid.is_empty()
-            && !self.head.resource_version.is_empty()
-            && self.head.uid == other.head.uid
-            && self.head.resource_version == other.head.resource_version
+        self.is_version(&other.head.uid, &other.head.resource_version)
+    }
+
+    /// Whether it is this version of the object with this uid; false when uid or version is missing.
+    pub(crate) fn is_version(&self, uid: &Uid, version: &ResourceVersion) -> bool {
+        !uid.is_empty()
+            && !version.is_empty()
+            && self.head.uid == *uid
+            && self.head.resource_version == *version
     }
 
     /// Whether both hold the same content, byte for byte.

@@ -20,7 +20,7 @@ use super::{Reflector, Target};
 use crate::delta::fifo::Closed;
 use crate::delta::{Delta, DeltaChange};
 use crate::key::ObjectKey;
-use crate::object::known::{Known, NothingKnown};
+use crate::object::known::{Before, Known};
 use crate::report::Cause;
 use crate::source::HttpSource;
 use crate::source::http::reach::{Probe, Reachability};
@@ -348,9 +348,10 @@ impl Driver {
         self.reflector.queue.push(Delta { scope: self.reflector.target.id, change }).await
     }
 
-    /// What the decoders may take over from the store.
+    /// What the decoders know of the store: records that they may take over, or only versions before.
     pub(super) fn known(&self, reuse: bool) -> Arc<dyn Known> {
-        if reuse { self.reflector.known.clone() } else { Arc::new(NothingKnown) }
+        let known = self.reflector.known.clone();
+        if reuse { known } else { Arc::new(Before(known)) }
     }
 
     /// Counts one decoded object and now and then gives other tasks a turn: a list is all work and no waiting once

@@ -14,7 +14,6 @@ use super::recovery::Trouble;
 use crate::delta::DeltaChange;
 use crate::delta::fifo::Closed;
 use crate::key::ObjectKey;
-use crate::object::known::NothingKnown;
 use crate::object::record::Record;
 use crate::options::Options;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
@@ -159,10 +158,10 @@ impl Driver {
     /// Passes on what a watch brings until something happens that the cursor has to decide on.
     pub(super) async fn follow(&mut self, mut watch: Watch) -> Result<NextStep, Closed> {
         self.following = true;
-        let ingest = self.reflector.ingest.clone();
+        let (ingest, known) = (self.reflector.ingest.clone(), self.known(false));
         let mut check = None;
         loop {
-            while let Some(item) = watch.decoder.next(&ingest, &NothingKnown) {
+            while let Some(item) = watch.decoder.next(&ingest, &*known) {
                 match self.take(&mut watch, item).await? {
                     Ok(None) => {}
                     Ok(Some(step)) => return Ok(*step),

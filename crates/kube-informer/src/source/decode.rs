@@ -13,7 +13,7 @@ use super::stream_error::StreamError;
 use crate::json::{self, decode_string, last_member};
 use crate::key::ObjectKey;
 use crate::object::ingest::{Ingest, IngestError};
-use crate::object::known::{Known, NothingKnown};
+use crate::object::known::{Before, Known};
 use crate::object::record::Record;
 use crate::version::ResourceVersion;
 
@@ -77,7 +77,7 @@ impl WatchDecoder {
 
     /// The next event; `None` if more bytes are needed. After an error nothing comes.
     ///
-    /// `known` is asked for initial events only: a later event is sent because the object has changed.
+    /// What is known stands in for initial events only: a later event is sent because the object has changed.
     pub(crate) fn next(
         &mut self,
         ingest: &Ingest,
@@ -86,7 +86,8 @@ impl WatchDecoder {
         if self.failed.is_some() {
             return None;
         }
-        let known = if self.initial { known } else { &NothingKnown };
+        let before = Before(known);
+        let known = if self.initial { known } else { &before };
         match self.frames.one_pass(is_plain, |event| plain(event, ingest, known)) {
             OnePass::Read(item) => return Some(Ok(item)),
             OnePass::More => return None,

@@ -231,7 +231,7 @@ pub struct InformerStatus {
     pub queued_bytes: usize,
     /// Versions of objects in memory: in the cache, in the queue, in handlers' mailboxes, and held by the program.
     pub versions_alive: usize,
-    /// Bytes that their packed bodies take. Heads, about 200 bytes a version, and decoded forms are not counted.
+    /// Bytes that their packed bodies take, and the documents that those share. Heads, about 200 bytes a version, and decoded forms are not counted.
     pub bytes_alive: usize,
     /// Versions that came with `metadata.managedFields` although the server was asked to leave them out, which were cut here.
     /// Stays 0 at a server that honours the request (KEP-5958).

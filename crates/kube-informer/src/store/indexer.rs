@@ -167,10 +167,7 @@ impl Indexer {
 }
 
 impl Known for Indexer {
-    fn lookup(&self, key: &ObjectKey, uid: &Uid, version: &ResourceVersion) -> Option<Arc<Record>> {
-        if uid.is_empty() || version.is_empty() {
-            return None;
-        }
-        self.get(key).filter(|record| record.head.uid == *uid && record.head.resource_version == *version)
+    fn stored(&self, key: &ObjectKey) -> Option<Arc<Record>> {
+        self.get(key)
     }
 }

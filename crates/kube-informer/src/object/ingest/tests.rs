@@ -26,7 +26,7 @@ fn pods() -> KindInfo {
 }
 
 fn take(ingest: &Ingest, json: &[u8]) -> Result<Arc<Record>, IngestError> {
-    ingest.record(ingest.scan(json)?)
+    ingest.record(ingest.scan(json)?, None)
 }
 
 fn value(record: &Record) -> Value {
@@ -58,7 +58,7 @@ fn a_list_item_becomes_a_whole_object() {
     let json = benchmark_pod(7);
     let scanned = ingest.scan(&json).unwrap();
     let (key, uid) = (scanned.key.clone(), scanned.uid.clone());
-    let record = ingest.record(scanned).unwrap();
+    let record = ingest.record(scanned, None).unwrap();
     assert_eq!((&record.head.key, &record.head.uid), (&key, &uid));
     let mut expected: Value = serde_json::from_slice(&json).unwrap();
     expected["metadata"].as_object_mut().unwrap().remove("managedFields");

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use crate::kind::KindInfo;
 use crate::object::ingest::IngestOptions;
+use crate::object::known::NothingKnown;
 use crate::object::transform::TypedTransform;
 use crate::report::Reporter;
 use crate::source::frames::DEFAULT_LIMIT;

@@ -47,7 +47,8 @@ fn d4_known_needs_uid_and_version_and_both_equal() {
     bench.add(&[&bench.record("a", "u", "1"), &bench.record("b", "", ""), &bench.record("c", "", "3")]);
     let known = |key: &str, uid: &str, version: &str| {
         let key = key.parse().unwrap();
-        bench.writer.indexer().lookup(&key, &Uid::new(uid), &version.into()).is_some()
+        let record = bench.writer.indexer().stored(&key);
+        record.is_some_and(|record| record.is_version(&Uid::new(uid), &version.into()))
     };
     assert!(known("a", "u", "1"));
     for (key, uid, version) in

@@ -16,8 +16,8 @@ use crate::report::Outcome;
 /// What one call of cargo ran, or several.
 #[derive(Debug, Default)]
 pub(crate) struct Ran {
-    /// For each target the tests that were skipped every time it ran.
-    never_ran: BTreeMap<Target, BTreeSet<String>>,
+    /// For each target the tests that were skipped every time it ran, and why.
+    never_ran: BTreeMap<Target, BTreeMap<String, String>>,
 }
 
 /// Name and source, such as `real` and `tests/real/main.rs`: neither alone tells targets of different packages apart.
@@ -37,10 +37,10 @@ impl Reader {
         if let Some(target) = running(line) {
             self.ran.never_ran.entry(target.clone()).or_default();
             self.current = Some(target);
-        } else if let Some(test) = test_cluster::skipped_test(line) {
+        } else if let Some((test, why)) = test_cluster::skipped_test(line) {
             self.skipped += 1;
             if let Some(tests) = self.current.as_ref().and_then(|target| self.ran.never_ran.get_mut(target)) {
-                tests.insert(test.to_owned());
+                tests.insert(test.to_owned(), why.to_owned());
             }
         }
     }
@@ -65,15 +65,15 @@ impl Ran {
     pub(crate) fn add(&mut self, other: Self) {
         for (target, skipped) in other.never_ran {
             let tests = self.never_ran.entry(target).or_insert_with(|| skipped.clone());
-            tests.retain(|test| skipped.contains(test));
+            tests.retain(|test, _| skipped.contains_key(test));
         }
     }
 
     /// Adds what another call ran that was to run these tests and no others.
     pub(crate) fn add_only(&mut self, other: Self, tests: &[&str]) {
-        let skipped: BTreeSet<String> = other.never_ran.into_values().flatten().collect();
+        let skipped: BTreeSet<String> = other.never_ran.into_values().flat_map(BTreeMap::into_keys).collect();
         for never_ran in self.never_ran.values_mut() {
-            never_ran.retain(|test| skipped.contains(test) || !tests.contains(&test.as_str()));
+            never_ran.retain(|test, _| skipped.contains(test) || !tests.contains(&test.as_str()));
         }
     }
 
@@ -88,18 +88,28 @@ impl Ran {
         let missing: Vec<_> =
             targets.iter().filter(|target| !self.never_ran.contains_key(*target)).map(shown).collect();
         ensure!(missing.is_empty(), "these test targets have not run: {}", missing.join(", "));
-        let skipped: Vec<String> = self
-            .never_ran
-            .iter()
-            .flat_map(|(target, tests)| tests.iter().map(|test| format!("{test} of {}", shown(target))))
-            .collect();
+        let skipped = self.never_ran.iter().flat_map(|(target, tests)| {
+            tests.iter().map(move |(test, why)| (format!("{test} of {}", shown(target)), why.as_str()))
+        });
+        let (on_terminals, skipped): (Vec<_>, Vec<_>) =
+            skipped.partition(|(_, why)| *why == test_cluster::WITHOUT_TMUX);
+        let named = |tests: &[(String, &str)]| {
+            tests.iter().map(|(test, _)| test.as_str()).collect::<Vec<_>>().join(", ")
+        };
         match without_servers {
             Some(why) if !skipped.is_empty() => {
                 Ok(Outcome::Skipped(format!("{} tests have not run: {why}", skipped.len())))
             }
             _ => {
-                ensure!(skipped.is_empty(), "these tests were skipped every time: {}", skipped.join(", "));
-                Ok(Outcome::Passed(format!("all {} test targets", targets.len())))
+                ensure!(skipped.is_empty(), "these tests were skipped every time: {}", named(&skipped));
+                match on_terminals.is_empty() {
+                    true => Ok(Outcome::Passed(format!("all {} test targets", targets.len()))),
+                    false => Ok(Outcome::Skipped(format!(
+                        "{}: {}",
+                        test_cluster::WITHOUT_TMUX,
+                        named(&on_terminals)
+                    ))),
+                }
             }
         }
     }

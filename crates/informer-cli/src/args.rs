@@ -2,6 +2,7 @@
 
 mod diff;
 mod get;
+mod top;
 mod watch;
 
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs as _};
@@ -14,6 +15,7 @@ use informer_recording::Speed;
 
 pub(crate) use self::diff::DiffArgs;
 pub(crate) use self::get::GetArgs;
+pub(crate) use self::top::TopArgs;
 pub(crate) use self::watch::{WatchArgs, WatchForm};
 
 /// Watch, read and compare Kubernetes objects through an informer's cache.
@@ -42,6 +44,7 @@ Examples:
   informer watch pods events -n shop -l app=web
   informer get pods -A -o name
   informer diff configmaps
+  informer top --endpoint http://localhost:9090 how the informers of a running program are doing
   informer record run.recording pods --for 1m && informer replay run.recording
   informer serve --port 8080 --simulate 10 --write-kubeconfig kubeconfig.yaml";
 
@@ -56,6 +59,9 @@ pub(crate) enum Action {
     /// Compares a synced cache with what the server lists
     #[command(after_help = diff::EXAMPLES)]
     Diff(DiffArgs),
+    /// Shows how the informers of a running program are doing, or own ones
+    #[command(after_help = top::EXAMPLES)]
+    Top(TopArgs),
     /// Runs the embedded API server
     #[command(after_help = SERVE)]
     Serve(ServeArgs),

@@ -1,5 +1,5 @@
-//! The command `informer`: watch, get and compare objects through an informer, record and replay what it sees, and serve an
-//! embedded API server.
+//! The command `informer`: watch, get and compare objects through an informer, see how informers are doing, record and replay what
+//! they see, and serve an embedded API server.
 
 mod args;
 mod clock;
@@ -15,6 +15,7 @@ mod manual;
 mod name;
 mod output;
 mod plain;
+mod program;
 mod record;
 mod refusal;
 mod replay;
@@ -22,6 +23,7 @@ mod screen;
 mod secrets;
 mod serve;
 mod targets;
+mod top;
 mod watch;
 
 use std::process::ExitCode;
@@ -51,6 +53,7 @@ async fn run(action: &Action) -> Result<(), Failure> {
         Action::Watch(args) => watch::run(args).await?,
         Action::Get(args) => get::run(args).await?,
         Action::Diff(args) => diff::run(args).await?,
+        Action::Top(args) => top::run(args).await?,
         Action::Serve(args) => serve::run(args).await?,
         Action::Record(args) => record::run(args).await?,
         Action::Replay(args) => replay::run(args).await?,

@@ -1,6 +1,7 @@
 //! Whether the end-to-end tests run on this machine.
 
 use std::io::Write;
+use std::process::Command;
 
 use crate::binaries::Binaries;
 use crate::go_build;
@@ -33,6 +34,14 @@ pub fn go_is_there() -> Result<(), String> {
     }
 }
 
+/// Why tests of what is drawn on a terminal are skipped. Nothing else needs tmux, so that is no failure.
+pub const WITHOUT_TMUX: &str = "tmux is not on the PATH";
+
+/// Whether there is tmux, in which such tests run.
+pub fn tmux_is_there() -> bool {
+    Command::new("tmux").arg("-V").output().is_ok_and(|said| said.status.success())
+}
+
 fn decide(setting: &str, servers_can_be_had: impl FnOnce() -> bool) -> Result<(), String> {
     match setting {
         "skip" => Err(format!("{VARIABLE}=skip")),
@@ -55,9 +64,9 @@ fn skip_line(test: &str, why: &str) -> String {
     format!("skipped {test}: {why}")
 }
 
-/// The name of the test in a line that [`print_skip`] wrote.
-pub fn skipped_test(line: &str) -> Option<&str> {
-    line.strip_prefix("skipped ")?.split_once(": ").map(|(test, _why)| test)
+/// The name of the test in a line that [`print_skip`] wrote, and why it was skipped.
+pub fn skipped_test(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("skipped ")?.split_once(": ")
 }
 
 pub(crate) fn print_line(line: &str) {

@@ -46,7 +46,7 @@ mod process;
 mod tool;
 
 pub use authority::{Authority, Issued};
-pub use available::{available, go_is_there, print_skip, skipped_test};
+pub use available::{WITHOUT_TMUX, available, go_is_there, print_skip, skipped_test, tmux_is_there};
 pub use binaries::Binaries;
 pub use cache::directory as cache_directory;
 pub use cluster::Cluster;

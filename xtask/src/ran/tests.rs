@@ -62,6 +62,18 @@ fn a_call_for_some_tests_says_nothing_about_the_others() {
 }
 
 #[test]
+fn tests_on_a_terminal_need_tmux_and_are_named_without() {
+    let lines = [REAL, LIBRARY, "skipped drawn: tmux is not on the PATH"];
+    assert_eq!(
+        verdict(&read(&lines).0, None),
+        "skipped: tmux is not on the PATH: drawn of some_crate (src/lib.rs)"
+    );
+    let (ran, _) = read(&[&lines[..], &["skipped other: no Go"]].concat());
+    let wanted = "failed: these tests were skipped every time: other of some_crate (src/lib.rs)";
+    assert_eq!(verdict(&ran, None), wanted, "no excuse for others");
+}
+
+#[test]
 fn a_target_that_never_ran_is_a_failure_with_and_without_servers() {
     let (ran, _) = read(&[LIBRARY]);
     for without_servers in [None, Some("no Go")] {

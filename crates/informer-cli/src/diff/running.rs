@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use informer_endpoint::digest;
-use kube_client::{Client, Config};
 use kube_informer::kind::KindInfo;
 use serde_json::{Value, json};
 
@@ -16,6 +15,7 @@ use crate::failure::Failure;
 use crate::kinds::{reading, unknown};
 use crate::listing::Listing;
 use crate::plain::{plain, plain_json};
+use crate::program::Program;
 use crate::screen::Screen;
 
 /// A difference counts if it is the same in so many looks one after the other. What is under way changes meanwhile.
@@ -51,7 +51,7 @@ pub(super) async fn run(args: &DiffArgs, url: &str) -> Result<(), Failure> {
     }
     let screen = Screen::new();
     let (mut compared, mut drifted) = (0, Vec::new());
-    for informer in program.informers().await? {
+    for informer in informers(&program).await? {
         let text = |field: &str| informer[field].as_str().unwrap_or_default().to_owned();
         let is_wanted = |kind: &KindInfo| kind.group() == text("group") && kind.kind() == text("kind");
         if !kinds.is_empty() && !kinds.iter().any(is_wanted) {
@@ -107,7 +107,7 @@ async fn settled(
     let mut ever = std::collections::BTreeSet::new();
     let mut looks = 0;
     loop {
-        let both = async { Ok::<_, Failure>((program.objects(name).await?, listed(listings).await?)) };
+        let both = async { Ok::<_, Failure>((objects(program, name).await?, listed(listings).await?)) };
         let late =
             |_| Failure::cluster(format!("{name}: program and server did not answer within {timeout:?}"));
         let (cached, on_server) = tokio::time::timeout(timeout, both).await.map_err(late)??;
@@ -168,68 +168,40 @@ async fn listed(listings: &[Listing]) -> Result<Objects, Failure> {
     Ok(objects)
 }
 
-/// The endpoint of a program.
-struct Program {
-    client: Client,
-    url: String,
+/// The informers that a program tells the digests of.
+async fn informers(program: &Program) -> Result<Vec<Value>, Failure> {
+    let mut index = get(program, "").await?;
+    match index.get_mut("informers").map(Value::take) {
+        Some(Value::Array(informers)) => Ok(informers),
+        _ => Err(Failure::cluster(program.is_something_else())),
+    }
 }
 
-impl Program {
-    fn new(url: &str) -> Result<Self, Failure> {
-        let wrong = |why: &dyn std::fmt::Display| {
-            Failure::usage(format!(
-                "--endpoint {url:?} is not an address such as http://127.0.0.1:9090: {why}"
-            ))
-        };
-        let address: http::Uri = url.parse().map_err(|error: http::uri::InvalidUri| wrong(&error))?;
-        if address.scheme().is_none() || address.host().is_none() {
-            return Err(wrong(&"it needs http:// and a host"));
+/// All objects of an informer of the program, page by page.
+async fn objects(program: &Program, name: &str) -> Result<Objects, Failure> {
+    let (mut objects, mut after) = (Objects::new(), String::new());
+    loop {
+        let page = get(program, &format!("/{}/{}", encoded(name), encoded(&after))).await?;
+        for item in page["items"].as_array().into_iter().flatten() {
+            let text = |field: &str| item[field].as_str().map(str::to_owned);
+            let (Some(key), Some(uid), Some(version)) = (text("key"), text("uid"), text("resourceVersion"))
+            else {
+                return Err(Failure::cluster(format!("{} tells of an object without a key", program.url())));
+            };
+            objects.insert(key, Seen { uid, version, digest: text("digest") });
         }
-        let client = Client::try_from(Config::new(address)).map_err(|error| wrong(&error))?;
-        Ok(Self { client, url: url.trim_end_matches('/').to_owned() })
-    }
-
-    async fn informers(&self) -> Result<Vec<Value>, Failure> {
-        let mut index = self.get("").await?;
-        match index.get_mut("informers").map(Value::take) {
-            Some(Value::Array(informers)) => Ok(informers),
-            _ => Err(Failure::cluster(format!("{} does not answer as an informer-endpoint does", self.url))),
+        match page["next"].as_str() {
+            Some(next) if next > after.as_str() => after = next.to_owned(),
+            _ => return Ok(objects),
         }
     }
+}
 
-    /// All objects of an informer, page by page.
-    async fn objects(&self, name: &str) -> Result<Objects, Failure> {
-        let (mut objects, mut after) = (Objects::new(), String::new());
-        loop {
-            let page = self.get(&format!("/{}/{}", encoded(name), encoded(&after))).await?;
-            for item in page["items"].as_array().into_iter().flatten() {
-                let text = |field: &str| item[field].as_str().map(str::to_owned);
-                let (Some(key), Some(uid), Some(version)) =
-                    (text("key"), text("uid"), text("resourceVersion"))
-                else {
-                    return Err(Failure::cluster(format!("{} tells of an object without a key", self.url)));
-                };
-                objects.insert(key, Seen { uid, version, digest: text("digest") });
-            }
-            match page["next"].as_str() {
-                Some(next) if next > after.as_str() => after = next.to_owned(),
-                _ => return Ok(objects),
-            }
-        }
-    }
-
-    async fn get(&self, rest: &str) -> Result<Value, Failure> {
-        let path = format!("/debug/digests{rest}");
-        let failed = |error: &dyn std::fmt::Display| {
-            Failure::cluster(format!(
-                "cannot read {}{path}: {error}; the program serves it if it calls Endpoint::digests",
-                self.url
-            ))
-        };
-        let request = http::Request::get(&path).body(Vec::new()).map_err(|error| failed(&error))?;
-        let text = self.client.request_text(request).await.map_err(|error| failed(&error))?;
-        serde_json::from_str(&text).map_err(|error| failed(&error))
-    }
+async fn get(program: &Program, rest: &str) -> Result<Value, Failure> {
+    let asked = program.get(&format!("/debug/digests{rest}")).await;
+    asked.map_err(|why| {
+        Failure::cluster(format!("{why}; the program serves it if it calls Endpoint::digests"))
+    })
 }
 
 /// Percent-encodes a part of a path.

@@ -9,7 +9,7 @@ use crate::support::canned::{Answer, Canned};
 use crate::support::{Running, Server, run};
 
 /// A running program: `watch` of so many kinds with an endpoint, and the address of that.
-async fn program(mut command: std::process::Command, kinds: usize) -> (Running, String) {
+pub(crate) async fn program(mut command: std::process::Command, kinds: usize) -> (Running, String) {
     command.args(["--listen", "127.0.0.1:0"]);
     let mut watch = Running::start(command);
     let listening = watch.remark("listening at http://").await;

@@ -3,7 +3,7 @@ use super::{decide, skip_line, skipped_test};
 #[test]
 fn a_skip_is_read_as_it_is_written() {
     let line = skip_line("kubectl_applies", "no Go: none at all");
-    assert_eq!(skipped_test(&line), Some("kubectl_applies"));
+    assert_eq!(skipped_test(&line), Some(("kubectl_applies", "no Go: none at all")));
     assert_eq!(skipped_test("test kubectl_applies ... ok"), None);
 }
 

@@ -36,16 +36,16 @@ impl Answer {
 /// The server, which runs until the end of the test.
 pub(crate) struct Canned {
     directory: TempDir,
+    pub(crate) url: String,
 }
 
 impl Canned {
     /// Answers with what the function returns for a path and query. Discovery has pods, configmaps and secrets.
     pub(crate) fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = listener.local_addr().expect("its address").to_string();
+        let url = format!("http://{}", listener.local_addr().expect("its address"));
         let directory = tempfile::tempdir().expect("a directory");
-        std::fs::write(directory.path().join("kubeconfig"), kubeconfig(&format!("http://{address}")))
-            .expect("a kubeconfig");
+        std::fs::write(directory.path().join("kubeconfig"), kubeconfig(&url)).expect("a kubeconfig");
         let answer = Arc::new(answer);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -53,7 +53,7 @@ impl Canned {
                 std::thread::spawn(move || serve(stream, &*answer));
             }
         });
-        Self { directory }
+        Self { directory, url }
     }
 
     pub(crate) fn kubeconfig(&self) -> PathBuf {

@@ -1,0 +1,65 @@
+//! How fast counts grow: the difference between two documents.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::document::{Document, Informer, total};
+
+/// So many rates are kept for the curve.
+const HISTORY: usize = 300;
+
+#[derive(Debug, Default)]
+pub(super) struct Rates {
+    /// What was counted in the document before.
+    before: HashMap<Counted, u64>,
+    /// When that was.
+    at: Option<f64>,
+    /// Events a second of all informers, the latest last.
+    history: VecDeque<f64>,
+}
+
+/// What counts events or calls.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Counted {
+    All,
+    Informer(String),
+    /// Of an informer; several may have the same name.
+    Handler(String, usize),
+}
+
+impl Rates {
+    /// Writes the rates into a document that came at this second of ours. A program that was started again counts from the beginning.
+    pub(super) fn measure(&mut self, document: &mut Document, now: f64) {
+        // The program's own clock does not count the way of the answer.
+        let at = document.uptime.unwrap_or(now);
+        let passed = self.at.map(|before| at - before).filter(|passed| *passed > 0.0);
+        let before = std::mem::take(&mut self.before);
+        let mut growth = |counted: Counted, number: Option<u64>| {
+            let number = number?;
+            let grown = before.get(&counted).and_then(|before| number.checked_sub(*before));
+            self.before.insert(counted, number);
+            #[allow(clippy::cast_precision_loss)]
+            Some(grown? as f64 / passed?)
+        };
+        let events = total(document.informers.iter().map(Informer::events));
+        document.rate = growth(Counted::All, events);
+        for informer in &mut document.informers {
+            informer.rate = growth(Counted::Informer(informer.name.clone()), informer.events());
+            for (place, handler) in informer.handlers.iter_mut().enumerate() {
+                handler.rate = growth(Counted::Handler(informer.name.clone(), place), handler.calls);
+            }
+        }
+        self.at = Some(at);
+        self.history.extend(document.rate);
+        while self.history.len() > HISTORY {
+            self.history.pop_front();
+        }
+    }
+
+    /// Events a second of all informers, the latest last.
+    pub(super) fn history(&self) -> impl DoubleEndedIterator<Item = f64> + '_ {
+        self.history.iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests;

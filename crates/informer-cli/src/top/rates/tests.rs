@@ -1,0 +1,50 @@
+use super::*;
+use crate::top::testing::{document, informer, said};
+
+fn heard(rates: &mut Rates, second: u32, events: u64) -> Document {
+    let mut document = document(&said(second, &[informer("pods", "watching", 1, events)], &[]));
+    rates.measure(&mut document, 0.0);
+    document
+}
+
+#[test]
+fn a_rate_is_what_was_added_between_two_documents() {
+    let mut rates = Rates::default();
+    assert_eq!(heard(&mut rates, 10, 100).rate, None, "one is not enough");
+    let second = heard(&mut rates, 12, 130);
+    let pods = &second.informers[0];
+    assert_eq!(
+        (second.rate, pods.rate, pods.handlers[0].rate, pods.handlers[1].rate),
+        (Some(15.0), Some(15.0), Some(15.0), Some(0.0))
+    );
+    assert_eq!(heard(&mut rates, 12, 140).rate, None, "no time has passed");
+    assert_eq!(rates.history().collect::<Vec<_>>(), [15.0]);
+}
+
+#[test]
+fn a_program_that_was_started_again_counts_from_the_beginning() {
+    let mut rates = Rates::default();
+    heard(&mut rates, 100, 5_000);
+    assert_eq!(heard(&mut rates, 2, 10).rate, None, "its clock went back");
+    assert_eq!(heard(&mut rates, 3, 14).rate, Some(4.0));
+    assert_eq!(heard(&mut rates, 5, 3).rate, None, "its counts went back");
+}
+
+#[test]
+fn without_a_clock_of_the_program_ours_is_used() {
+    let mut rates = Rates::default();
+    for (now, events, wanted) in [(1.0, 10, None), (3.0, 30, Some(10.0))] {
+        let mut said = said(0, &[informer("pods", "watching", 1, events)], &[]);
+        said["uptimeSeconds"] = serde_json::Value::Null;
+        let mut document = document(&said);
+        rates.measure(&mut document, now);
+        assert_eq!(document.rate, wanted);
+    }
+}
+
+#[test]
+fn the_history_is_bounded() {
+    let mut rates = Rates::default();
+    (0..1_000).for_each(|second| drop(heard(&mut rates, second, second.into())));
+    assert_eq!(rates.history().count(), HISTORY);
+}

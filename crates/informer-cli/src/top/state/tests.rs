@@ -1,0 +1,188 @@
+use serde_json::Value;
+
+use super::*;
+use crate::top::sort::Column;
+use crate::top::testing::{having_heard, informer, look, noon, press, queue, said, type_in};
+
+/// Informers `a`, `b` and so on, with 1, 2 … objects.
+fn many(count: u8) -> Value {
+    let letters: Vec<_> = (0..count).map(|number| format!("{number:03}")).collect();
+    let informers: Vec<_> =
+        letters.iter().zip(1..).map(|(name, objects)| informer(name, "watching", objects, 0)).collect();
+    said(1, &informers, &[])
+}
+
+fn names(state: &State) -> Vec<&str> {
+    state.rows().into_iter().map(|informer| informer.name.as_str()).collect()
+}
+
+#[test]
+fn the_selection_moves_within_the_rows_and_can_be_seen() {
+    let mut state = having_heard(80, 24, &[many(50)]);
+    assert_eq!((state.selected(), state.first), (Some("000"), 0));
+    press(&mut state, Key::Up);
+    assert_eq!(state.selected(), Some("000"));
+    type_in(&mut state, "jj");
+    press(&mut state, Key::Down);
+    assert_eq!((state.selected(), state.first), (Some("003"), 0));
+    // Eighteen rows fit.
+    press(&mut state, Key::PageDown);
+    assert_eq!((state.selected(), state.first), (Some("021"), 4));
+    press(&mut state, Key::End);
+    assert_eq!((state.selected(), state.first), (Some("049"), 32));
+    press(&mut state, Key::PageUp);
+    assert_eq!((state.selected(), state.first), (Some("031"), 31));
+    state.resize(Size { width: 80, height: 12 });
+    assert_eq!((state.selected(), state.first), (Some("031"), 31));
+    state.resize(Size { width: 80, height: 60 });
+    assert_eq!((state.selected(), state.first), (Some("031"), 0), "no empty rows at the end");
+    type_in(&mut state, "G");
+    assert_eq!(state.selected(), Some("049"));
+    type_in(&mut state, "g");
+    assert_eq!(state.selected(), Some("000"));
+}
+
+#[test]
+fn the_selection_stays_with_its_informer() {
+    let mut state = having_heard(80, 24, &[many(3)]);
+    type_in(&mut state, "j");
+    let all = |names: &[&str]| {
+        let informers: Vec<_> = names.iter().map(|name| informer(name, "watching", 1, 1)).collect();
+        look(&said(2, &informers, &[]))
+    };
+    state.hear(all(&["!", "000", "001", "002"]));
+    assert_eq!(state.selected(), Some("001"), "another one came before it");
+    state.hear(all(&["!", "000", "002"]));
+    assert_eq!(state.selected(), Some("002"), "the one in its place");
+    state.hear(all(&[]));
+    assert_eq!(state.selected(), None);
+    press(&mut state, Key::Enter);
+    assert_eq!(state.view, View::List, "there is nothing to open");
+    state.hear(all(&["000"]));
+    assert_eq!(state.selected(), Some("000"));
+}
+
+#[test]
+fn sorting_shows_what_is_first() {
+    let mut state = having_heard(80, 24, &[many(30)]);
+    type_in(&mut state, "sss");
+    assert_eq!(state.sort.column, Column::Objects);
+    assert_eq!((names(&state)[0], state.selected()), ("029", Some("029")));
+    type_in(&mut state, "S");
+    assert_eq!((names(&state)[0], state.selected()), ("000", Some("000")));
+    type_in(&mut state, "<<");
+    assert_eq!(state.sort.column, Column::Namespaces);
+    type_in(&mut state, ">");
+    assert_eq!(state.sort.column, Column::Phase);
+}
+
+#[test]
+fn the_filter_is_typed_kept_and_cleared() {
+    let informers = [
+        informer("pods", "watching", 1, 1),
+        informer("nodes", "unreachable", 1, 1),
+        informer("secrets", "watching", 1, 1),
+    ];
+    let mut state = having_heard(80, 24, &[said(1, &informers, &[queue("web", 1), queue("nodes", 2)])]);
+    type_in(&mut state, "/ODS");
+    assert_eq!((names(&state), state.typing), (vec!["pods"], true));
+    assert!(state.queues().is_empty());
+    press(&mut state, Key::Backspace);
+    assert_eq!(names(&state).len(), 3, "all are of the kind Pod");
+    press(&mut state, Key::Enter);
+    assert_eq!((state.filter.as_str(), state.typing), ("OD", false));
+    type_in(&mut state, "/ unreach\u{1b}");
+    assert_eq!(
+        (names(&state), state.filter.as_str()),
+        (vec!["nodes"], "OD unreach"),
+        "all words, and no control characters"
+    );
+    assert_eq!(state.queues().len(), 0);
+    type_in(&mut state, "q?");
+    assert_eq!((names(&state).len(), &state.view), (0, &View::List), "keys are text now");
+    press(&mut state, Key::Erase);
+    assert_eq!((names(&state).len(), state.typing), (3, true));
+    type_in(&mut state, "web");
+    assert_eq!(state.queues().len(), 1);
+    press(&mut state, Key::Escape);
+    assert_eq!((names(&state).len(), state.typing), (3, false));
+    type_in(&mut state, "/pods");
+    press(&mut state, Key::Enter);
+    press(&mut state, Key::Escape);
+    assert_eq!(names(&state).len(), 3);
+    type_in(&mut state, "/");
+    press(&mut state, Key::Backspace);
+    assert!(!state.typing, "an empty filter is left with Backspace");
+    assert_eq!(state.queues()[0].name, "nodes", "most is due there");
+}
+
+#[test]
+fn one_informer_is_opened_and_left() {
+    let mut state = having_heard(40, 10, &[many(3)]);
+    type_in(&mut state, "j");
+    press(&mut state, Key::Enter);
+    assert_eq!(state.view, View::Informer("001".to_owned()));
+    press(&mut state, Key::End);
+    let last = state.first;
+    assert!(last > 3, "it is longer than the screen: {last}");
+    press(&mut state, Key::Down);
+    assert_eq!(state.first, last, "not past the end");
+    press(&mut state, Key::PageUp);
+    assert_eq!(state.first, last - 7);
+    press(&mut state, Key::Escape);
+    assert_eq!((&state.view, state.selected()), (&View::List, Some("001")));
+    press(&mut state, Key::Enter);
+    state.hear(look(&said(2, &[informer("000", "watching", 1, 1)], &[])));
+    assert_eq!(state.view, View::List, "it is gone");
+    type_in(&mut state, "?");
+    assert_eq!(state.view, View::Help);
+    type_in(&mut state, "?");
+    assert_eq!(state.view, View::List);
+    type_in(&mut state, "h/");
+    assert_eq!((&state.view, state.typing), (&View::List, true));
+}
+
+#[test]
+fn a_pause_keeps_what_is_shown() {
+    let mut state = having_heard(80, 24, &[many(2)]);
+    type_in(&mut state, "p");
+    state.hear(look(&many(5)));
+    state.hear(look(&many(6)));
+    assert_eq!((names(&state).len(), state.paused), (2, true));
+    type_in(&mut state, " ");
+    assert_eq!((names(&state).len(), state.paused), (6, false));
+}
+
+#[test]
+fn a_program_that_goes_and_comes_back_is_told() {
+    let lost = |minute: i64, why: &str| Look {
+        at: noon() + k8s_openapi::jiff::Span::new().minutes(minute),
+        second: 0.0,
+        seen: Err(why.to_owned()),
+    };
+    let mut state = having_heard(80, 24, &[many(2)]);
+    assert_eq!(state.link, Link::Live);
+    state.hear(lost(1, "refused"));
+    state.hear(lost(2, "no \u{1b}[2J answer"));
+    let wanted = Link::Lost { since: "12:01:00".to_owned(), why: "no \\u{1b}[2J answer".to_owned() };
+    assert_eq!(state.link, wanted, "since the first, for the last reason");
+    assert_eq!(names(&state).len(), 2, "what was last known stays");
+    state.hear(look(&many(3)));
+    assert_eq!((&state.link, names(&state).len()), (&Link::Live, 3));
+    state.hear(lost(5, "refused"));
+    assert!(matches!(&state.link, Link::Lost { since, .. } if since == "12:05:00"));
+}
+
+#[test]
+fn two_keys_end_it() {
+    let mut state = having_heard(80, 24, &[many(2)]);
+    assert!(state.press(Key::Letter('q')).is_break());
+    assert!(state.press(Key::Interrupt).is_break());
+    type_in(&mut state, "/q");
+    assert!(state.press(Key::Interrupt).is_break(), "also while the filter is typed");
+    let mut state = having_heard(1, 1, &[]);
+    for key in [Key::Up, Key::End, Key::PageDown, Key::Enter, Key::Escape, Key::Letter('s'), Key::Letter('?')]
+    {
+        press(&mut state, key);
+    }
+}

@@ -1,6 +1,6 @@
 //! A hash map in small shared pieces: cheap to take a copy of, cheap to go on writing to while copies are held.
 //!
-//! The entries live in shards of about [`TARGET`] entries, each behind an `Arc`. A clone of the map shares all shards;
+//! The entries live in shards of about [`TARGET`] entries, or another number of them, each behind an `Arc`. A clone of the map shares all shards;
 //! a write copies the one shard it touches, and only while somebody else still holds that shard. The map grows by
 //! linear hashing, one shard split at a time, so no single write ever moves more than two shards' worth of entries.
 
@@ -15,6 +15,10 @@ use crate::key::HASHER;
 
 /// How many entries a shard holds on average. Smaller: cheaper writes beside a held snapshot. Larger: cheaper snapshots.
 const TARGET: usize = 64;
+
+/// The same of a map that is read key by key and not shared with snapshots: the fewer shards there are, the more of them stay in
+/// the processor's caches.
+pub(crate) const WIDE: usize = 256;
 
 /// One piece of the map.
 pub(crate) type Shard<T> = HashTable<T>;
@@ -33,12 +37,12 @@ pub(crate) trait KeyOf<T>: Hash {
 
 /// A hash map in shards. See the module.
 #[derive(Clone)]
-pub(crate) struct ShardedMap<T> {
+pub(crate) struct ShardedMap<T, const SIZE: usize = TARGET> {
     shards: Vec<Arc<Shard<T>>>,
     len: usize,
 }
 
-impl<T> Default for ShardedMap<T> {
+impl<T, const SIZE: usize> Default for ShardedMap<T, SIZE> {
     fn default() -> Self {
         Self { shards: Vec::new(), len: 0 }
     }
@@ -62,7 +66,7 @@ pub(crate) fn place(hash: u64, shards: usize) -> usize {
     if at < shards { at } else { at & (mask >> 1) }
 }
 
-impl<T> ShardedMap<T> {
+impl<T, const SIZE: usize> ShardedMap<T, SIZE> {
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -107,7 +111,7 @@ impl<T> ShardedMap<T> {
     }
 }
 
-impl<T: Keyed> ShardedMap<T> {
+impl<T: Keyed, const SIZE: usize> ShardedMap<T, SIZE> {
     /// The entry to change in place. Its key must stay the same.
     pub(crate) fn get_mut(&mut self, key: &impl KeyOf<T>) -> Option<&mut T> {
         // Asked first without writing: a miss must not copy a shared shard.
@@ -130,7 +134,7 @@ impl<T: Keyed> ShardedMap<T> {
             Entry::Vacant(place) => {
                 place.insert(new);
                 self.len += 1;
-                if self.len > self.shards.len() * TARGET {
+                if self.len > self.shards.len() * SIZE {
                     self.split();
                 }
                 None
@@ -146,7 +150,7 @@ impl<T: Keyed> ShardedMap<T> {
             Arc::make_mut(&mut self.shards[at]).find_entry(hash, |entry| key.is_key_of(entry)).ok()?;
         let (old, _) = found.remove();
         self.len -= 1;
-        if self.len < self.shards.len() * (TARGET / 4) {
+        if self.len < self.shards.len() * (SIZE / 4) {
             self.merge();
         }
         Some(old)

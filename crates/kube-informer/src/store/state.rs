@@ -12,7 +12,7 @@ use crate::report::user_panic;
 use crate::scope::{Scope, ScopeId};
 use crate::store::index::{ErasedIndex, IndexFailure, Staged};
 use crate::store::plan::{Edit, Plan, REMEMBERED};
-use crate::store::sharded::ShardedMap;
+use crate::store::sharded::{ShardedMap, WIDE};
 use crate::store::snapshot::Snapshot;
 use crate::version::{ResourceVersion, Uid};
 
@@ -21,7 +21,8 @@ use crate::version::{ResourceVersion, Uid};
 pub(crate) struct StoreState {
     /// Counts the commits.
     commit: u64,
-    len: usize,
+    /// All objects, for reading one: half of the memory that a look into the bucket of its namespace goes through.
+    by_key: ShardedMap<Arc<Record>, WIDE>,
     /// The bucket of a namespace is where its objects live; `""` holds those without one. Never an empty bucket.
     namespaces: HashMap<Arc<str>, ShardedMap<Arc<Record>>>,
     scopes: BTreeMap<ScopeId, ScopeState>,
@@ -79,7 +80,7 @@ pub(crate) type Stages = Vec<Box<dyn Staged>>;
 
 impl StoreState {
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.by_key.len()
     }
 
     /// `None` if it is not looked at, or no longer.
@@ -114,7 +115,7 @@ impl StoreState {
     }
 
     pub(crate) fn get(&self, key: KeyRef<'_>) -> Option<&Arc<Record>> {
-        self.namespaces.get(key.namespace)?.get(&key)
+        self.by_key.get(&key)
     }
 
     pub(crate) fn snapshot(&self, scope: &Scope) -> Snapshot {
@@ -240,16 +241,14 @@ impl StoreState {
                 self.namespaces.entry(namespace).or_default()
             }
         };
-        if objects.insert(record).is_none() {
-            self.len += 1;
-        }
+        objects.insert(record.clone());
+        self.by_key.insert(record);
     }
 
     fn remove(&mut self, key: KeyRef<'_>) {
         let Some(objects) = self.namespaces.get_mut(key.namespace) else { return };
-        if objects.remove(&key).is_some() {
-            self.len -= 1;
-        }
+        objects.remove(&key);
+        self.by_key.remove(&key);
         if objects.is_empty() {
             self.namespaces.remove(key.namespace);
         }
@@ -258,6 +257,7 @@ impl StoreState {
 
 /// What is left of an old state or index: taken apart so that it can be freed in small steps.
 pub(crate) struct Rubble {
+    by_key: ShardedMap<Arc<Record>, WIDE>,
     maps: Vec<ShardedMap<Arc<Record>>>,
     indexes: Vec<Box<dyn ErasedIndex>>,
 }
@@ -265,6 +265,7 @@ pub(crate) struct Rubble {
 impl From<StoreState> for Rubble {
     fn from(state: StoreState) -> Self {
         Self {
+            by_key: state.by_key,
             maps: state.namespaces.into_values().collect(),
             indexes: state.indexes.into_iter().map(|slot| slot.index).collect(),
         }
@@ -273,13 +274,16 @@ impl From<StoreState> for Rubble {
 
 impl From<Box<dyn ErasedIndex>> for Rubble {
     fn from(index: Box<dyn ErasedIndex>) -> Self {
-        Self { maps: Vec::new(), indexes: vec![index] }
+        Self { by_key: ShardedMap::default(), maps: Vec::new(), indexes: vec![index] }
     }
 }
 
 impl Rubble {
     /// Frees a little of it, at most a shard's worth, and says how much that was; `None` when all is gone.
     pub(crate) fn free_some(&mut self) -> Option<usize> {
+        if let Some(freed) = self.by_key.free_shard() {
+            return Some(freed);
+        }
         if let Some(map) = self.maps.last_mut() {
             let freed = map.free_shard();
             if freed.is_none() {

@@ -22,14 +22,14 @@ impl KeyOf<Pair> for u32 {
 }
 
 fn filled(count: u32) -> ShardedMap<Pair> {
-    let mut map = ShardedMap::default();
+    let mut map = <ShardedMap<Pair>>::default();
     for key in 0..count {
         map.insert(Pair(key, key));
     }
     map
 }
 
-fn check(map: &ShardedMap<Pair>, model: &HashMap<u32, u32>) {
+fn check<const SIZE: usize>(map: &ShardedMap<Pair, SIZE>, model: &HashMap<u32, u32>) {
     assert_eq!(map.len(), model.len());
     assert_eq!(map.iter().count(), model.len());
     for Pair(key, value) in map.iter() {
@@ -44,10 +44,15 @@ fn check(map: &ShardedMap<Pair>, model: &HashMap<u32, u32>) {
 
 #[test]
 fn equals_a_plain_map_whatever_is_done_to_it() {
-    for seed in 0..300 {
+    equals_a_plain_map::<TARGET>(300);
+    equals_a_plain_map::<WIDE>(50);
+}
+
+fn equals_a_plain_map<const SIZE: usize>(seeds: u64) {
+    for seed in 0..seeds {
         let mut random = fastrand::Rng::with_seed(seed);
-        let (mut map, mut model) = (ShardedMap::default(), HashMap::new());
-        let mut held: Vec<(ShardedMap<Pair>, HashMap<u32, u32>)> = Vec::new();
+        let (mut map, mut model) = (<ShardedMap<Pair, SIZE>>::default(), HashMap::new());
+        let mut held: Vec<(ShardedMap<Pair, SIZE>, HashMap<u32, u32>)> = Vec::new();
         let keys = [10, 300, 5_000][random.usize(..3)];
         let mut inserts = 9;
         for step in 0..3_000 {
@@ -100,7 +105,7 @@ fn a_write_copies_only_the_shard_it_touches() {
 
 #[test]
 fn shards_stay_small_and_come_and_go_one_at_a_time() {
-    let mut map = ShardedMap::default();
+    let mut map = <ShardedMap<Pair>>::default();
     let mut before = 0;
     for key in 0..50_000 {
         map.insert(Pair(key, 0));

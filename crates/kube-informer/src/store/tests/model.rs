@@ -280,6 +280,11 @@ impl World {
     fn check(&self, before: &Model, applied: &Applied, seed: u64) {
         let indexer = self.writer.indexer();
         same(&indexer.list(), &self.model, seed);
+        assert_eq!(indexer.len(), self.model.len(), "seed {seed}");
+        for key in applied.changes.iter().map(Change::key) {
+            let found = indexer.get(key).map(|record| Arc::as_ptr(&record));
+            assert_eq!(found, self.model.get(key).map(Arc::as_ptr), "{key}, seed {seed}");
+        }
         for (scope, name) in NAMESPACES.into_iter().enumerate() {
             assert_eq!(indexer.version(self.ids[scope]), self.versions[scope], "seed {seed}");
             assert_eq!(indexer.synced(self.ids[scope]), self.synced[scope], "seed {seed}");

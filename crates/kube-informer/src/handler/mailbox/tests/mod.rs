@@ -24,7 +24,7 @@ pub(super) fn deleted(old: &Arc<Record>, last: Option<&Arc<Record>>) -> Change {
 }
 
 pub(super) fn snapshot(objects: &[&Arc<Record>]) -> Snapshot {
-    let mut map = ShardedMap::default();
+    let mut map = <ShardedMap<_>>::default();
     for object in objects {
         map.insert((*object).clone());
     }

@@ -78,8 +78,8 @@ async fn its_queue_counts_what_failed_and_what_was_tried_again() {
     let rig = Rig::new();
     rig.server.create(&config_map("a")).await.unwrap();
     let (sender, mut said) = mpsc::unbounded_channel();
-    let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer()).reconcile(
-        move |ctx| {
+    let controller =
+        Controller::new("maps", rig.factory.core().v1().config_maps().informer()).reconcile(move |ctx| {
             let sender = sender.clone();
             async move {
                 sender.send(format!("attempt {}", ctx.failures() + 1)).ok();
@@ -89,8 +89,7 @@ async fn its_queue_counts_what_failed_and_what_was_tried_again() {
                     _ => Err(ReconcileError::terminal("never")),
                 }
             }
-        },
-    );
+        });
     let queue = controller.queue_status();
     let running = rig.run(controller);
     for attempt in 1..=3 {

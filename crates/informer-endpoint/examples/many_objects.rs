@@ -59,9 +59,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
         move || vec![pods.status(), maps.status(), secrets.status()]
     };
     let queue = move || {
-        let due = usize::try_from(seen.load(Ordering::Relaxed) % 7).unwrap_or_default();
+        let runs = seen.load(Ordering::Relaxed);
+        let due = usize::try_from(runs % 7).unwrap_or_default();
         let oldest = (due > 0).then(|| ("shop/web-00017".to_owned(), Duration::from_millis(40)));
-        vec![QueueStatus { name: "web".into(), due, later: 3, working: 1, oldest, ..QueueStatus::default() }]
+        vec![QueueStatus {
+            name: "web".into(),
+            due,
+            later: 3,
+            working: 1,
+            oldest,
+            longest_running: Some(Duration::from_millis(7)),
+            runs,
+            failures: runs / 100,
+            retries: runs / 50,
+        }]
     };
     let shown = Objects::new().informer(&pod_informer).informer(&map_informer).informer(&secret_informer);
     let endpoint = Endpoint::new(statuses).queues(queue).objects(shown);

@@ -33,6 +33,9 @@ fn queue(queue: &QueueStatus) -> Value {
         "oldestKey": oldest,
         "oldestSeconds": seconds(age),
         "longestRunningSeconds": seconds(queue.longest_running),
+        "runs": queue.runs,
+        "failures": queue.failures,
+        "retries": queue.retries,
     })
 }
 
@@ -113,3 +116,6 @@ fn error(failure: &Failure, seconds_ago: Option<f64>) -> Value {
 fn seconds(time: Option<Duration>) -> Option<f64> {
     time.map(|time| (time.as_secs_f64() * 1_000.0).round() / 1_000.0)
 }
+
+#[cfg(test)]
+mod tests;

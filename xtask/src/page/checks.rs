@@ -1,5 +1,7 @@
 //! What has to be true of the pages.
 
+use std::fmt;
+
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
@@ -35,47 +37,126 @@ const CONTRAST: &str = r"(() => {
 const CONTROLS: &str = "[...document.querySelectorAll('a[href], button, select, input, summary, [tabindex=\"0\"]')]\
                         .filter((node) => node.checkVisibility())";
 
-/// The page of informers. Gives how many checks passed.
-pub(super) fn informers(browser: &mut Chromium, program: &Program) -> Result<u32> {
+/// How many checks passed.
+#[derive(Debug, Default)]
+pub(super) struct Passed(u32);
+
+impl Passed {
+    /// One more, unless it failed.
+    fn count(&mut self, check: Result<()>) -> Result<()> {
+        check?;
+        self.0 += 1;
+        Ok(())
+    }
+}
+
+impl fmt::Display for Passed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} checks", self.0)
+    }
+}
+
+/// The page of informers.
+pub(super) fn informers(browser: &mut Chromium, program: &Program, passed: &mut Passed) -> Result<()> {
     browser.look("light", 1280, 900)?;
     browser.open(&format!("http://{}/debug/informers", program.address))?;
-    browser.wait_until("it is live", "document.getElementById('link').textContent.includes('live')")?;
+    passed.count(live(browser))?;
+    passed.count(three_informers(browser))?;
+    passed.count(goes_on(browser))?;
+    passed.count(queues(browser))?;
+    passed.count(memory(browser))?;
+    for (scheme, width) in [("light", 1280), ("dark", 1280), ("dark", 400)] {
+        browser.look(scheme, width, 860)?;
+        passed.count(readable(browser, scheme))?;
+        passed.count(fits(browser, width))?;
+    }
+    browser.look("light", 1280, 900)?;
+    passed.count(reachable(browser))?;
+    passed.count(few_rows(browser))
+}
+
+fn live(browser: &mut Chromium) -> Result<()> {
+    browser.wait_until("it is live", "document.getElementById('link').textContent.includes('live')")
+}
+
+fn three_informers(browser: &mut Chromium) -> Result<()> {
     browser.wait_until("three informers are shown", "document.querySelectorAll('article').length === 3")?;
     let pods = browser.evaluate("document.querySelector('article').textContent")?;
     let pods = pods.as_str().unwrap_or_default();
     for word in ["pods", "watching", "2,000", "slow", "first 1"] {
         ensure!(pods.contains(word), "{word} is not in {pods}");
     }
+    Ok(())
+}
+
+/// The plot moves.
+fn goes_on(browser: &mut Chromium) -> Result<()> {
     let before = browser.evaluate("document.querySelector('.curve').getAttribute('d')")?;
     browser.wait_until(
         "it updates by itself",
         &format!("document.querySelector('.curve').getAttribute('d') !== {before}"),
+    )
+}
+
+/// A queue has its row, with counts that grow and their rates.
+fn queues(browser: &mut Chromium) -> Result<()> {
+    let shown = browser.evaluate("document.getElementById('queues').checkVisibility()")?;
+    ensure!(shown == true, "the queues are not shown");
+    let titles = browser
+        .evaluate("[...document.querySelectorAll('#queues thead th')].map((one) => one.textContent)")?;
+    let wanted = [
+        "queue",
+        "due",
+        "later",
+        "running",
+        "longest run",
+        "runs",
+        "failed",
+        "retries",
+        "oldest key",
+        "due for",
+    ];
+    ensure!(titles == serde_json::json!(wanted), "the columns of queues are {titles}");
+    let row = "[...document.querySelectorAll('#queues tbody tr')].map((row) => [...row.children].map((one) => one.textContent))";
+    // Such as `1,234, 40/s`.
+    browser.wait_until(
+        "a queue has counts and rates",
+        &format!("(([web]) => web[0] === 'web' && [5, 6, 7].every((place) => /^[0-9,]+, .*\\d\\/s$/.test(web[place])))({row})"),
     )?;
-    for (scheme, width) in [("light", 1280), ("dark", 1280), ("dark", 400)] {
-        browser.look(scheme, width, 860)?;
-        readable(browser, scheme)?;
-        fits(browser, width)?;
-    }
-    browser.look("light", 1280, 900)?;
-    reachable(browser)?;
-    few_rows(browser)?;
-    Ok(10)
+    browser.wait_until("its oldest key is shown", &format!("({row})[0][8] === 'shop/web-00017'"))?;
+    let before = browser.evaluate(&format!("({row})[0][5]"))?;
+    browser.wait_until("its runs grow", &format!("({row})[0][5] !== {before}"))
+}
+
+/// The kind that takes most memory comes first, and the bars say how much the others take beside it.
+fn memory(browser: &mut Chromium) -> Result<()> {
+    let rows = browser.evaluate(
+        "[...document.querySelectorAll('#memory tbody tr')].map((row) => [row.children[0].textContent, \
+         Number(row.querySelector('.bar .part').getAttribute('width')), row.children[2].textContent])",
+    )?;
+    let rows = rows.as_array().context("no rows of memory")?;
+    let names: Vec<_> = rows.iter().filter_map(|row| row[0].as_str()).collect();
+    let bars: Vec<_> = rows.iter().filter_map(|row| row[1].as_f64()).collect();
+    ensure!(names.len() == 3 && names[0] == "pods", "the kinds by memory are {names:?}");
+    ensure!(bars.len() == 3 && bars[0] == 100.0 && bars.is_sorted_by(|a, b| a >= b), "the bars are {bars:?}");
+    let packed = rows[0][2].as_str().unwrap_or_default();
+    ensure!(packed.ends_with("KiB") || packed.ends_with("MiB"), "the pods take {packed:?}");
+    Ok(())
 }
 
 /// The browser of objects.
-pub(super) fn objects(browser: &mut Chromium, program: &Program) -> Result<u32> {
-    open_object(browser, program)?;
-    few_rows(browser)?;
-    reachable(browser)?;
+pub(super) fn objects(browser: &mut Chromium, program: &Program, passed: &mut Passed) -> Result<()> {
+    passed.count(open_object(browser, program))?;
+    passed.count(few_rows(browser))?;
+    passed.count(reachable(browser))?;
     for (scheme, width) in [("dark", 1280), ("light", 400)] {
         browser.look(scheme, width, 860)?;
-        readable(browser, scheme)?;
-        fits(browser, width)?;
+        passed.count(readable(browser, scheme))?;
+        passed.count(fits(browser, width))?;
     }
     browser.look("light", 1280, 900)?;
-    hostile(browser)?;
-    sensitive(browser)?;
-    Ok(9)
+    passed.count(hostile(browser))?;
+    passed.count(sensitive(browser))
 }
 
 /// Searches, and opens an object that changes.
@@ -155,27 +236,27 @@ pub(super) fn restart(
     browser: &mut Chromium,
     program: Program,
     start: impl FnOnce(u16) -> Result<Program>,
-) -> Result<u32> {
+    passed: &mut Passed,
+) -> Result<()> {
     browser.open(&format!("http://{}/debug/informers", program.address))?;
-    browser.wait_until("it is live", "document.getElementById('link').textContent.includes('live')")?;
+    live(browser)?;
     let port = program.port()?;
     drop(program);
-    browser.wait_until(
+    passed.count(browser.wait_until(
         "it says that the connection is lost",
         "document.getElementById('link').textContent.includes('lost')",
-    )?;
+    ))?;
     let _program = start(port)?;
-    browser.wait_until("it is live again", "document.getElementById('link').textContent.includes('live')")?;
-    let before = browser.evaluate("document.querySelector('.curve').getAttribute('d')")?;
-    browser.wait_until(
-        "it goes on",
-        &format!("document.querySelector('.curve').getAttribute('d') !== {before}"),
-    )?;
-    Ok(2)
+    passed.count(live(browser))?;
+    passed.count(goes_on(browser))
 }
 
 /// Nothing was asked of anybody else, and the browser had nothing to complain about but the lost connection.
-pub(super) fn quiet(browser: &Chromium) -> Result<()> {
+pub(super) fn quiet(browser: &Chromium, passed: &mut Passed) -> Result<()> {
+    passed.count(undisturbed(browser))
+}
+
+fn undisturbed(browser: &Chromium) -> Result<()> {
     for event in &browser.events {
         match event["method"].as_str() {
             Some("Network.requestWillBeSent") => {
@@ -241,3 +322,6 @@ fn reachable(browser: &mut Chromium) -> Result<()> {
     ensure!(unseen == Value::Array(Vec::new()), "focus not shown: {unseen}");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,15 +48,7 @@ pub(super) fn lines(informer: &Informer, width: usize, palette: Palette) -> Vec<
         Line::styled(format!("{}{synced}", phase(informer)), palette.of(gravity(informer))),
         Line::default(),
     ];
-    for (name, text) in facts(informer) {
-        for (number, part) in wrapped(&text, width.saturating_sub(INDENT)).into_iter().enumerate() {
-            let name = if number == 0 { name } else { "" };
-            lines.push(Line::from(vec![
-                Span::styled(format!("{name:INDENT$}"), Palette::soft()),
-                Span::raw(part),
-            ]));
-        }
-    }
+    lines.extend(facts(known_of(informer), width));
     if let Some(trouble) = trouble(informer) {
         let gravity = if gravity(informer) == Gravity::Good { Gravity::Busy } else { Gravity::Bad };
         lines
@@ -84,12 +76,27 @@ fn table(
     width: usize,
     palette: Palette,
 ) -> impl Iterator<Item = Line<'static>> + use<> {
-    let lines = grid(first, fields, rows, width).into_iter().enumerate();
+    let lines = grid((first, 12), fields, rows, width).into_iter().enumerate();
     lines
         .map(move |(place, line)| Line::styled(line, if place == 0 { palette.title() } else { Style::new() }))
 }
 
-fn facts(informer: &Informer) -> Vec<(&'static str, String)> {
+/// Names with what is said of each.
+pub(super) fn facts(facts: Vec<(&'static str, String)>, width: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for (name, text) in facts {
+        for (number, part) in wrapped(&text, width.saturating_sub(INDENT)).into_iter().enumerate() {
+            let name = if number == 0 { name } else { "" };
+            lines.push(Line::from(vec![
+                Span::styled(format!("{name:INDENT$}"), Palette::soft()),
+                Span::raw(part),
+            ]));
+        }
+    }
+    lines
+}
+
+fn known_of(informer: &Informer) -> Vec<(&'static str, String)> {
     let sum = |of: fn(&Scope) -> Option<u64>| known(total(informer.scopes.iter().map(of)), count);
     let ago = |of: fn(&Scope) -> Option<f64>| {
         let latest = informer.scopes.iter().filter_map(of).reduce(f64::min);

@@ -98,6 +98,7 @@ pub(super) struct Trouble {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Queue {
+    /// No two queues of a document have the same.
     pub(super) name: String,
     pub(super) due: Option<u64>,
     pub(super) later: Option<u64>,
@@ -105,27 +106,48 @@ pub(super) struct Queue {
     pub(super) oldest_key: Option<String>,
     pub(super) oldest: Option<f64>,
     pub(super) longest_running: Option<f64>,
+    pub(super) runs: Growing,
+    pub(super) failures: Growing,
+    pub(super) retries: Growing,
+}
+
+/// A number that only grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Growing {
+    pub(super) number: Option<u64>,
+    /// By how much it grows in a second, which [`Rates`](super::rates::Rates) knows.
+    pub(super) rate: Option<f64>,
 }
 
 impl Document {
     /// Nothing if this is not what an informer-endpoint says.
     pub(super) fn read(json: &Value) -> Option<Self> {
         let mut informers: Vec<_> = json.get("informers")?.as_array()?.iter().map(informer).collect();
-        let mut names = HashSet::new();
-        for informer in &mut informers {
-            let name = informer.name.clone();
-            let mut number = 1;
-            while !names.insert(informer.name.clone()) {
-                number += 1;
-                informer.name = format!("{name} ({number})");
-            }
-        }
-        let queues = list(json, "queues", queue);
+        tell_apart(informers.iter_mut().map(|informer| &mut informer.name));
+        let mut queues = list(json, "queues", queue);
+        tell_apart(queues.iter_mut().map(|queue| &mut queue.name));
         Some(Self { uptime: seconds(json, "uptimeSeconds"), informers, queues, rate: None })
     }
 
     pub(super) fn informer(&self, name: &str) -> Option<&Informer> {
         self.informers.iter().find(|informer| informer.name == name)
+    }
+
+    pub(super) fn queue(&self, name: &str) -> Option<&Queue> {
+        self.queues.iter().find(|queue| queue.name == name)
+    }
+}
+
+/// Those that come again get a number.
+fn tell_apart<'a>(all: impl Iterator<Item = &'a mut String>) {
+    let mut names = HashSet::new();
+    for one in all {
+        let name = one.clone();
+        let mut number = 1;
+        while !names.insert(one.clone()) {
+            number += 1;
+            *one = format!("{name} ({number})");
+        }
     }
 }
 
@@ -257,6 +279,9 @@ fn queue(json: &Value) -> Queue {
         oldest_key: text(json, "oldestKey"),
         oldest: seconds(json, "oldestSeconds"),
         longest_running: seconds(json, "longestRunningSeconds"),
+        runs: growing(json, "runs"),
+        failures: growing(json, "failures"),
+        retries: growing(json, "retries"),
     }
 }
 
@@ -270,6 +295,10 @@ fn text(json: &Value, field: &str) -> Option<String> {
 
 fn number(json: &Value, field: &str) -> Option<u64> {
     json[field].as_u64()
+}
+
+fn growing(json: &Value, field: &str) -> Growing {
+    Growing { number: number(json, field), rate: None }
 }
 
 fn seconds(json: &Value, field: &str) -> Option<f64> {

@@ -4,27 +4,16 @@ use ratatui_core::style::Style;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::amount::{count, known, short_time};
-use super::document::{Informer, Queue};
-use super::grid::{Field, grid};
+use super::document::{Document, Informer};
 use super::keys::HELP;
-use super::layout::{Size, lines_of_text, rows_of_informers, rows_of_queues};
+use super::layout::{Size, lines_of_text};
+use super::selection::Row;
 use super::sort::{Column, gravity};
 use super::state::{Link, State, View};
 use super::style::Palette;
 use super::table::Table;
 use super::text::{cut, left, width, wrapped};
-use super::{detail, overview};
-
-/// By importance: those at the right go first.
-const QUEUE: [Field; 6] = [
-    Field::number("DUE", 6),
-    Field::number("OLDEST", 6),
-    Field::number("LATER", 6),
-    Field::number("RUNNING", 7),
-    Field::number("LONGEST", 7),
-    Field::text("OLDEST KEY", 24),
-];
+use super::{detail, overview, queues};
 
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State, palette: Palette) {
     let area = frame.area();
@@ -49,7 +38,7 @@ fn screen(state: &State, size: Size, palette: Palette) -> Vec<Line<'static>> {
     let mut lines = vec![overview::title(state, size.width, palette)];
     match state.view {
         View::List => lines.extend(list(state, size, palette)),
-        View::Informer(_) | View::Help => {
+        View::One(_) | View::Help => {
             lines.push(Line::default());
             lines.extend(
                 text(state, size.width, palette).into_iter().skip(state.first).take(lines_of_text(size)),
@@ -70,7 +59,8 @@ pub(super) fn once(state: &State, columns: usize) -> String {
         String::new(),
     ];
     let rows = table(state, usize::MAX, columns + 1, palette);
-    let rows = rows.into_iter().chain(queues(&state.queues(), usize::MAX, columns + 1, palette));
+    let queues = queues::table(state, usize::MAX, columns + 1, palette);
+    let rows = rows.into_iter().chain((!queues.is_empty()).then(Line::default)).chain(queues);
     // Without the column for the mark: nothing is selected.
     lines.extend(rows.map(|row| row.to_string().chars().skip(1).collect()));
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
@@ -84,11 +74,17 @@ pub(super) fn length(state: &State) -> usize {
 fn text(state: &State, columns: usize, palette: Palette) -> Vec<Line<'static>> {
     match &state.view {
         View::List => Vec::new(),
-        View::Informer(name) => match state.document().and_then(|document| document.informer(name)) {
-            Some(informer) => detail::lines(informer, columns, palette),
-            None => Vec::new(),
-        },
+        View::One(row) => {
+            state.document().and_then(|document| one(document, row, columns, palette)).unwrap_or_default()
+        }
         View::Help => help(columns),
+    }
+}
+
+fn one(document: &Document, row: &Row, columns: usize, palette: Palette) -> Option<Vec<Line<'static>>> {
+    match row {
+        Row::Informer(name) => document.informer(name).map(|one| detail::lines(one, columns, palette)),
+        Row::Queue(name) => document.queue(name).map(|one| queues::whole(one, columns)),
     }
 }
 
@@ -110,15 +106,18 @@ fn list(state: &State, size: Size, palette: Palette) -> Vec<Line<'static>> {
         overview::events(state, size.width),
         Line::default(),
     ];
-    let queued = state.queues();
-    let rows = rows_of_informers(size, queued.len());
+    let room = state.room();
     let above = lines.len();
-    match nothing(state) {
-        Some(why) => lines.extend(wrapped(&why, size.width).into_iter().map(Line::raw)),
-        None => lines.extend(table(state, rows, size.width, palette)),
+    if room.informers > 0 {
+        match nothing(state) {
+            Some(why) => lines.extend(wrapped(&why, size.width).into_iter().map(Line::raw)),
+            None => lines.extend(table(state, room.informers, size.width, palette)),
+        }
+        // The titles, the rows, and an empty line above queues.
+        lines.resize(above + 1 + room.informers, Line::default());
+        lines.extend((room.queues > 0).then(Line::default));
     }
-    lines.resize(above + 1 + rows, Line::default());
-    lines.extend(queues(&queued, rows_of_queues(size, queued.len()), size.width, palette));
+    lines.extend(queues::table(state, room.queues, size.width, palette));
     lines
 }
 
@@ -150,7 +149,7 @@ fn table(state: &State, rows: usize, columns: usize, palette: Palette) -> Vec<Li
 }
 
 fn row(informer: &Informer, table: &Table, state: &State, columns: usize, palette: Palette) -> Line<'static> {
-    let is_selected = state.selected() == Some(informer.name.as_str());
+    let is_selected = state.selected().is_some_and(|row| row.is_informer(&informer.name));
     let mut spans = vec![Span::raw(if is_selected { "▸" } else { " " })];
     for (column, cell) in table.row(informer) {
         let style = match column {
@@ -168,36 +167,6 @@ fn row(informer: &Informer, table: &Table, state: &State, columns: usize, palett
     (line + Span::raw(" ".repeat(blanks))).style(Palette::selected())
 }
 
-/// The titles and at most so many queues, below an empty line; the last line says how many there are besides.
-fn queues(queues: &[&Queue], rows: usize, columns: usize, palette: Palette) -> Vec<Line<'static>> {
-    if queues.is_empty() || rows == 0 {
-        return Vec::new();
-    }
-    let shown = if queues.len() > rows { rows - 1 } else { queues.len() };
-    let cells: Vec<_> = queues[..shown].iter().map(|queue| cells(queue)).collect();
-    let mut lines = vec![Line::default()];
-    for (place, line) in grid("QUEUE", &QUEUE, &cells, columns.saturating_sub(1)).into_iter().enumerate() {
-        let style = if place == 0 { palette.title() } else { Style::new() };
-        lines.push(Line::from(vec![Span::raw(" "), Span::styled(line, style)]));
-    }
-    if shown < queues.len() {
-        lines.push(Line::styled(format!(" and {} queues more", queues.len() - shown), Palette::soft()));
-    }
-    lines
-}
-
-fn cells(queue: &Queue) -> Vec<String> {
-    vec![
-        queue.name.clone(),
-        known(queue.due, count),
-        known(queue.oldest, short_time),
-        known(queue.later, count),
-        known(queue.working, count),
-        known(queue.longest_running, short_time),
-        known(queue.oldest_key.clone(), |key| key),
-    ]
-}
-
 /// The keys, or the filter while it is typed.
 fn footer(state: &State, columns: usize) -> Line<'static> {
     if state.typing {
@@ -206,22 +175,37 @@ fn footer(state: &State, columns: usize) -> Line<'static> {
         let typed = left(&format!("/{}", state.filter), room.max(1));
         return Line::from(vec![Span::raw(typed), Span::raw("  "), Span::styled(hint, Palette::soft())]);
     }
-    let all = state.document().map_or(0, |document| document.informers.len());
+    let all = state.document().map_or(0, |document| document.informers.len() + document.queues.len());
     let text = match state.view {
         View::List if !state.filter.is_empty() => {
             format!(
-                "filter {:?}: {} of {all}  Esc all  / change  Enter open  q quit  ? help",
+                "{}filter {:?}: {} of {all}  Esc all  / change  Enter open  q quit  ? help",
+                beyond(state),
                 state.filter,
-                state.rows().len()
+                state.rows().len() + state.queues().len()
             )
         }
         View::List => {
             let by = state.sort.column.title().to_lowercase();
-            format!("q quit  ? help  Enter open  / filter  s sort: {by}{}  p pause", state.sort.arrow())
+            format!(
+                "{}q quit  ? help  Enter open  / filter  s sort: {by}{}  p pause",
+                beyond(state),
+                state.sort.arrow()
+            )
         }
-        View::Informer(_) | View::Help => "q quit  Esc back  ↑↓ scroll  p pause".to_owned(),
+        View::One(_) | View::Help => "q quit  Esc back  ↑↓ scroll  p pause".to_owned(),
     };
     Line::styled(cut(&text, columns), Palette::soft())
+}
+
+/// Where the other table is, if there is no room for it.
+fn beyond(state: &State) -> String {
+    let (room, informers, queues) = (state.room(), state.rows().len(), state.queues().len());
+    match (room.informers, room.queues) {
+        (0, _) if informers > 0 => format!("↑ informers: {informers}  "),
+        (_, 0) if queues > 0 => format!("↓ queues: {queues}  "),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]

@@ -23,9 +23,14 @@ impl Field {
     }
 }
 
-/// The titles and the rows, each as a line of this width.
-pub(super) fn grid(first: &str, fields: &[Field], rows: &[Vec<String>], width: usize) -> Vec<String> {
-    let least = 12.min(width);
+/// The titles and the rows, each as a line of this width, in which the first column has at least so many.
+pub(super) fn grid(
+    (first, least): (&str, usize),
+    fields: &[Field],
+    rows: &[Vec<String>],
+    width: usize,
+) -> Vec<String> {
+    let least = least.min(width);
     let mut shown = 0;
     let mut rest = width - least;
     while fields.get(shown).is_some_and(|field| field.width + BETWEEN <= rest) {

@@ -54,13 +54,13 @@ impl Key {
 
 /// What `?` shows.
 pub(super) const HELP: [(&str, &str); 12] = [
-    ("↑ ↓ k j", "move"),
+    ("↑ ↓ k j", "move; below the last informer are the queues"),
     ("PgUp PgDn", "move by a page; also Ctrl-B and Ctrl-F"),
     ("Home End g G", "to the first and to the last"),
-    ("Enter", "one informer: its reflector, its cache, its handlers"),
-    ("Esc", "back; after a filter, all informers again"),
-    ("/", "filter by name, kind, namespace and phase: all words must occur"),
-    ("s < >", "sort by the next column, or by the one to the left or right"),
+    ("Enter", "one informer: its reflector, its cache, its handlers; or one queue"),
+    ("Esc", "back; after a filter, all rows again"),
+    ("/", "filter by name, kind, namespace and phase, queues by name: all words must occur"),
+    ("s < >", "sort informers by the next column, or by the one to the left or right"),
     ("S", "sort the other way round"),
     ("p Space", "pause, and go on"),
     ("? h", "this page"),

@@ -22,21 +22,44 @@ const AROUND_ROWS: usize = 6;
 /// One line at the top, and an empty one; the keys at the end.
 const AROUND_TEXT: usize = 3;
 
-/// Rows for informers, one at least, beside so many queues.
-pub(super) fn rows_of_informers(size: Size, queues: usize) -> usize {
-    let queues = match rows_of_queues(size, queues) {
-        0 => 0,
-        rows => rows + 2,
-    };
-    size.height.saturating_sub(AROUND_ROWS + queues).max(1)
+/// An empty line and titles.
+const ABOVE_QUEUES: usize = 2;
+
+/// A screen that is lower has one of both tables, unless all their rows fit.
+const LOW: usize = 16;
+
+/// How many rows of the list are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    pub(super) informers: usize,
+    pub(super) queues: usize,
 }
 
-/// Rows for queues: a quarter of the screen at most, and none on a small one. An empty line and titles are above them.
-pub(super) fn rows_of_queues(size: Size, queues: usize) -> usize {
-    if size.height < 16 { 0 } else { queues.min(size.height / 4) }
+impl Room {
+    /// For so many informers and queues. Where there is no room for both tables, that of the selected row is shown.
+    pub(super) fn of(size: Size, informers: usize, queues: usize, is_at_queues: bool) -> Self {
+        let all = size.height.saturating_sub(AROUND_ROWS).max(1);
+        if queues == 0 {
+            return Self { informers: all, queues };
+        }
+        let both = all.saturating_sub(ABOVE_QUEUES);
+        let informers = informers.max(1);
+        if size.height < LOW && informers + queues > both {
+            return match is_at_queues {
+                true => Self { informers: 0, queues: all },
+                false => Self { informers: all, queues: 0 },
+            };
+        }
+        // A quarter of the screen, and what informers leave.
+        let queues = queues.min(both.saturating_sub(informers).max(size.height / 4));
+        Self { informers: both - queues, queues }
+    }
 }
 
 /// Lines for text, one at least.
 pub(super) fn lines_of_text(size: Size) -> usize {
     size.height.saturating_sub(AROUND_TEXT).max(1)
 }
+
+#[cfg(test)]
+mod tests;

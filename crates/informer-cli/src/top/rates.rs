@@ -17,13 +17,14 @@ pub(super) struct Rates {
     history: VecDeque<f64>,
 }
 
-/// What counts events or calls.
+/// What counts events, calls or runs.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Counted {
     All,
     Informer(String),
     /// Of an informer; several may have the same name.
     Handler(String, usize),
+    Queue(String, &'static str),
 }
 
 impl Rates {
@@ -46,6 +47,16 @@ impl Rates {
             informer.rate = growth(Counted::Informer(informer.name.clone()), informer.events());
             for (place, handler) in informer.handlers.iter_mut().enumerate() {
                 handler.rate = growth(Counted::Handler(informer.name.clone(), place), handler.calls);
+            }
+        }
+        for queue in &mut document.queues {
+            let counts = [
+                ("runs", &mut queue.runs),
+                ("failures", &mut queue.failures),
+                ("retries", &mut queue.retries),
+            ];
+            for (what, count) in counts {
+                count.rate = growth(Counted::Queue(queue.name.clone(), what), count.number);
             }
         }
         self.at = Some(at);

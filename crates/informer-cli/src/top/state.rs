@@ -7,8 +7,9 @@ use k8s_openapi::jiff::tz::TimeZone;
 use super::document::{Document, Informer, Queue};
 use super::draw::length;
 use super::keys::Key;
-use super::layout::{Size, lines_of_text, rows_of_informers};
+use super::layout::{Room, Size, lines_of_text};
 use super::rates::Rates;
+use super::selection::{Row, Rows};
 use super::sort::Sort;
 use super::source::Look;
 use crate::clock::time_of_day;
@@ -18,8 +19,8 @@ use crate::plain::{is_obeyed, plain};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum View {
     List,
-    /// The informer of this name.
-    Informer(String),
+    /// This informer or queue.
+    One(Row),
     Help,
 }
 
@@ -48,12 +49,14 @@ pub(super) struct State {
     pub(super) rates: Rates,
     /// The place of the first row that is shown; in a text, of the first line.
     pub(super) first: usize,
+    /// The place of the first queue that is shown.
+    pub(super) first_queue: usize,
     /// What is shown.
     document: Option<Document>,
     /// What came while it was paused.
     newer: Option<Document>,
-    /// The name of the selected informer, and its place, where another one is selected if it goes.
-    selected: Option<String>,
+    /// The selected row, and its place, where another one is selected if it goes.
+    selected: Option<Row>,
     place: usize,
     size: Size,
     zone: TimeZone,
@@ -71,6 +74,7 @@ impl State {
             paused: false,
             rates: Rates::default(),
             first: 0,
+            first_queue: 0,
             document: None,
             newer: None,
             selected: None,
@@ -88,8 +92,8 @@ impl State {
         self.size
     }
 
-    pub(super) fn selected(&self) -> Option<&str> {
-        self.selected.as_deref()
+    pub(super) fn selected(&self) -> Option<&Row> {
+        self.selected.as_ref()
     }
 
     /// The informers that pass the filter, in order.
@@ -108,6 +112,16 @@ impl State {
         let mut queues: Vec<_> = queues.filter(|queue| contains(&queue.name, &words)).collect();
         queues.sort_by(|a, b| b.due.cmp(&a.due).then_with(|| a.name.cmp(&b.name)));
         queues
+    }
+
+    fn all_rows(&self) -> Rows<'_> {
+        Rows { informers: self.rows(), queues: self.queues() }
+    }
+
+    /// How many rows of the list are shown.
+    pub(super) fn room(&self) -> Room {
+        let (rows, is_at_queues) = (self.all_rows(), matches!(self.selected, Some(Row::Queue(_))));
+        Room::of(self.size, rows.informers.len(), rows.queues.len(), is_at_queues)
     }
 
     fn words(&self) -> Vec<String> {
@@ -191,8 +205,8 @@ impl State {
             Key::Letter('g') => self.step(isize::MIN),
             Key::Letter('G') => self.step(isize::MAX),
             Key::Enter => {
-                if let (View::List, Some(name)) = (&self.view, &self.selected) {
-                    self.open(View::Informer(name.clone()));
+                if let (View::List, Some(row)) = (&self.view, &self.selected) {
+                    self.open(View::One(row.clone()));
                 }
             }
             Key::Letter('/') => {
@@ -230,43 +244,58 @@ impl State {
     fn step(&mut self, by: isize) {
         match self.view {
             View::List => {
-                let rows = self.rows();
-                let place = self.place.saturating_add_signed(by).min(rows.len().saturating_sub(1));
-                self.selected = rows.get(place).map(|informer| informer.name.clone());
+                let rows = self.all_rows();
+                self.selected = rows.at(rows.moved(self.place, by));
             }
-            View::Informer(_) | View::Help => self.first = self.first.saturating_add_signed(by),
+            View::One(_) | View::Help => self.first = self.first.saturating_add_signed(by),
         }
     }
 
     /// How many rows or lines there is room for, one at least.
     fn page(&self) -> usize {
         match self.view {
-            View::List => rows_of_informers(self.size, self.queues().len()),
-            View::Informer(_) | View::Help => lines_of_text(self.size),
+            View::List => match self.selected {
+                Some(Row::Queue(_)) => self.room().queues,
+                _ => self.room().informers,
+            },
+            View::One(_) | View::Help => lines_of_text(self.size),
         }
     }
 
     /// After each change: something that is there is selected and can be seen, and nothing is scrolled past its end.
     fn settle(&mut self) {
-        if let View::Informer(name) = &self.view
-            && self.document.as_ref().is_none_or(|document| document.informer(name).is_none())
+        if let View::One(row) = &self.view
+            && self.document.as_ref().is_none_or(|document| !has(document, row))
         {
             self.open(View::List);
         }
-        let page = self.page();
-        let rows = self.rows();
-        let count = rows.len();
-        let found = rows.iter().position(|row| Some(&row.name) == self.selected.as_ref());
-        let place = found.unwrap_or_else(|| self.place.min(count.saturating_sub(1)));
-        let selected = rows.get(place).map(|informer| informer.name.clone());
+        let rows = self.all_rows();
+        let (informers, queues) = (rows.informers.len(), rows.queues.len());
+        let place = rows.settle(self.selected.as_ref(), self.place);
+        let selected = rows.at(place);
         (self.place, self.selected) = (place, selected);
+        let room = self.room();
         self.first = match self.view {
             View::List => {
-                let first = self.first.clamp((place + 1).saturating_sub(page), place);
-                first.min(count.saturating_sub(page))
+                scrolled(self.first, (place < informers).then_some(place), room.informers, informers)
             }
-            View::Informer(_) | View::Help => self.first.min(length(self).saturating_sub(page)),
+            View::One(_) | View::Help => self.first.min(length(self).saturating_sub(self.page())),
         };
+        self.first_queue = scrolled(self.first_queue, place.checked_sub(informers), room.queues, queues);
+    }
+}
+
+/// The first row to show: the selected one can be seen, and there are no empty rows at the end.
+fn scrolled(first: usize, selected: Option<usize>, page: usize, count: usize) -> usize {
+    let page = page.max(1);
+    let first = selected.map_or(first, |place| first.clamp((place + 1).saturating_sub(page), place));
+    first.min(count.saturating_sub(page))
+}
+
+fn has(document: &Document, row: &Row) -> bool {
+    match row {
+        Row::Informer(name) => document.informer(name).is_some(),
+        Row::Queue(name) => document.queue(name).is_some(),
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn informer(name: &str, phase: &str, objects: u64, events: u64) -> Va
 
 pub(super) fn queue(name: &str, due: u64) -> Value {
     json!({ "name": name, "due": due, "later": 3, "working": 1, "oldestKey": "shop/web-00017", "oldestSeconds": 0.04,
-            "longestRunningSeconds": 2.5 })
+            "longestRunningSeconds": 2.5, "runs": 1_000 + due, "failures": 12, "retries": 15 })
 }
 
 pub(super) fn document(json: &Value) -> Document {

@@ -2,6 +2,7 @@
 
 use crate::running_program::program;
 use crate::support::canned::{Answer, Canned};
+use crate::support::controllers::controllers;
 use crate::support::{Server, informer, run};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -23,6 +24,30 @@ async fn a_running_program_is_printed_once() {
         assert!(lines[5].starts_with("secrets           shop           ● watching"), "{said:?}");
         assert!(!said.out.contains("hunter2") && !said.out.contains('\u{1b}'), "{said:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queues_are_printed_with_their_counts_and_rates() {
+    let listening = controllers().await;
+    let address = format!("http://{}", listening.address());
+    let said = run(informer(&["top", "--endpoint", &address, "--once", "--interval", "200ms"])).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    let lines: Vec<_> = said.out.lines().skip(7).map(|line| line.split_whitespace().collect()).collect();
+    let [titles, replicaset, ..]: &[Vec<_>] = &lines else { panic!("{said:?}") };
+    assert_eq!(lines.len(), 4, "{said:?}");
+    let titled = |title: &str| {
+        // One title is of two words.
+        let titles = titles.join(" ").replace("OLDEST KEY", "KEY");
+        let place = titles.split(' ').position(|other| other == title).expect("a title");
+        replicaset[place]
+    };
+    assert_eq!(
+        ["QUEUE", "DUE", "KEY", "OLDEST", "LONGEST"].map(titled),
+        ["replicaset", "7", "shop/web-00017", "40ms", "2.5s"]
+    );
+    assert_eq!(["RUNS", "FAILED", "RETRIES"].map(titled), ["24", "1", "2"], "at the second look");
+    let rate = titled("RUNS/S").parse::<f64>().expect("a rate");
+    assert!(rate > 0.0 && titled("FAIL/S") != "0", "{said:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use test_cluster::{WITHOUT_TMUX, print_skip, tmux_is_there};
 
 use crate::running_program::program;
+use crate::support::controllers::controllers;
 use crate::support::informer;
 
 /// How long something may take to appear on the screen.
@@ -154,7 +155,7 @@ async fn top_shows_a_running_program_on_a_terminal() {
     let port = address.rsplit(':').next().expect("a port").to_owned();
     let terminal = Terminal::start(&format!("--endpoint {address}"));
     let quoted = screens();
-    assert_eq!(quoted.len(), 2, "the list and one informer");
+    assert_eq!(quoted.len(), 4, "the list, one informer, and both with queues");
     let synced = ["● live", "● 3 of 3 synced", "events/s"];
     terminal.shows(&synced, &["– events/s"]);
     let list = terminal.shows(&synced, &[" –  "]);
@@ -195,6 +196,36 @@ async fn top_shows_a_running_program_on_a_terminal() {
     again.args(["--listen", &format!("127.0.0.1:{port}")]);
     let _running = crate::support::Running::start(again);
     terminal.shows(&["● live", "● 3 of 3 synced"], &["not reachable"]);
+    terminal.press(&["q"]);
+    terminal.is_given_back();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn top_shows_the_queues_of_a_running_program() {
+    if !tmux_is_there() {
+        return print_skip("top_in_tmux::top_shows_the_queues_of_a_running_program", WITHOUT_TMUX);
+    }
+    let listening = controllers().await;
+    let terminal = Terminal::start(&format!("--endpoint http://{}", listening.address()));
+    let quoted = screens();
+    terminal.resize("80", "16");
+    terminal.shows(&["● live", "QUEUE", "▸pods"], &["– events/s"]);
+    terminal.press(&["j", "j"]);
+    let list = terminal.shows(&["▸replicaset ", "shop/web-00017"], &[" –       – "]);
+    assert_same(&list, &quoted[2]);
+    terminal.press(&["Enter"]);
+    let one = terminal.shows(&["replicaset  queue", "longest run", "/s"], &["–/s", "OLDEST KEY"]);
+    assert_same(&one, &quoted[3]);
+    terminal.press(&["Escape"]);
+    terminal.press(&["/", "e", "n", "d"]);
+    terminal.shows(&["▸endpoints", "no informer matches"], &["replicaset "]);
+    terminal.press(&["Escape"]);
+    terminal.shows(&["▸endpoints", "pods", "replicaset"], &["no informer matches"]);
+
+    terminal.resize("40", "10");
+    terminal.shows(&["▸endpoints", "↑ informers: 2"], &["INFORMER", "too small"]);
+    terminal.press(&["g"]);
+    terminal.shows(&["▸pods", "↓ queues: 3"], &["QUEUE"]);
     terminal.press(&["q"]);
     terminal.is_given_back();
 }

@@ -262,6 +262,9 @@ impl<K: Send + Sync + 'static> Controller<K> {
     ///         working: queue.working,
     ///         oldest: queue.oldest.map(|(key, age)| (key.to_string(), age)),
     ///         longest_running: queue.longest_running,
+    ///         runs: queue.runs,
+    ///         failures: queue.failures,
+    ///         retries: queue.retries,
     ///     });
     ///     shown.into_iter().collect()
     /// });

@@ -117,7 +117,8 @@ impl<K: Send + Sync + 'static> Shared<K> {
         }
         match ended {
             Ended::Well(Next::After(time)) => work.done_for(time),
-            _ if is_over => work.done(),
+            Ended::Well(Next::Done) => work.done(),
+            _ if is_over => work.give_up(),
             _ => work.failed(),
         }
     }

@@ -76,6 +76,8 @@ pub(super) struct Adding {
     pub(super) priority: Option<i8>,
     /// Also if it was to run sooner.
     pub(super) even_later: bool,
+    /// It is counted as a retry, as client-go counts everything that is added for a later time.
+    pub(super) is_retry: bool,
 }
 
 /// What a worker says of an item.
@@ -83,9 +85,18 @@ pub(super) struct Adding {
 pub(super) enum Outcome {
     Done,
     Failed,
+    /// It has failed, and trying again would not help.
+    GivenUp,
     After(i64),
     /// It was not run, and is as due as it was before it was handed out.
     PutBack,
+}
+
+impl Outcome {
+    /// Whether it comes again after a time.
+    pub(super) fn is_retry(self) -> bool {
+        matches!(self, Self::After(_) | Self::Failed)
+    }
 }
 
 /// What there is for a worker.
@@ -269,7 +280,7 @@ impl<T: Clone + Eq + Hash> Core<T> {
         // An add before the queue was closed is still good. A retry is not: it might be needed for ever.
         let retry = match outcome {
             _ if self.is_closed => None,
-            Outcome::Done | Outcome::PutBack => None,
+            Outcome::Done | Outcome::GivenUp | Outcome::PutBack => None,
             Outcome::Failed if entry.is_early => Some(entry.wait),
             Outcome::Failed => {
                 entry.failures = entry.failures.saturating_add(1);

@@ -35,6 +35,7 @@ mod limit;
 mod meter;
 mod ready;
 mod status;
+mod totals;
 mod work;
 
 use std::fmt;
@@ -52,6 +53,7 @@ pub use self::limit::RateLimit;
 use self::meter::{Meter, Samples};
 use self::ready::Moment;
 pub use self::status::QueueStatus;
+use self::totals::Totals;
 pub use self::work::Work;
 
 /// How often those metrics are brought up to date that change while nothing happens. As in client-go.
@@ -117,6 +119,7 @@ struct Shared<T> {
 struct State<T> {
     core: Core<T>,
     samples: Samples,
+    totals: Totals,
 }
 
 impl<T> Shared<T> {
@@ -153,6 +156,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
             state: Mutex::new(State {
                 core: Core::new(rules, fastrand::u64(..)),
                 samples: Samples::default(),
+                totals: Totals::default(),
             }),
             begin: Instant::now(),
             wake: Notify::new(),
@@ -177,7 +181,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Adds an item that is due after this time. If it is there already, the earlier time counts.
     pub fn add_after(&self, item: T, time: Duration) {
         self.0.meter.retry();
-        self.adding(item, Adding { after: nanos(time), ..Adding::default() });
+        self.adding(item, Adding { after: nanos(time), is_retry: true, ..Adding::default() });
     }
 
     /// Makes an item due after this time, also if it was to be due sooner.
@@ -188,6 +192,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     fn adding(&self, item: T, adding: Adding) {
         let now = self.0.now();
         let mut state = self.0.state.lock();
+        state.totals.retries += u64::from(adding.is_retry);
         let is_news = state.core.add(now, item, adding);
         self.0.meter.depth(state.core.counts().ready);
         drop(state);

@@ -20,6 +20,13 @@ pub struct QueueStatus<T> {
     pub oldest: Option<(T, Duration)>,
     /// For how long the slowest worker has been at what it has.
     pub longest_running: Option<Duration>,
+    /// Runs so far: items that workers were done with, whether well or not. As many as `workqueue_work_duration_seconds` has.
+    pub runs: u64,
+    /// How many of them failed. Of a [`Controller`](crate::Controller) these are the errors of
+    /// `controller_runtime_reconcile_errors_total`, terminal ones included.
+    pub failures: u64,
+    /// Items that were to come again after a time, because they failed or were to wait: `workqueue_retries_total`.
+    pub retries: u64,
 }
 
 impl<T: Clone + Eq + Hash> WorkQueue<T> {
@@ -36,13 +43,16 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         let now = self.0.now();
         let since = |moment: Moment| Duration::from_nanos(u64::try_from(now - moment).unwrap_or_default());
         let mut state = self.0.state.lock();
-        let counts = state.core.counts();
+        let (counts, totals) = (state.core.counts(), state.totals);
         QueueStatus {
             due: counts.ready,
             later: counts.later,
             working: counts.working,
             oldest: state.core.oldest().map(|(item, at)| (item.clone(), since(at))),
             longest_running: state.core.started().min().map(since),
+            runs: totals.runs,
+            failures: totals.failures,
+            retries: totals.retries,
         }
     }
 }

@@ -44,6 +44,11 @@ impl<T: Clone + Eq + Hash> Work<T> {
         self.settle(Outcome::Failed);
     }
 
+    /// It has failed, and does not come back before it is added again.
+    pub(crate) fn give_up(mut self) {
+        self.settle(Outcome::GivenUp);
+    }
+
     /// It has not been run, and is as due as before it was handed out: with its place, its priority and its failures.
     pub fn put_back(mut self) {
         self.settle(Outcome::PutBack);
@@ -61,13 +66,14 @@ impl<T: Clone + Eq + Hash> Work<T> {
         let now = self.queue.now();
         let mut state = self.queue.state.lock();
         let took = state.core.finish(now, self.slot, outcome);
+        state.totals.count(outcome);
         let (is_closed, counts) = (state.core.is_closed(), state.core.counts());
         self.queue.meter.depth(counts.ready);
         let took = (outcome != Outcome::PutBack).then_some(took);
         let samples = state.samples.took(now, took, counts.ready + counts.working == 0);
         drop(state);
         self.queue.meter.record(samples);
-        if matches!(outcome, Outcome::After(_) | Outcome::Failed) {
+        if outcome.is_retry() {
             self.queue.meter.retry();
         }
         if is_closed {

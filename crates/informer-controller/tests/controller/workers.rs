@@ -74,6 +74,33 @@ async fn how_its_queue_is_can_be_asked_while_it_runs() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn its_queue_counts_what_failed_and_what_was_tried_again() {
+    let rig = Rig::new();
+    rig.server.create(&config_map("a")).await.unwrap();
+    let (sender, mut said) = mpsc::unbounded_channel();
+    let controller =
+        Controller::new("maps", rig.factory.core().v1().config_maps().informer()).reconcile(move |ctx| {
+            let sender = sender.clone();
+            async move {
+                sender.send(format!("attempt {}", ctx.failures() + 1)).ok();
+                match ctx.failures() {
+                    0 => Err(ReconcileError::msg("not yet")),
+                    1 => panic!("neither"),
+                    _ => Err(ReconcileError::terminal("never")),
+                }
+            }
+        });
+    let queue = controller.queue_status();
+    let running = rig.run(controller);
+    for attempt in 1..=3 {
+        assert_eq!(next(&mut said).await, format!("attempt {attempt}"));
+    }
+    running.stop().await.unwrap();
+    let status = queue().expect("it ran");
+    assert_eq!((status.runs, status.failures, status.retries), (3, 3, 2), "a terminal error is one, too");
+}
+
+#[tokio::test(start_paused = true)]
 async fn events_that_the_server_does_not_take_hold_nobody_up() {
     let rig = Rig::new();
     rig.server.create(&config_map("a")).await.unwrap();

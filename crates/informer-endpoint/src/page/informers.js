@@ -117,6 +117,9 @@ const QUEUES = [
   ['later', (one) => count(one.later), true],
   ['running', (one) => count(one.working), true],
   ['longest run', (one) => time(one.longestRunningSeconds), true],
+  ['runs', (one) => count(one.runs) + ', ' + rate(one.runRate), true],
+  ['failed', (one) => count(one.failures) + ', ' + rate(one.failureRate), true],
+  ['retries', (one) => count(one.retries) + ', ' + rate(one.retryRate), true],
   ['oldest key', (one) => one.oldestKey || '–'],
   ['due for', (one) => time(one.oldestSeconds), true],
 ];
@@ -287,6 +290,13 @@ function measure(all) {
       handler.rate = growth('handler ' + one.name + '\n' + handler.name, handler.delivered, all.uptimeSeconds);
     }
   }
+  all.queues.forEach((queue, place) => {
+    // Two may have one name.
+    const key = 'queue ' + place + '\n' + queue.name;
+    queue.runRate = growth(key + '\nruns', queue.runs, all.uptimeSeconds);
+    queue.failureRate = growth(key + '\nfailures', queue.failures, all.uptimeSeconds);
+    queue.retryRate = growth(key + '\nretries', queue.retries, all.uptimeSeconds);
+  });
 }
 
 function show(all) {

@@ -1,6 +1,15 @@
+use std::time::Duration;
+
+use http::Method;
+use informer_endpoint::{Endpoint, QueueStatus};
+use k8s_openapi::api::core::v1::Secret;
+use kube_informer::error::SourceError;
+use kube_informer::testing::{Fault, ScriptedSource};
+use kube_informer::{SharedInformer, handler};
 use serde_json::json;
 
 use super::*;
+use crate::program::INFORMERS;
 use crate::top::testing::{document, informer, queue, said};
 
 #[test]
@@ -25,6 +34,69 @@ fn all_that_a_program_says_is_read() {
         (web.due, web.oldest_key.as_deref(), web.oldest),
         (Some(7), Some("shop/web-00017"), Some(0.04))
     );
+    let counts = [web.runs, web.failures, web.retries].map(|count| count.number);
+    assert_eq!((web.longest_running, counts), (Some(2.5), [Some(1_007), Some(12), Some(15)]));
+}
+
+/// A field that informer-endpoint renames would be unknown here for ever, and nobody would be told.
+#[tokio::test(start_paused = true)]
+async fn what_informer_endpoint_says_is_read_whole() {
+    let server = ScriptedSource::of::<Secret>();
+    server.put_json(json!({ "metadata": { "name": "s", "namespace": "shop" } })).unwrap();
+    server.inject(Fault::error(SourceError::http(503, "ServiceUnavailable", "")).once());
+    let informer = SharedInformer::<Secret>::builder(server.clone()).build().unwrap();
+    informer.add_event_handler(handler().named("audit").on_event(|_| {})).unwrap();
+    let running = informer.clone();
+    tokio::spawn(async move { running.run(std::future::pending()).await });
+    informer.wait_synced(Duration::from_secs(60)).await.unwrap();
+    // Something has to have happened to it: a bookmark comes within a minute or so.
+    server.put_json(json!({ "metadata": { "name": "t", "namespace": "shop" } })).unwrap();
+    server.bookmark();
+    let all = |informer: &SharedInformer<Secret>| {
+        let status = informer.status();
+        status.scopes.iter().all(|scope| scope.last_event.is_some() && scope.last_bookmark.is_some())
+    };
+    let until = async {
+        while !all(&informer) {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(600), until).await.expect("an event and a bookmark");
+
+    let second = Duration::from_secs(1);
+    let queue = QueueStatus {
+        name: "web".into(),
+        due: 1,
+        later: 2,
+        working: 3,
+        oldest: Some(("shop/web".into(), second * 4)),
+        longest_running: Some(second * 5),
+        runs: 6,
+        failures: 7,
+        retries: 8,
+    };
+    let endpoint = Endpoint::new(move || vec![informer.status()]).queues(move || vec![queue.clone()]);
+    let said = endpoint.answer(&Method::GET, INFORMERS).into_body();
+    let read = document(&serde_json::from_str(&said).expect("JSON"));
+    let [web] = read.queues.as_slice() else { panic!("{read:#?}") };
+    assert_eq!((web.name.as_str(), web.oldest_key.as_deref()), ("web", Some("shop/web")));
+    assert_eq!((web.due, web.later, web.working), (Some(1), Some(2), Some(3)));
+    assert_eq!((web.oldest, web.longest_running), (Some(4.0), Some(5.0)));
+    let counts = [web.runs, web.failures, web.retries].map(|count| count.number);
+    assert_eq!(counts, [Some(6), Some(7), Some(8)]);
+    let secrets = read.informer("secrets").expect("the informer");
+    assert_eq!((secrets.kind.as_str(), secrets.sensitive, secrets.synced), ("v1 Secret", true, Some(true)));
+    assert_eq!((secrets.phase.as_deref(), secrets.objects), (Some("watching"), Some(2)));
+    assert_eq!((secrets.handlers[0].name.as_str(), secrets.handlers[0].synced), ("audit", Some(true)));
+    assert_eq!(secrets.lists(), BTreeMap::from([("first", 1)]));
+    let trouble = secrets.scopes[0].last_error.as_ref().expect("an error");
+    assert_eq!(trouble.http_status, Some(503));
+
+    // Of all the rest it is enough that it is there. What is missing: rates, of which one document has none, and a wrong type.
+    let told = format!("{read:#?}");
+    let missing = told.lines().filter_map(|line| line.trim().strip_suffix(": None,"));
+    let missing: HashSet<_> = missing.collect();
+    assert_eq!(missing, HashSet::from(["rate", "wrong_type"]), "{told}");
 }
 
 #[test]
@@ -76,11 +148,14 @@ fn no_text_can_control_a_terminal_or_is_endless() {
 }
 
 #[test]
-fn informers_of_one_name_are_told_apart() {
+fn rows_of_one_name_are_told_apart() {
     let pods = informer("pods", "watching", 1, 1);
     let read = document(&said(1, &[pods.clone(), pods.clone(), pods], &[]));
     let names: Vec<_> = read.informers.iter().map(|informer| informer.name.as_str()).collect();
     assert_eq!(names, ["pods", "pods (2)", "pods (3)"]);
+    let read = document(&said(1, &[], &[queue("web", 1), queue("web", 2)]));
+    assert_eq!(read.queues[1].name, "web (2)");
+    assert_eq!(read.queue("web (2)").and_then(|queue| queue.due), Some(2));
 }
 
 #[test]

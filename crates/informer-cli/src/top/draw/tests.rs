@@ -24,12 +24,14 @@ fn program() -> [Value; 2] {
         let mut namespaced = informer("deployments.apps", "listing", 250, 7);
         namespaced["scopes"][0]["scope"] = "namespace \"shop\"".into();
         namespaced["synced"] = false.into();
+        let mut running = queue("replicaset", 4);
+        running["runs"] = (1_000 + 3 * second).into();
         let informers = [
             informer("pods", "watching", 12_345, events),
             informer("nodes", "unreachable", 5, 0),
             namespaced,
         ];
-        said(second, &informers, &[queue("replicaset", 4)])
+        said(second, &informers, &[running])
     })
 }
 
@@ -57,8 +59,8 @@ http://localhost:9090, up 101s                                            ● li
     let text = shown(&having_heard(80, 24, &program()));
     assert!(text.starts_with(wanted), "{text}");
     let below = "
- QUEUE                                     DUE  OLDEST   LATER  RUNNING  LONGEST
- replicaset                                  4    40ms       3        1     2.5s
+ QUEUE                 DUE  OLDEST  RUNS/S  FAIL/S  OLDEST KEY            FAILED
+ replicaset              4    40ms     3.0       0  shop/web-00017            12
 q quit  ? help  Enter open  / filter  s sort: informer▴  p pause
 ";
     assert!(text.ends_with(below), "{text}");
@@ -74,8 +76,11 @@ fn the_screen_of_120_by_40() {
  pods              all            ● watching 3m12s       12.3k     1s     12        1        3    14 MiB       17
 ";
     assert!(text.contains(wanted), "{text}");
-    assert!(text.contains("\n replicaset "), "{text}");
-    assert!(text.contains("LONGEST  OLDEST KEY"), "{text}");
+    let wanted = "
+ QUEUE               DUE  OLDEST  RUNS/S  FAIL/S  OLDEST KEY            FAILED    RUNS  RETRIES  RUNNING  LONGEST  LATER
+ replicaset            4    40ms     3.0       0  shop/web-00017            12    1303       15        1     2.5s      3
+";
+    assert!(text.contains(wanted), "{text}");
     assert_eq!(text.lines().count(), 40);
 }
 
@@ -91,8 +96,8 @@ http://localhost:9090, up 101s    ● live
  nodes             ▲ unreachable 3m12s
  pods              ● watching 3m12s
 
-
-
+ QUEUE               DUE  OLDEST  RUNS/S
+ replicaset            4    40ms     3.0
 q quit  ? help  Enter open  / filter  s…
 ";
     assert_eq!(shown(&having_heard(40, 12, &program())), wanted);
@@ -143,19 +148,38 @@ fn what_is_empty_says_why() {
         "{text}"
     );
     press(&mut filtered, Key::Enter);
-    assert!(shown(&filtered).contains("\nfilter \"xyz\": 0 of 3  Esc all"));
+    assert!(shown(&filtered).contains("\nfilter \"xyz\": 0 of 4  Esc all"));
 }
 
 #[test]
-fn many_informers_are_scrolled_and_many_queues_are_counted() {
+fn many_informers_and_many_queues_are_scrolled() {
     let informers: Vec<_> =
         (0..50).map(|number| informer(&format!("kind-{number:02}"), "watching", 1, 1)).collect();
     let queues: Vec<_> = (0..9).map(|number| queue(&format!("queue-{number}"), number)).collect();
     let mut state = having_heard(80, 24, &[said(1, &informers, &queues)]);
+    for _ in 0..6 {
+        press(&mut state, Key::PageDown);
+    }
+    let text = shown(&state);
+    assert!(text.contains("\n QUEUE 1–6 of 9 ") && text.contains("\n▸queue-8 "), "{text}");
+    assert!(text.contains("\n kind-49 ") && !text.contains("kind-39 "), "{text}");
     press(&mut state, Key::End);
     let text = shown(&state);
-    assert!(text.contains("\n▸kind-49 ") && !text.contains("kind-39 "), "{text}");
-    assert!(text.contains("\n queue-8 ") && text.contains("\n and 4 queues more\nq quit"), "{text}");
+    assert!(text.contains("\n QUEUE 4–9 of 9 ") && text.contains("\n▸queue-0 "), "{text}");
+    assert!(!text.contains("queue-6 ") && text.matches('▸').count() == 1, "{text}");
+}
+
+#[test]
+fn a_low_screen_says_where_the_other_table_is() {
+    let mut state = having_heard(40, 10, &program());
+    let text = shown(&state);
+    assert!(!text.contains("replicaset") && text.contains("\n↓ queues: 1  q quit"), "{text}");
+    press(&mut state, Key::End);
+    let text = shown(&state);
+    assert!(text.contains("\n▸replicaset ") && !text.contains("INFORMER"), "{text}");
+    assert!(text.contains("\n↑ informers: 3  q quit"), "{text}");
+    press(&mut state, Key::Enter);
+    assert!(shown(&state).contains("\nreplicaset  queue\n"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::top::testing::{document, informer, said};
+use crate::top::testing::{document, informer, queue, said};
 
 fn heard(rates: &mut Rates, second: u32, events: u64) -> Document {
     let mut document = document(&said(second, &[informer("pods", "watching", 1, events)], &[]));
@@ -19,6 +19,21 @@ fn a_rate_is_what_was_added_between_two_documents() {
     );
     assert_eq!(heard(&mut rates, 12, 140).rate, None, "no time has passed");
     assert_eq!(rates.history().collect::<Vec<_>>(), [15.0]);
+}
+
+#[test]
+fn queues_grow_in_three_ways() {
+    let mut rates = Rates::default();
+    let mut rates_of = |second: u32, counts: [u64; 3]| {
+        let mut web = queue("web", 1);
+        [web["runs"], web["failures"], web["retries"]] = counts.map(Into::into);
+        let mut document = document(&said(second, &[], &[web]));
+        rates.measure(&mut document, 0.0);
+        let web = &document.queues[0];
+        [web.runs, web.failures, web.retries].map(|count| count.rate)
+    };
+    assert_eq!(rates_of(1, [100, 10, 20]), [None; 3]);
+    assert_eq!(rates_of(3, [120, 16, 21]), [Some(10.0), Some(3.0), Some(0.5)]);
 }
 
 #[test]

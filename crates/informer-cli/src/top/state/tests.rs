@@ -12,6 +12,11 @@ fn many(count: u8) -> Value {
     said(1, &informers, &[])
 }
 
+/// The name of the selected row.
+fn selected(state: &State) -> Option<&str> {
+    state.selected().map(|(Row::Informer(name) | Row::Queue(name))| name.as_str())
+}
+
 fn names(state: &State) -> Vec<&str> {
     state.rows().into_iter().map(|informer| informer.name.as_str()).collect()
 }
@@ -19,27 +24,27 @@ fn names(state: &State) -> Vec<&str> {
 #[test]
 fn the_selection_moves_within_the_rows_and_can_be_seen() {
     let mut state = having_heard(80, 24, &[many(50)]);
-    assert_eq!((state.selected(), state.first), (Some("000"), 0));
+    assert_eq!((selected(&state), state.first), (Some("000"), 0));
     press(&mut state, Key::Up);
-    assert_eq!(state.selected(), Some("000"));
+    assert_eq!(selected(&state), Some("000"));
     type_in(&mut state, "jj");
     press(&mut state, Key::Down);
-    assert_eq!((state.selected(), state.first), (Some("003"), 0));
+    assert_eq!((selected(&state), state.first), (Some("003"), 0));
     // Eighteen rows fit.
     press(&mut state, Key::PageDown);
-    assert_eq!((state.selected(), state.first), (Some("021"), 4));
+    assert_eq!((selected(&state), state.first), (Some("021"), 4));
     press(&mut state, Key::End);
-    assert_eq!((state.selected(), state.first), (Some("049"), 32));
+    assert_eq!((selected(&state), state.first), (Some("049"), 32));
     press(&mut state, Key::PageUp);
-    assert_eq!((state.selected(), state.first), (Some("031"), 31));
+    assert_eq!((selected(&state), state.first), (Some("031"), 31));
     state.resize(Size { width: 80, height: 12 });
-    assert_eq!((state.selected(), state.first), (Some("031"), 31));
+    assert_eq!((selected(&state), state.first), (Some("031"), 31));
     state.resize(Size { width: 80, height: 60 });
-    assert_eq!((state.selected(), state.first), (Some("031"), 0), "no empty rows at the end");
+    assert_eq!((selected(&state), state.first), (Some("031"), 0), "no empty rows at the end");
     type_in(&mut state, "G");
-    assert_eq!(state.selected(), Some("049"));
+    assert_eq!(selected(&state), Some("049"));
     type_in(&mut state, "g");
-    assert_eq!(state.selected(), Some("000"));
+    assert_eq!(selected(&state), Some("000"));
 }
 
 #[test]
@@ -51,15 +56,15 @@ fn the_selection_stays_with_its_informer() {
         look(&said(2, &informers, &[]))
     };
     state.hear(all(&["!", "000", "001", "002"]));
-    assert_eq!(state.selected(), Some("001"), "another one came before it");
+    assert_eq!(selected(&state), Some("001"), "another one came before it");
     state.hear(all(&["!", "000", "002"]));
-    assert_eq!(state.selected(), Some("002"), "the one in its place");
+    assert_eq!(selected(&state), Some("002"), "the one in its place");
     state.hear(all(&[]));
-    assert_eq!(state.selected(), None);
+    assert_eq!(selected(&state), None);
     press(&mut state, Key::Enter);
     assert_eq!(state.view, View::List, "there is nothing to open");
     state.hear(all(&["000"]));
-    assert_eq!(state.selected(), Some("000"));
+    assert_eq!(selected(&state), Some("000"));
 }
 
 #[test]
@@ -67,9 +72,9 @@ fn sorting_shows_what_is_first() {
     let mut state = having_heard(80, 24, &[many(30)]);
     type_in(&mut state, "sss");
     assert_eq!(state.sort.column, Column::Objects);
-    assert_eq!((names(&state)[0], state.selected()), ("029", Some("029")));
+    assert_eq!((names(&state)[0], selected(&state)), ("029", Some("029")));
     type_in(&mut state, "S");
-    assert_eq!((names(&state)[0], state.selected()), ("000", Some("000")));
+    assert_eq!((names(&state)[0], selected(&state)), ("000", Some("000")));
     type_in(&mut state, "<<");
     assert_eq!(state.sort.column, Column::Namespaces);
     type_in(&mut state, ">");
@@ -121,7 +126,7 @@ fn one_informer_is_opened_and_left() {
     let mut state = having_heard(40, 10, &[many(3)]);
     type_in(&mut state, "j");
     press(&mut state, Key::Enter);
-    assert_eq!(state.view, View::Informer("001".to_owned()));
+    assert_eq!(state.view, View::One(Row::Informer("001".to_owned())));
     press(&mut state, Key::End);
     let last = state.first;
     assert!(last > 3, "it is longer than the screen: {last}");
@@ -130,7 +135,7 @@ fn one_informer_is_opened_and_left() {
     press(&mut state, Key::PageUp);
     assert_eq!(state.first, last - 7);
     press(&mut state, Key::Escape);
-    assert_eq!((&state.view, state.selected()), (&View::List, Some("001")));
+    assert_eq!((&state.view, selected(&state)), (&View::List, Some("001")));
     press(&mut state, Key::Enter);
     state.hear(look(&said(2, &[informer("000", "watching", 1, 1)], &[])));
     assert_eq!(state.view, View::List, "it is gone");
@@ -140,6 +145,85 @@ fn one_informer_is_opened_and_left() {
     assert_eq!(state.view, View::List);
     type_in(&mut state, "h/");
     assert_eq!((&state.view, state.typing), (&View::List, true));
+}
+
+/// These many informers and queues; the queues are in the order of their numbers.
+fn with_queues(informers: u8, queues: u64) -> Value {
+    let queues: Vec<_> = (0..queues).map(|number| queue(&format!("q{number:02}"), 99 - number)).collect();
+    let mut said = many(informers);
+    said["queues"] = queues.into();
+    said
+}
+
+#[test]
+fn below_the_last_informer_are_the_queues() {
+    let mut state = having_heard(80, 24, &[with_queues(20, 9)]);
+    assert_eq!(state.room(), Room { informers: 10, queues: 6 });
+    type_in(&mut state, "G");
+    assert_eq!((selected(&state), state.first_queue), (Some("q08"), 3), "they scroll");
+    type_in(&mut state, "kkkkkk");
+    assert_eq!((selected(&state), state.first_queue), (Some("q02"), 2));
+    press(&mut state, Key::PageUp);
+    assert_eq!((selected(&state), state.first_queue), (Some("q00"), 0), "a page ends with its table");
+    press(&mut state, Key::PageUp);
+    assert_eq!((selected(&state), state.first), (Some("019"), 10));
+    press(&mut state, Key::PageUp);
+    assert_eq!((selected(&state), state.first), (Some("009"), 9));
+    type_in(&mut state, "jj");
+    press(&mut state, Key::PageDown);
+    assert_eq!(selected(&state), Some("019"));
+    press(&mut state, Key::PageDown);
+    assert_eq!(state.selected(), Some(&Row::Queue("q00".to_owned())));
+    assert_eq!((state.first, state.first_queue), (10, 0), "informers stay where they are");
+    type_in(&mut state, "k");
+    assert_eq!(state.selected(), Some(&Row::Informer("019".to_owned())));
+    type_in(&mut state, "Gs");
+    assert_eq!(selected(&state), Some("000"), "who sorts wants to see informers");
+}
+
+#[test]
+fn one_queue_is_opened_and_left() {
+    let mut state = having_heard(40, 10, &[with_queues(20, 9)]);
+    assert_eq!(state.room(), Room { informers: 4, queues: 0 });
+    type_in(&mut state, "Gk");
+    assert_eq!((state.room(), state.first_queue), (Room { informers: 0, queues: 4 }, 5));
+    press(&mut state, Key::Enter);
+    assert_eq!(state.view, View::One(Row::Queue("q07".to_owned())));
+    press(&mut state, Key::End);
+    assert!(state.first > 0, "it is longer than the screen");
+    press(&mut state, Key::Escape);
+    assert_eq!((&state.view, selected(&state)), (&View::List, Some("q07")));
+    press(&mut state, Key::Enter);
+    state.hear(look(&with_queues(20, 7)));
+    assert_eq!((&state.view, selected(&state)), (&View::List, Some("q06")), "it is gone");
+    state.hear(look(&with_queues(20, 0)));
+    assert_eq!(state.selected(), Some(&Row::Informer("019".to_owned())), "all are");
+    // An informer may have the name of a queue.
+    let mut said = with_queues(1, 0);
+    said["queues"] = vec![queue("000", 1)].into();
+    state.hear(look(&said));
+    assert_eq!(state.selected(), Some(&Row::Informer("000".to_owned())));
+    type_in(&mut state, "j");
+    press(&mut state, Key::Enter);
+    assert_eq!(state.view, View::One(Row::Queue("000".to_owned())));
+}
+
+#[test]
+fn the_filter_does_not_lead_away_from_informers_while_there_are_any() {
+    let mut state = having_heard(80, 24, &[with_queues(20, 9)]);
+    type_in(&mut state, "jjj/0");
+    press(&mut state, Key::Backspace);
+    type_in(&mut state, "00");
+    assert_eq!((names(&state).len(), state.queues().len(), selected(&state)), (10, 1, Some("003")));
+    type_in(&mut state, "1");
+    assert_eq!((selected(&state), state.queues().len()), (Some("001"), 0), "the one that is left");
+    press(&mut state, Key::Erase);
+    type_in(&mut state, "q0");
+    assert_eq!((names(&state).len(), state.queues().len(), selected(&state)), (0, 9, Some("q00")));
+    press(&mut state, Key::Down);
+    assert_eq!(selected(&state), Some("q01"));
+    press(&mut state, Key::Escape);
+    assert_eq!((names(&state).len(), selected(&state)), (20, Some("q01")));
 }
 
 #[test]

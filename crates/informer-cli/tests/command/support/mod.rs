@@ -1,6 +1,7 @@
 //! A server for the command, and the output of the command.
 
 pub(crate) mod canned;
+pub(crate) mod controllers;
 pub(crate) mod proxy;
 
 use std::io::{BufRead, BufReader, Read as _};

@@ -39,9 +39,14 @@ fn b_482_b_495_b_496_metrics_have_client_gos_names_and_the_depth_is_what_is_ther
         assert_eq!(value("workqueue_unfinished_work_seconds"), Some(3.0));
         assert_eq!(value("workqueue_longest_running_processor_seconds"), Some(3.0));
         assert_eq!(value("workqueue_oldest_item_age_seconds"), Some(5.0));
-        work.done();
+        work.done_for(SECOND);
         assert_eq!(due(&queue).len(), 3);
-        assert_eq!(values(&snapshotter)("workqueue_depth"), Some(0.0));
+        // What the queue tells without metrics is the same.
+        let (status, value) = (queue.status(), values(&snapshotter));
+        assert_eq!((status.runs, status.retries), (4, 2));
+        assert_eq!(value("workqueue_work_duration_seconds"), Some(4.0));
+        assert_eq!(value("workqueue_retries_total"), Some(1.0), "one more");
+        assert_eq!(value("workqueue_depth"), Some(0.0));
     });
 }
 

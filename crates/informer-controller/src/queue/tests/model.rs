@@ -143,7 +143,7 @@ impl Model {
         }
         let earliest = item.started.unwrap() + min_interval;
         let retry = match outcome {
-            Outcome::Done | Outcome::PutBack => None,
+            Outcome::Done | Outcome::GivenUp | Outcome::PutBack => None,
             Outcome::After(wait) => Some(wait),
             Outcome::Failed => {
                 if !item.is_early {
@@ -205,6 +205,7 @@ fn walk(seed: u64) {
                     after: random.choice([0, 0, 0, SECOND, 3 * SECOND, 30 * SECOND]).unwrap(),
                     priority: random.bool().then(|| random.i8(-8..=7)),
                     even_later: random.u8(..8) == 0,
+                    is_retry: false,
                 };
                 core.add(now, name, adding);
                 model.add(now, name, adding);
@@ -251,6 +252,7 @@ fn walk(seed: u64) {
                 let Working { slot, name, .. } = working.swap_remove(random.usize(..working.len()));
                 let outcome = random.choice([
                     Outcome::Done,
+                    Outcome::GivenUp,
                     Outcome::Failed,
                     Outcome::Failed,
                     Outcome::After(2 * SECOND),

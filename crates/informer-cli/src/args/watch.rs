@@ -30,6 +30,7 @@ Examples:
   informer watch pods -l job=x --until jsonpath='{.status.phase}'=Succeeded
   informer watch pods -A --for 10m --summary    who changes most, which conditions flap
   informer watch pods --listen localhost:9090   with /metrics, /readyz and a page at /debug/informers
+  informer watch pods --listen :9090 --digests  also for `informer diff --endpoint` on other machines
 
 --until holds when it holds for each object that was named, or else for all that are selected, of which there is one at least; \
 with --owner, for the owner. Exit code 0 when it holds, 1 if --for is over before. An object that does not exist is waited for.
@@ -76,9 +77,13 @@ pub(crate) struct WatchArgs {
     /// Ends after this long, such as `30s` or `5m`
     #[arg(long = "for", visible_alias = "timeout", value_name = "TIME", value_parser = duration)]
     pub(crate) lasting: Option<Duration>,
-    /// Serves /metrics, /livez, /readyz and /debug/informers at this address; `:9090` means all addresses of this machine
+    /// Serves /metrics, /livez, /readyz, /debug/informers and, on a loopback address, /debug/digests at this address; `:9090`
+    /// means all addresses of this machine
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
+    /// Serves /debug/digests on any address: names, uids, versions and digests of all objects, to whoever can connect
+    #[arg(long, requires = "listen")]
+    pub(crate) digests: bool,
     /// Also serves the contents of the objects, at /debug/objects: on a loopback address, or with a token
     #[arg(long, requires = "listen")]
     pub(crate) browse: bool,

@@ -1,6 +1,6 @@
 //! `informer watch`: shows changes as they happen.
 
-mod browse;
+mod allowed;
 pub(crate) mod changes;
 pub(crate) mod events;
 mod family;
@@ -17,7 +17,7 @@ pub(crate) mod until;
 
 use std::time::{Duration, Instant};
 
-use informer_endpoint::{Digested, Endpoint};
+use informer_endpoint::Endpoint;
 
 use self::events::{AllEvents, Events, LIMIT, SHOWN};
 use self::family::{Family, kinds_below};
@@ -85,11 +85,9 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     let _listening = match (args.listen, recorder) {
         (Some(address), Some(recorder)) => {
             let statuses = factory.clone();
-            let digested: Vec<_> = informers.iter().map(Digested::new).collect();
-            let endpoint = Endpoint::new(move || statuses.status())
-                .metrics(move || recorder.render())
-                .digests(move || digested.clone());
-            let endpoint = browse::allowed(endpoint, args, &informers)?;
+            let endpoint = Endpoint::new(move || statuses.status()).metrics(move || recorder.render());
+            let endpoint = allowed::digests(endpoint, args, address, &informers);
+            let endpoint = allowed::objects(endpoint, args, &informers)?;
             let listening = endpoint.listen(address).await;
             let listening =
                 listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::answer::{text, typed};
-use crate::browse::Objects;
+use crate::browse::{Objects, Pages};
 use crate::digests::Digested;
 use crate::guard::{self, Hosts};
 use crate::queue::QueueStatus;
@@ -28,6 +28,7 @@ pub struct Endpoint {
     pub(crate) hosts: Hosts,
     pub(crate) objects: Option<Objects>,
     pub(crate) seats: Arc<Semaphore>,
+    pub(crate) pages: Pages,
     began: Instant,
     digests: Option<Arc<dyn Fn() -> Vec<Digested> + Send + Sync>>,
 }
@@ -43,6 +44,7 @@ impl Endpoint {
             hosts: Hosts::default(),
             objects: None,
             seats: Arc::new(Semaphore::new(VIEWERS)),
+            pages: Pages::default(),
             began: Instant::now(),
             digests: None,
         }

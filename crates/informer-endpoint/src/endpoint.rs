@@ -11,12 +11,12 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::answer::{text, typed};
-use crate::browse::Objects;
+use crate::browse::{Objects, Pages};
 use crate::digests::Digested;
 use crate::guard::{self, Hosts};
 use crate::queue::QueueStatus;
 use crate::stream::VIEWERS;
-use crate::{debug, digests, readiness};
+use crate::{browse, debug, digests, readiness};
 
 /// Answers requests about the health and the state of informers. Cheap to clone.
 #[derive(Clone)]
@@ -28,12 +28,10 @@ pub struct Endpoint {
     pub(crate) hosts: Hosts,
     pub(crate) objects: Option<Objects>,
     pub(crate) seats: Arc<Semaphore>,
+    pub(crate) pages: Pages,
     began: Instant,
     digests: Option<Arc<dyn Fn() -> Vec<Digested> + Send + Sync>>,
 }
-
-/// The paths that are served, listed in the answer to any other path.
-const PATHS: &str = "/livez /readyz /metrics /debug/informers";
 
 impl Endpoint {
     /// An endpoint for the informers whose status `statuses` returns. It is called for every request.
@@ -46,6 +44,7 @@ impl Endpoint {
             hosts: Hosts::default(),
             objects: None,
             seats: Arc::new(Semaphore::new(VIEWERS)),
+            pages: Pages::default(),
             began: Instant::now(),
             digests: None,
         }
@@ -109,7 +108,7 @@ impl Endpoint {
     /// Serves `/debug/digests`: of each object of these informers the key, the uid, the version and a digest, never the content.
     /// `informer diff --endpoint` compares them with the server. Without this call there is no such page.
     ///
-    /// It tells the names of all objects, so the port should be for operators only. Objects of sensitive kinds have no digest,
+    /// It tells the names of all objects to whoever can connect, without a token, so the port should be for operators only. Objects of sensitive kinds have no digest,
     /// nor have those of an informer that drops fields or transforms them.
     ///
     /// ```
@@ -134,15 +133,16 @@ impl Endpoint {
     /// are only served by [`listen`](Self::listen).
     pub fn answer(&self, method: &Method, path: &str) -> Response<String> {
         let mut answer = match guard::check_method(method) {
-            Ok(()) => self.look(path),
+            Ok(()) => self.look(path).unwrap_or_else(|| self.not_found(false)),
             Err(refused) => refused.answer(),
         };
         guard::harden(&mut answer);
         answer
     }
 
-    fn look(&self, path: &str) -> Response<String> {
-        match path {
+    /// What is at a path; `None` if nothing is.
+    pub(crate) fn look(&self, path: &str) -> Option<Response<String>> {
+        Some(match path {
             "/livez" | "/healthz" => text(StatusCode::OK, "ok\n"),
             "/readyz" => {
                 let (ready, body) = readiness::readiness(&(self.statuses)(), self.max_staleness);
@@ -162,8 +162,23 @@ impl Endpoint {
                     None => text(StatusCode::NOT_FOUND, "there is no such informer\n"),
                 }
             }
-            _ => text(StatusCode::NOT_FOUND, format!("not found; there is {PATHS}\n")),
-        }
+            _ => return None,
+        })
+    }
+
+    /// The answer where nothing is: the paths at which something is.
+    pub(crate) fn not_found(&self, with_objects: bool) -> Response<String> {
+        let paths = [
+            ("/livez", true),
+            ("/readyz", true),
+            ("/metrics", self.metrics.is_some()),
+            ("/debug/informers", true),
+            (browse::PATH, with_objects),
+            (digests::PATH, self.digests.is_some()),
+        ];
+        let served: Vec<_> =
+            paths.iter().filter(|(_, is_served)| *is_served).map(|(path, _)| *path).collect();
+        text(StatusCode::NOT_FOUND, format!("not found; there is {}\n", served.join(" ")))
     }
 
     /// What there is to know of the informers and queues now.

@@ -57,7 +57,10 @@ impl Endpoint {
             },
             (path, _) => match self.objects.as_ref().filter(|_| path.starts_with(browse::PATH)) {
                 Some(objects) => objects.respond(self, request),
-                None => self.answer(request.method(), path).map(Body::from),
+                None => {
+                    let found = self.look(path);
+                    found.unwrap_or_else(|| self.not_found(self.objects.is_some())).map(Body::from)
+                }
             },
         }
     }

@@ -27,6 +27,10 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
             let text = format!("Rust that nothing compiles: add the page to `pages` in {DOC_TESTS}");
             problems.push(Problem::new(&page.path, line, text));
         }
+        for (line, _) in blocks(page).filter(|(_, block)| is_ignored(block.language)) {
+            let text = "Rust that nothing compiles: use `no_run`, and lines that begin with `# `";
+            problems.push(Problem::new(&page.path, line, text));
+        }
         for (line, block) in blocks(page).filter(|(_, block)| block.language == "sh") {
             problems.extend(unknown_commands(page, line, block.text));
         }
@@ -40,7 +44,11 @@ fn is_page(file: &SourceFile) -> bool {
 }
 
 fn is_rust(language: &str) -> bool {
-    language == "rust" || (language.starts_with("rust,") && !language.contains("ignore"))
+    language == "rust" || (language.starts_with("rust,") && !is_ignored(language))
+}
+
+fn is_ignored(language: &str) -> bool {
+    language.split(',').any(|word| word == "ignore")
 }
 
 struct Block<'a> {

@@ -18,7 +18,7 @@ Without a kubeconfig and outside a cluster it says so and runs on an embedded se
 Examples:
   informer watch deployments
   informer watch po,svc -n shop -n test         kinds by plural, singular, short name or kind
-  informer watch pod/web-0                      one object
+  informer watch pod web-0 web-1                some objects; or: pod/web-0 pod/web-1
   informer watch widgets.example.com -A         custom resources too
   informer watch pods --field-selector spec.nodeName=node-1
   informer watch pods --output json | jq 'select(.event == \"deleted\").key'
@@ -30,6 +30,7 @@ Examples:
   informer watch pods -l job=x --until jsonpath='{.status.phase}'=Succeeded
   informer watch pods -A --for 10m --summary    who changes most, which conditions flap
   informer watch pods --listen localhost:9090   with /metrics, /readyz and a page at /debug/informers
+  informer watch pods --listen :9090 --digests  also for `informer diff --endpoint` on other machines
 
 --until holds when it holds for each object that was named, or else for all that are selected, of which there is one at least; \
 with --owner, for the owner. Exit code 0 when it holds, 1 if --for is over before. An object that does not exist is waited for.
@@ -39,8 +40,8 @@ the start, one with the event `merged` says how many updates came faster than th
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WatchArgs {
-    /// Kinds by plural, singular, short name or kind, with `.group` where that is ambiguous; or KIND/NAME
-    #[arg(required_unless_present = "owner", value_name = "KIND")]
+    /// Kinds by plural, singular, short name or kind, with `.group` where that is ambiguous; or one and names; or KIND/NAME
+    #[arg(required_unless_present_any = ["owner", "follows", "follows_only", "sort_by"], value_name = "KIND")]
     pub(crate) targets: Vec<String>,
     #[command(flatten)]
     pub(crate) objects: ObjectArgs,
@@ -73,18 +74,62 @@ pub(crate) struct WatchArgs {
     /// Shows none of the objects that are there at the start
     #[arg(long)]
     pub(crate) only_changes: bool,
+    /// Leaves out the titles of custom-columns; the other forms have none
+    #[arg(long)]
+    pub(crate) no_headers: bool,
+    /// Shows all labels at the end of a line, in the forms text and wide
+    #[arg(long)]
+    pub(crate) show_labels: bool,
+    /// Shows these labels at the end of a line, in the forms text and wide
+    #[arg(short = 'L', long, value_name = "LABELS", value_delimiter = ',')]
+    pub(crate) label_columns: Vec<String>,
+    // Of `get`, to say what to use here.
+    #[arg(short = 'w', long = "watch", hide = true)]
+    follows: bool,
+    #[arg(long = "watch-only", hide = true)]
+    follows_only: bool,
+    #[arg(long, hide = true)]
+    sort_by: Option<String>,
     /// Ends after this long, such as `30s` or `5m`
     #[arg(long = "for", visible_alias = "timeout", value_name = "TIME", value_parser = duration)]
     pub(crate) lasting: Option<Duration>,
-    /// Serves /metrics, /livez, /readyz and /debug/informers at this address; `:9090` means all addresses of this machine
+    /// Serves /metrics, /livez, /readyz, /debug/informers and, on a loopback address, /debug/digests at this address; `:9090`
+    /// means all addresses of this machine
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
+    /// Serves /debug/digests on any address: names, uids, versions and digests of all objects, to whoever can connect
+    #[arg(long, requires = "listen")]
+    pub(crate) digests: bool,
     /// Also serves the contents of the objects, at /debug/objects: on a loopback address, or with a token
     #[arg(long, requires = "listen")]
     pub(crate) browse: bool,
     /// The token that /debug/objects asks for is in this file
     #[arg(long, value_name = "FILE", requires = "browse")]
     pub(crate) token_file: Option<PathBuf>,
+}
+
+impl WatchArgs {
+    /// What is wrong with the options as a whole.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        let has_lines = matches!(self.output, WatchForm::Text | WatchForm::Wide);
+        match () {
+            () if self.follows => {
+                Err("-w is for `informer get`; `informer watch` goes on by itself, so leave it out")
+            }
+            () if self.follows_only => Err("--watch-only is for `informer get`; use --only-changes here"),
+            () if self.sort_by.is_some() => Err(
+                "--sort-by is for `informer get`; `informer watch` shows changes in the order in which they happen, \
+                 so leave it out",
+            ),
+            () if self.diff && matches!(self.output, WatchForm::Objects(_)) => {
+                Err("--diff is for the forms text, wide and json")
+            }
+            () if !has_lines && (self.show_labels || !self.label_columns.is_empty()) => Err(
+                "--show-labels and -L are for the forms text and wide; the others have the labels in .metadata.labels",
+            ),
+            () => Ok(()),
+        }
+    }
 }
 
 /// The output formats of `watch`.

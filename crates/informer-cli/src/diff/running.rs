@@ -200,7 +200,10 @@ async fn objects(program: &Program, name: &str) -> Result<Objects, Failure> {
 async fn get(program: &Program, rest: &str) -> Result<Value, Failure> {
     let asked = program.get(&format!("/debug/digests{rest}")).await;
     asked.map_err(|why| {
-        Failure::cluster(format!("{why}; the program serves it if it calls Endpoint::digests"))
+        Failure::cluster(format!(
+            "{why}; the program serves it if it calls Endpoint::digests, and `informer watch \
+             --listen` does on a loopback address or with --digests"
+        ))
     })
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::clock::time_of_day;
 use crate::content::{shown, shown_both};
 use crate::failure::Failure;
-use crate::get::columns::summary;
+use crate::get::columns::{labels, summary};
 use crate::plain::{plain, plain_json};
 use crate::watch::changes::{Change, changes};
 use crate::watch::unified::unified;
@@ -53,6 +53,25 @@ impl Columns {
     pub(crate) fn fit(&mut self, told: &[Told]) {
         let widths = told.iter().map(|told| told.object.key().to_string().len());
         self.key = widths.filter(|width| *width <= KEY_WIDTH).fold(self.key, usize::max);
+    }
+}
+
+/// What a line has besides what happened.
+#[derive(Default)]
+pub(crate) struct Parts {
+    pub(crate) is_wide: bool,
+    pub(crate) label_columns: Vec<String>,
+    pub(crate) labels: bool,
+}
+
+impl Parts {
+    /// `status Running, app web, labels app=web,tier=front`
+    fn with_labels(&self, rest: String, object: &Value) -> String {
+        let value = |label| object["metadata"]["labels"][label].as_str().unwrap_or("<none>");
+        let single = self.label_columns.iter().map(|label| format!("{label} {}", value(label)));
+        let all = self.labels.then(|| format!("labels {}", labels(object, "/metadata/labels")));
+        let parts = std::iter::once(rest).chain(single).chain(all).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -113,7 +132,7 @@ impl Told {
     }
 
     /// `12:00:01 ADDED   pod  default/web-0  ready 0/1, status Pending`, with colours if they are on.
-    pub(crate) fn text(&self, at: Timestamp, zone: &TimeZone, columns: &Columns, is_wide: bool) -> String {
+    pub(crate) fn text(&self, at: Timestamp, zone: &TimeZone, columns: &Columns, parts: &Parts) -> String {
         let time = time_of_day(at, zone);
         let (word, colour) = match self.what {
             What::Added => ("ADDED  ", GREEN),
@@ -121,7 +140,7 @@ impl Told {
             What::Deleted => ("DELETED", RED),
         };
         let kind = self.object.kind().kind();
-        let summary = || summary(self.object.kind(), &self.content, is_wide, at);
+        let summary = || summary(self.object.kind(), &self.content, parts.is_wide, at);
         let rest = match self.what {
             // A repeated Event has a higher count; its message is shown, and not the changed fields.
             What::Updated if kind == "Event" => {
@@ -133,6 +152,7 @@ impl Told {
             What::Updated => told(&self.changes),
             What::Deleted => String::new(),
         };
+        let rest = parts.with_labels(rest, &self.content);
         let (kind, key) = (kind.to_ascii_lowercase(), self.object.key().to_string());
         let (kind, key, rest) = (plain(&kind), plain(&key), plain(&rest));
         let line = format!(

@@ -17,7 +17,7 @@ use crate::plain::{plain, plain_json};
 use crate::screen::Screen;
 use crate::watch::events::{Events, First};
 use crate::watch::filter::Filter;
-use crate::watch::line::{Columns, Told, coloured, utc};
+use crate::watch::line::{Columns, Parts, Told, coloured, utc};
 
 /// The time to sync is printed only if it is longer than this.
 const WORTH_SAYING: Duration = Duration::from_secs(1);
@@ -31,6 +31,7 @@ pub(crate) struct Log {
     filter: Filter,
     screen: Screen,
     columns: Columns,
+    parts: Parts,
     zone: TimeZone,
 }
 
@@ -41,7 +42,15 @@ impl Log {
         screen: &Screen,
     ) -> Self {
         let filter = Filter::new(args.changes.clone(), args.grep.clone());
-        Self { with_diff: args.diff, filter, ..Self::of_all(args.output.clone(), informers, screen) }
+        let mut log =
+            Self { with_diff: args.diff, filter, ..Self::of_all(args.output.clone(), informers, screen) };
+        log.parts.labels = args.show_labels;
+        log.parts.label_columns.clone_from(&args.label_columns);
+        if let WatchForm::Objects(form) = &args.output {
+            log.printer =
+                Some(Printer::new(form.clone(), Look { headers: !args.no_headers, ..Look::default() }));
+        }
+        log
     }
 
     /// One that leaves nothing out.
@@ -57,7 +66,9 @@ impl Log {
             _ => None,
         };
         let (screen, columns) = (screen.clone(), Columns::of(informers));
-        Self { form, printer, with_diff: false, filter: Filter::default(), screen, columns, zone: zone() }
+        let parts = Parts { is_wide: form == WatchForm::Wide, ..Parts::default() };
+        let filter = Filter::default();
+        Self { form, printer, with_diff: false, filter, screen, columns, parts, zone: zone() }
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -112,7 +123,7 @@ impl Log {
         if self.is_json() {
             return Ok(self.screen.line(&told.json(now, &diff))?);
         }
-        self.screen.line(&told.text(now, &self.zone, &self.columns, self.form == WatchForm::Wide))?;
+        self.screen.line(&told.text(now, &self.zone, &self.columns, &self.parts))?;
         diff.iter().try_for_each(|line| Ok(self.screen.line(&coloured(line))?))
     }
 

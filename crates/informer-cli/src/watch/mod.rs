@@ -1,6 +1,6 @@
 //! `informer watch`: shows changes as they happen.
 
-mod browse;
+mod allowed;
 pub(crate) mod changes;
 pub(crate) mod events;
 mod family;
@@ -14,10 +14,11 @@ pub(crate) mod total;
 pub(crate) mod troubles;
 mod unified;
 pub(crate) mod until;
+mod words;
 
 use std::time::{Duration, Instant};
 
-use informer_endpoint::{Digested, Endpoint};
+use informer_endpoint::Endpoint;
 
 use self::events::{AllEvents, Events, LIMIT, SHOWN};
 use self::family::{Family, kinds_below};
@@ -42,11 +43,9 @@ const PATIENCE: Duration = Duration::from_secs(365 * 86_400);
 pub(crate) const ENDING: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
-    let mut targets = targets::of_watch(&args.targets).map_err(Failure::usage)?;
+    args.check().map_err(Failure::usage)?;
+    targets::of_watch(&args.targets).map_err(Failure::usage)?;
     let owner = args.owner.as_ref().map(|owner| targets::one(owner)).transpose().map_err(Failure::usage)?;
-    if args.diff && matches!(args.output, WatchForm::Objects(_)) {
-        return Err(Failure::usage("--diff is for the forms text, wide and json"));
-    }
     // Informers send their metrics to the recorder that is installed when they are built, so it comes first.
     let recorder = match args.listen {
         Some(_) => Some(informer_endpoint::install_recorder().map_err(Failure::local)?),
@@ -63,6 +62,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         })
         .build()
         .map_err(Failure::usage)?;
+    let mut targets = words::targets(&factory, &args.targets).await?;
     if let Some(owner) = owner {
         let kind = factory.resolve(&owner.kind).await.map_err(unknown)?;
         let below = kinds_below(&kind).iter().map(|kind| (*kind).to_owned()).collect::<Vec<_>>();
@@ -85,11 +85,9 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     let _listening = match (args.listen, recorder) {
         (Some(address), Some(recorder)) => {
             let statuses = factory.clone();
-            let digested: Vec<_> = informers.iter().map(Digested::new).collect();
-            let endpoint = Endpoint::new(move || statuses.status())
-                .metrics(move || recorder.render())
-                .digests(move || digested.clone());
-            let endpoint = browse::allowed(endpoint, args, &informers)?;
+            let endpoint = Endpoint::new(move || statuses.status()).metrics(move || recorder.render());
+            let endpoint = allowed::digests(endpoint, args, address, &informers);
+            let endpoint = allowed::objects(endpoint, args, &informers)?;
             let listening = endpoint.listen(address).await;
             let listening =
                 listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;

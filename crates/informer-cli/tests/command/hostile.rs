@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::running_program::program;
 use crate::support::canned::{Answer, Canned};
 use crate::support::{Running, run};
 
@@ -121,4 +122,41 @@ async fn nothing_that_is_printed_controls_a_terminal() {
         }
         assert_harmless(arguments, &printed);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn differences_of_a_running_program_do_not_control_a_terminal() {
+    let list = |first: usize, version: usize| {
+        let items: Vec<_> = hostile()
+            .iter()
+            .enumerate()
+            .skip(first)
+            .map(|(number, text)| pod(number, text, version))
+            .collect();
+        json!({ "kind": "PodList", "apiVersion": "v1", "metadata": { "resourceVersion": "9" }, "items": items })
+    };
+    let serves = |list: Value| {
+        Canned::start(move |path| match path {
+            path if path.contains("sendInitialEvents") => Answer::status(400, "BadRequest", "no streams"),
+            path if path.contains("watch=true") => Answer::Silence(String::new()),
+            _ => Answer::json(200, &list),
+        })
+    };
+    // One is missing in the program, the others have another version there.
+    let (stale, server) = (serves(list(1, 5)), serves(list(0, 6)));
+    let (_program, address) = program(stale.informer(&["watch", "pods", "--only-changes"]), 1).await;
+    for form in ["text", "json"] {
+        let arguments = ["diff", "--endpoint", &address, "-o", form];
+        let said = run(server.informer(&arguments)).await;
+        assert_eq!(said.code, 1, "{form}: {}", said.err);
+        for number in 0..hostile().len() {
+            assert!(said.out.contains(&format!("default/p{number}")), "{form}: {number} is named");
+        }
+        assert_harmless(&arguments, &said.out);
+        assert_harmless(&arguments, &said.err);
+    }
+    let hostile_name = "\u{1b}[2J";
+    let said = run(server.informer(&["diff", "--endpoint", &address, hostile_name])).await;
+    assert_eq!(said.code, 2, "{said:?}");
+    assert_harmless(&["diff", "--endpoint", "NAME"], &said.err);
 }

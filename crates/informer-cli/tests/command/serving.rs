@@ -116,6 +116,35 @@ async fn contents_are_shown_if_that_is_asked_for_on_loopback_or_with_a_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn digests_are_told_on_loopback_and_elsewhere_if_that_is_asked_for() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    for (more, status) in [
+        (&["127.0.0.1:0"][..], 200),
+        (&["[::ffff:127.0.0.1]:0"], 200),
+        (&[":0"], 404),
+        (&[":0", "--digests"], 200),
+    ] {
+        let arguments = [&["watch", "configmaps", "-n", "shop", "--listen"], more].concat();
+        let mut watch = Running::start(server.informer(&arguments));
+        let said = watch.remark("listening at http://").await;
+        let port = said.trim().trim_end_matches("/debug/informers").rsplit(':').next().expect("a port");
+        let address = format!("127.0.0.1:{port}");
+        let (answered, body) = get(&address, "/debug/digests").await;
+        assert_eq!(answered, status, "{more:?}: {body}");
+        let (_, paths) = get(&address, "/").await;
+        assert_eq!(paths.contains("/debug/digests"), status == 200, "{more:?}: {paths}");
+        if status == 404 {
+            let said =
+                run(server.informer(&["diff", "--endpoint", &format!("http://{address}"), "cm"])).await;
+            assert!(said.code == 3 && said.err.contains("--digests"), "{said:?}");
+        }
+    }
+    let said = run(server.informer(&["watch", "configmaps", "--digests"])).await;
+    assert!(said.code == 2 && said.err.contains("--listen"), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn addresses_may_be_a_name_or_just_a_port() {
     for (wanted, shown) in [("localhost:0", "http://127.0.0.1:"), (":0", "http://0.0.0.0:")] {
         let mut watch = Running::start(informer(&["watch", "pods", "--embedded", "--listen", wanted]));

@@ -1,5 +1,6 @@
-//! The guide `docs/write-a-controller.md`: what it tells people to write compiles, and its test passes.
+//! The guide `docs/write-a-controller.md`: what it tells people to write compiles, and its test passes. And the Go of the book.
 
+mod go;
 mod greets;
 mod support;
 
@@ -11,9 +12,12 @@ pub use support::lib_rs::{GREETING, controller};
 fn the_guide_has_these_files() {
     let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/write-a-controller.md");
     let guide = std::fs::read_to_string(guide).expect("the guide");
-    for file in
-        [include_str!("support/lib_rs.rs"), include_str!("support/main_rs.rs"), include_str!("greets.rs")]
-    {
+    for file in [
+        include_str!("support/lib_rs.rs"),
+        include_str!("support/main_rs.rs"),
+        include_str!("support/elected_rs.rs"),
+        include_str!("greets.rs"),
+    ] {
         assert!(guide.contains(&format!("```rust\n{file}```")), "the guide does not have\n{file}");
     }
 }

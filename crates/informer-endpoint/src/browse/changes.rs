@@ -12,9 +12,10 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{Instant, Interval};
 
+use super::viewer::Viewer;
 use super::{HANDLER, Watching};
 use crate::answer::event;
-use crate::stream::{Seat, every};
+use crate::stream::every;
 
 /// So many are remembered.
 const LAST: usize = 30;
@@ -42,10 +43,13 @@ struct Feed {
     recent: Arc<Mutex<Recent>>,
     tick: Interval,
     _watching: Watching,
-    _seat: Seat,
+    viewer: Viewer,
 }
 
-pub(super) fn stream(informer: &SharedInformer<()>, seat: Seat) -> Result<BoxStream<'static, Bytes>, String> {
+pub(super) fn stream(
+    informer: &SharedInformer<()>,
+    viewer: Viewer,
+) -> Result<BoxStream<'static, Bytes>, String> {
     let recent = Arc::new(Mutex::new(Recent::default()));
     let heard = recent.clone();
     let registration = informer.add_event_handler(handler().named(HANDLER).on_event(move |event| {
@@ -54,9 +58,10 @@ pub(super) fn stream(informer: &SharedInformer<()>, seat: Seat) -> Result<BoxStr
         }
     }));
     let registration = registration.map_err(|error| error.to_string())?;
-    let feed = Feed { recent, tick: every(EVERY), _watching: Watching(registration), _seat: seat };
+    let feed = Feed { recent, tick: every(EVERY), _watching: Watching(registration), viewer };
     Ok(unfold(feed, |mut feed| async move {
         feed.tick.tick().await;
+        feed.viewer.turn().await;
         let report = feed.recent.lock().report();
         Some((event(&report), feed))
     })

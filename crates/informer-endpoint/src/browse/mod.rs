@@ -11,6 +11,7 @@ mod object;
 mod query;
 mod rows;
 mod search;
+mod viewer;
 mod yaml;
 
 use std::borrow::Cow;
@@ -23,6 +24,7 @@ use kube_informer::{Registration, SharedInformer};
 use serde_json::json;
 
 use self::query::Query;
+pub(crate) use self::viewer::Pages;
 use crate::answer::{Body, Refusal, events, json};
 use crate::endpoint::Endpoint;
 use crate::{guard, page};
@@ -127,10 +129,11 @@ impl Objects {
         let informer = query.number("informer").and_then(|number| self.informers.get(number));
         let informer =
             informer.ok_or_else(|| refused("there is no such informer; /debug/objects/kinds has them"))?;
+        let viewer = || Ok::<_, Refusal>(endpoint.pages.viewer(query.text("page"), endpoint.seat()?));
         let stream = match path {
-            "/search" => search::stream(informer, query, endpoint.seat()?),
-            "/object" => object::stream(informer, query, endpoint.seat()?),
-            "/changes" => changes::stream(informer, endpoint.seat()?),
+            "/search" => search::stream(informer, query, viewer()?),
+            "/object" => object::stream(informer, query, viewer()?),
+            "/changes" => changes::stream(informer, viewer()?),
             _ => return Err(not_found()),
         };
         stream.map(events).map_err(refused)

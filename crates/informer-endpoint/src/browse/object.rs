@@ -19,10 +19,11 @@ use super::changes::change;
 use super::difference::differences;
 use super::query::Query;
 use super::rows::row;
+use super::viewer::Viewer;
 use super::yaml::{content, yaml};
 use super::{HANDLER, Watching};
 use crate::answer::event;
-use crate::stream::{Seat, every};
+use crate::stream::every;
 
 /// So many versions wait to be compared; of more the oldest are forgotten.
 const PENDING: usize = 10;
@@ -31,7 +32,7 @@ const PENDING: usize = 10;
 const LAST: usize = 10;
 
 /// Not more often than this.
-const EVERY: Duration = Duration::from_millis(500);
+const EVERY: Duration = Duration::from_secs(1);
 
 /// How long nothing may be sent: else a viewer that went is not noticed.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -63,13 +64,13 @@ struct View {
     sent: Option<Instant>,
     tick: Interval,
     _watching: Watching,
-    _seat: Seat,
+    viewer: Viewer,
 }
 
 pub(super) fn stream(
     informer: &SharedInformer<()>,
     query: &Query,
-    seat: Seat,
+    viewer: Viewer,
 ) -> Result<BoxStream<'static, Bytes>, String> {
     let name = query.text("name").ok_or("the name of an object is missing")?;
     let key = match query.text("namespace") {
@@ -90,7 +91,7 @@ pub(super) fn stream(
         sent: None,
         tick: every(EVERY),
         _watching: Watching(registration.map_err(|error| error.to_string())?),
-        _seat: seat,
+        viewer,
     };
     Ok(unfold(view, |mut view| async move { Some((view.next().await, view)) }).boxed())
 }
@@ -114,8 +115,15 @@ impl View {
     async fn next(&mut self) -> Bytes {
         loop {
             self.tick.tick().await;
+            let is_news = self.sent.is_none() || !self.heard.lock().changes.is_empty();
+            let is_due = is_news || self.sent.is_none_or(|sent| sent.elapsed() >= SILENCE);
+            if !is_due {
+                continue;
+            }
+            self.viewer.turn().await;
+            self.sent = Some(Instant::now());
             let heard = std::mem::take(&mut *self.heard.lock());
-            let is_news = self.sent.is_none() || !heard.changes.is_empty();
+            let is_news = is_news || !heard.changes.is_empty();
             self.forgotten += heard.forgotten;
             for change in heard.changes {
                 if self.last.len() == LAST {
@@ -123,14 +131,10 @@ impl View {
                 }
                 self.last.push_front((change.at, self.told(&change)));
             }
-            if is_news {
-                self.sent = Some(Instant::now());
-                return event(&self.report());
-            }
-            if self.sent.is_none_or(|sent| sent.elapsed() >= SILENCE) {
-                self.sent = Some(Instant::now());
-                return Bytes::from_static(b":\n\n");
-            }
+            return match is_news {
+                true => event(&self.report()),
+                false => Bytes::from_static(b":\n\n"),
+            };
         }
     }
 

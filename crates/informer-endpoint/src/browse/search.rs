@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::labels::LabelTerms;
 use super::query::Query;
 use super::rows::row;
+use super::viewer::Viewer;
 use crate::answer::event;
-use crate::stream::Seat;
 
 /// At most so many objects are shown.
 pub(super) const ROWS: usize = 200;
@@ -29,7 +29,7 @@ const HEADS: usize = 64;
 
 /// When it tells what it has so far, and then how often.
 const FIRST: Duration = Duration::from_millis(150);
-const EVERY: Duration = Duration::from_millis(500);
+const EVERY: Duration = Duration::from_secs(1);
 
 /// What is looked for.
 struct Wanted {
@@ -58,14 +58,14 @@ struct Search {
     of: usize,
     patience: Duration,
     is_over: bool,
-    _seat: Seat,
+    viewer: Viewer,
 }
 
 /// The rows that are found, again whenever there are more, and how far it is.
 pub(super) fn stream(
     informer: &SharedInformer<()>,
     query: &Query,
-    seat: Seat,
+    viewer: Viewer,
 ) -> Result<BoxStream<'static, Bytes>, String> {
     let is_sensitive = informer.status().sensitive;
     let wanted = Wanted::of(query)?;
@@ -83,7 +83,7 @@ pub(super) fn stream(
         of: lister.len(),
         patience: FIRST,
         is_over: false,
-        _seat: seat,
+        viewer,
     };
     Ok(unfold(search, |mut search| async move { Some((search.next().await?, search)) }).boxed())
 }
@@ -101,6 +101,7 @@ impl Search {
             }
         }
         self.patience = EVERY;
+        self.viewer.turn().await;
         Some(self.report())
     }
 

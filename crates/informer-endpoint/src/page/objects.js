@@ -2,6 +2,9 @@
 
 const BASE = '/debug/objects/';
 
+// What this page calls itself, so that the program knows which streams are one page's: together they are sent little.
+const PAGE = crypto.getRandomValues(new Uint32Array(4)).join('-');
+
 let token = ''; // In this page's memory only.
 let searching = new AbortController();
 let viewing = new AbortController();
@@ -10,7 +13,7 @@ let feeding = new AbortController();
 const headers = () => (token ? { Authorization: 'Bearer ' + token } : {});
 
 function query(values) {
-  const set = Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  const set = Object.entries({ ...values, page: PAGE }).filter(([, value]) => value !== '' && value !== null && value !== undefined);
   return new URLSearchParams(set).toString();
 }
 

@@ -47,6 +47,26 @@ async fn an_unknown_host_gets_nothing_on_any_path() {
 }
 
 #[tokio::test]
+async fn an_unknown_path_is_answered_with_those_there_are() {
+    let there = |endpoint: &Endpoint| match ask(endpoint, &Method::GET, "/", &[]).into_body() {
+        Body::Text(Some(text)) => String::from_utf8(text.to_vec()).unwrap(),
+        _ => panic!("text"),
+    };
+    let little = Endpoint::new(Vec::new);
+    assert_eq!(there(&little), "not found; there is /livez /readyz /debug/informers\n");
+    let all = little.metrics(String::new).digests(Vec::new).objects(crate::Objects::new());
+    let paths = "/livez /readyz /metrics /debug/informers /debug/objects /debug/digests";
+    assert_eq!(there(&all), format!("not found; there is {paths}\n"));
+    for path in paths.split(' ') {
+        assert_eq!(ask(&all, &Method::GET, path, &[]).status(), 200, "{path}");
+    }
+    // The browser of objects is only there for who comes over the network.
+    let answered = all.answer(&Method::GET, "/").into_body();
+    assert_eq!(answered, "not found; there is /livez /readyz /metrics /debug/informers /debug/digests\n");
+    assert_eq!(all.answer(&Method::GET, "/debug/objects").status(), 404);
+}
+
+#[tokio::test]
 async fn there_are_so_many_places_for_viewers() {
     let endpoint = Endpoint::new(Vec::new);
     let view = || ask(&endpoint, &Method::GET, "/debug/informers", &[("accept", "text/event-stream")]);

@@ -7,6 +7,7 @@ use kube_informer::testing::ScriptedSource;
 use tokio::sync::Semaphore;
 
 use super::*;
+use crate::browse::Pages;
 
 /// An informer of this many maps, `map-000`…, every third with `app=web`, and each with its number as data.
 async fn filled(count: usize) -> SharedInformer<()> {
@@ -27,7 +28,9 @@ async fn filled(count: usize) -> SharedInformer<()> {
 async fn found(informer: &SharedInformer<()>, query: &str) -> Result<Value, String> {
     let seats = Arc::new(Semaphore::new(1));
     let seat = seats.clone().try_acquire_owned().unwrap();
-    let events = stream(informer, &Query::parse(query), seat)?.collect::<Vec<_>>().await;
+    let events = stream(informer, &Query::parse(query), Pages::default().viewer(None, seat))?
+        .collect::<Vec<_>>()
+        .await;
     assert_eq!(seats.available_permits(), 1, "it has ended");
     let last = events.last().expect("at least one");
     let last: Value = serde_json::from_slice(last.strip_prefix(b"data: ").unwrap()).unwrap();
@@ -105,7 +108,8 @@ async fn a_search_gives_way_to_others_and_ends_with_its_viewer() {
     let seats = Arc::new(Semaphore::new(1));
     let search = || {
         let seat = seats.clone().try_acquire_owned().unwrap();
-        stream(&informer, &Query::parse("field=data.number%3D7"), seat).unwrap()
+        stream(&informer, &Query::parse("field=data.number%3D7"), Pages::default().viewer(None, seat))
+            .unwrap()
     };
     let mut events = search();
     assert!(events.next().now_or_never().is_none(), "it does not do all at once");

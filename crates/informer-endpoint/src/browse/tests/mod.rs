@@ -1,6 +1,7 @@
 //! The browser of objects as a client sees it.
 
 mod hostile;
+mod pushes;
 mod sensitive;
 
 use std::time::Duration;

@@ -1,14 +1,31 @@
-//! Whether the endpoint may show contents of objects.
+//! What the endpoint may show of objects.
 
-use informer_endpoint::{Endpoint, Objects};
+use std::net::SocketAddr;
+
+use informer_endpoint::{Digested, Endpoint, Objects};
 use kube_client::api::DynamicObject;
 use kube_informer::SharedInformer;
 
 use crate::args::WatchArgs;
 use crate::failure::Failure;
 
-/// The endpoint with what the command line allows.
-pub(super) fn allowed(
+/// The endpoint with the digests, which tell the names of all objects and ask for no token: where others can connect, only if
+/// that was asked for.
+pub(super) fn digests(
+    endpoint: Endpoint,
+    args: &WatchArgs,
+    address: SocketAddr,
+    informers: &[SharedInformer<DynamicObject>],
+) -> Endpoint {
+    if !args.digests && !address.ip().to_canonical().is_loopback() {
+        return endpoint;
+    }
+    let digested: Vec<_> = informers.iter().map(Digested::new).collect();
+    endpoint.digests(move || digested.clone())
+}
+
+/// The endpoint with the contents of objects, if the command line allows it.
+pub(super) fn objects(
     endpoint: Endpoint,
     args: &WatchArgs,
     informers: &[SharedInformer<DynamicObject>],

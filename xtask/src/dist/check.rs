@@ -12,6 +12,18 @@ use super::{COMPLETIONS, FILES, megabytes, printed};
 /// How large the binary may be.
 const MOST_BYTES: u64 = 20_000_000;
 
+/// The manual.
+const PAGES: [&str; 8] = [
+    "informer.1",
+    "informer-watch.1",
+    "informer-get.1",
+    "informer-diff.1",
+    "informer-top.1",
+    "informer-serve.1",
+    "informer-record.1",
+    "informer-replay.1",
+];
+
 /// What a dynamic binary names, and a static one does not.
 const LOADERS: [&str; 2] = ["/ld-linux", "/ld-musl"];
 
@@ -60,7 +72,7 @@ fn is_in(bytes: &[u8], text: &str) -> bool {
 }
 
 fn documentation(root: &Path) -> Result<()> {
-    for page in ["informer.1", "informer-watch.1", "informer-get.1", "informer-diff.1", "informer-serve.1"] {
+    for page in PAGES {
         let text = fs::read_to_string(root.join("man/man1").join(page)).context(page)?;
         ensure!(text.contains(".SH NAME"), "{page} is not a manual page");
     }

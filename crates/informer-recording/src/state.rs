@@ -6,7 +6,7 @@
 mod merge;
 mod select;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod told;
 
 use std::collections::BTreeMap;

@@ -11,6 +11,7 @@ mod recording;
 mod refusing;
 mod running_program;
 mod secrets;
+mod served_recording;
 mod serving;
 mod support;
 mod top;

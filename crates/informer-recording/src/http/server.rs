@@ -182,3 +182,6 @@ fn answer(head: &Head, chunks: BoxStream<'static, Result<Bytes, Broken>>) -> Res
     }
     answer
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use crate::exchange::{Happened, Step};
 use crate::record::{Head, METADATA, RequestLine};
 use crate::target::Target;
 
-fn second(at: u64) -> Duration {
+pub(crate) fn second(at: u64) -> Duration {
     Duration::from_secs(at)
 }
 
@@ -14,7 +14,7 @@ fn pods() -> KindInfo {
 }
 
 /// A request that was answered with these parts at these times, and whose answer did not end.
-fn open(target: &str, form: Option<&str>, parts: &[(u64, Value)]) -> Exchange {
+pub(crate) fn open(target: &str, form: Option<&str>, parts: &[(u64, Value)]) -> Exchange {
     let at = parts.first().map(|(at, _)| second(*at)).unwrap_or_default();
     let head = Head { status: 200, ..Head::default() };
     let mut steps = vec![Step { at, what: Happened::Answer(head) }];
@@ -26,25 +26,25 @@ fn open(target: &str, form: Option<&str>, parts: &[(u64, Value)]) -> Exchange {
     Exchange { line: RequestLine::get(target, form), target: Target::parse(target), at, steps }
 }
 
-fn list(target: &str, at: u64, list: Value) -> Exchange {
+pub(crate) fn list(target: &str, at: u64, list: Value) -> Exchange {
     let mut list = open(target, None, &[(at, list)]);
     list.steps.push(Step { at: second(at), what: Happened::End });
     list
 }
 
 /// `a/web` is `web` in the namespace `a`.
-fn pod(key: &str, version: u64, app: &str) -> Value {
+pub(crate) fn pod(key: &str, version: u64, app: &str) -> Value {
     let (namespace, name) = key.split_once('/').expect("a key");
     json!({ "kind": "Pod", "apiVersion": "v1", "metadata": { "namespace": namespace, "name": name,
         "resourceVersion": version.to_string(), "labels": { "app": app } }, "spec": { "nodeName": format!("node-{app}") } })
 }
 
-fn event(what: &str, object: impl Into<Value>) -> Value {
+pub(crate) fn event(what: &str, object: impl Into<Value>) -> Value {
     let object: Value = object.into();
     json!({ "type": what, "object": object })
 }
 
-fn end_of_list(version: u64) -> Value {
+pub(crate) fn end_of_list(version: u64) -> Value {
     let annotations = json!({ "k8s.io/initial-events-end": "true" });
     let version = version.to_string();
     event(
@@ -53,7 +53,7 @@ fn end_of_list(version: u64) -> Value {
     )
 }
 
-fn page(version: u64, token: &str, items: &[Value]) -> Value {
+pub(crate) fn page(version: u64, token: &str, items: &[Value]) -> Value {
     let mut items = items.to_vec();
     for item in &mut items {
         let item = item.as_object_mut().expect("an object");
@@ -64,9 +64,9 @@ fn page(version: u64, token: &str, items: &[Value]) -> Value {
     json!({ "kind": "PodList", "metadata": metadata, "items": items })
 }
 
-const STREAM: &str = "/api/v1/pods?watch=true&sendInitialEvents=true";
+pub(crate) const STREAM: &str = "/api/v1/pods?watch=true&sendInitialEvents=true";
 
-fn streamed() -> Exchange {
+pub(crate) fn streamed() -> Exchange {
     open(
         STREAM,
         None,

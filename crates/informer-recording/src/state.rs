@@ -105,6 +105,12 @@ impl Timeline {
         as_of(self.objects.get(key)?, place)
     }
 
+    /// Whether there ever was an object in a namespace.
+    pub(crate) fn has_namespace(&self, namespace: &str) -> bool {
+        let first = Key { namespace: namespace.to_owned(), name: String::new() };
+        self.objects.range(first..).next().is_some_and(|(key, _)| key.namespace == namespace)
+    }
+
     /// Whether its objects are in namespaces, as far as any were seen.
     pub(crate) fn is_namespaced(&self) -> Option<bool> {
         self.objects.keys().next().map(|key| !key.namespace.is_empty())

@@ -98,7 +98,7 @@ async fn kubectl_reads_a_recording_that_is_served() {
     assert_eq!(selected.out, one.out, "{selected:?}");
     let watched = served.kubectl("get deploy -n team-0 -o name -w --request-timeout=1s").await;
     assert!(watched.out.contains("deployment.apps/checkout-0"), "{watched:?}");
-    let missing = served.kubectl("get pod nope -n shop").await;
+    let missing = served.kubectl("get pod nope -n team-0").await;
     assert!(missing.code == 1 && missing.err.contains("pods \"nope\" not found"), "{missing:?}");
     let unknown = served.kubectl("get nodes").await;
     assert!(unknown.code == 1 && unknown.err.contains("the recording has no answer to GET"), "{unknown:?}");

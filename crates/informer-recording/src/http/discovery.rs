@@ -33,6 +33,11 @@ pub(super) fn document(path: &str, kinds: &[KindInfo]) -> Option<Value> {
     }
 }
 
+/// A namespace of which only its objects were recorded.
+pub(super) fn namespace(name: &str) -> Value {
+    json!({ "kind": "Namespace", "apiVersion": "v1", "metadata": { "name": name }, "status": { "phase": "Active" } })
+}
+
 fn group(name: &str, kinds: &[&KindInfo]) -> Option<Value> {
     let mut versions: Vec<Value> = Vec::new();
     for kind in kinds.iter().filter(|kind| !name.is_empty() && kind.group() == name) {

@@ -132,7 +132,15 @@ impl ReplayServer {
             let head = Head { status: 200, content_type: Some("text/plain".to_owned()), retry_after: None };
             return Some(answer(&head, text("ok".to_owned())));
         }
-        let document = discovery::document(path, &self.states.kinds(&self.recording.contents).await)?;
+        let contents = &self.recording.contents;
+        let document = match path.strip_prefix("/api/v1/namespaces/") {
+            // kubectl asks for the namespace of an object that it does not find.
+            Some(name) => {
+                let is_there = !name.contains('/') && self.states.has_namespace(name, contents).await;
+                is_there.then(|| discovery::namespace(name))?
+            }
+            None => discovery::document(path, &self.states.kinds(contents).await)?,
+        };
         Some(json_answer(text(document.to_string())))
     }
 }

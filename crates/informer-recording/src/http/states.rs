@@ -43,6 +43,16 @@ impl States {
         Some((one.kind.clone(), one.timeline(contents).await?))
     }
 
+    /// Whether anything was ever in a namespace.
+    pub(super) async fn has_namespace(&self, namespace: &str, contents: &Arc<Contents>) -> bool {
+        for one in &self.0 {
+            if one.timeline(contents).await.is_some_and(|timeline| timeline.has_namespace(namespace)) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// The kinds, with what their objects show of them.
     pub(super) async fn kinds(&self, contents: &Arc<Contents>) -> Vec<KindInfo> {
         let mut kinds = Vec::new();

@@ -288,6 +288,9 @@ async fn discovery_names_what_was_recorded() {
             (&json!(name), &json!(kind), &json!(true))
         );
     }
+    let namespace = client.get("/api/v1/namespaces/a").await.1;
+    assert_eq!((&namespace["kind"], &namespace["metadata"]["name"]), (&json!("Namespace"), &json!("a")));
+    assert_eq!(client.get("/api/v1/namespaces/aa").await.0, 404);
     assert_eq!(client.get("/apis/batch/v1").await.0, 404);
     assert_eq!(client.get("/version").await.0, 200);
     assert_eq!(client.send("GET", "/readyz", "*/*").await.status(), 200);

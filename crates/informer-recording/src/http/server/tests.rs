@@ -259,6 +259,9 @@ async fn who_goes_on_from_another_version_does_not_get_the_watch_of_somebody_els
     assert_eq!(first.take(1).await, both[..1]);
     assert_eq!(first.next().await, None, "it ended when it was recorded");
     assert_eq!(second.take(2).await, ["3 MODIFIED one@11", "4 MODIFIED one@12"]);
+    drop(first);
+    let mut again = client.watch(ten).await;
+    assert_eq!(again.take(1).await, ["4 MODIFIED one@11"], "the watch that is left begins after that");
     let mut third = client.watch("/api/v1/pods?watch=true&resourceVersion=11").await;
     assert_eq!(third.take(1).await, both[1..]);
 }

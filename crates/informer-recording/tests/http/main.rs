@@ -248,15 +248,17 @@ impl Watched {
     /// Waits until these are the objects that are there.
     async fn has(&self, expected: &[&str]) {
         let patience = std::time::Duration::from_secs(60);
+        self.0.wait_synced(patience).await.expect("it is synced");
         let mut progress = self.0.progress();
         loop {
             let mut names: Vec<_> =
                 self.0.lister().list().iter().map(|map| map.key().name().to_owned()).collect();
             names.sort();
-            if self.0.has_synced() && names == expected {
+            if names == expected {
                 return;
             }
-            progress = self.0.wait_progress(&progress, patience).await.expect("they will be there");
+            let waited = self.0.wait_progress(&progress, patience).await;
+            progress = waited.unwrap_or_else(|error| panic!("{names:?} is not {expected:?}: {error}"));
         }
     }
 }

@@ -33,9 +33,10 @@ const OF_THE_EMBEDDED_SERVER: &str = "--test real --test clients --test monitori
 
 /// Tests that need programs in Go or a real server, among others that do not: they look at what only the library itself can see, or
 /// compare the command with kubectl.
-const AMONG_OTHERS: [&str; 5] = [
+const AMONG_OTHERS: [&str; 6] = [
     "get_prints_what_kubectl_prints_on_a_real_server",
     "get_prints_what_kubectl_prints_on_the_embedded_server",
+    "kubectl_reads_a_recording_that_is_served",
     "managers_are_those_of_the_real_server",
     "the_cases_of_apimachinery_come_out_as_in_go",
     "the_cases_of_structured_merge_diff_come_out_as_in_go",

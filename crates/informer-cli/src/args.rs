@@ -103,6 +103,9 @@ Examples:
   informer record run.recording deployments --embedded --for 5s";
 
 const REPLAY: &str = "\
+With --serve any number of clients can read the recording: they get what was recorded, and for all other reads the state at this \
+moment of the replay; with --speed max that is the end.
+
 Examples:
   informer replay run.recording                 as long as it took
   informer replay run.recording pods --speed 10
@@ -197,7 +200,7 @@ pub(crate) struct ReplayArgs {
     /// As of `watch`: text, wide, json; or only the objects as yaml, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…
     #[arg(short, long, value_name = "FORM", default_value = "text", value_parser = str::parse::<WatchForm>)]
     pub(crate) output: WatchForm,
-    /// Serves the recording on 127.0.0.1 as the API server that was recorded, until Ctrl-C
+    /// Serves the recording on 127.0.0.1 as an API server that can be read, until Ctrl-C
     #[arg(long)]
     pub(crate) serve: bool,
     /// The port to serve at; 0 for any that is free

@@ -76,6 +76,29 @@ impl Exchange {
             && Resource::of(&self.target.path).is_some_and(|resource| resource.is_collection)
     }
 
+    /// Whether the server did what it was asked for.
+    pub(crate) fn is_answered(&self) -> bool {
+        let answer = self.steps.iter().find_map(|step| match &step.what {
+            Happened::Answer(head) => Some(head.status),
+            _ => None,
+        });
+        answer == Some(200)
+    }
+
+    /// The parts of the body, and when each came.
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = (Duration, &Bytes)> {
+        self.steps.iter().filter_map(|step| match &step.what {
+            Happened::Chunk(bytes) => Some((step.at, bytes)),
+            _ => None,
+        })
+    }
+
+    /// When its body ended or broke, if it did so by itself.
+    pub(crate) fn ended(&self) -> Option<Duration> {
+        let last = self.steps.last()?;
+        matches!(last.what, Happened::End | Happened::Failed(_)).then_some(last.at)
+    }
+
     /// The kind of its objects: as the one who asked called it, or else as the answer does.
     pub(crate) fn kind(&self) -> Option<KindInfo> {
         if let Some(kind) = &self.line.kind {
@@ -91,10 +114,7 @@ impl Exchange {
     }
 
     fn kind_of_answer(&self) -> Option<String> {
-        let first = self.steps.iter().find_map(|step| match &step.what {
-            Happened::Chunk(bytes) => Some(bytes),
-            _ => None,
-        })?;
+        let (_, first) = self.chunks().next()?;
         let document: Value = serde_json::Deserializer::from_slice(first).into_iter().next()?.ok()?;
         let of_event = document["object"]["kind"].as_str();
         let of_list = document["kind"].as_str().and_then(|kind| kind.strip_suffix("List"));

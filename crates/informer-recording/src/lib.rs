@@ -20,6 +20,7 @@ mod redact;
 mod replay;
 mod source;
 mod split;
+mod state;
 mod target;
 
 pub use http::{Listening, RecordingProxy, ReplayServer};

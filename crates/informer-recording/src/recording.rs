@@ -130,6 +130,11 @@ impl Recording {
         Ok(Self::of(Contents { exchanges: Exchange::all(records), is_cut, began }, Speed::AsRecorded))
     }
 
+    #[cfg(test)]
+    pub(crate) fn of_exchanges(exchanges: Vec<Exchange>, speed: Speed) -> Self {
+        Self::of(Contents { exchanges, is_cut: false, began: None }, speed)
+    }
+
     fn of(contents: Contents, speed: Speed) -> Self {
         let contents = Arc::new(contents);
         Self { replay: Arc::new(Replay::new(&contents, speed)), contents }

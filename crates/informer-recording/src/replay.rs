@@ -1,18 +1,20 @@
 //! Which recorded answer a request gets, and when.
 
 mod body;
+mod choice;
+mod clock;
 mod source;
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
-use tokio::time::Instant;
 
 pub(crate) use self::body::Playing;
+use self::choice::Suits;
+pub(crate) use self::clock::Clock;
 pub use self::source::ReplayedSource;
 use crate::exchange::Exchange;
 use crate::record::RequestLine;
@@ -72,8 +74,8 @@ pub(crate) struct Replay {
 
 struct State {
     uses: Vec<Use>,
-    /// A moment, and the time of the recording that it stands for.
-    anchor: Option<(Instant, Duration)>,
+    /// Since the first request.
+    clock: Option<Clock>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +84,17 @@ enum Use {
     Open,
     Over,
     LeftOut,
+}
+
+/// A request that is looked for in a recording.
+pub(crate) struct Asked<'a> {
+    pub(crate) line: &'a RequestLine,
+    pub(crate) target: &'a Target,
+    /// Whether the last answer is given again if there is none left.
+    pub(crate) repeats: bool,
+    /// Whether somebody else has an answer as well, so that it does not have to be one that was meant for another client or
+    /// is far away.
+    pub(crate) has_choice: bool,
 }
 
 /// How a request is answered.
@@ -102,7 +115,7 @@ impl Replay {
         let remaining = contents.exchanges.iter().filter(|exchange| exchange.is_of_objects()).count();
         Self {
             speed,
-            state: Mutex::new(State { uses, anchor: None }),
+            state: Mutex::new(State { uses, clock: None }),
             remaining: watch::Sender::new(remaining),
         }
     }
@@ -133,15 +146,11 @@ impl Replay {
     }
 
     /// The answer to a request: the first that was not given yet to the same request, or else to one for the same objects of
-    /// another version. With `repeats` the last one is given again if there is none left.
-    pub(crate) fn find(
-        self: &Arc<Self>,
-        contents: &Arc<Contents>,
-        asked: &RequestLine,
-        target: &Target,
-        repeats: bool,
-    ) -> Match {
+    /// another version.
+    pub(crate) fn find(self: &Arc<Self>, contents: &Arc<Contents>, asked: &Asked<'_>) -> Match {
+        let Asked { line: asked, target, repeats, has_choice } = *asked;
         let mut state = self.state.lock();
+        let suits = has_choice.then(|| Suits::new(state.clock, &state, contents, target));
         let of_request = |at: &usize| {
             let line = &contents.exchanges[*at].line;
             // Whoever wants a document in another form takes it as it is as well.
@@ -152,24 +161,28 @@ impl Replay {
         let all = || (0..contents.exchanges.len()).filter(of_request);
         let same = |at: &usize| contents.exchanges[*at].target == *target;
         let like = |at: &usize| contents.exchanges[*at].target.resembles(target);
-        let unused = |at: &usize| state.uses[*at] == Use::Unused;
+        let unused = |at: &usize| {
+            state.uses[*at] == Use::Unused
+                && suits.as_ref().is_none_or(|suits| suits.allows(&contents.exchanges[*at]))
+        };
         let found = all().filter(same).find(unused).or_else(|| all().filter(like).find(unused));
         let again =
             || all().rfind(same).or_else(|| all().rfind(like)).filter(|_| repeats && !target.is_watch());
         match found.or_else(again) {
             Some(at) => {
-                let anchor = *state.anchor.get_or_insert((Instant::now(), contents.exchanges[at].at));
+                let began = contents.exchanges[at].at;
+                let clock = *state.clock.get_or_insert_with(|| Clock::start(self.speed, began));
                 if state.uses[at] == Use::Unused {
                     state.uses[at] = Use::Open;
                 }
-                Match::Recorded(Playing::new(self.clone(), contents.clone(), at, anchor))
+                Match::Recorded(Playing::new(self.clone(), contents.clone(), at, clock))
             }
             None if target.is_streaming_list() => {
                 let is_list = |at: &usize| {
                     let other = &contents.exchanges[*at];
                     other.is_of_objects() && other.target.path == target.path && !other.target.is_watch()
                 };
-                match all().filter(is_list).any(|at| state.uses[at] == Use::Unused) {
+                match all().filter(is_list).any(|at| unused(&at)) {
                     true => Match::NotStreamed,
                     false if all().any(|at| same(&at) || like(&at)) => Match::Silent,
                     false => Match::Unknown,
@@ -202,14 +215,9 @@ impl Replay {
         }
     }
 
-    /// When something that happened at a time of the recording happens in the replay; `None` for at once.
-    fn due(&self, anchor: (Instant, Duration), at: Duration) -> Option<Instant> {
-        let (now, then) = anchor;
-        let since = at.saturating_sub(then);
-        match self.speed {
-            Speed::AsRecorded => Some(now + since),
-            Speed::Times(times) => Some(now + since.div_f64(times)),
-            Speed::Fastest => None,
-        }
+    /// The time of the replay, which begins now if it has not begun.
+    pub(crate) fn clock(&self, contents: &Contents) -> Clock {
+        let began = contents.exchanges.first().map(|first| first.at).unwrap_or_default();
+        *self.state.lock().clock.get_or_insert_with(|| Clock::start(self.speed, began))
     }
 }

@@ -20,6 +20,10 @@ pub(crate) struct Resource {
     pub(crate) version: String,
     pub(crate) plural: String,
     pub(crate) namespace: Option<String>,
+    /// The one object that is asked for.
+    pub(crate) name: Option<String>,
+    /// A part of it, such as `log` or `status`.
+    pub(crate) part: Option<String>,
     /// Whether it is all objects, and not one of them or a part of one.
     pub(crate) is_collection: bool,
 }
@@ -66,6 +70,12 @@ impl Target {
             && self.parameter("continue").is_some() == other.parameter("continue").is_some()
     }
 
+    /// Whether it asks for the same objects, be it as a list or as a watch.
+    pub(crate) fn is_about_those_of(&self, other: &Self) -> bool {
+        let same = |name: &str| self.parameter(name) == other.parameter(name);
+        self.path == other.path && same("labelSelector") && same("fieldSelector")
+    }
+
     /// How the answer to it is to be divided.
     pub(crate) fn form(&self) -> Form {
         let is_collection = Resource::of(&self.path).is_some_and(|resource| resource.is_collection);
@@ -100,13 +110,14 @@ impl Resource {
         // The old form of watches.
         let rest: Vec<&str> =
             parts.enumerate().filter(|part| *part != (0, "watch")).map(|(_, part)| part).collect();
-        let (namespace, plural, is_collection) = match *rest.as_slice() {
-            ["namespaces", namespace, plural] if !matches!(plural, "status" | "finalize") => {
-                (Some(namespace), plural, true)
+        let (namespace, plural, object): (_, _, &[&str]) = match rest.as_slice() {
+            ["namespaces", namespace, plural] if !matches!(*plural, "status" | "finalize") => {
+                (Some(*namespace), *plural, &[])
             }
-            ["namespaces", namespace, plural, _, ..] => (Some(namespace), plural, false),
-            [plural] => (None, plural, true),
-            [plural, _, ..] => (None, plural, false),
+            ["namespaces", namespace, plural, object @ ..] if !object.is_empty() => {
+                (Some(*namespace), *plural, object)
+            }
+            [plural, object @ ..] => (None, *plural, object),
             [] => return None,
         };
         Some(Self {
@@ -114,7 +125,9 @@ impl Resource {
             version: version.to_owned(),
             plural: plural.to_owned(),
             namespace: namespace.map(str::to_owned),
-            is_collection,
+            name: object.first().map(|name| decoded(name)),
+            part: object.get(1).map(|part| (*part).to_owned()),
+            is_collection: object.is_empty(),
         })
     }
 

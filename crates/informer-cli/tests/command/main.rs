@@ -12,6 +12,7 @@ mod recording;
 mod refusing;
 mod running_program;
 mod secrets;
+mod served_recording;
 mod serving;
 mod support;
 mod top;

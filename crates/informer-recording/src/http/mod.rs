@@ -1,8 +1,13 @@
 //! Recording and replaying for clients of any make, over HTTP on loopback.
 
+mod accept;
+mod discovery;
 mod listen;
 mod proxy;
+mod reads;
 mod server;
+mod states;
+mod watching;
 
 use std::fmt::Display;
 
@@ -13,7 +18,7 @@ use http::header::{CONTENT_TYPE, HOST, HeaderMap, ORIGIN, UPGRADE};
 use http::{Response, StatusCode};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::record::METADATA;
 
@@ -32,11 +37,19 @@ fn body(chunks: BoxStream<'static, Result<Bytes, Broken>>) -> Body {
 
 /// An error as an API server tells it.
 fn status(code: StatusCode, reason: &str, message: impl Display) -> Response<Body> {
-    let status = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-        "code": code.as_u16(), "reason": reason, "message": message.to_string() });
-    let body = body(stream::iter([Ok(Bytes::from(status.to_string()))]).boxed());
-    let mut answer = Response::new(body);
+    let status = status_object(code, reason, message);
+    let mut answer = json_answer(stream::iter([Ok(Bytes::from(status.to_string()))]).boxed());
     *answer.status_mut() = code;
+    answer
+}
+
+fn status_object(code: StatusCode, reason: &str, message: impl Display) -> Value {
+    json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "code": code.as_u16(), "reason": reason, "message": message.to_string() })
+}
+
+fn json_answer(chunks: BoxStream<'static, Result<Bytes, Broken>>) -> Response<Body> {
+    let mut answer = Response::new(body(chunks));
     answer.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
     answer
 }

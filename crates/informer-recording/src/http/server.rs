@@ -2,35 +2,46 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Request, Response, StatusCode};
-use hyper::body::Incoming;
 
 use super::listen::Listening;
-use super::{Body, Broken, body, form, refusal, status};
+use super::reads::Reads;
+use super::states::States;
+use super::{Body, Broken, body, discovery, form, json_answer, refusal, status};
 use crate::exchange::Happened;
 use crate::record::{Head, RequestLine};
 use crate::recording::Recording;
-use crate::replay::{Match, Playing};
-use crate::target::Target;
+use crate::replay::{Asked, Match, Playing};
+use crate::target::{Resource, Target};
 
-/// Answers clients of any make as the server did when it was recorded.
+/// Answers clients of any make: as the server did when it was recorded, and beyond that from what it showed.
 ///
-/// A request gets the answer that was recorded for the same method, path and query, at the same place in the order. A read that is
-/// not a watch gets its last answer again when there is no other left. What was never asked for is 404.
+/// A request gets the answer that was recorded for the same method, path and query, at the same place in the order, with all
+/// that went wrong. Once there is none left, or the next one is far away or meant for whoever still reads the one before it, a
+/// read is answered from the state of the cluster at this moment of the replay, as far as lists and watches of any client
+/// show it: lists, single objects, and watches, whose events come when they are due. So there may be as many clients
+/// as one likes, and they may ask for what was not asked for. At [`Speed::Fastest`](crate::Speed::Fastest) it is the state at the
+/// end. Objects count from the beginning if they are in the first list of their kind.
+///
+/// Objects are given as JSON, whole or only their metadata; there are no tables. Namespaces, labels and fields are selected.
+/// Documents of discovery that were not recorded name the kinds that were. Writes that were not recorded are 405, and what
+/// nothing is known of is 404.
 #[derive(Clone, Debug)]
 pub struct ReplayServer {
     recording: Recording,
+    states: Arc<States>,
 }
 
 impl ReplayServer {
     /// A server that replays a recording.
     pub fn new(recording: Recording) -> Self {
-        Self { recording }
+        Self { states: Arc::new(States::of(&recording)), recording }
     }
 
     /// Listens on an address of loopback until the returned value is dropped; port 0 takes any free port.
@@ -38,34 +49,106 @@ impl ReplayServer {
         Listening::start(address, move |request| self.clone().answer(request)).await
     }
 
-    async fn answer(self, request: Request<Incoming>) -> Response<Body> {
+    async fn answer<B>(self, request: Request<B>) -> Response<Body> {
         if let Some(refusal) = refusal(request.headers()) {
             return refusal;
         }
-        let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
-        let accept =
-            request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+        let asked = request.uri().path_and_query().map_or("/", |target| target.as_str());
+        let accepts = request.headers().get_all(ACCEPT).iter();
+        let accept = accepts.filter_map(|accept| accept.to_str().ok()).collect::<Vec<_>>().join(",");
         let method = request.method().as_str();
-        let line = RequestLine { method: method.to_owned(), ..RequestLine::get(target, form(accept)) };
+        let line = RequestLine { method: method.to_owned(), ..RequestLine::get(asked, form(&accept)) };
+        let target = Target::parse(asked);
+        let is_read = method == "GET" || method == "HEAD";
+        let resource = Resource::of(&target.path);
+        if let Some(resource) = resource.filter(|resource| is_read && self.states.has(resource)) {
+            if let Some(answer) = self.recorded(&line, &target, false, true).await {
+                return answer;
+            }
+            if let Some(answer) = self.state_of(resource, &target, asked, &accept).await {
+                return answer;
+            }
+        }
+        if let Some(answer) = self.recorded(&line, &target, is_read, false).await {
+            return answer;
+        }
+        if !is_read {
+            let message = format!(
+                "this is a recording, which can be read and not be changed: it has no answer to {method} {}",
+                target.path
+            );
+            return status(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message);
+        }
+        self.about_the_server(&target.path).await.unwrap_or_else(|| {
+            let message =
+                format!("the recording has no answer to {method} {asked}, and no list or watch of it");
+            status(StatusCode::NOT_FOUND, "NotFound", message)
+        })
+    }
+
+    async fn recorded(
+        &self,
+        line: &RequestLine,
+        target: &Target,
+        repeats: bool,
+        has_choice: bool,
+    ) -> Option<Response<Body>> {
         let Recording { contents, replay } = &self.recording;
-        let repeats = method == "GET" || method == "HEAD";
-        match replay.find(contents, &line, &Target::parse(target), repeats) {
-            Match::Recorded(playing) => replayed(playing).await,
-            Match::Silent => {
+        match replay.find(contents, &Asked { line, target, repeats, has_choice }) {
+            Match::Recorded(playing) => Some(replayed(playing).await),
+            Match::Silent if !has_choice => {
                 let head = Head { status: 200, ..Head::default() };
-                answer(&head, stream::pending().boxed())
+                Some(answer(&head, stream::pending().boxed()))
             }
             Match::NotStreamed => {
                 let message =
                     "the recording has lists that were not streamed: sendInitialEvents is not supported";
-                status(StatusCode::BAD_REQUEST, "BadRequest", message)
+                Some(status(StatusCode::BAD_REQUEST, "BadRequest", message))
             }
-            Match::Unknown => {
-                let message = format!("the recording has no answer to {method} {target}");
-                status(StatusCode::NOT_FOUND, "NotFound", message)
-            }
+            Match::Silent | Match::Unknown => None,
         }
     }
+
+    async fn state_of(
+        &self,
+        resource: Resource,
+        target: &Target,
+        asked: &str,
+        accept: &str,
+    ) -> Option<Response<Body>> {
+        // A log is not among what lists show, nor is the old form of watches worth it.
+        if resource.part.is_some() || is_old_watch(&target.path) {
+            return None;
+        }
+        let Recording { contents, replay } = &self.recording;
+        let (kind, timeline) = self.states.timeline(&resource, contents).await?;
+        let reads = Reads { kind, timeline, clock: replay.clock(contents) };
+        Some(reads.answer(resource, target, asked, accept))
+    }
+
+    async fn about_the_server(&self, path: &str) -> Option<Response<Body>> {
+        let text = |text: String| stream::iter([Ok(Bytes::from(text))]).boxed();
+        if matches!(path, "/healthz" | "/livez" | "/readyz") {
+            let head = Head { status: 200, content_type: Some("text/plain".to_owned()), retry_after: None };
+            return Some(answer(&head, text("ok".to_owned())));
+        }
+        let contents = &self.recording.contents;
+        let document = match path.strip_prefix("/api/v1/namespaces/") {
+            // kubectl asks for the namespace of an object that it does not find.
+            Some(name) => {
+                let is_there = !name.contains('/') && self.states.has_namespace(name, contents).await;
+                is_there.then(|| discovery::namespace(name))?
+            }
+            None => discovery::document(path, &self.states.kinds(contents).await)?,
+        };
+        Some(json_answer(text(document.to_string())))
+    }
+}
+
+fn is_old_watch(path: &str) -> bool {
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    let version = if parts.next() == Some("apis") { 1 } else { 0 };
+    parts.nth(version + 1) == Some("watch")
 }
 
 async fn replayed(mut playing: Playing) -> Response<Body> {
@@ -107,3 +190,6 @@ fn answer(head: &Head, chunks: BoxStream<'static, Result<Bytes, Broken>>) -> Res
     }
     answer
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,24 @@ fn the_form_is_the_one_that_is_wanted_most() {
 }
 
 #[test]
+fn objects_are_given_in_the_first_form_that_there_is() {
+    use super::accept::{Form, negotiate};
+    let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    let metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+    for whole in ["", "*/*", "application/json, */*", &format!("{table},application/json")] {
+        assert_eq!(negotiate(whole), Some(Form::Whole), "{whole}");
+    }
+    assert_eq!(
+        negotiate("application/vnd.kubernetes.protobuf;stream=watch,application/json"),
+        Some(Form::Whole)
+    );
+    assert_eq!(negotiate(&format!("{table},{metadata},application/json")), Some(Form::Metadata));
+    for none in [table, "application/vnd.kubernetes.protobuf", "text/html"] {
+        assert_eq!(negotiate(none), None, "{none}");
+    }
+}
+
+#[test]
 fn only_this_machine_is_answered_by_its_own_names() {
     let code = |headers: &[(&'static str, &'static str)]| {
         let mut map = HeaderMap::new();

@@ -1,11 +1,8 @@
 //! An answer that is given again, step by step.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use tokio::time::Instant;
-
-use super::Replay;
+use super::{Clock, Replay};
 use crate::exchange::{Exchange, Happened};
 use crate::recording::Contents;
 
@@ -15,17 +12,12 @@ pub(crate) struct Playing {
     contents: Arc<Contents>,
     at: usize,
     step: usize,
-    anchor: (Instant, Duration),
+    clock: Clock,
 }
 
 impl Playing {
-    pub(super) fn new(
-        replay: Arc<Replay>,
-        contents: Arc<Contents>,
-        at: usize,
-        anchor: (Instant, Duration),
-    ) -> Self {
-        Self { replay, contents, at, step: 0, anchor }
+    pub(super) fn new(replay: Arc<Replay>, contents: Arc<Contents>, at: usize, clock: Clock) -> Self {
+        Self { replay, contents, at, step: 0, clock }
     }
 
     fn exchange(&self) -> &Exchange {
@@ -43,7 +35,7 @@ impl Playing {
         let Some(step) = self.exchange().steps.get(self.step).cloned() else {
             return self.nothing_more().await;
         };
-        match self.replay.due(self.anchor, step.at) {
+        match self.clock.due(step.at) {
             Some(due) => tokio::time::sleep_until(due).await,
             // Other tasks have their turn, or a long recording would be read in one go.
             None => tokio::task::yield_now().await,

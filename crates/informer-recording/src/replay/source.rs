@@ -11,7 +11,7 @@ use kube_informer::kind::KindInfo;
 use kube_informer::source::{ByteStream, ListWatch, Request, Sources};
 use serde_json::Value;
 
-use super::{Match, Playing};
+use super::{Asked, Match, Playing};
 use crate::exchange::Happened;
 use crate::record::{Head, METADATA, RequestLine};
 use crate::recording::Recording;
@@ -83,10 +83,11 @@ impl Sources for Recording {
 
 impl Recording {
     async fn open_line(&self, line: &RequestLine) -> Result<ByteStream, SourceError> {
-        let asked = Target::parse(&line.target);
+        let target = Target::parse(&line.target);
         // Documents of discovery do not change while a program runs, as far as a recording goes.
-        let repeats = Resource::of(&asked.path).is_none();
-        match self.replay.find(&self.contents, line, &asked, repeats) {
+        let repeats = Resource::of(&target.path).is_none();
+        let asked = Asked { line, target: &target, repeats, has_choice: false };
+        match self.replay.find(&self.contents, &asked) {
             Match::Recorded(playing) => opened(playing).await,
             Match::Silent => Ok(stream::pending().boxed()),
             Match::NotStreamed => Err(SourceError::http(

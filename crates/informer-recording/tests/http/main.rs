@@ -12,7 +12,8 @@ use informer_recording::{Listening, Recorder, Recording, RecordingProxy, ReplayS
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_client::api::{ObjectMeta, PostParams, WatchEvent, WatchParams};
 use kube_client::{Api, Client, Config};
-use kube_informer::{SharedInformer, SharedInformerFactory};
+use kube_informer::source::HttpSource;
+use kube_informer::{Kind as _, SharedInformer, SharedInformerFactory};
 use tempfile::TempDir;
 
 use self::unpacked::unpacked;
@@ -108,17 +109,21 @@ async fn what_a_client_sees_through_the_proxy_it_sees_again_from_the_recording()
     let recording = rig.recording();
     let server = ReplayServer::new(recording).listen(loopback()).await.expect("a port");
     let maps: Api<ConfigMap> = Api::namespaced(client(&server), "default");
-    for _ in 0..2 {
-        // A list may be asked for again.
-        assert_eq!(maps.list(&Default::default()).await.expect("a list").items, listed.items);
-    }
+    assert_eq!(maps.list(&Default::default()).await.expect("a list").items, listed.items);
+    // Asked for again it is what became of that, as far as it was seen, and nothing has to be waited for.
+    assert_eq!(maps.list(&Default::default()).await.expect("a list").items, listed.items[1..]);
     assert_eq!(watch(&maps).await, watched);
     assert_eq!(maps.get("none").await.unwrap_err().to_string(), missing);
     let unknown = maps.get("unknown").await.unwrap_err().to_string();
+    assert!(unknown.contains("configmaps \"unknown\" not found"), "{unknown}");
+    let secrets: Api<Secret> = Api::namespaced(client(&server), "default");
+    let unknown = secrets.list(&Default::default()).await.unwrap_err().to_string();
     assert!(
-        unknown.contains("the recording has no answer to GET /api/v1/namespaces/default/configmaps/unknown"),
+        unknown.contains("the recording has no answer to GET /api/v1/namespaces/default/secrets"),
         "{unknown}"
     );
+    let refused = maps.delete("b", &Default::default()).await.unwrap_err().to_string();
+    assert!(refused.contains("this is a recording"), "{refused}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -221,4 +226,76 @@ async fn a_kubeconfig_leads_to_the_recording() {
     factory.wait_for_cache_sync(std::time::Duration::from_secs(60)).await.expect("it is synced");
     assert_eq!(replayed.lister().list()[0].raw_json(), found.lister().list()[0].raw_json());
     factory.shutdown().await;
+}
+
+/// An informer that runs until this is dropped.
+struct Watched(SharedInformer<ConfigMap>, tokio::task::JoinHandle<()>);
+
+impl Watched {
+    fn start(listening: &Listening) -> Self {
+        let server = Config::new(format!("http://{}", listening.address()).parse().expect("a URL"));
+        let source = HttpSource::new(server, ConfigMap::info(&())).expect("a source");
+        let informer = SharedInformer::<ConfigMap>::builder(source).build().expect("an informer");
+        let runs = informer.clone();
+        Self(
+            informer,
+            tokio::spawn(async move {
+                runs.run(std::future::pending()).await.ok();
+            }),
+        )
+    }
+
+    /// Waits until these are the objects that are there.
+    async fn has(&self, expected: &[&str]) {
+        let patience = std::time::Duration::from_secs(60);
+        self.0.wait_synced(patience).await.expect("it is synced");
+        let mut progress = self.0.progress();
+        loop {
+            let mut names: Vec<_> =
+                self.0.lister().list().iter().map(|map| map.key().name().to_owned()).collect();
+            names.sort();
+            if names == expected {
+                return;
+            }
+            let waited = self.0.wait_progress(&progress, patience).await;
+            progress = waited.unwrap_or_else(|error| panic!("{names:?} is not {expected:?}: {error}"));
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.1.abort();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_informer_hears_of_the_same_end_and_other_clients_as_well() {
+    let rig = Rig::start().await;
+    let maps: Api<ConfigMap> = Api::namespaced(rig.server.quiet_client(), "default");
+    for name in ["a", "b"] {
+        maps.create(&PostParams::default(), &map(name, "1")).await.expect("it is created");
+    }
+    let recorded = Watched::start(&rig.proxy);
+    recorded.has(&["a", "b"]).await;
+    maps.delete("a", &Default::default()).await.expect("it is deleted");
+    maps.create(&PostParams::default(), &map("c", "1")).await.expect("it is created");
+    recorded.has(&["b", "c"]).await;
+    let recording = rig.recording();
+    for speed in [Speed::Fastest, Speed::AsRecorded, Speed::Times(10.0)] {
+        let server =
+            ReplayServer::new(recording.clone().speed(speed)).listen(loopback()).await.expect("a port");
+        let informers: Vec<_> = (0..4).map(|_| Watched::start(&server)).collect();
+        for informer in &informers {
+            informer.has(&["b", "c"]).await;
+        }
+        // Asked for as a list, in one namespace, by a client that nobody recorded.
+        let maps: Api<ConfigMap> = Api::namespaced(client(&server), "default");
+        let listed = maps.list(&Default::default()).await.expect("a list");
+        let names: Vec<_> = listed.items.iter().map(|map| map.metadata.name.as_deref()).collect();
+        assert_eq!(names, [Some("b"), Some("c")]);
+        assert_eq!(maps.get("c").await.expect("it is there").data, map("c", "1").data);
+        let late = Watched::start(&server);
+        late.has(&["b", "c"]).await;
+    }
 }

@@ -1,0 +1,114 @@
+//! Reads that are answered from the state at this moment of a replay.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{StreamExt as _, stream};
+use http::{Response, StatusCode};
+use kube_informer::kind::KindInfo;
+use serde_json::json;
+
+use super::accept::{Form, negotiate};
+use super::watching::{Start, Watching};
+use super::{Body, json_answer, status};
+use crate::replay::Clock;
+use crate::state::{Key, Selection, Timeline, metadata_of};
+use crate::target::{Resource, Target, decoded};
+
+/// The objects of one kind, and what time it is for them.
+pub(super) struct Reads {
+    pub(super) kind: KindInfo,
+    pub(super) timeline: Arc<Timeline>,
+    pub(super) clock: Clock,
+}
+
+impl Reads {
+    /// The answer to a GET. `asked` is path and query, `accept` the header.
+    pub(super) fn answer(
+        self,
+        resource: Resource,
+        target: &Target,
+        asked: &str,
+        accept: &str,
+    ) -> Response<Body> {
+        let Some(form) = negotiate(accept) else {
+            let message = "of a recording there is only JSON: application/json has to be accepted";
+            return status(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message);
+        };
+        let bad_request = |message: &str| status(StatusCode::BAD_REQUEST, "BadRequest", message);
+        let parameter = |name| target.parameter(name).map(decoded).unwrap_or_default();
+        if let (Some(name), false) = (&resource.name, target.is_watch()) {
+            let namespace = resource.namespace.unwrap_or_default();
+            return self.one(&Key { namespace, name: name.clone() }, form);
+        }
+        let mut fields = parameter("fieldSelector");
+        if let Some(name) = &resource.name {
+            fields = format!("{fields},metadata.name={name}");
+        }
+        let selection = Selection::new(resource.namespace, &parameter("labelSelector"), &fields);
+        let selection = match selection {
+            Ok(selection) => selection,
+            Err(error) => return bad_request(&error.to_string()),
+        };
+        if target.is_watch() {
+            return match Start::of(target) {
+                Ok(start) => Watching::begin(self, selection, form, start, time_limit(asked)),
+                Err(message) => bad_request(&message),
+            };
+        }
+        if !parameter("continue").is_empty() {
+            let message = "the rest of this list was not recorded: ask for the whole list";
+            return status(StatusCode::GONE, "Expired", message);
+        }
+        self.list(&selection, form)
+    }
+
+    fn one(&self, key: &Key, form: Form) -> Response<Body> {
+        match self.timeline.get(self.timeline.place(self.clock.now()), key) {
+            Some(object) => json_answer(stream::iter([Ok(in_form(object, form))]).boxed()),
+            None => {
+                let message = format!("{} \"{}\" not found", self.kind.resource(), key.name);
+                status(StatusCode::NOT_FOUND, "NotFound", message)
+            }
+        }
+    }
+
+    /// All of it: a server may always give more than the limit, and this one has it in memory.
+    fn list(&self, selection: &Selection, form: Form) -> Response<Body> {
+        let place = self.timeline.place(self.clock.now());
+        let (kind, api_version) = match form {
+            Form::Whole => (format!("{}List", self.kind.kind()), self.kind.api_version()),
+            Form::Metadata => ("PartialObjectMetadataList".to_owned(), "meta.k8s.io/v1".to_owned()),
+        };
+        let version = json!(self.timeline.version(place).to_string());
+        let (kind, api_version) = (json!(kind), json!(api_version));
+        let head = format!(
+            "{{\"kind\":{kind},\"apiVersion\":{api_version},\"metadata\":{{\"resourceVersion\":{version}}},\"items\":["
+        );
+        let items = self.timeline.objects(place, selection).into_iter().enumerate();
+        let items = items.map(move |(at, object)| {
+            let comma: &[u8] = if at == 0 { b"" } else { b",\n" };
+            Bytes::from([comma, &in_form(&object, form)].concat())
+        });
+        let parts = [Bytes::from(head)].into_iter().chain(items).chain([Bytes::from_static(b"]}\n")]);
+        json_answer(stream::iter(parts.map(Ok)).boxed())
+    }
+}
+
+pub(super) fn in_form(object: &Bytes, form: Form) -> Bytes {
+    match form {
+        Form::Whole => object.clone(),
+        Form::Metadata => {
+            let head = r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":"#;
+            format!("{head}{}}}", metadata_of(object)).into()
+        }
+    }
+}
+
+/// After how long a client wants its watch to end.
+fn time_limit(asked: &str) -> Option<Duration> {
+    let (_, query) = asked.split_once('?')?;
+    let limit = query.split('&').find_map(|parameter| parameter.strip_prefix("timeoutSeconds="))?;
+    limit.parse().ok().filter(|seconds| *seconds > 0).map(Duration::from_secs)
+}

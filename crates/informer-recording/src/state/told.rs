@@ -1,0 +1,237 @@
+//! What the answers to requests for one resource tell of its objects.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use kube_informer::kind::KindInfo;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Key;
+use crate::exchange::{Exchange, Happened};
+use crate::record::METADATA;
+use crate::target::{Resource, decoded};
+
+/// Something that was told, and of which part of the objects it is the truth.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) at: Duration,
+    pub(super) scope: Arc<Scope>,
+    pub(super) news: News,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Scope {
+    pub(super) namespace: Option<String>,
+    labels: Option<String>,
+    fields: Option<String>,
+}
+
+#[derive(Debug)]
+pub(super) enum News {
+    /// A watch begins that shows what is newer than this.
+    Watched(u64),
+    /// These objects are there, and no others.
+    Listed {
+        version: u64,
+        items: Vec<Item>,
+    },
+    There(Item),
+    Gone(Item),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) key: Key,
+    pub(super) version: u64,
+    pub(super) json: Bytes,
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct List<'a> {
+    #[serde(default)]
+    metadata: Metadata,
+    #[serde(borrow)]
+    items: Option<Vec<&'a RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Object<'a> {
+    #[serde(borrow)]
+    kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    metadata: &'a RawValue,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Metadata {
+    name: String,
+    namespace: String,
+    resource_version: String,
+    #[serde(rename = "continue")]
+    token: String,
+}
+
+#[derive(Deserialize)]
+struct Bookmark {
+    metadata: BookmarkMetadata,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BookmarkMetadata {
+    resource_version: String,
+    annotations: Option<HashMap<String, String>>,
+}
+
+impl Scope {
+    /// Whether it is every object of its namespace.
+    pub(super) fn is_whole(&self) -> bool {
+        self.labels.is_none() && self.fields.is_none()
+    }
+
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        self == other || (self.is_whole() && (self.namespace.is_none() || self.namespace == other.namespace))
+    }
+
+    fn of(exchange: &Exchange) -> Option<Self> {
+        let selector =
+            |name| exchange.target.parameter(name).map(decoded).filter(|selector| !selector.is_empty());
+        let resource = Resource::of(&exchange.target.path)?;
+        let (labels, fields) = (selector("labelSelector"), selector("fieldSelector"));
+        Some(Self { namespace: resource.namespace, labels, fields })
+    }
+}
+
+/// All that is told of a kind, in the order in which it came.
+pub(super) fn all(kind: &KindInfo, exchanges: &[Exchange]) -> Vec<Told> {
+    let of_kind = exchanges.iter().filter(|exchange| is_told_by(kind, exchange));
+    // Metadata alone is only a stand-in for objects that nobody asked for.
+    let (whole, metadata): (Vec<_>, Vec<_>) = of_kind.partition(|exchange| exchange.line.form.is_none());
+    let all = [whole, metadata].map(|exchanges| in_order(kind, &exchanges));
+    all.into_iter().find(|told| !told.is_empty()).unwrap_or_default()
+}
+
+fn is_told_by(kind: &KindInfo, exchange: &Exchange) -> bool {
+    let is_of_kind = |resource: Resource| resource.is_of(kind) && resource.version == kind.version();
+    exchange.is_of_objects() && Resource::of(&exchange.target.path).is_some_and(is_of_kind)
+}
+
+fn in_order(kind: &KindInfo, exchanges: &[&Exchange]) -> Vec<Told> {
+    let mut told = Vec::new();
+    // What came of lists whose next page has this token.
+    let mut pages = HashMap::new();
+    for exchange in exchanges.iter().filter(|exchange| exchange.is_answered()) {
+        let Some(scope) = Scope::of(exchange).map(Arc::new) else { continue };
+        let news = match exchange.target.is_watch() {
+            true => watched(kind, exchange),
+            false => listed(kind, exchange, &mut pages).into_iter().collect(),
+        };
+        told.extend(news.into_iter().map(|(at, news)| Told { at, scope: scope.clone(), news }));
+    }
+    without_doubles(&mut told);
+    told.sort_by_key(|told| told.at);
+    told
+}
+
+/// Leaves out what somebody asked for of objects that somebody else watched anyway: it says nothing new.
+fn without_doubles(told: &mut Vec<Told>) {
+    let is_change = |told: &&Told| !matches!(told.news, News::Listed { .. });
+    let watched: HashSet<Arc<Scope>> = told.iter().filter(is_change).map(|told| told.scope.clone()).collect();
+    told.retain(|told| !watched.iter().any(|wide| *wide != told.scope && wide.covers(&told.scope)));
+}
+
+fn watched(kind: &KindInfo, exchange: &Exchange) -> Vec<(Duration, News)> {
+    let from = exchange.target.parameter("resourceVersion").unwrap_or_default();
+    let mut initial = exchange.target.is_streaming_list().then(Vec::new);
+    let mut news = Vec::new();
+    if initial.is_none() {
+        news.push((exchange.at, News::Watched(number(from))));
+    }
+    for (at, chunk) in exchange.chunks() {
+        for event in serde_json::Deserializer::from_slice(chunk).into_iter::<Event<'_>>() {
+            // Nobody understands what comes after something that is not JSON.
+            let Ok(Event { kind: event, object }) = event else { return news };
+            if event == "BOOKMARK" {
+                if let Some(version) = end_of_initial_events(object) {
+                    let items = initial.take();
+                    news.extend(items.map(|items| (at, News::Listed { version, items })));
+                }
+                continue;
+            }
+            let Some(item) = item(kind, chunk, object) else { continue };
+            match (&*event, &mut initial) {
+                ("ADDED" | "MODIFIED", Some(items)) => items.push(item),
+                ("ADDED" | "MODIFIED", None) => news.push((at, News::There(item))),
+                ("DELETED", None) => news.push((at, News::Gone(item))),
+                _ => {}
+            }
+        }
+    }
+    news
+}
+
+fn end_of_initial_events(object: &RawValue) -> Option<u64> {
+    let Bookmark { metadata } = serde_json::from_str(object.get()).ok()?;
+    let is_end = metadata.annotations?.get("k8s.io/initial-events-end").is_some_and(|end| end == "true");
+    is_end.then(|| number(&metadata.resource_version))
+}
+
+/// A list whose last page this is.
+fn listed(
+    kind: &KindInfo,
+    exchange: &Exchange,
+    pages: &mut HashMap<String, Vec<Item>>,
+) -> Option<(Duration, News)> {
+    let end = exchange.steps.iter().find(|step| step.what == Happened::End)?;
+    let body = Bytes::from(exchange.chunks().map(|(_, chunk)| &chunk[..]).collect::<Vec<_>>().concat());
+    let list: List<'_> = serde_json::from_slice(&body).ok()?;
+    let mut items = match exchange.target.parameter("continue").filter(|token| !token.is_empty()) {
+        Some(token) => pages.remove(&decoded(token))?,
+        None => Vec::new(),
+    };
+    items.extend(list.items?.into_iter().filter_map(|object| item(kind, &body, object)));
+    if list.metadata.token.is_empty() {
+        let version = number(&list.metadata.resource_version);
+        return Some((end.at, News::Listed { version, items }));
+    }
+    pages.insert(list.metadata.token, items);
+    None
+}
+
+/// An object with its kind, which items of a list do without.
+fn item(kind: &KindInfo, within: &Bytes, raw: &RawValue) -> Option<Item> {
+    let object: Object<'_> = serde_json::from_str(raw.get()).ok()?;
+    let metadata: Metadata = serde_json::from_str(object.metadata.get()).ok()?;
+    let head = || format!("{{\"kind\":\"{}\",\"apiVersion\":\"{}\"", kind.kind(), kind.api_version());
+    let json = match object.kind.as_deref() {
+        Some(METADATA) => format!("{},\"metadata\":{}}}", head(), object.metadata.get()).into(),
+        Some(_) => within.slice_ref(raw.get().as_bytes()),
+        // It has metadata, so there is something that follows.
+        None => format!("{},{}", head(), raw.get().strip_prefix('{')?).into(),
+    };
+    let key = Key { namespace: metadata.namespace, name: metadata.name };
+    Some(Item { key, version: number(&metadata.resource_version), json })
+}
+
+/// The metadata of an object, as they stand there.
+pub(crate) fn metadata_of(object: &Bytes) -> &str {
+    serde_json::from_slice::<Object<'_>>(object).map_or("{}", |object| object.metadata.get())
+}
+
+/// Versions are numbers; nothing is newer than something that is not.
+fn number(version: &str) -> u64 {
+    version.parse().unwrap_or_default()
+}

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use kube_client::client::Body;
 use kube_client::{Client, Config};
 use serde_json::Value;
 
@@ -9,6 +11,12 @@ use crate::failure::Failure;
 
 /// Where the page of a program is. Whoever copies the address of the page means the program.
 pub(crate) const INFORMERS: &str = "/debug/informers";
+
+/// What is longer is not read: no informer-endpoint says so much, and it has to fit into our memory several times.
+const LONGEST: usize = 64 << 20;
+
+/// So many characters of an answer that is an error are repeated.
+const QUOTED: usize = 300;
 
 /// A program that serves informer-endpoint.
 pub(crate) struct Program {
@@ -41,9 +49,22 @@ impl Program {
     /// The JSON at a path; the error says what was asked.
     pub(crate) async fn get(&self, path: &str) -> Result<Value, String> {
         let failed = |error: &dyn Display| format!("cannot read {}{path}: {error}", self.url);
-        let request = http::Request::get(path).body(Vec::new()).map_err(|error| failed(&error))?;
-        let text = self.client.request_text(request).await.map_err(|error| failed(&error))?;
-        serde_json::from_str(&text).map_err(|error| failed(&error))
+        let request = http::Request::get(path).body(Body::empty()).map_err(|error| failed(&error))?;
+        let answer = self.client.send(request).await.map_err(|error| failed(&error))?;
+        let status = answer.status();
+        let body =
+            Limited::new(answer.into_body(), LONGEST).collect().await.map_err(|error| match error
+                .is::<LengthLimitError>(
+            ) {
+                true => failed(&format!("the answer is longer than {} MiB", LONGEST >> 20)),
+                false => failed(&error),
+            })?;
+        let body = body.to_bytes();
+        if !status.is_success() {
+            let said: String = String::from_utf8_lossy(&body).trim().chars().take(QUOTED).collect();
+            return Err(failed(&format!("HTTP {status}: {said}")));
+        }
+        serde_json::from_slice(&body).map_err(|error| failed(&error))
     }
 
     /// What is said of an answer that no informer-endpoint gives.

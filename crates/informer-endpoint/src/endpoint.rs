@@ -108,8 +108,8 @@ impl Endpoint {
     /// Serves `/debug/digests`: of each object of these informers the key, the uid, the version and a digest, never the content.
     /// `informer diff --endpoint` compares them with the server. Without this call there is no such page.
     ///
-    /// It tells the names of all objects to whoever can connect, without a token, so the port should be for operators only. Objects of sensitive kinds have no digest,
-    /// nor have those of an informer that drops fields or transforms them.
+    /// It tells the names of all objects to whoever can connect, without a token, so the port should be for operators only.
+    /// Objects of sensitive kinds have no digest, nor have those of an informer that drops fields or transforms them.
     ///
     /// ```
     /// # use informer_endpoint::{Digested, Endpoint};

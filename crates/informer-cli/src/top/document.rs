@@ -3,7 +3,7 @@
 //! Read leniently, field by field: a program that is older or newer than this command leaves out fields and has others. Texts are made
 //! safe for a terminal here, and nowhere later.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -12,12 +12,23 @@ use crate::plain::plain;
 /// Longer texts are cut.
 const LONGEST: usize = 2_000;
 
+/// So many informers, and so many queues, are read. More would take long to sort and nobody could look at them.
+const ROWS: usize = 4_000;
+
+/// So many handlers and scopes of all informers together.
+const PARTS: usize = 20_000;
+
+/// So many reasons of lists of one scope.
+const REASONS: usize = 32;
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Document {
     /// For how many seconds the program has had its endpoint.
     pub(super) uptime: Option<f64>,
     pub(super) informers: Vec<Informer>,
     pub(super) queues: Vec<Queue>,
+    /// How many informers, queues, handlers and scopes there were too many.
+    pub(super) left_out: usize,
     /// Events a second of all informers together, which [`Rates`](super::rates::Rates) knows.
     pub(super) rate: Option<f64>,
 }
@@ -122,11 +133,15 @@ pub(super) struct Growing {
 impl Document {
     /// Nothing if this is not what an informer-endpoint says.
     pub(super) fn read(json: &Value) -> Option<Self> {
-        let mut informers: Vec<_> = json.get("informers")?.as_array()?.iter().map(informer).collect();
+        json.get("informers")?.as_array()?;
+        let mut room = Room { parts: PARTS, left_out: 0 };
+        let informers = room.rows(json, "informers").iter();
+        let mut informers: Vec<_> = informers.map(|json| informer(json, &mut room)).collect();
         tell_apart(informers.iter_mut().map(|informer| &mut informer.name));
-        let mut queues = list(json, "queues", queue);
+        let mut queues: Vec<_> = room.rows(json, "queues").iter().map(queue).collect();
         tell_apart(queues.iter_mut().map(|queue| &mut queue.name));
-        Some(Self { uptime: seconds(json, "uptimeSeconds"), informers, queues, rate: None })
+        let left_out = room.left_out;
+        Some(Self { uptime: seconds(json, "uptimeSeconds"), informers, queues, left_out, rate: None })
     }
 
     pub(super) fn informer(&self, name: &str) -> Option<&Informer> {
@@ -138,14 +153,44 @@ impl Document {
     }
 }
 
+/// How much more of a document is read. Who answers may not be the program that was meant, and say anything.
+struct Room {
+    parts: usize,
+    left_out: usize,
+}
+
+impl Room {
+    fn rows<'a>(&mut self, json: &'a Value, field: &str) -> &'a [Value] {
+        self.first(json, field, ROWS)
+    }
+
+    fn parts<'a>(&mut self, json: &'a Value, field: &str) -> &'a [Value] {
+        let parts = self.first(json, field, self.parts);
+        self.parts -= parts.len();
+        parts
+    }
+
+    fn first<'a>(&mut self, json: &'a Value, field: &str, most: usize) -> &'a [Value] {
+        let all = json[field].as_array().map(Vec::as_slice).unwrap_or_default();
+        let (read, left_out) = all.split_at(all.len().min(most));
+        self.left_out += left_out.len();
+        read
+    }
+}
+
 /// Those that come again get a number.
 fn tell_apart<'a>(all: impl Iterator<Item = &'a mut String>) {
     let mut names = HashSet::new();
+    // The last number of each name: counting from the beginning for each would take ever longer.
+    let mut numbers = HashMap::new();
     for one in all {
+        if names.insert(one.clone()) {
+            continue;
+        }
         let name = one.clone();
-        let mut number = 1;
+        let number = numbers.entry(name.clone()).or_insert(1_usize);
         while !names.insert(one.clone()) {
-            number += 1;
+            *number += 1;
             *one = format!("{name} ({number})");
         }
     }
@@ -201,7 +246,7 @@ impl Informer {
     }
 }
 
-fn informer(json: &Value) -> Informer {
+fn informer(json: &Value, room: &mut Room) -> Informer {
     let name =
         [text(json, "name"), text(json, "resource")].into_iter().flatten().find(|name| !name.is_empty());
     let kind = [text(json, "apiVersion"), text(json, "kind")];
@@ -223,8 +268,8 @@ fn informer(json: &Value) -> Informer {
         failures: number(json, "failures"),
         last_failure: text(json, "lastFailure"),
         wrong_type: text(json, "wrongType"),
-        handlers: list(json, "handlers", handler),
-        scopes: list(json, "scopes", scope),
+        handlers: room.parts(json, "handlers").iter().map(handler).collect(),
+        scopes: room.parts(json, "scopes").iter().map(scope).collect(),
         rate: None,
     }
 }
@@ -247,7 +292,7 @@ fn scope(json: &Value) -> Scope {
     let name = text(json, "scope").unwrap_or_default();
     let namespace = name.strip_prefix("namespace \"").and_then(|name| name.strip_suffix('"'));
     let lists = json["relists"].as_object().into_iter().flatten();
-    let lists = lists.filter_map(|(reason, number)| Some((clean(reason), number.as_u64()?)));
+    let lists = lists.take(REASONS).filter_map(|(reason, number)| Some((clean(reason), number.as_u64()?)));
     let error = &json["lastError"];
     Scope {
         name: namespace.map(str::to_owned).unwrap_or(name),
@@ -283,10 +328,6 @@ fn queue(json: &Value) -> Queue {
         failures: growing(json, "failures"),
         retries: growing(json, "retries"),
     }
-}
-
-fn list<T>(json: &Value, field: &str, each: impl Fn(&Value) -> T) -> Vec<T> {
-    json[field].as_array().into_iter().flatten().map(each).collect()
 }
 
 fn text(json: &Value, field: &str) -> Option<String> {

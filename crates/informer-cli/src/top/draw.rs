@@ -68,6 +68,9 @@ pub(super) fn once(state: &State, columns: usize) -> String {
 
 /// How many lines the text has that is shown, if it is one.
 pub(super) fn length(state: &State) -> usize {
+    if state.size().is_too_small() {
+        return 0;
+    }
     text(state, state.size().width, Palette { coloured: false }).len()
 }
 

@@ -57,6 +57,10 @@ fn summary(document: &Document) -> (Gravity, String) {
         parts.push(format!("{in_trouble} in trouble"));
     }
     parts.push(format!("{synced} of {all} synced"));
+    if document.left_out > 0 {
+        parts
+            .push(format!("▲ {} rows too many", count(u64::try_from(document.left_out).unwrap_or(u64::MAX))));
+    }
     let sum = |of: fn(&Informer) -> Option<u64>| total(informers.iter().map(of));
     parts.push(format!("{} objects", known(sum(|informer| informer.objects), count)));
     parts.push(known(sum(Informer::memory), bytes));

@@ -1,4 +1,4 @@
-//! Text in columns of a terminal, where a character may take no column, one or two.
+//! Text in columns of a terminal, where a character may take no column, one, two or three.
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -30,9 +30,10 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
     beginning(text, columns - 1).to_owned() + "…"
 }
 
-/// Lines of at most so many columns, broken between words where that is possible.
+/// Lines of at most so many columns, broken between words where that is possible. A character that is wider than a line has one
+/// for itself.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(2);
+    let columns = columns.max(1);
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let mut word = word;
@@ -45,7 +46,10 @@ pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
             }
             if line.is_empty() {
                 // A word that is longer than a line.
-                let part = beginning(word, columns);
+                let part = match beginning(word, columns) {
+                    "" => &word[..word.chars().next().map_or(0, char::len_utf8)],
+                    part => part,
+                };
                 line.push_str(part);
                 word = &word[part.len()..];
             }

@@ -62,7 +62,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         })
         .build()
         .map_err(Failure::usage)?;
-    let mut targets = words::targets(&factory, &args.targets).await?;
+    let mut targets = words::targets(&factory, &args.targets, &screen).await?;
     if let Some(owner) = owner {
         let kind = factory.resolve(&owner.kind).await.map_err(unknown)?;
         let below = kinds_below(&kind).iter().map(|kind| (*kind).to_owned()).collect::<Vec<_>>();

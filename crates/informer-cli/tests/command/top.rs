@@ -80,3 +80,20 @@ async fn what_cannot_be_shown_is_said() {
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.err.contains("does not answer as an informer-endpoint does"), "{said:?}");
 }
+
+/// Whoever answers at the address may not be the program that was meant.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_without_end_is_not_read_to_its_end() {
+    let long = |status, begin: &str, megabytes: usize| {
+        Answer::Body(status, "application/json", format!("{begin}{}", " ".repeat(megabytes << 20)))
+    };
+    let endless = Canned::start(move |_| long(200, "{\"informers\":[]}", 65));
+    let said = run(informer(&["top", "--endpoint", &endless.url, "--once"])).await;
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("/debug/informers: the answer is longer than 64 MiB\n"), "{said:?}");
+    let refusing = Canned::start(move |_| Answer::Body(404, "text/plain", "no such page ".repeat(1_000)));
+    let said = run(informer(&["top", "--endpoint", &refusing.url, "--once"])).await;
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("/debug/informers: HTTP 404 Not Found: no such page no"), "{said:?}");
+    assert!(said.err.len() < 1_000, "{said:?}");
+}

@@ -1,8 +1,12 @@
 //! `watch`: which objects, and what of them is shown.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use serde_json::json;
 
+use crate::support::canned::{Answer, Canned, discovery};
 use crate::support::{Running, Server, named, run};
 
 /// The lines on stdout until one has this text, which is among them.
@@ -109,6 +113,60 @@ async fn names_may_follow_a_kind_as_in_get() {
     assert!(said.code == 2 && said.err.contains("nonsense"), "{said:?}");
     let said = watch(&["cm", "a", "namespaces"]).await;
     assert!(said.code == 2 && said.err.contains('a'), "kinds and names are not mixed: {said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_is_said_which_words_are_taken_as_names() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    for (words, said) in [
+        (&["cm", "evnts"][..], "no kind is called evnts: watching the configmap of that name"),
+        (&["cm", "a", "evnts"], "no kind is called a or evnts: watching the configmaps of those names"),
+        (&["cm,deploy", "a"], "no kind is called a: watching the configmaps, deployments of that name"),
+    ] {
+        let mut watch = Running::start(server.informer(&[&["watch"], words].concat()));
+        assert_eq!(watch.remark("no kind").await.trim_end(), said);
+    }
+}
+
+/// A server with a group, and how often it was asked what it has.
+fn with_group(group: Answer) -> (Canned, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = asked.clone();
+    let server = Canned::with_discovery(move |path| match path {
+        "/apis" => {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let version = json!({ "groupVersion": "example.com/v1", "version": "v1" });
+            Answer::json(200, &json!({ "groups": [{ "name": "example.com", "versions": [version] }] }))
+        }
+        "/apis/example.com/v1" => group.clone(),
+        _ => discovery(path).unwrap_or_else(|| Answer::status(403, "Forbidden", "no")),
+    });
+    (server, asked)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_are_looked_for_among_the_kinds_once() {
+    let review = json!({ "name": "reviews", "namespaced": false, "kind": "Review", "verbs": ["create"] });
+    let (server, asked) = with_group(Answer::json(200, &json!({ "resources": [review] })));
+    let said = run(server.informer(&["watch", "pods", "web-0", "web-1", "web-2"])).await;
+    assert_eq!(said.code, 3, "it is refused: {said:?}");
+    assert_eq!(asked.load(Ordering::SeqCst), 1, "{said:?}");
+    // A kind that cannot be watched is one.
+    let said = run(server.informer(&["watch", "pods", "reviews"])).await;
+    assert!(said.code == 2 && said.err.contains("cannot be listed and watched"), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_is_no_name_while_its_kind_may_be_in_a_group_that_does_not_answer() {
+    let (server, asked) = with_group(Answer::status(503, "ServiceUnavailable", "away"));
+    let said = run(server.informer(&["watch", "pods", "widgets"])).await;
+    assert_eq!((said.code, asked.load(Ordering::SeqCst)), (2, 1), "{said:?}");
+    assert!(said.err.contains("no resource \"widgets\"; could not be asked: example.com/v1: "), "{said:?}");
+    assert!(said.err.ends_with("; to watch the object of that name write pods/widgets\n"), "{said:?}");
+    // Whoever says that it is a name needs no answer of that group.
+    let said = run(server.informer(&["watch", "pods/widgets"])).await;
+    assert_eq!(said.code, 3, "it is refused: {said:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

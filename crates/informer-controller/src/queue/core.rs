@@ -76,8 +76,6 @@ pub(super) struct Adding {
     pub(super) priority: Option<i8>,
     /// Also if it was to run sooner.
     pub(super) even_later: bool,
-    /// It is counted as a retry, as client-go counts everything that is added for a later time.
-    pub(super) is_retry: bool,
 }
 
 /// What a worker says of an item.

@@ -136,6 +136,12 @@ impl<T> Shared<T> {
         }
     }
 
+    /// What the status and the metrics say of retries is the same.
+    fn count_retry(&self, state: &mut State<T>) {
+        state.totals.retries += 1;
+        self.meter.retry();
+    }
+
     /// There is something to measure again.
     fn stir(&self) {
         if self.is_idle.load(Ordering::SeqCst) && self.is_idle.swap(false, Ordering::SeqCst) {
@@ -170,29 +176,31 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
 
     /// Adds an item that is due now, unless it is there already.
     pub fn add(&self, item: T) {
-        self.adding(item, Adding::default());
+        self.adding(item, Adding::default(), false);
     }
 
     /// The same with a priority from −8 to 7; what is beyond counts as these.
     pub fn add_with_priority(&self, item: T, priority: i8) {
-        self.adding(item, Adding { priority: Some(priority), ..Adding::default() });
+        self.adding(item, Adding { priority: Some(priority), ..Adding::default() }, false);
     }
 
     /// Adds an item that is due after this time. If it is there already, the earlier time counts.
     pub fn add_after(&self, item: T, time: Duration) {
-        self.0.meter.retry();
-        self.adding(item, Adding { after: nanos(time), is_retry: true, ..Adding::default() });
+        self.adding(item, Adding { after: nanos(time), ..Adding::default() }, true);
     }
 
     /// Makes an item due after this time, also if it was to be due sooner.
     pub fn postpone(&self, item: T, time: Duration) {
-        self.adding(item, Adding { after: nanos(time), even_later: true, ..Adding::default() });
+        self.adding(item, Adding { after: nanos(time), even_later: true, ..Adding::default() }, false);
     }
 
-    fn adding(&self, item: T, adding: Adding) {
+    /// As a retry counts what is added for a later time, as in client-go.
+    fn adding(&self, item: T, adding: Adding, is_retry: bool) {
         let now = self.0.now();
         let mut state = self.0.state.lock();
-        state.totals.retries += u64::from(adding.is_retry);
+        if is_retry {
+            self.0.count_retry(&mut state);
+        }
         let is_news = state.core.add(now, item, adding);
         self.0.meter.depth(state.core.counts().ready);
         drop(state);

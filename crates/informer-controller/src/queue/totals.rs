@@ -11,10 +11,9 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// A worker has said this of an item.
+    /// A worker has said this of an item. Whether it comes again is counted with the metric.
     pub(super) fn count(&mut self, outcome: Outcome) {
         self.runs += u64::from(outcome != Outcome::PutBack);
         self.failures += u64::from(matches!(outcome, Outcome::Failed | Outcome::GivenUp));
-        self.retries += u64::from(outcome.is_retry());
     }
 }

@@ -67,15 +67,15 @@ impl<T: Clone + Eq + Hash> Work<T> {
         let mut state = self.queue.state.lock();
         let took = state.core.finish(now, self.slot, outcome);
         state.totals.count(outcome);
+        if outcome.is_retry() {
+            self.queue.count_retry(&mut state);
+        }
         let (is_closed, counts) = (state.core.is_closed(), state.core.counts());
         self.queue.meter.depth(counts.ready);
         let took = (outcome != Outcome::PutBack).then_some(took);
         let samples = state.samples.took(now, took, counts.ready + counts.working == 0);
         drop(state);
         self.queue.meter.record(samples);
-        if outcome.is_retry() {
-            self.queue.meter.retry();
-        }
         if is_closed {
             // Each of those who wait may be the one that has nothing to wait for any more.
             self.queue.wake.notify_waiters();

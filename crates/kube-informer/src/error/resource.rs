@@ -60,6 +60,15 @@ impl ResourceError {
         }
     }
 
+    /// If the server has no such resource as far as it can be asked: each API group that could not be, and why. The resource may
+    /// be in one of them.
+    pub fn unavailable(&self) -> &[String] {
+        match &*self.0 {
+            NoResource::Unknown { unavailable, .. } => unavailable,
+            NoResource::NotWatchable { .. } | NoResource::Discovery(_) => &[],
+        }
+    }
+
     /// The kind that cannot be watched.
     pub fn kind(&self) -> Option<&KindInfo> {
         match &*self.0 {

@@ -169,3 +169,42 @@ fn namespaces_are_named_or_counted() {
     let two = &read.informers[0];
     assert_eq!((two.namespaces().as_deref(), two.phase_seconds()), (Some("3 namespaces"), Some(7.0)));
 }
+
+/// What answers at an address may be anything: it must not keep the command busy, because then no key ends it.
+#[test]
+fn a_document_of_very_many_rows_is_read_in_part() {
+    let many = vec![json!({}); 100_000];
+    let told = json!({
+        "informers": many,
+        "queues": vec![json!({ "name": "web" }); ROWS + 3],
+    });
+    let read = document(&told);
+    let last = |names: Vec<&String>| (names.len(), names.last().map(|name| name.to_string()));
+    let informers = read.informers.iter().map(|informer| &informer.name).collect();
+    assert_eq!(last(informers), (ROWS, Some(format!("unnamed ({ROWS})"))));
+    let queues = read.queues.iter().map(|queue| &queue.name).collect();
+    assert_eq!(last(queues), (ROWS, Some(format!("web ({ROWS})"))));
+    assert_eq!(read.left_out, 100_000 - ROWS + 3);
+
+    let relists: serde_json::Map<_, _> = (0..1_000).map(|number| (format!("{number}"), 1.into())).collect();
+    let scope = json!({ "relists": relists });
+    let parts = json!({ "name": "pods", "handlers": vec![json!({}); PARTS - 2], "scopes": vec![scope; 5] });
+    let read = document(&said(1, &[parts.clone(), parts], &[]));
+    let parts = read.informers.iter().map(|informer| (informer.handlers.len(), informer.scopes.len()));
+    assert_eq!(parts.collect::<Vec<_>>(), [(PARTS - 2, 2), (0, 0)]);
+    assert_eq!(read.left_out, 3 + PARTS - 2 + 5);
+    assert_eq!(read.informers[0].lists().len(), REASONS);
+}
+
+#[test]
+fn names_that_come_again_are_numbered_without_counting_from_the_beginning() {
+    let begun = std::time::Instant::now();
+    let mut names = vec!["a".to_owned(); 30_000];
+    // Whoever has such a name keeps it.
+    names[1] = "a (3)".to_owned();
+    tell_apart(names.iter_mut());
+    assert_eq!(names[..5], ["a", "a (3)", "a (2)", "a (4)", "a (5)"].map(str::to_owned));
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+    // From the beginning each time it would be minutes.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}

@@ -226,3 +226,21 @@ fn one_text_has_all_rows() {
         "{text}"
     );
 }
+
+#[test]
+fn what_is_too_much_to_be_read_is_said() {
+    let text = shown(&having_heard(80, 24, &[json!({ "informers": vec![json!({}); 100_000] })]));
+    assert!(text.contains("0 of 4000 synced · ▲ 96.0k rows too many"), "{text}");
+}
+
+#[test]
+fn wide_characters_are_no_trouble_for_a_narrow_terminal() {
+    let mut wide = informer("pods", "watching", 1, 1);
+    wide["lastFailure"] = "\u{17d8}".repeat(100).into();
+    let mut state = having_heard(80, 24, &[said(1, &[wide], &[])]);
+    press(&mut state, Key::Enter);
+    for width in 0..42 {
+        state.resize(Size { width, height: 24 });
+        assert_eq!(length(&state) == 0, width < 40, "nothing of it is shown, so nothing is wrapped");
+    }
+}

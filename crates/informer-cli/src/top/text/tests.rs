@@ -23,4 +23,7 @@ fn lines_break_between_words_and_within_long_ones() {
     assert_eq!(wrapped("a abcdefghij b", 4), ["a", "abcd", "efgh", "ij b"]);
     assert_eq!(wrapped("日本語", 3), ["日", "本", "語"]);
     assert_eq!(wrapped("", 10), [""]);
+    // It takes three columns, alone.
+    assert_eq!(wrapped("\u{17d8}\u{17d8} b", 2), ["\u{17d8}", "\u{17d8}", "b"]);
+    assert_eq!(wrapped("日本 b", 0), ["日", "本", "b"]);
 }

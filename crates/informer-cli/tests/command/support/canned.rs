@@ -42,6 +42,11 @@ pub(crate) struct Canned {
 impl Canned {
     /// Answers with what the function returns for a path and query. Discovery has pods, configmaps and secrets.
     pub(crate) fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        Self::with_discovery(move |path| discovery(path).unwrap_or_else(|| answer(path)))
+    }
+
+    /// The same, with the discovery that the function answers.
+    pub(crate) fn with_discovery(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("its address"));
         let directory = tempfile::tempdir().expect("a directory");
@@ -88,7 +93,7 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&str) -> Answer) -> Option<()> {
         reader.read_line(&mut line).ok()?;
     }
     let path = first.split(' ').nth(1)?;
-    let answer = discovery(path).unwrap_or_else(|| answer(path));
+    let answer = answer(path);
     let mut stream = stream;
     match answer {
         Answer::Body(status, content_type, body) => {
@@ -109,7 +114,8 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&str) -> Answer) -> Option<()> {
     Some(())
 }
 
-fn discovery(path: &str) -> Option<Answer> {
+/// What the server says that it has; nothing for other paths.
+pub(crate) fn discovery(path: &str) -> Option<Answer> {
     let resource = |plural: &str, kind: &str| {
         json!({ "name": plural, "singularName": kind.to_lowercase(), "namespaced": true, "kind": kind,
             "verbs": ["get", "list", "watch"] })

@@ -205,7 +205,6 @@ fn walk(seed: u64) {
                     after: random.choice([0, 0, 0, SECOND, 3 * SECOND, 30 * SECOND]).unwrap(),
                     priority: random.bool().then(|| random.i8(-8..=7)),
                     even_later: random.u8(..8) == 0,
-                    is_retry: false,
                 };
                 core.add(now, name, adding);
                 model.add(now, name, adding);

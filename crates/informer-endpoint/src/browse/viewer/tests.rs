@@ -37,3 +37,45 @@ async fn who_goes_while_it_waits_has_sent_nothing() {
     one.turn().await;
     assert_eq!(begun.elapsed(), SECOND);
 }
+
+/// A connection whose other end reads nothing is not polled, whatever it waits for.
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_nobody_reads_stops_no_other() {
+    let pages = Pages::default();
+    let (one, stuck, also_stuck) =
+        (viewer(&pages, Some("p")), viewer(&pages, Some("p")), viewer(&pages, Some("p")));
+    one.turn().await;
+    one.turn().await;
+    let begun = Instant::now();
+    let mut stuck = [Box::pin(stuck.turn()), Box::pin(also_stuck.turn())];
+    for waits in &mut stuck {
+        assert!(futures::poll!(waits.as_mut()).is_pending());
+    }
+    for number in 0..6 {
+        one.turn().await;
+        assert_eq!(begun.elapsed(), SECOND * (1 + number / 2));
+    }
+    for waits in stuck {
+        waits.await;
+    }
+    assert_eq!(begun.elapsed(), SECOND * 4, "they go on when they are read again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_that_always_have_something_leave_the_others_their_turn() {
+    let pages = Pages::default();
+    let begun = Instant::now();
+    let count = |_| {
+        let viewer = viewer(&pages, Some("p"));
+        tokio::spawn(async move {
+            let mut count = 0;
+            while begun.elapsed() < 30 * SECOND {
+                viewer.turn().await;
+                count += 1;
+            }
+            count
+        })
+    };
+    let counts = futures::future::try_join_all([0; 5].map(count)).await.expect("all end");
+    assert!(counts.iter().all(|count| (10..=14).contains(count)), "{counts:?}");
+}

@@ -67,6 +67,31 @@ impl SharedInformerFactory {
         }
     }
 
+    /// What [`resolve`](Self::resolve) says of each of several names. If some of them are not known the server is asked once for
+    /// all, not once for each.
+    ///
+    /// The error is that of discovery, if it failed.
+    pub async fn resolve_all(
+        &self,
+        names: &[impl AsRef<str>],
+    ) -> Result<Vec<Result<KindInfo, ResourceError>>, ResourceError> {
+        let discovery = &self.inner.discovery;
+        let names: Vec<_> = names.iter().map(|name| ResourceName(name.as_ref())).collect();
+        let known = || names.iter().map(|name| discovery.find(*name).map(Ok)).collect::<Option<Vec<_>>>();
+        if let Some(kinds) = known() {
+            return Ok(kinds);
+        }
+        let _asking = discovery.asking.lock().await;
+        // Another caller may have run discovery meanwhile.
+        if let Some(kinds) = known() {
+            return Ok(kinds);
+        }
+        let before: Vec<_> = names.iter().map(|name| discovery.find(*name)).collect();
+        let catalogue = self.discover().await?;
+        let resolved = names.iter().zip(before);
+        Ok(resolved.map(|(name, known)| known.map_or_else(|| catalogue.resolve(*name), Ok)).collect())
+    }
+
     /// All resources of the server that can be listed and watched, in each version that it serves. Asks the server.
     ///
     /// API groups that fail or do not answer within 30 s are missing; a warning in the log names them. It is an error

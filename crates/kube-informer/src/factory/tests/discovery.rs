@@ -136,3 +136,27 @@ async fn b_432_what_is_known_is_answered_while_the_server_is_asked() {
     assert!(asked.elapsed().is_zero() && !asking.is_finished());
     assert!(asking.await.unwrap().is_err());
 }
+
+#[tokio::test]
+async fn several_names_are_asked_about_once() {
+    let servers = servers();
+    let factory = servers.factory();
+    let asked = || std::mem::take(&mut *servers.asked.lock()).len();
+    let plurals = async |names: &[&str]| {
+        let kinds = factory.resolve_all(names).await.unwrap();
+        kinds.into_iter().map(|kind| kind.ok().map(|kind| kind.plural().to_owned())).collect::<Vec<_>>()
+    };
+    let (pods, deployments) = (Some("pods".to_owned()), Some("deployments".to_owned()));
+    assert_eq!(plurals(&["po", "web-0", "deploy", "web-1"]).await, [pods.clone(), None, deployments, None]);
+    assert_eq!(asked(), 5, "one run for all");
+    assert_eq!(plurals(&["pods", "Pod"]).await, [pods.clone(), pods.clone()]);
+    assert_eq!(asked(), 0);
+    // What was known stays known if its group is away now, and what is not may be in that group.
+    servers.documents.lock().remove("/api/v1");
+    let kinds = factory.resolve_all(&["pods".to_owned(), "evnts".to_owned()]).await.unwrap();
+    assert_eq!(asked(), 5);
+    let [Ok(kind), Err(error)] = kinds.as_slice() else { panic!("{kinds:?}") };
+    assert_eq!((kind.plural(), error.unavailable()), ("pods", &["v1: /api/v1 is away".to_owned()][..]));
+    servers.documents.lock().clear();
+    assert!(factory.resolve_all(&["evnts"]).await.unwrap_err().source_error().is_some());
+}

@@ -179,7 +179,7 @@ fn a_document_of_very_many_rows_is_read_in_part() {
         "queues": vec![json!({ "name": "web" }); ROWS + 3],
     });
     let read = document(&told);
-    let last = |names: Vec<&String>| (names.len(), names.last().map(|name| name.to_string()));
+    let last = |names: Vec<&String>| (names.len(), names.last().map(|name| (*name).clone()));
     let informers = read.informers.iter().map(|informer| &informer.name).collect();
     assert_eq!(last(informers), (ROWS, Some(format!("unnamed ({ROWS})"))));
     let queues = read.queues.iter().map(|queue| &queue.name).collect();

@@ -93,10 +93,10 @@ impl Exchange {
         })
     }
 
-    /// When its body ended or broke, if it did so by itself.
+    /// When its body ended or broke, or whoever read it went away.
     pub(crate) fn ended(&self) -> Option<Duration> {
         let last = self.steps.last()?;
-        matches!(last.what, Happened::End | Happened::Failed(_)).then_some(last.at)
+        matches!(last.what, Happened::End | Happened::Failed(_) | Happened::Left).then_some(last.at)
     }
 
     /// The kind of its objects: as the one who asked called it, or else as the answer does.

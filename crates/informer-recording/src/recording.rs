@@ -56,6 +56,14 @@ pub(crate) struct Contents {
     began: Option<u64>,
 }
 
+impl Contents {
+    /// When the last thing happened.
+    pub(crate) fn end(&self) -> Duration {
+        let last = self.exchanges.iter().filter_map(|exchange| exchange.steps.last());
+        last.map(|step| step.at).max().unwrap_or_default()
+    }
+}
+
 /// The objects of one kind that were recorded, and which of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -167,8 +175,7 @@ impl Recording {
     pub fn duration(&self) -> Duration {
         let exchanges = &self.contents.exchanges;
         let first = exchanges.first().map(|exchange| exchange.at).unwrap_or_default();
-        let last = exchanges.iter().flat_map(|exchange| exchange.steps.last()).map(|step| step.at).max();
-        last.unwrap_or_default().saturating_sub(first)
+        self.contents.end().saturating_sub(first)
     }
 
     /// How many requests it has.

@@ -92,8 +92,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) target: &'a Target,
     /// Whether the last answer is given again if there is none left.
     pub(crate) repeats: bool,
-    /// Whether somebody else has an answer as well, so that it does not have to be one that was meant for another client or
-    /// is far away.
+    /// Whether somebody else has an answer as well: it does not have to be one that was meant for another client or is far
+    /// away, and one that nobody read to its end may end there.
     pub(crate) has_choice: bool,
 }
 
@@ -175,7 +175,7 @@ impl Replay {
                 if state.uses[at] == Use::Unused {
                     state.uses[at] = Use::Open;
                 }
-                Match::Recorded(Playing::new(self.clone(), contents.clone(), at, clock))
+                Match::Recorded(Playing::new(self.clone(), contents.clone(), at, clock, has_choice))
             }
             None if target.is_streaming_list() => {
                 let is_list = |at: &usize| {

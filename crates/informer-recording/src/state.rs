@@ -3,6 +3,7 @@
 //! Lists, initial events and watch events of all requests for the resource are put together to one history in order of
 //! versions, as an API server has it. Nothing here waits or knows what time it is.
 
+mod begun;
 mod merge;
 mod select;
 #[cfg(test)]

@@ -26,6 +26,8 @@ pub(crate) struct Resource {
     pub(crate) part: Option<String>,
     /// Whether it is all objects, and not one of them or a part of one.
     pub(crate) is_collection: bool,
+    /// Whether it is asked for as `/watch/…`, the old form of watches.
+    pub(crate) is_old_watch: bool,
 }
 
 /// Parameters that say for how long and how, but not what.
@@ -107,9 +109,11 @@ impl Resource {
             _ => return None,
         };
         let version = parts.next()?;
-        // The old form of watches.
-        let rest: Vec<&str> =
-            parts.enumerate().filter(|part| *part != (0, "watch")).map(|(_, part)| part).collect();
+        let mut rest: Vec<&str> = parts.collect();
+        let is_old_watch = rest.first() == Some(&"watch");
+        if is_old_watch {
+            rest.remove(0);
+        }
         let (namespace, plural, object): (_, _, &[&str]) = match rest.as_slice() {
             ["namespaces", namespace, plural] if !matches!(*plural, "status" | "finalize") => {
                 (Some(*namespace), *plural, &[])
@@ -128,6 +132,7 @@ impl Resource {
             name: object.first().map(|name| decoded(name)),
             part: object.get(1).map(|part| (*part).to_owned()),
             is_collection: object.is_empty(),
+            is_old_watch,
         })
     }
 

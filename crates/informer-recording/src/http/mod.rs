@@ -20,8 +20,6 @@ use http_body_util::StreamBody;
 use hyper::body::Frame;
 use serde_json::{Value, json};
 
-use crate::record::METADATA;
-
 pub use self::listen::Listening;
 pub use self::proxy::RecordingProxy;
 pub use self::server::ReplayServer;
@@ -71,15 +69,6 @@ fn refusal(headers: &HeaderMap) -> Option<Response<Body>> {
         let message = "exec, attach and port-forward are not recorded: send them to the cluster itself";
         status(StatusCode::NOT_IMPLEMENTED, "NotImplemented", message)
     })
-}
-
-/// The form that is asked for before all others, as in `application/json;as=Table;v=v1;g=meta.k8s.io`, if it is not that of
-/// the objects themselves.
-fn form(accept: &str) -> Option<&str> {
-    let first = accept.split(',').next()?;
-    let form = first.split(';').find_map(|parameter| parameter.trim().strip_prefix("as="))?;
-    // Of lists and of single objects it is the same.
-    Some(if form == "PartialObjectMetadataList" { METADATA } else { form })
 }
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use kube_client::Client;
 
+use super::accept::form;
 use super::listen::Listening;
-use super::{Body, Broken, body, form, refusal, status};
+use super::{Body, Broken, body, refusal, status};
 use crate::record::{Head, RequestLine};
 use crate::recorder::{Recorder, Tape};
 

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::accept::{Form, negotiate};
 use super::watching::{Start, Watching};
 use super::{Body, json_answer, status};
+use crate::record::METADATA;
 use crate::replay::Clock;
 use crate::state::{Key, Selection, Timeline, metadata_of};
 use crate::target::{Resource, Target, decoded};
@@ -25,7 +26,7 @@ pub(super) struct Reads {
 
 impl Reads {
     /// The answer to a GET. `asked` is path and query, `accept` the header.
-    pub(super) fn answer(
+    pub(super) async fn answer(
         self,
         resource: Resource,
         target: &Target,
@@ -53,7 +54,7 @@ impl Reads {
         };
         if target.is_watch() {
             return match Start::of(target) {
-                Ok(start) => Watching::begin(self, selection, form, start, time_limit(asked)),
+                Ok(start) => Watching::begin(self, selection, form, start, time_limit(asked)).await,
                 Err(message) => bad_request(&message),
             };
         }
@@ -61,7 +62,7 @@ impl Reads {
             let message = "the rest of this list was not recorded: ask for the whole list";
             return status(StatusCode::GONE, "Expired", message);
         }
-        self.list(&selection, form)
+        self.list(selection, form).await
     }
 
     fn one(&self, key: &Key, form: Form) -> Response<Body> {
@@ -75,24 +76,37 @@ impl Reads {
     }
 
     /// All of it: a server may always give more than the limit, and this one has it in memory.
-    fn list(&self, selection: &Selection, form: Form) -> Response<Body> {
+    async fn list(&self, selection: Selection, form: Form) -> Response<Body> {
         let place = self.timeline.place(self.clock.now());
-        let (kind, api_version) = match form {
-            Form::Whole => (format!("{}List", self.kind.kind()), self.kind.api_version()),
-            Form::Metadata => ("PartialObjectMetadataList".to_owned(), "meta.k8s.io/v1".to_owned()),
-        };
+        let (kind, api_version) = kind_in_form(&self.kind, form);
         let version = json!(self.timeline.version(place).to_string());
-        let (kind, api_version) = (json!(kind), json!(api_version));
+        let (kind, api_version) = (json!(format!("{kind}List")), json!(api_version));
         let head = format!(
             "{{\"kind\":{kind},\"apiVersion\":{api_version},\"metadata\":{{\"resourceVersion\":{version}}},\"items\":["
         );
-        let items = self.timeline.objects(place, selection).into_iter().enumerate();
+        let items = self.objects(place, selection).await.into_iter().enumerate();
         let items = items.map(move |(at, object)| {
             let comma: &[u8] = if at == 0 { b"" } else { b",\n" };
             Bytes::from([comma, &in_form(&object, form)].concat())
         });
         let parts = [Bytes::from(head)].into_iter().chain(items).chain([Bytes::from_static(b"]}\n")]);
         json_answer(stream::iter(parts.map(Ok)).boxed())
+    }
+
+    /// The objects that are selected. For labels and fields all are read, which is too long for a thread with other tasks.
+    pub(super) async fn objects(&self, place: usize, selection: Selection) -> Vec<Bytes> {
+        let timeline = self.timeline.clone();
+        let found = tokio::task::spawn_blocking(move || timeline.objects(place, &selection));
+        // It fails only where the program ends.
+        found.await.unwrap_or_default()
+    }
+}
+
+/// Kind and API version of objects in a form.
+pub(super) fn kind_in_form(kind: &KindInfo, form: Form) -> (String, String) {
+    match form {
+        Form::Whole => (kind.kind().to_owned(), kind.api_version()),
+        Form::Metadata => (METADATA.to_owned(), "meta.k8s.io/v1".to_owned()),
     }
 }
 

@@ -10,10 +10,11 @@ use futures::stream::{self, BoxStream};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Request, Response, StatusCode};
 
+use super::accept::form;
 use super::listen::Listening;
 use super::reads::Reads;
 use super::states::States;
-use super::{Body, Broken, body, discovery, form, json_answer, refusal, status};
+use super::{Body, Broken, body, discovery, json_answer, refusal, status};
 use crate::exchange::Happened;
 use crate::record::{Head, RequestLine};
 use crate::recording::Recording;
@@ -61,7 +62,9 @@ impl ReplayServer {
         let target = Target::parse(asked);
         let is_read = method == "GET" || method == "HEAD";
         let resource = Resource::of(&target.path);
-        if let Some(resource) = resource.filter(|resource| is_read && self.states.has(resource)) {
+        if let Some(resource) = resource.filter(|resource| is_read && self.may_show(resource)) {
+            // Or the time of the first client would be that of what it happens to ask for, however late that was recorded.
+            self.recording.replay.clock(&self.recording.contents);
             if let Some(answer) = self.recorded(&line, &target, false, true).await {
                 return answer;
             }
@@ -100,13 +103,19 @@ impl ReplayServer {
                 let head = Head { status: 200, ..Head::default() };
                 Some(answer(&head, stream::pending().boxed()))
             }
-            Match::NotStreamed => {
+            // The state can be streamed, whether or not its lists were.
+            Match::NotStreamed if !has_choice => {
                 let message =
                     "the recording has lists that were not streamed: sendInitialEvents is not supported";
                 Some(status(StatusCode::BAD_REQUEST, "BadRequest", message))
             }
-            Match::Silent | Match::Unknown => None,
+            Match::Silent | Match::NotStreamed | Match::Unknown => None,
         }
+    }
+
+    /// Whether there can be a state of it. A log is not among what lists show, nor is the old form of watches worth it.
+    fn may_show(&self, resource: &Resource) -> bool {
+        resource.part.is_none() && !resource.is_old_watch && self.states.has(resource)
     }
 
     async fn state_of(
@@ -116,14 +125,10 @@ impl ReplayServer {
         asked: &str,
         accept: &str,
     ) -> Option<Response<Body>> {
-        // A log is not among what lists show, nor is the old form of watches worth it.
-        if resource.part.is_some() || is_old_watch(&target.path) {
-            return None;
-        }
         let Recording { contents, replay } = &self.recording;
         let (kind, timeline) = self.states.timeline(&resource, contents).await?;
         let reads = Reads { kind, timeline, clock: replay.clock(contents) };
-        Some(reads.answer(resource, target, asked, accept))
+        Some(reads.answer(resource, target, asked, accept).await)
     }
 
     async fn about_the_server(&self, path: &str) -> Option<Response<Body>> {
@@ -143,12 +148,6 @@ impl ReplayServer {
         };
         Some(json_answer(text(document.to_string())))
     }
-}
-
-fn is_old_watch(path: &str) -> bool {
-    let mut parts = path.split('/').filter(|part| !part.is_empty());
-    let version = if parts.next() == Some("apis") { 1 } else { 0 };
-    parts.nth(version + 1) == Some("watch")
 }
 
 async fn replayed(mut playing: Playing) -> Response<Body> {

@@ -1,3 +1,4 @@
+use super::accept::form;
 use super::*;
 
 #[test]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep_until;
 
 use super::accept::Form;
-use super::reads::{Reads, in_form};
+use super::reads::{Reads, in_form, kind_in_form};
 use super::{Body, json_answer, status_object};
 use crate::replay::Clock;
 use crate::state::{Change, Selection, Timeline};
@@ -56,27 +56,27 @@ impl Start {
 }
 
 impl Watching {
-    pub(super) fn begin(
+    pub(super) async fn begin(
         reads: Reads,
         selection: Selection,
         form: Form,
         start: Start,
         limit: Option<Duration>,
     ) -> Response<Body> {
-        let Reads { kind, timeline, clock } = reads;
         let (mut initial, mut then) = (Vec::new(), None);
         let place = match start {
             Start::State { bookmark } => {
-                let place = timeline.place(clock.now());
-                initial = timeline.objects(place, &selection);
+                let place = reads.timeline.place(reads.clock.now());
+                initial = reads.objects(place, selection.clone()).await;
                 then = bookmark.then(|| {
-                    json!({ "type": "BOOKMARK", "object": { "kind": kind.kind(), "apiVersion": kind.api_version(),
-                        "metadata": { "resourceVersion": timeline.version(place).to_string(),
+                    let (kind, api_version) = kind_in_form(&reads.kind, form);
+                    json!({ "type": "BOOKMARK", "object": { "kind": kind, "apiVersion": api_version,
+                        "metadata": { "resourceVersion": reads.timeline.version(place).to_string(),
                             "annotations": { "k8s.io/initial-events-end": "true" } } } })
                 });
                 Some(place)
             }
-            Start::After(version) => match timeline.after(version) {
+            Start::After(version) => match reads.timeline.after(version) {
                 Ok(place) => Some(place),
                 // The version of the object that it is about: nothing has happened to it since.
                 Err(_) if selection.is_by_name() => Some(0),
@@ -88,6 +88,7 @@ impl Watching {
                 }
             },
         };
+        let Reads { timeline, clock, .. } = reads;
         let watching = Self { timeline, clock, selection, form, initial: initial.into(), then, place };
         let events = stream::unfold(watching, |mut watching| async move {
             let event = watching.next().await?;

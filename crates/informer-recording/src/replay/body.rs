@@ -1,6 +1,7 @@
 //! An answer that is given again, step by step.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Clock, Replay};
 use crate::exchange::{Exchange, Happened};
@@ -13,38 +14,57 @@ pub(crate) struct Playing {
     at: usize,
     step: usize,
     clock: Clock,
+    /// Whether there is an answer to a later request for the same objects in any case.
+    is_followed: bool,
 }
 
 impl Playing {
-    pub(super) fn new(replay: Arc<Replay>, contents: Arc<Contents>, at: usize, clock: Clock) -> Self {
-        Self { replay, contents, at, step: 0, clock }
+    pub(super) fn new(
+        replay: Arc<Replay>,
+        contents: Arc<Contents>,
+        at: usize,
+        clock: Clock,
+        is_followed: bool,
+    ) -> Self {
+        Self { replay, contents, at, step: 0, clock, is_followed }
     }
 
     fn exchange(&self) -> &Exchange {
         &self.contents.exchanges[self.at]
     }
 
-    /// What comes next, when it is due. After the last step of an answer that did not end nothing comes any more.
+    /// What comes next, when it is due. After the last step of an answer that did not end nothing comes any more, unless
+    /// whoever reads it can be told the rest by another answer: then it ends where the recording does.
     ///
     /// An answer is over when nobody holds it any more or more is asked for than there is: whoever asks for more has done
     /// with what came before, and is not in the middle of reading it.
     ///
-    /// Where nobody wanted to hear the rest, somebody wanted to ask again. If that is recorded, the answer ends there, whatever
-    /// made the asker leave: it may have been a clock that is another one now.
+    /// Where nobody wanted to hear the rest, somebody wanted to ask again. If there is an answer to that, this one ends there,
+    /// whatever made the asker leave: it may have been a clock that is another one now.
     pub(crate) async fn next(&mut self) -> Happened {
         let Some(step) = self.exchange().steps.get(self.step).cloned() else {
-            return self.nothing_more().await;
+            if !self.is_followed {
+                return self.nothing_more().await;
+            }
+            self.over();
+            self.wait_until(self.contents.end()).await;
+            return Happened::Left;
         };
-        match self.clock.due(step.at) {
+        self.wait_until(step.at).await;
+        self.step += 1;
+        let goes_on = || self.is_followed || self.replay.goes_on_after(&self.contents, self.at);
+        if step.what == Happened::Left && !goes_on() {
+            return self.nothing_more().await;
+        }
+        step.what
+    }
+
+    async fn wait_until(&self, at: Duration) {
+        match self.clock.due(at) {
             Some(due) => tokio::time::sleep_until(due).await,
             // Other tasks have their turn, or a long recording would be read in one go.
             None => tokio::task::yield_now().await,
         }
-        self.step += 1;
-        if step.what == Happened::Left && !self.replay.goes_on_after(&self.contents, self.at) {
-            return self.nothing_more().await;
-        }
-        step.what
     }
 
     async fn nothing_more(&self) -> Happened {

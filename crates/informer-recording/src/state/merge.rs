@@ -7,36 +7,24 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::begun::Begun;
 use super::told::{Item, News, Scope, Told};
 use super::{Change, Key, Since, Timeline};
 
 /// Puts together what was told. The first list of each scope counts from the beginning: a client that comes before it does not
-/// find an empty cluster.
+/// find an empty cluster. That is so for what no earlier list or watch has told of: what has is history.
 pub(super) fn merge(told: Vec<Told>) -> Timeline {
-    let mut merging = Merging::default();
-    let (first, later) = first_lists(told);
-    let mut base = None;
-    for Told { scope, news, .. } in first {
-        let version = match news {
-            News::Watched(version) => version,
-            News::Listed { version, items } => {
-                items.into_iter().for_each(|item| merging.begin(&scope, item));
-                version
-            }
-            News::There(_) | News::Gone(_) => continue,
-        };
-        // Who has seen one of the lists has perhaps not seen what the others tell.
-        base = Some(base.map_or(version, |base: u64| base.min(version)));
-    }
-    let mut objects: BTreeMap<Key, Vec<Since>> = BTreeMap::new();
-    for (key, known) in &merging.known {
-        objects.insert(key.clone(), vec![Since { place: 0, object: known.object.clone() }]);
-    }
-    for told in later {
-        merging.hear(told);
-    }
-    let mut changes = merging.changes;
+    let mut merging = Merging { listed: listed_scopes(&told), ..Merging::default() };
+    told.into_iter().for_each(|told| merging.hear(told));
+    let Merging { begun, mut objects, mut changes, .. } = merging;
+    // Who has seen one of the lists has perhaps not seen what the others tell.
+    let base = begun.oldest();
     changes.sort_by_key(|change| change.version);
+    let newer = changes.split_off(changes.partition_point(|change| change.version <= base));
+    for Change { key, after, .. } in changes {
+        objects.insert(key, vec![Since { place: 0, object: after }]);
+    }
+    let mut changes = newer;
     let mut due = Duration::ZERO;
     for (at, change) in changes.iter_mut().enumerate() {
         due = due.max(change.at);
@@ -44,30 +32,22 @@ pub(super) fn merge(told: Vec<Told>) -> Timeline {
         let since = Since { place: at + 1, object: change.after.clone() };
         objects.entry(change.key.clone()).or_default().push(since);
     }
-    Timeline { base: base.unwrap_or_default(), objects, changes }
+    Timeline { base, objects, changes }
 }
 
-/// Divides into what each scope began with and the rest.
-fn first_lists(told: Vec<Told>) -> (Vec<Told>, Vec<Told>) {
-    let listed: HashSet<Arc<Scope>> = told
-        .iter()
-        .filter(|told| matches!(told.news, News::Listed { .. }))
-        .map(|told| told.scope.clone())
-        .collect();
-    let mut begun = HashSet::new();
-    told.into_iter().partition(|told| {
-        let begins = match told.news {
-            News::Listed { .. } => true,
-            News::Watched(_) => !listed.contains(&told.scope),
-            News::There(_) | News::Gone(_) => false,
-        };
-        begins && begun.insert(told.scope.clone())
-    })
+fn listed_scopes(told: &[Told]) -> HashSet<Arc<Scope>> {
+    let lists = told.iter().filter(|told| matches!(told.news, News::Listed { .. }));
+    lists.map(|told| told.scope.clone()).collect()
 }
 
 #[derive(Default)]
 struct Merging {
+    /// The scopes that have a list: what was watched of them before it counts only if others tell of the same.
+    listed: HashSet<Arc<Scope>>,
+    begun: Begun,
     known: BTreeMap<Key, Known>,
+    /// What was there from the beginning.
+    objects: BTreeMap<Key, Vec<Since>>,
     changes: Vec<Change>,
 }
 
@@ -88,32 +68,41 @@ impl Known {
 }
 
 impl Merging {
-    fn begin(&mut self, scope: &Arc<Scope>, item: Item) {
-        let known = self.entry(&item.key);
-        known.tell(scope);
-        if known.object.is_none() || known.version < item.version {
-            (known.version, known.object) = (item.version, Some(item.json));
-        }
-    }
-
-    fn entry(&mut self, key: &Key) -> &mut Known {
-        let new = || Known { version: 0, object: None, scopes: Vec::new() };
-        self.known.entry(key.clone()).or_insert_with(new)
-    }
-
     fn hear(&mut self, Told { at, scope, news }: Told) {
         match news {
-            News::Watched(_) => {}
+            News::Watched(version) => {
+                if !self.listed.contains(&scope) && !self.begun.has(&scope) {
+                    self.begun.begin(&scope, version);
+                }
+            }
             News::There(item) => self.there(&scope, at, item.version, item),
             News::Gone(item) => self.gone(&scope, at, &item),
             News::Listed { version, items } => self.listed(&scope, at, version, items),
         }
     }
 
+    /// An object that was there before anything was told of it.
+    fn there_from_the_beginning(&mut self, scope: &Arc<Scope>, item: &Item) {
+        let Item { key, version, json } = item;
+        let known = Known { version: *version, object: Some(json.clone()), scopes: vec![scope.clone()] };
+        self.known.insert(key.clone(), known);
+        self.objects.insert(key.clone(), vec![Since { place: 0, object: Some(json.clone()) }]);
+    }
+
     /// An object that is there, at a version of the resource.
     fn there(&mut self, scope: &Arc<Scope>, at: Duration, version: u64, item: Item) {
-        let known = self.entry(&item.key);
-        let is_new = item.version > known.version;
+        // What was there and gone before the beginning is not there after it.
+        let is_history = || self.begun.is_history(scope, &item.key, item.version);
+        if !self.known.contains_key(&item.key) && !is_history() {
+            return;
+        }
+        let new = || Known { version: 0, object: None, scopes: Vec::new() };
+        let known = self.known.entry(item.key.clone()).or_insert_with(new);
+        // One that one scope does not select any more is perhaps selected by another, at the same version.
+        let is_new = match known.object {
+            Some(_) => item.version > known.version,
+            None => item.version >= known.version,
+        };
         known.version = known.version.max(version);
         if is_new || known.object.is_some() {
             known.tell(scope);
@@ -127,7 +116,7 @@ impl Merging {
 
     /// An object that is gone, or not selected any more.
     fn gone(&mut self, scope: &Arc<Scope>, at: Duration, item: &Item) {
-        let known = self.entry(&item.key);
+        let Some(known) = self.known.get_mut(&item.key) else { return };
         known.scopes.retain(|other| other != scope);
         if item.version < known.version || (!scope.is_whole() && !known.scopes.is_empty()) {
             return;
@@ -146,16 +135,32 @@ impl Merging {
         });
     }
 
-    /// A list that was asked for again: what became of the objects meanwhile is known as of its version.
+    /// What became of the objects since they were last told of is known as of the version of the list. The first list of a scope
+    /// has those as well of which nothing was told.
     fn listed(&mut self, scope: &Arc<Scope>, at: Duration, version: u64, items: Vec<Item>) {
+        if !self.begun.has(scope) {
+            for item in &items {
+                let is_known = self.known.contains_key(&item.key);
+                if !is_known && !self.begun.is_history(scope, &item.key, item.version) {
+                    self.there_from_the_beginning(scope, item);
+                }
+            }
+            self.begun.begin(scope, version);
+        }
         let there: HashSet<Key> = items.iter().map(|item| item.key.clone()).collect();
         for item in items {
             self.there(scope, at, version, item);
         }
         let is_missing = |(key, known): &(&Key, &Known)| {
-            known.version <= version && known.scopes.contains(scope) && !there.contains(key)
+            let is_of_scope = scope.is_whole() || known.scopes.contains(scope);
+            known.version <= version && is_of_scope && !there.contains(key)
         };
-        let missing: Vec<Key> = self.known.iter().filter(is_missing).map(|(key, _)| key.clone()).collect();
+        let first = Key { namespace: scope.namespace.clone().unwrap_or_default(), name: String::new() };
+        let may_be_of_scope = |(key, _): &(&Key, &Known)| {
+            scope.namespace.as_ref().is_none_or(|namespace| *namespace == key.namespace)
+        };
+        let of_namespace = self.known.range(first..).take_while(may_be_of_scope);
+        let missing: Vec<Key> = of_namespace.filter(is_missing).map(|(key, _)| key.clone()).collect();
         for key in missing {
             let last = self.known.get(&key).and_then(|known| known.object.clone());
             if let Some(last) = last {

@@ -214,6 +214,138 @@ fn namespaces_that_were_watched_one_by_one_have_one_history() {
     assert_eq!(there(&timeline, None, &in_b), ["b/new@21", "b/old@2"]);
 }
 
+const IN_A: &str = "/api/v1/namespaces/a/pods?watch=true&sendInitialEvents=true";
+
+fn streamed_in_a() -> Exchange {
+    open(
+        IN_A,
+        None,
+        &[
+            (1, event("ADDED", pod("a/one", 3, "web"))),
+            (1, event("ADDED", pod("a/two", 4, "web"))),
+            (1, end_of_list(10)),
+            (5, event("MODIFIED", pod("a/one", 11, "web"))),
+            (6, event("DELETED", pod("a/two", 12, "web"))),
+            (7, event("ADDED", pod("a/new", 13, "web"))),
+        ],
+    )
+}
+
+#[test]
+fn a_later_list_of_more_leaves_the_history_as_it_was() {
+    let items = [pod("a/new", 13, "web"), pod("a/missed", 30, "web"), pod("b/other", 25, "web")];
+    let listed = list("/api/v1/pods", 100, page(40, "", &items));
+    let mut initial: Vec<_> = items.iter().cloned().map(|item| (100, event("ADDED", item))).collect();
+    initial.extend([(100, end_of_list(40)), (110, event("MODIFIED", pod("b/other", 41, "web")))]);
+    let watched = open(STREAM, None, &initial);
+    for wide in [listed, watched] {
+        let timeline = timeline(&[streamed_in_a(), wide]);
+        assert_eq!(all(&timeline, 0), ["a/one@3", "a/two@4", "b/other@25"], "of b nothing was told before");
+        assert_eq!(all(&timeline, 5), ["a/one@11", "a/two@4", "b/other@25"]);
+        assert_eq!(all(&timeline, 6), ["a/one@11", "b/other@25"]);
+        assert_eq!(all(&timeline, 7), ["a/new@13", "a/one@11", "b/other@25"]);
+        assert_eq!(all(&timeline, 99), all(&timeline, 7));
+        // What the one who watched `a` did not hear of happened at some time before the list.
+        assert_eq!(all(&timeline, 100), ["a/missed@30", "a/new@13", "b/other@25"]);
+        assert_eq!(timeline.after(10), Ok(0));
+        let shown: Vec<_> =
+            timeline.changes.iter().take(5).map(|change| (&*change.key.name, change.at)).collect();
+        let expected = [("one", 5), ("two", 6), ("new", 7), ("missed", 100), ("one", 100)];
+        assert_eq!(shown, expected.map(|(name, at)| (name, second(at))));
+    }
+}
+
+#[test]
+fn a_list_shows_what_is_no_longer_selected_by_others() {
+    let selected = open(
+        "/api/v1/pods?watch=true&sendInitialEvents=true&labelSelector=app%3Dweb",
+        None,
+        &[
+            (1, event("ADDED", pod("a/one", 3, "web"))),
+            (1, end_of_list(10)),
+            (5, event("DELETED", pod("a/one", 20, "db"))),
+        ],
+    );
+    let listed = list("/api/v1/pods", 8, page(30, "", &[pod("a/one", 20, "db"), pod("a/two", 4, "db")]));
+    let timeline = timeline(&[selected, listed]);
+    assert_eq!(all(&timeline, 4), ["a/one@3", "a/two@4"]);
+    assert_eq!(all(&timeline, 5), ["a/two@4"]);
+    assert_eq!(all(&timeline, 8), ["a/one@20", "a/two@4"]);
+    let place = timeline.after(20).expect("it is recorded");
+    assert!(timeline.change(place).is_some(), "who went on from the deletion hears that it is there");
+}
+
+#[test]
+fn what_came_and_went_before_the_first_list_is_not_there_after_it() {
+    let early = |scope: &str, version: u64| {
+        open(
+            &format!("/api/v1/{scope}pods?watch=true&resourceVersion={version}"),
+            None,
+            &[
+                (1, event("ADDED", pod("a/brief", 20, "web"))),
+                (9, event("DELETED", pod("a/brief", 30, "web"))),
+            ],
+        )
+    };
+    let listed = || list("/api/v1/pods", 2, page(60, "", &[pod("a/one", 3, "web")]));
+    // Of the same scope, and of a part of it that was watched from no version.
+    for early in [early("", 10), early("namespaces/a/", 0)] {
+        let timeline = timeline(&[early, listed()]);
+        for at in [0, 1, 5, 9] {
+            assert_eq!(all(&timeline, at), ["a/one@3"], "{at}");
+        }
+        assert_eq!((timeline.version(0), timeline.after(60)), (60, Ok(0)));
+        assert_eq!(timeline.after(59), Err(TooOld { oldest: 60 }));
+    }
+}
+
+#[test]
+fn a_watch_that_began_long_ago_tells_nothing_new() {
+    let in_b = list("/api/v1/namespaces/b/pods", 1, page(10, "", &[]));
+    let in_a = list("/api/v1/namespaces/a/pods", 1, page(60, "", &[pod("a/one", 3, "web")]));
+    let old = open(
+        "/api/v1/namespaces/a/pods?watch=true&resourceVersion=15",
+        None,
+        &[
+            (2, event("ADDED", pod("a/brief", 20, "web"))),
+            (8, event("DELETED", pod("a/brief", 30, "web"))),
+            (9, event("ADDED", pod("a/new", 61, "web"))),
+        ],
+    );
+    let timeline = timeline(&[in_b, in_a, old]);
+    assert_eq!(all(&timeline, 5), ["a/one@3"], "at version 60 it is gone");
+    assert_eq!(all(&timeline, 9), ["a/new@61", "a/one@3"]);
+}
+
+#[test]
+fn what_is_told_of_a_part_counts_before_and_after_all_of_it_is_watched() {
+    let part = open(
+        IN_A,
+        None,
+        &[
+            (1, end_of_list(10)),
+            (2, event("ADDED", pod("a/early", 11, "web"))),
+            (6, event("ADDED", pod("a/both", 16, "web"))),
+            (9, event("ADDED", pod("a/late", 20, "web"))),
+        ],
+    );
+    let wide = open(
+        STREAM,
+        None,
+        &[
+            (5, event("ADDED", pod("a/early", 11, "web"))),
+            (5, end_of_list(15)),
+            (7, event("ADDED", pod("a/both", 16, "web"))),
+        ],
+    );
+    let timeline = timeline(&[part, wide]);
+    assert!(all(&timeline, 1).is_empty());
+    assert_eq!(all(&timeline, 2), ["a/early@11"]);
+    assert_eq!(all(&timeline, 6), ["a/both@16", "a/early@11"]);
+    assert_eq!(all(&timeline, 9), ["a/both@16", "a/early@11", "a/late@20"]);
+    assert_eq!(timeline.changes.len(), 3, "what both tell is told once");
+}
+
 #[test]
 fn metadata_stand_in_for_objects_where_nobody_asked_for_more() {
     let partial = json!({ "kind": METADATA, "apiVersion": "meta.k8s.io/v1",

@@ -1,7 +1,8 @@
 //! What the answers to requests for one resource tell of its objects.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -102,8 +103,10 @@ impl Scope {
         self.labels.is_none() && self.fields.is_none()
     }
 
-    pub(super) fn covers(&self, other: &Self) -> bool {
-        self == other || (self.is_whole() && (self.namespace.is_none() || self.namespace == other.namespace))
+    /// The scopes, other than this one, that every object of this one is in.
+    fn wider(&self) -> impl Iterator<Item = Self> {
+        let whole = |namespace| Self { namespace, labels: None, fields: None };
+        [whole(None), whole(self.namespace.clone())].into_iter().filter(move |wide| wide != self)
     }
 
     fn of(exchange: &Exchange) -> Option<Self> {
@@ -146,11 +149,22 @@ fn in_order(kind: &KindInfo, exchanges: &[&Exchange]) -> Vec<Told> {
     told
 }
 
-/// Leaves out what somebody asked for of objects that somebody else watched anyway: it says nothing new.
+/// Leaves out what somebody listed of objects that somebody else watched before and after that: it says nothing new, and a list
+/// is compared with everything that is known.
 fn without_doubles(told: &mut Vec<Told>) {
-    let is_change = |told: &&Told| !matches!(told.news, News::Listed { .. });
-    let watched: HashSet<Arc<Scope>> = told.iter().filter(is_change).map(|told| told.scope.clone()).collect();
-    told.retain(|told| !watched.iter().any(|wide| *wide != told.scope && wide.covers(&told.scope)));
+    // From the first to the last that was told by watches.
+    let mut watched: HashMap<Arc<Scope>, RangeInclusive<Duration>> = HashMap::new();
+    for told in told.iter().filter(|told| !matches!(told.news, News::Listed { .. })) {
+        let known = watched.entry(told.scope.clone()).or_insert(told.at..=told.at);
+        *known = told.at.min(*known.start())..=told.at.max(*known.end());
+    }
+    told.retain(|told| match told.news {
+        News::There(_) | News::Gone(_) => true,
+        News::Watched(_) | News::Listed { .. } => {
+            let is_double = |wide| watched.get(&wide).is_some_and(|watched| watched.contains(&told.at));
+            !told.scope.wider().any(is_double)
+        }
+    });
 }
 
 fn watched(kind: &KindInfo, exchange: &Exchange) -> Vec<(Duration, News)> {

@@ -28,6 +28,11 @@ fn paths_name_resources() {
     );
     assert_eq!(resource("/api/v1/watch/secrets"), some("", "secrets", None, true));
     assert_eq!(resource("/api/v1/watch/namespaces/a/secrets"), some("", "secrets", Some("a"), true));
+    let is_old_watch = |path: &str| Resource::of(path).is_some_and(|of| of.is_old_watch);
+    assert!(
+        is_old_watch("/api/v1/watch/pods") && is_old_watch("/apis/apps/v1/watch/namespaces/a/deployments")
+    );
+    assert!(!is_old_watch("/api/v1/namespaces/watch/pods") && !is_old_watch("/apis/watch/v1/pods"));
     for path in ["/", "/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1", "/version", "/openapi/v3"] {
         assert_eq!(resource(path), None, "{path}");
     }

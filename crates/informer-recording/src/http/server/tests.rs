@@ -1,12 +1,13 @@
 //! On paused time, without a network.
 
+use futures::FutureExt as _;
 use futures::future::poll_fn;
 use http::header::HOST;
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::pin::Pin;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
 use crate::Speed;
@@ -44,7 +45,11 @@ impl Client {
     }
 
     async fn watch(&self, target: &str) -> Events {
-        let answer = self.send("GET", target, "application/json").await;
+        self.watch_as(target, "application/json").await
+    }
+
+    async fn watch_as(&self, target: &str, accept: &str) -> Events {
+        let answer = self.send("GET", target, accept).await;
         assert_eq!(answer.status(), 200);
         Events { body: answer.into_body(), began: self.began }
     }
@@ -61,11 +66,17 @@ struct Events {
 }
 
 impl Events {
+    async fn json(&mut self) -> Option<Value> {
+        let frame = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context));
+        // Where nothing comes any more a test fails and does not hang.
+        let frame = timeout(second(1000), frame).await.expect("an event or the end")?;
+        let bytes = frame.expect("it is not broken").into_data().expect("data");
+        Some(serde_json::from_slice(&bytes).expect("one event"))
+    }
+
     /// The next event: the second of the recording, type, name and version. `None` at the end.
     async fn next(&mut self) -> Option<String> {
-        let frame = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context)).await?;
-        let bytes = frame.expect("it is not broken").into_data().expect("data");
-        let event: Value = serde_json::from_slice(&bytes).expect("one event");
+        let event = self.json().await?;
         let at = self.began.elapsed().as_secs() + 1;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let object = &event["object"];
@@ -211,8 +222,15 @@ async fn what_cannot_be_answered_says_why() {
 
 #[tokio::test(start_paused = true)]
 async fn recorded_answers_are_kept_for_those_whom_they_were_meant_for() {
+    // The server ended the watch, or the one who read it did.
+    for ended in [Happened::End, Happened::Left] {
+        kept_until(ended).await;
+    }
+}
+
+async fn kept_until(ended: Happened) {
     let mut first = streamed();
-    first.steps.push(Step { at: second(20), what: Happened::End });
+    first.steps.push(Step { at: second(20), what: ended });
     // The one who read it asked again, and was refused.
     let mut refused = open(STREAM, None, &[(21, json!({ "kind": "Status" }))]);
     refused.steps[0].what = Happened::Answer(Head { status: 500, ..Head::default() });
@@ -240,6 +258,99 @@ async fn recorded_answers_are_kept_for_those_whom_they_were_meant_for() {
     drop(recorded);
     assert_eq!(client.send("GET", STREAM, "application/json").await.status(), 500);
     assert_eq!(client.send("GET", STREAM, "application/json").await.status(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_reads_what_nobody_read_to_its_end_can_go_on() {
+    // The one who read it went away, or the recording ended.
+    for (left, ends) in [(Some(20), 20), (None, 50)] {
+        let listed = list("/api/v1/pods", 1, page(10, "", &[pod("a/one", 3, "web")]));
+        let changed = (2, event("MODIFIED", pod("a/one", 11, "web")));
+        let ten = "/api/v1/pods?watch=true&resourceVersion=10";
+        let mut brief = open(ten, None, std::slice::from_ref(&changed));
+        brief.steps.extend(left.map(|at| Step { at: second(at), what: Happened::Left }));
+        let long =
+            open(ten, None, &[changed, (40, event("ADDED", pod("a/two", 12, "web"))), (50, end_of_list(13))]);
+        let client = Client::of(vec![listed, brief, long], Speed::AsRecorded);
+        let (mut of_brief, mut of_long) = (client.watch(ten).await, client.watch(ten).await);
+        assert_eq!(of_brief.take(1).await, ["2 MODIFIED one@11"]);
+        assert_eq!(of_long.take(1).await, ["2 MODIFIED one@11"]);
+        assert_eq!(of_brief.next().await, None);
+        assert_eq!(client.began.elapsed(), second(ends - 1), "nothing is known of it after that");
+        let mut again = client.watch("/api/v1/pods?watch=true&resourceVersion=11").await;
+        assert_eq!(again.take(1).await, [format!("{} ADDED two@12", ends.max(40))]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_are_streamed_where_they_were_not_unless_that_was_refused() {
+    let refusal = json!({ "kind": "Status", "message": "sendInitialEvents is forbidden" });
+    let mut refused = open(STREAM, None, &[(1, refusal.clone()), (1, json!(null))]);
+    refused.steps[0].what = Happened::Answer(Head { status: 400, ..Head::default() });
+    refused.steps[2].what = Happened::End;
+    let listed = |at: u64| list("/api/v1/pods?limit=500", at, page(10, "", &[pod("a/one", 3, "web")]));
+    let client = Client::of(vec![listed(1), listed(300)], Speed::AsRecorded);
+    let streamed = ["1 ADDED one@3", "1 BOOKMARK @10"];
+    assert_eq!(client.watch(BOOKMARKS).await.take(2).await, streamed);
+
+    let client = Client::of(vec![refused, listed(1), listed(300)], Speed::AsRecorded);
+    assert_eq!(
+        client.get(STREAM).await,
+        (400, refusal),
+        "the one who asks as it was recorded hears what was recorded"
+    );
+    // Those who ask for nothing else are answered, before and after somebody has gone on as it was recorded.
+    assert_eq!(client.watch(BOOKMARKS).await.take(2).await, streamed);
+    let literal = client.get("/api/v1/pods?limit=500").await.1;
+    assert_eq!(literal["items"][0]["kind"], Value::Null, "the list is the one that was recorded");
+    assert_eq!(client.watch(BOOKMARKS).await.take(2).await, streamed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_replay_begins_at_its_beginning_whatever_is_asked_for_first() {
+    let in_a = "/api/v1/namespaces/a/pods";
+    let late = list(in_a, 300, page(40, "", &[]));
+    let client = Client::of(vec![streamed(), late], Speed::AsRecorded);
+    let first = client.get(in_a).await.1;
+    assert_eq!(first["metadata"]["resourceVersion"], json!("10"));
+    let mut events = client.watch("/api/v1/pods?watch=true&resourceVersion=10").await;
+    assert_eq!(events.take(3).await, REST);
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_of_metadata_have_the_type_of_metadata() {
+    let client = Client::of(vec![streamed()], Speed::Fastest);
+    let metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+    let mut events = client.watch_as(BOOKMARKS, metadata).await;
+    for kind in ["ADDED", "ADDED", "BOOKMARK"] {
+        let event = events.json().await.expect("an event");
+        let object = &event["object"];
+        assert_eq!(
+            (&event["type"], &object["kind"], &object["apiVersion"]),
+            (&json!(kind), &json!("PartialObjectMetadata"), &json!("meta.k8s.io/v1"))
+        );
+    }
+}
+
+#[test]
+fn objects_are_selected_on_a_thread_that_may_take_long() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(1).build().expect("a runtime");
+    runtime.block_on(async {
+        let client = Client::of(vec![streamed()], Speed::Fastest);
+        let selected = "/api/v1/pods?labelSelector=app%3Dweb";
+        assert_eq!(client.get(selected).await.0, 200);
+        // The only such thread has something else to do.
+        let (done, until_done) = std::sync::mpsc::channel::<()>();
+        let busy = tokio::task::spawn_blocking(move || until_done.recv().ok());
+        for target in [selected, &format!("{selected}&watch=true")] {
+            let answered = client.send("GET", target, "application/json").now_or_never();
+            assert!(answered.is_none(), "{target}");
+        }
+        done.send(()).expect("it waits");
+        busy.await.expect("it ends");
+        assert_eq!(client.get(selected).await.0, 200);
+    });
 }
 
 #[tokio::test(start_paused = true)]

@@ -30,28 +30,20 @@ pub(super) async fn targets(
     let mut resolved = factory.resolve_all(&all).await.map_err(unknown)?;
     let others = resolved.split_off(kinds.len());
     let kinds: Vec<_> = resolved.into_iter().collect::<Result<_, _>>().map_err(unknown)?;
-    let mut missing = None;
-    for (word, other) in rest.iter().zip(others) {
+    let mut unavailable = Vec::new();
+    for other in others {
         match other {
-            Err(error) if error.is_unknown() => missing = missing.or(Some((word, error))),
+            Err(error) if error.is_unknown() => unavailable = error.unavailable().to_vec(),
             // If it cannot be watched, that is said of a kind.
             _ => return Ok(as_kinds),
         }
     }
-    if let Some((word, error)) = missing
-        && !error.unavailable().is_empty()
-    {
-        return Err(Failure::usage(format!(
-            "{error}; to watch the object of that name write {}/{word}",
-            kinds.first().map_or("KIND", KindInfo::plural)
-        )));
-    }
-    screen.note(&plain(&taken_as_names(&kinds, rest)));
+    screen.note(&plain(&taken_as_names(&kinds, rest, &unavailable)));
     targets::of_get(words).map_err(Failure::usage)
 }
 
-/// A word with a typing error would be waited for without a word.
-fn taken_as_names(kinds: &[KindInfo], names: &[String]) -> String {
+/// A word with a typing error, or a kind of a group that does not answer, would be waited for without a word.
+fn taken_as_names(kinds: &[KindInfo], names: &[String], unavailable: &[String]) -> String {
     let of = match (kinds, names) {
         ([kind], [_]) => format!("the {} of that name", kind.kind().to_lowercase()),
         _ => {
@@ -60,5 +52,9 @@ fn taken_as_names(kinds: &[KindInfo], names: &[String]) -> String {
             format!("the {} of {those}", kinds.join(", "))
         }
     };
-    format!("no kind is called {}: watching {of}", names.join(" or "))
+    let unless = match unavailable {
+        [] => String::new(),
+        groups => format!(" (could not be asked: {})", groups.join(", ")),
+    };
+    format!("no kind is called {}{unless}: watching {of}", names.join(" or "))
 }

@@ -158,15 +158,16 @@ async fn names_are_looked_for_among_the_kinds_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_is_no_name_while_its_kind_may_be_in_a_group_that_does_not_answer() {
+async fn a_word_whose_kind_may_be_in_a_group_that_does_not_answer_is_taken_as_a_name_and_the_group_named() {
     let (server, asked) = with_group(Answer::status(503, "ServiceUnavailable", "away"));
     let said = run(server.informer(&["watch", "pods", "widgets"])).await;
-    assert_eq!((said.code, asked.load(Ordering::SeqCst)), (2, 1), "{said:?}");
-    assert!(said.err.contains("no resource \"widgets\"; could not be asked: example.com/v1: "), "{said:?}");
-    assert!(said.err.ends_with("; to watch the object of that name write pods/widgets\n"), "{said:?}");
-    // Whoever says that it is a name needs no answer of that group.
+    assert_eq!((said.code, asked.load(Ordering::SeqCst)), (3, 1), "pods are refused: {said:?}");
+    let note = said.err.lines().next().unwrap_or_default();
+    assert!(note.starts_with("no kind is called widgets (could not be asked: example.com/v1: "), "{said:?}");
+    assert!(note.ends_with("): watching the pod of that name"), "{said:?}");
+    // Whoever says that it is a name is told nothing of that group.
     let said = run(server.informer(&["watch", "pods/widgets"])).await;
-    assert_eq!(said.code, 3, "it is refused: {said:?}");
+    assert!(said.code == 3 && !said.err.contains("example.com"), "{said:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

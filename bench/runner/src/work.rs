@@ -31,7 +31,7 @@ pub(crate) fn all(settings: &Settings) -> [Scenario; 2] {
         scenario(
             settings,
             "one handler",
-            "A handler that reads nothing, a field or all of every update",
+            "A handler that reads nothing, two fields or all of every update",
             one,
             1,
         ),

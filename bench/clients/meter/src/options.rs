@@ -64,7 +64,7 @@ pub enum List {
 pub enum Work {
     /// Looks at the metadata.
     None,
-    /// Reads one field of the status in the cheapest way there is.
+    /// Reads a field of the spec and one of the status in the cheapest way there is.
     View,
     /// Asks for the whole object.
     Get,

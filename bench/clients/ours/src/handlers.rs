@@ -9,10 +9,17 @@ use kube_informer::{Event, Handler, Object, async_handler, handler as new_handle
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// One field of the status.
+/// A field of the spec and one of the status.
 #[derive(Deserialize)]
 struct View {
+    spec: Option<Spec>,
     status: Option<Status>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spec {
+    node_name: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -42,8 +49,10 @@ where
                     black_box(object.name());
                 }
                 Work::View => {
-                    let view = object.view::<View>().ok();
-                    black_box(view.and_then(|view| view.status).and_then(|status| status.phase));
+                    if let Ok(view) = object.view::<View>() {
+                        black_box(view.spec.and_then(|spec| spec.node_name));
+                        black_box(view.status.and_then(|status| status.phase));
+                    }
                 }
                 Work::Get => {
                     black_box(object.get().is_ok());

@@ -94,6 +94,7 @@ where
                 lister.list().iter().filter(|object| is_placed(object)).count()
             }),
         ];
+        reads.extend(at_hand(&lister.list(), length));
         let over = AtomicBool::new(false);
         reads.push(thread::scope(|scope| {
             scope.spawn(|| {
@@ -111,6 +112,19 @@ where
         Ok((reads, last))
     })
     .await?
+}
+
+/// What an object costs that need not be looked up: the memory that every read has to go to.
+fn at_hand<K>(objects: &[Object<K>], length: Duration) -> [Reads; 2] {
+    let hot = &objects[..objects.len().min(1_000)];
+    let hold = |n: u64, objects: &[Object<K>]| {
+        black_box(objects[keys_of_reads(n, objects.len())].clone());
+        1
+    };
+    [
+        time_reads("at hand", 1_000, length, |n| hold(n, objects)),
+        time_paced_reads("at hand, 1,000 hot objects, paced", HOT_READS, length, |n| hold(n, hot)),
+    ]
 }
 
 /// Reads one field of a pod.

@@ -8,7 +8,7 @@ use crate::reads::reads_of;
 pub(crate) const CLIENTS: [&str; 3] = ["ours", "client-go", "kube-rs"];
 
 pub(crate) const UNREAD: &str = "CPU for an update that nobody reads, µs";
-pub(crate) const VIEW: &str = "CPU for an update and view() of a field, µs";
+pub(crate) const VIEW: &str = "CPU for an update and view() of two fields, µs";
 pub(crate) const GET: &str = "CPU for an update and get(), µs";
 pub(crate) const RSS: &str = "memory (RSS) after the sync, MiB";
 

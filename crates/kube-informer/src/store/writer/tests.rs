@@ -120,6 +120,13 @@ fn b_174_readers_see_whole_commits() {
                         assert!(versions.all(|version| version == first), "a half-made commit");
                         assert_eq!(snapshot.len(), count);
                         assert!(snapshot.commit() >= last, "back in time");
+                        let state = bench.writer.indexer().state.read();
+                        let snapshot = state.snapshot(&Scope::All);
+                        let of_this_commit = |record: &Arc<Record>| {
+                            state.get(record.into()).is_some_and(|found| Arc::ptr_eq(found, record))
+                        };
+                        assert!(state.len() == count && snapshot.iter().all(of_this_commit));
+                        drop(state);
                         last = snapshot.commit();
                         commits += 1;
                     }
@@ -135,6 +142,24 @@ fn b_174_readers_see_whole_commits() {
             done.store(true, Ordering::Relaxed);
         });
     }
+}
+
+#[test]
+fn a_commit_beside_held_snapshots_copies_nothing_of_the_map_by_key() {
+    let mut bench = Bench::new();
+    bench.apply(vec![list("1", &many(&bench, 3_000, "1"))]);
+    let held = bench.writer.indexer().list();
+    let places = bench.writer.indexer().state.read().places_by_key();
+    assert!(places.len() >= 10);
+    for version in 2..5 {
+        let newer = many(&bench, 200, &version.to_string());
+        bench.apply(newer.iter().cloned().map(DeltaChange::Updated).collect());
+        assert_eq!(bench.writer.indexer().state.read().places_by_key(), places);
+        let indexer = bench.writer.indexer();
+        assert!(newer.iter().all(|new| Arc::ptr_eq(&indexer.get(new.key()).unwrap(), new)));
+    }
+    assert!(held.iter().all(|record| record.head.resource_version.to_string() == "1"));
+    assert_eq!(bench.writer.indexer().len(), 3_000);
 }
 
 /// Polls a future by hand; returns its result, how often it was polled, and the longest poll.

@@ -123,7 +123,13 @@ impl Writer {
         rewound: bool,
     ) -> Plan {
         let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects, rewound);
-        let Some(mut planner) = planner else { return Plan::default() };
+        let mut planner = match planner {
+            Ok(planner) => planner,
+            Err(objects) => {
+                pace::free(objects).await;
+                return Plan::default();
+            }
+        };
         while planner.step(STEP) == PlanProgress::More {
             yield_now().await;
         }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use crate::object::body::{Buffer, Frame};
+use crate::object::edits;
 use crate::object::origin::Origin;
 
 /// A document that so many objects are changes of may stay unpacked.
@@ -23,6 +24,9 @@ const CHOICE: usize = 4;
 
 /// So many bytes of changes are never too many.
 const SOME: usize = 64;
+
+/// If the changes take so many bytes out at once, they need not be values in place of others of the same kind.
+const AT_ONCE: usize = 128;
 
 /// Below this number of entries those of dropped documents are not looked for.
 const SMALL: usize = 64;
@@ -61,6 +65,13 @@ impl Base {
     pub(crate) fn limit(&self, json: &[u8], most: usize) -> Option<usize> {
         let by_itself = self.frame.size() + self.frame.size() / 4 + SOME;
         (json.len() >= self.frame.json_len() / 2).then(|| most.min(by_itself))
+    }
+
+    /// Whether what is made of this document by `edits` may be much smaller, packed, than the document is: if so much of it is left out
+    /// that this may be what it takes its memory for. How much that is by itself is known only when it is packed.
+    pub(crate) fn is_doubtful(&self, edits: &[u8]) -> bool {
+        let (all, at_once) = edits::left_out(edits, AT_ONCE);
+        all > self.frame.json_len() / 4 || at_once > self.frame.size() / 2 + SOME
     }
 
     /// Hands the JSON to a function; `None` only if memory has run out or was overwritten.

@@ -91,6 +91,28 @@ fn common(a: &[u8], b: &[u8]) -> usize {
             return length + (differ.trailing_zeros() / 8) as usize;
         }
         length += 16;
+/// How many bytes of its document a script leaves out or puts others in place of: all of them, and those of the edits that take out
+/// more than `least` at once. The script is one that [`write`] made.
+pub(crate) fn left_out(script: &[u8], least: usize) -> (usize, usize) {
+    fn step(script: &mut &[u8]) -> Option<usize> {
+        read(script)?;
+        let (out, new) = match *script.split_off_first()? {
+            LONG => (read(script)?, read(script)?),
+            length => (length.into(), length.into()),
+        };
+        script.split_off(..new)?;
+        Some(out)
+    }
+    let (mut script, mut all, mut at_once) = (script, 0usize, 0usize);
+    while let Some(out) = step(&mut script) {
+        all = all.saturating_add(out);
+        if out > least {
+            at_once = at_once.saturating_add(out);
+        }
+    }
+    (all, at_once)
+}
+
     }
     length + a[length..].iter().zip(&b[length..]).take_while(|(x, y)| x == y).count()
 }

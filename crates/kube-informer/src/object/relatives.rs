@@ -57,7 +57,7 @@ impl Relatives {
         origin: &Arc<Origin>,
     ) -> Body {
         let by_itself = || {
-            packer.look_at(json, origin.alive.load(Ordering::Relaxed));
+            look_at();
             packer.pack(json)
         };
         if json.len() < LEAST || origin.sensitive {
@@ -65,7 +65,20 @@ impl Relatives {
         }
         let (edited, is_next) = match before {
             Some(before) => (before.next(json, self.limit(json)), false),
-            None => self.like_last(json),
+            None => self.like_another(json, kin),
+        };
+        let body = match edited {
+            Some(edited) if !edited.is_doubtful() => return edited,
+            // A document that was much larger stays as long as the object, through all its later versions.
+            Some(edited) => {
+                let packed = packer.pack(json);
+                if edited.is_worth_its_base(&packed) {
+                    return edited;
+                }
+                look_at();
+                packed
+            }
+            None => by_itself(),
         };
         if let Some(edited) = edited {
             return edited;
@@ -93,6 +106,7 @@ impl Relatives {
         // Taken out, so that nobody waits for the comparison. Who finds none is no stranger.
         let Some(last) = self.last.lock().take() else { return (None, true) };
         let edited = Body::edit(&last.base, &last.json, json, self.limit(json));
+        let look_at = || packer.look_at(json, origin.alive.load(Ordering::Relaxed));
         let strangers = if edited.is_some() { 0 } else { strangers.wrapping_add(1) };
         self.strangers.store(strangers, Ordering::Relaxed);
         if edited.is_some() {

@@ -150,7 +150,45 @@ fn what_has_shrunk_and_what_is_huge_shares_nothing() {
     drop(large);
     assert_eq!(rig.shared(), small.held(), "the large one has gone");
     (0..100).for_each(|_| drop(rig.pack(&with(100_000), None)));
-    assert!(rig.relatives.last.lock().is_none());
+    assert!(rig.relatives.last.lock().is_empty());
+}
+
+/// So much that cannot be packed, and so much that packs to next to nothing.
+fn halves(noise: usize, text: usize, version: u32) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(3);
+    let noise: String = std::iter::repeat_with(|| random.alphanumeric()).take(noise).collect();
+    let text: String = (0..text / 32).map(|_| "the same again, and once more! ").collect();
+    format!(r#"{{"metadata":{{"name":"a","resourceVersion":"{version}"}},"data":{{"blob":"{noise}","text":"{text}"}}}}"#)
+        .into_bytes()
+}
+
+#[test]
+fn what_drops_the_part_that_does_not_pack_lets_its_large_document_go() {
+    // More than a quarter of the document is dropped, and less.
+    for noise in [29_000, 9_000] {
+        let rig = Rig::new();
+        let first = rig.pack(&halves(noise, 30_000, 1), None);
+        assert!(rig.shared() > noise / 2);
+        let own = rig.packer.pack(&halves(0, 30_000, 2)).size();
+        let mut next = rig.pack(&halves(0, 30_000, 2), Some(&first));
+        assert!(next.held() <= 2 * own, "{} of {own}", next.held());
+        drop(first);
+        for version in 3..10 {
+            next = rig.pack(&halves(0, 30_000, version), Some(&next));
+            assert!(next.held() <= 2 * own + 64, "{} of {own}", next.held());
+        }
+        drop(rig.relatives.last.lock().take());
+        assert!(rig.shared() <= 2 * own, "{} of {own}", rig.shared());
+    }
+}
+
+#[test]
+fn what_drops_a_part_that_packs_well_keeps_sharing() {
+    let rig = Rig::new();
+    let first = rig.pack(&halves(5_000, 30_000, 1), None);
+    let next = rig.pack(&halves(5_000, 20_000, 2), Some(&first));
+    assert!(is_edited(&next) && next.size() > 0 && next.size() < 100);
+    assert_eq!(rig.shared(), first.held(), "one document for both");
 }
 
 #[test]

@@ -76,6 +76,9 @@ impl Base {
 
     /// Hands the JSON to a function; `None` only if memory has run out or was overwritten.
     pub(crate) fn with_json<R>(self: &Arc<Self>, read: impl FnOnce(Option<&[u8]>) -> R) -> R {
+        let limit = limit(&self.origin);
+        // Objects may have gone since the last document was unpacked.
+        self.origin.bases.keep_within(limit);
         let plain = self.plain.lock().clone();
         if let Some(plain) = plain {
             return read(Some(&plain));
@@ -85,7 +88,7 @@ impl Base {
             return read(None);
         }
         if Arc::strong_count(self) >= SHARED {
-            self.origin.bases.offer(self, &buffer.bytes, self.origin.alive_bytes.load(Ordering::Relaxed));
+            self.origin.bases.offer(self, &buffer.bytes, limit);
         }
         read(Some(&buffer.bytes))
     }
@@ -109,15 +112,19 @@ impl Drop for Base {
     }
 }
 
+/// How many bytes of unpacked documents an informer may hold now.
+fn limit(origin: &Origin) -> usize {
+    MOST.min(origin.alive_bytes.load(Ordering::Relaxed) / PART)
+}
+
 impl UnpackedBases {
     /// How many bytes they take.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// A document was unpacked, and may stay so. `packed` is what the objects take.
-    fn offer(&self, base: &Arc<Base>, json: &[u8], packed: usize) {
-        let limit = MOST.min(packed / PART);
+    /// A document was unpacked, and may stay so within this number of bytes.
+    fn offer(&self, base: &Arc<Base>, json: &[u8], limit: usize) {
         if !self.unpacked.fetch_add(1, Ordering::Relaxed).is_multiple_of(CHOICE) || json.len() > limit {
             return;
         }
@@ -128,13 +135,23 @@ impl UnpackedBases {
         *plain = Some(json.into());
         drop(plain);
         self.bytes.fetch_add(json.len(), Ordering::Relaxed);
-        let mut rubble = Vec::new();
         let mut bases = self.bases.lock();
         // Those that were dropped are not at the front in time if everything fits.
         if bases.len() >= SMALL && bases.len() == bases.capacity() {
             bases.retain(|base| base.strong_count() > 0);
         }
         bases.push_back(Arc::downgrade(base));
+        drop(bases);
+        self.keep_within(limit);
+    }
+
+    /// Packs up the oldest ones if all take more bytes than this.
+    fn keep_within(&self, limit: usize) {
+        if self.bytes() <= limit {
+            return;
+        }
+        let mut rubble = Vec::new();
+        let mut bases = self.bases.lock();
         while self.bytes() > limit
             && let Some(oldest) = bases.pop_front()
         {

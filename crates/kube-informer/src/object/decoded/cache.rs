@@ -27,6 +27,9 @@ const NARROW: usize = 256 << 10;
 /// After so many that left without having been read twice, one after the other, it becomes narrow.
 const UNREAD: u32 = 512;
 
+/// So many are passed over at most before one has to go although it was read: all informers of the process wait meanwhile.
+const SPARES: usize = 64;
+
 /// Below this number of entries those of dropped records are not looked for.
 const SMALL: usize = 64;
 
@@ -195,8 +198,8 @@ impl DecodeCache {
     /// Lets the oldest ones go until the rest fits.
     fn make_room(&self, rings: &mut Rings, now: u64, rubble: &mut Rubble) {
         for part in [Part::Probation, Part::Protected] {
-            // No more are passed over than there are, however often they are read meanwhile.
-            let mut spares = rings.of(part).entries.len();
+            // Each is passed over once at most, however often it is read meanwhile, and all others wait only for a few.
+            let mut spares = rings.of(part).entries.len().min(SPARES);
             while self.used(part) > self.limit_of(part)
                 && let Some(entry) = rings.of(part).entries.pop_front()
             {

@@ -266,7 +266,7 @@ fn a_shared_dictionary_is_trained_on_the_first_lists_of_all() {
 }
 
 #[test]
-fn an_informer_that_comes_later_adds_to_a_small_sample() {
+fn an_informer_that_comes_later_is_sampled_by_itself_if_little_was_seen() {
     let all = Dictionaries::default();
     let one = all.packer(form("pods", false));
     pack_all(&one, 0..WORTH_TRAINING);
@@ -274,7 +274,9 @@ fn an_informer_that_comes_later_adds_to_a_small_sample() {
     one.settle();
     let first = one.dictionary().unwrap();
     let two = all.packer(form("pods", false));
-    pack_all(&two, 0..TRAIN_AT[0] - WORTH_TRAINING);
+    pack_all(&two, 0..TRAIN_AT[0] - 1);
+    assert!(Arc::ptr_eq(&first, &two.dictionary().unwrap()), "the small sample of another is no better");
+    pack_all(&two, 0..1);
     assert!(!Arc::ptr_eq(&first, &two.dictionary().unwrap()) && same(&one, &two), "trained again");
     two.first_list_done();
     let trained = two.dictionary().unwrap();

@@ -287,6 +287,7 @@ impl Engine {
     /// From here on no handler can be added.
     pub(crate) fn end(&self) {
         let before = std::mem::replace(&mut *self.lifecycle.lock(), Lifecycle::Stopped);
+        self.ingest.origin().ended.store(true, Ordering::Relaxed);
         // Drops the commands that have not been carried out, and with them values of the user, so no lock may be held.
         drop(before);
         self.tell_stopped();

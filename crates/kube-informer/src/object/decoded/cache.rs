@@ -262,6 +262,19 @@ impl DecodeCache {
         origin.decodes.kept.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    /// Forgets all records that have been dropped, whose memory the entries keep.
+    pub(crate) fn sweep(&self) {
+        let mut rings = self.0.rings.lock();
+        let Rings { probation, protected, lent, left, prune_at } = &mut *rings;
+        probation.compact();
+        protected.compact();
+        lent.retain(|record| record.strong_count() > 0);
+        lent.shrink_to(lent.len() * 2);
+        *prune_at = lent.len() * 2;
+        left.retain(|(record, _)| record.strong_count() > 0);
+        left.shrink_to(left.len() * 2);
+    }
+
     /// Only users hold the record's form.
     fn lent(&self, record: &Arc<Record>, list: bool, now: u64) {
         let mut rubble = Rubble::new();
@@ -295,7 +308,7 @@ impl DecodeCache {
 #[cfg(test)]
 impl DecodeCache {
     /// How many entries there are, those of dropped records included.
-    pub(super) fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         let rings = self.0.rings.lock();
         rings.probation.entries.len() + rings.protected.entries.len() + rings.lent.len() + rings.left.len()
     }
@@ -313,10 +326,15 @@ impl Rings {
 impl Ring {
     fn push(&mut self, entry: Entry) {
         if self.entries.len() >= self.compact_at.max(SMALL) {
-            self.entries.retain(|entry| entry.record.strong_count() > 0);
-            self.compact_at = self.entries.len() * 2;
+            self.compact();
         }
         self.entries.push_back(entry);
+    }
+
+    fn compact(&mut self) {
+        self.entries.retain(|entry| entry.record.strong_count() > 0);
+        self.entries.shrink_to(self.entries.len() * 2);
+        self.compact_at = self.entries.len() * 2;
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::InformerError;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;
-use crate::informer::blueprint::Blueprint;
+use crate::informer::blueprint::{Blueprint, shared_packer};
 use crate::informer::process_loop::{Command, Inbox, ProcessLoop};
 use crate::informer::processor::{JoinedListener, Runner};
 use crate::informer::scopes::{Scopes, Slots};
@@ -323,7 +323,7 @@ impl Engine {
         let idle = matches!(&*lifecycle, Lifecycle::Idle(_));
         if idle {
             self.metadata_only.store(false, Ordering::Relaxed);
-            self.ingest.take_whole_objects();
+            self.ingest.take_whole_objects(shared_packer(&self.kind, &self.options, false));
         }
         idle
     }

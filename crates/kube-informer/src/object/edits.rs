@@ -31,8 +31,19 @@ const MORE: u8 = 0x80;
 /// Appends a script that makes `json` of `base`. False, with something appended, if it would take more than `limit` bytes, or if
 /// it is not found soon: however the documents are made, the time is in proportion to their length.
 pub(crate) fn write(base: &[u8], json: &[u8], limit: usize, script: &mut Vec<u8>) -> bool {
+    let patience = (base.len() + json.len()).saturating_mul(PATIENCE).saturating_add(SOME);
+    write_patiently(base, json, limit, script, &mut { patience })
+}
+
+/// The same with so much patience, of which the rest is left.
+fn write_patiently(
+    base: &[u8],
+    json: &[u8],
+    limit: usize,
+    script: &mut Vec<u8>,
+    patience: &mut usize,
+) -> bool {
     let limit = script.len().saturating_add(limit);
-    let mut patience = (base.len() + json.len()).saturating_mul(PATIENCE).saturating_add(SOME);
     let (mut base, mut json) = (base, json);
     loop {
         let stays = common(base, json);
@@ -40,7 +51,7 @@ pub(crate) fn write(base: &[u8], json: &[u8], limit: usize, script: &mut Vec<u8>
         if base.is_empty() && json.is_empty() {
             return true;
         }
-        let Some((out, new)) = meet(base, json, &mut patience) else { return false };
+        let Some((out, new)) = meet(base, json, patience) else { return false };
         number(stays, script);
         match u8::try_from(new) {
             Ok(length) if out == new && length < LONG => script.push(length),
@@ -80,17 +91,6 @@ pub(crate) fn apply(base: &[u8], script: &[u8], into: &mut Vec<u8>) -> bool {
     true
 }
 
-/// How many bytes both begin with.
-fn common(a: &[u8], b: &[u8]) -> usize {
-    let (whole, _) = a.as_chunks::<16>();
-    let (others, _) = b.as_chunks::<16>();
-    let mut length = 0;
-    for (x, y) in whole.iter().zip(others) {
-        let differ = u128::from_le_bytes(*x) ^ u128::from_le_bytes(*y);
-        if differ != 0 {
-            return length + (differ.trailing_zeros() / 8) as usize;
-        }
-        length += 16;
 /// How many bytes of its document a script leaves out or puts others in place of: all of them, and those of the edits that take out
 /// more than `least` at once. The script is one that [`write`] made.
 pub(crate) fn left_out(script: &[u8], least: usize) -> (usize, usize) {
@@ -113,6 +113,17 @@ pub(crate) fn left_out(script: &[u8], least: usize) -> (usize, usize) {
     (all, at_once)
 }
 
+/// How many bytes both begin with.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    let (whole, _) = a.as_chunks::<16>();
+    let (others, _) = b.as_chunks::<16>();
+    let mut length = 0;
+    for (x, y) in whole.iter().zip(others) {
+        let differ = u128::from_le_bytes(*x) ^ u128::from_le_bytes(*y);
+        if differ != 0 {
+            return length + (differ.trailing_zeros() / 8) as usize;
+        }
+        length += 16;
     }
     length + a[length..].iter().zip(&b[length..]).take_while(|(x, y)| x == y).count()
 }

@@ -284,7 +284,7 @@ impl Ingest {
         let body = match from {
             From::Server { before } => {
                 let before = before.map(|record| &record.body);
-                self.relatives.pack(&json, before, self.packer(), &self.origin)
+                self.relatives.pack(&json, before, head.kin(), self.packer(), &self.origin)
             }
             From::Elsewhere => self.packer().pack(&json),
         };

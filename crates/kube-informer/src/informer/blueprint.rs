@@ -130,17 +130,8 @@ impl Blueprint {
             .sensitive(sensitive)
             .with_metrics(&metrics);
         let reporter = Arc::new(reporter);
-        // What a transform makes of objects may look like nothing else.
-        let alike = !sensitive && options.transform.is_none();
-        let packer = alike.then(|| {
-            Packer::beside_others(PackedForm {
-                resource: self.resource(),
-                metadata_only: options.metadata_only,
-                keep_managed_fields: options.keep_managed_fields,
-            })
-        });
         let ingest = Ingest::new(IngestOptions {
-            packer,
+            packer: shared_packer(&self.kind, options, options.metadata_only),
             metadata_only: options.metadata_only,
             sensitive,
             keep_managed_fields: options.keep_managed_fields,
@@ -153,6 +144,18 @@ impl Blueprint {
         });
         Engine::new(self, name, reporter, metrics, Arc::new(ingest))
     }
+}
+
+/// What packs objects with the dictionary of other informers whose objects look alike. What a transform makes of objects may look like
+/// nothing else.
+pub(crate) fn shared_packer(kind: &KindInfo, options: &Options, metadata_only: bool) -> Option<Packer> {
+    (!options.sensitive && options.transform.is_none()).then(|| {
+        Packer::beside_others(PackedForm {
+            resource: ResourceId::of(kind),
+            metadata_only,
+            keep_managed_fields: options.keep_managed_fields,
+        })
+    })
 }
 
 /// The text by which a reader of an error recognises the informer.

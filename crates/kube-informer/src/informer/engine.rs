@@ -15,7 +15,7 @@ use crate::error::InformerError;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;
-use crate::informer::blueprint::Blueprint;
+use crate::informer::blueprint::{Blueprint, shared_packer};
 use crate::informer::process_loop::{Command, Inbox, ProcessLoop};
 use crate::informer::processor::{JoinedListener, Runner};
 use crate::informer::scopes::{Scopes, Slots};
@@ -287,6 +287,7 @@ impl Engine {
     /// From here on no handler can be added.
     pub(crate) fn end(&self) {
         let before = std::mem::replace(&mut *self.lifecycle.lock(), Lifecycle::Stopped);
+        self.ingest.origin().ended.store(true, Ordering::Relaxed);
         // Drops the commands that have not been carried out, and with them values of the user, so no lock may be held.
         drop(before);
         self.tell_stopped();
@@ -322,7 +323,7 @@ impl Engine {
         let idle = matches!(&*lifecycle, Lifecycle::Idle(_));
         if idle {
             self.metadata_only.store(false, Ordering::Relaxed);
-            self.ingest.take_whole_objects();
+            self.ingest.take_whole_objects(shared_packer(&self.kind, &self.options, false));
         }
         idle
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use crate::object::body::{Buffer, Frame};
+use crate::object::edits;
 use crate::object::origin::Origin;
 
 /// A document that so many objects are changes of may stay unpacked.
@@ -23,6 +24,9 @@ const CHOICE: usize = 4;
 
 /// So many bytes of changes are never too many.
 const SOME: usize = 64;
+
+/// If the changes take so many bytes out at once, they need not be values in place of others of the same kind.
+const AT_ONCE: usize = 128;
 
 /// Below this number of entries those of dropped documents are not looked for.
 const SMALL: usize = 64;
@@ -63,8 +67,18 @@ impl Base {
         (json.len() >= self.frame.json_len() / 2).then(|| most.min(by_itself))
     }
 
+    /// Whether what is made of this document by `edits` may be much smaller, packed, than the document is: if so much of it is left out
+    /// that this may be what it takes its memory for. How much that is by itself is known only when it is packed.
+    pub(crate) fn is_doubtful(&self, edits: &[u8]) -> bool {
+        let (all, at_once) = edits::left_out(edits, AT_ONCE);
+        all > self.frame.json_len() / 4 || at_once > self.frame.size() / 2 + SOME
+    }
+
     /// Hands the JSON to a function; `None` only if memory has run out or was overwritten.
     pub(crate) fn with_json<R>(self: &Arc<Self>, read: impl FnOnce(Option<&[u8]>) -> R) -> R {
+        let limit = limit(&self.origin);
+        // Objects may have gone since the last document was unpacked.
+        self.origin.bases.keep_within(limit);
         let plain = self.plain.lock().clone();
         if let Some(plain) = plain {
             return read(Some(&plain));
@@ -74,7 +88,7 @@ impl Base {
             return read(None);
         }
         if Arc::strong_count(self) >= SHARED {
-            self.origin.bases.offer(self, &buffer.bytes, self.origin.alive_bytes.load(Ordering::Relaxed));
+            self.origin.bases.offer(self, &buffer.bytes, limit);
         }
         read(Some(&buffer.bytes))
     }
@@ -98,15 +112,19 @@ impl Drop for Base {
     }
 }
 
+/// How many bytes of unpacked documents an informer may hold now.
+fn limit(origin: &Origin) -> usize {
+    MOST.min(origin.alive_bytes.load(Ordering::Relaxed) / PART)
+}
+
 impl UnpackedBases {
     /// How many bytes they take.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// A document was unpacked, and may stay so. `packed` is what the objects take.
-    fn offer(&self, base: &Arc<Base>, json: &[u8], packed: usize) {
-        let limit = MOST.min(packed / PART);
+    /// A document was unpacked, and may stay so within this number of bytes.
+    fn offer(&self, base: &Arc<Base>, json: &[u8], limit: usize) {
         if !self.unpacked.fetch_add(1, Ordering::Relaxed).is_multiple_of(CHOICE) || json.len() > limit {
             return;
         }
@@ -117,13 +135,23 @@ impl UnpackedBases {
         *plain = Some(json.into());
         drop(plain);
         self.bytes.fetch_add(json.len(), Ordering::Relaxed);
-        let mut rubble = Vec::new();
         let mut bases = self.bases.lock();
         // Those that were dropped are not at the front in time if everything fits.
         if bases.len() >= SMALL && bases.len() == bases.capacity() {
             bases.retain(|base| base.strong_count() > 0);
         }
         bases.push_back(Arc::downgrade(base));
+        drop(bases);
+        self.keep_within(limit);
+    }
+
+    /// Packs up the oldest ones if all take more bytes than this.
+    fn keep_within(&self, limit: usize) {
+        if self.bytes() <= limit {
+            return;
+        }
+        let mut rubble = Vec::new();
+        let mut bases = self.bases.lock();
         while self.bytes() > limit
             && let Some(oldest) = bases.pop_front()
         {

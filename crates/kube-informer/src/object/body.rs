@@ -142,6 +142,16 @@ impl Body {
         Some(Self::Edited { base: base.clone(), edits, len })
     }
 
+    /// Whether the document that it is made of may be much larger than it would be by itself.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        matches!(self, Self::Edited { base, edits, .. } if base.is_doubtful(edits))
+    }
+
+    /// Whether its document takes at most twice what it takes by itself, which is `packed`.
+    pub(crate) fn is_worth_its_base(&self, packed: &Self) -> bool {
+        !matches!(self, Self::Edited { base, .. } if base.size() > 2 * packed.size())
+    }
+
     /// A packed body in the form that others can be stored as changes of, and what they are to share.
     pub(crate) fn shared(self, origin: &Arc<Origin>) -> (Self, Option<Arc<Base>>) {
         let Self::Packed(frame) = self else { return (self, None) };

@@ -31,8 +31,19 @@ const MORE: u8 = 0x80;
 /// Appends a script that makes `json` of `base`. False, with something appended, if it would take more than `limit` bytes, or if
 /// it is not found soon: however the documents are made, the time is in proportion to their length.
 pub(crate) fn write(base: &[u8], json: &[u8], limit: usize, script: &mut Vec<u8>) -> bool {
+    let patience = (base.len() + json.len()).saturating_mul(PATIENCE).saturating_add(SOME);
+    write_patiently(base, json, limit, script, &mut { patience })
+}
+
+/// The same with so much patience, of which the rest is left.
+fn write_patiently(
+    base: &[u8],
+    json: &[u8],
+    limit: usize,
+    script: &mut Vec<u8>,
+    patience: &mut usize,
+) -> bool {
     let limit = script.len().saturating_add(limit);
-    let mut patience = (base.len() + json.len()).saturating_mul(PATIENCE).saturating_add(SOME);
     let (mut base, mut json) = (base, json);
     loop {
         let stays = common(base, json);
@@ -40,7 +51,7 @@ pub(crate) fn write(base: &[u8], json: &[u8], limit: usize, script: &mut Vec<u8>
         if base.is_empty() && json.is_empty() {
             return true;
         }
-        let Some((out, new)) = meet(base, json, &mut patience) else { return false };
+        let Some((out, new)) = meet(base, json, patience) else { return false };
         number(stays, script);
         match u8::try_from(new) {
             Ok(length) if out == new && length < LONG => script.push(length),
@@ -78,6 +89,28 @@ pub(crate) fn apply(base: &[u8], script: &[u8], into: &mut Vec<u8>) -> bool {
     }
     into.extend_from_slice(base);
     true
+}
+
+/// How many bytes of its document a script leaves out or puts others in place of: all of them, and those of the edits that take out
+/// more than `least` at once. The script is one that [`write`] made.
+pub(crate) fn left_out(script: &[u8], least: usize) -> (usize, usize) {
+    fn step(script: &mut &[u8]) -> Option<usize> {
+        read(script)?;
+        let (out, new) = match *script.split_off_first()? {
+            LONG => (read(script)?, read(script)?),
+            length => (length.into(), length.into()),
+        };
+        script.split_off(..new)?;
+        Some(out)
+    }
+    let (mut script, mut all, mut at_once) = (script, 0usize, 0usize);
+    while let Some(out) = step(&mut script) {
+        all = all.saturating_add(out);
+        if out > least {
+            at_once = at_once.saturating_add(out);
+        }
+    }
+    (all, at_once)
 }
 
 /// How many bytes both begin with.

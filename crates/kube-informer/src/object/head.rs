@@ -56,3 +56,11 @@ pub(crate) struct Head {
     pub(crate) owners: Arc<[OwnerReference]>,
     pub(crate) finalizers: Arc<[Arc<str>]>,
 }
+
+impl Head {
+    /// The uid of its owner, the controlling one if there are several: others of it are probably made of the same template.
+    pub(crate) fn kin(&self) -> Option<&Uid> {
+        let owner = self.owners.iter().find(|owner| owner.controller).or(self.owners.first())?;
+        Some(&owner.uid).filter(|uid| !uid.is_empty())
+    }
+}

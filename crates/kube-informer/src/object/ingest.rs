@@ -1,8 +1,8 @@
 //! From the JSON of one object to a record.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -80,6 +80,8 @@ pub(crate) struct Ingest {
     check: TypeCheck,
     interner: Interner,
     packer: Packer,
+    /// In its place, if objects come whole although they were to come as metadata.
+    whole_packer: OnceLock<Packer>,
     relatives: Relatives,
 }
 
@@ -159,6 +161,7 @@ impl Ingest {
                 .packer
                 .filter(|_| !origin.sensitive)
                 .unwrap_or_else(|| Packer::new(origin.sensitive)),
+            whole_packer: OnceLock::new(),
             relatives: Relatives::default(),
             origin,
         }
@@ -172,9 +175,20 @@ impl Ingest {
         if self.metadata_only.load(Ordering::Relaxed) { &self.partial } else { &self.whole }
     }
 
-    /// From now on objects come whole. Before the first one only.
-    pub(crate) fn take_whole_objects(&self) {
-        self.metadata_only.store(false, Ordering::Relaxed);
+    /// From now on objects come whole, and are packed with the dictionary of others that do. Before the first one only.
+    pub(crate) fn take_whole_objects(&self, packer: Option<Packer>) {
+        if self.metadata_only.swap(false, Ordering::Relaxed)
+            && let Some(packer) = packer.filter(|_| !self.origin.sensitive)
+        {
+            // Nobody waits for metadata that will not be listed.
+            self.packer.first_list_done();
+            // Done once: only metadata is exchanged for whole objects.
+            let _ = self.whole_packer.set(packer);
+        }
+    }
+
+    fn packer(&self) -> &Packer {
+        self.whole_packer.get().unwrap_or(&self.packer)
     }
 
     /// Checks samples against this type from now on.
@@ -270,9 +284,9 @@ impl Ingest {
         let body = match from {
             From::Server { before } => {
                 let before = before.map(|record| &record.body);
-                self.relatives.pack(&json, before, &self.packer, &self.origin)
+                self.relatives.pack(&json, before, head.kin(), self.packer(), &self.origin)
             }
-            From::Elsewhere => self.packer.pack(&json),
+            From::Elsewhere => self.packer().pack(&json),
         };
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
@@ -295,7 +309,7 @@ impl Ingest {
     ///
     /// Runs the error callback, so it must never be called with a lock held.
     pub(crate) fn first_list_done(&self) {
-        self.packer.first_list_done();
+        self.packer().first_list_done();
         self.report(self.check.first_list_done());
     }
 
@@ -307,7 +321,7 @@ impl Ingest {
     /// How much the dictionary takes in memory.
     #[cfg(test)]
     pub(crate) fn dictionary_size(&self) -> usize {
-        self.packer.dictionary().map_or(0, |dictionary| dictionary.size())
+        self.packer().dictionary().map_or(0, |dictionary| dictionary.size())
     }
 
     /// Says so if the object is of another type than the informer's.

@@ -1,7 +1,7 @@
 //! Where records come from: what all records of one informer share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 use crate::kind::KindInfo;
 use crate::object::base::UnpackedBases;
@@ -25,6 +25,8 @@ pub(crate) struct Origin {
     /// Documents that stay unpacked because many objects are changes of them.
     pub(crate) bases: UnpackedBases,
     pub(crate) reporter: Arc<Reporter>,
+    /// Whether the informer has ended.
+    pub(crate) ended: AtomicBool,
 }
 
 impl Origin {
@@ -42,6 +44,17 @@ impl Origin {
             decodes: Meter::default(),
             bases: UnpackedBases::default(),
             reporter,
+            ended: AtomicBool::new(false),
+        }
+    }
+}
+
+/// The last record of an informer is gone. Its entries in the cache keep the memory of records, and nothing else looks for them if
+/// no other informer decodes anything. Objects that users make by themselves are not worth a search.
+impl Drop for Origin {
+    fn drop(&mut self) {
+        if *self.ended.get_mut() && self.decodes.misses() > 0 {
+            self.cache.sweep();
         }
     }
 }

@@ -176,7 +176,7 @@ impl Shared {
         if sampler.trainings > 0 {
             self.sampling.store(false, Ordering::Relaxed);
         }
-        sampler.kept = Vec::new();
+        sampler.begin_anew();
     }
 
     fn sample(&self, json: &[u8], alive: usize) {
@@ -186,7 +186,8 @@ impl Shared {
             return;
         }
         sampler.offer(json);
-        if !listed && sampler.seen == FIRST_AT {
+        // A trained dictionary is better than this one, and what others were packed with already is as good.
+        if !listed && sampler.seen == FIRST_AT && self.slot.dictionary.read().is_none() {
             let first = beginning(&sampler.kept);
             drop(sampler);
             *self.slot.dictionary.write() = first;
@@ -195,7 +196,8 @@ impl Shared {
         let due = if listed {
             sampler.kept.len() >= SAMPLES
         } else {
-            TRAIN_AT.get(sampler.stage).is_some_and(|at| sampler.seen >= *at)
+            let stage = TRAIN_AT.get(sampler.stage);
+            stage.is_some_and(|at| sampler.seen >= *at) && sampler.kept.len() >= SAMPLES
         };
         if due && self.train(&mut sampler) {
             sampler.stage += usize::from(!listed);
@@ -255,6 +257,15 @@ impl Default for Sampler {
 }
 
 impl Sampler {
+    /// Nobody lists any more. Who joins later, before there was a training in the middle of a list, gives a sample of its own: with
+    /// few of its objects a dictionary would be trained that takes the place of a good one.
+    fn begin_anew(&mut self) {
+        self.kept = Vec::new();
+        if self.stage == 0 {
+            self.seen = 0;
+        }
+    }
+
     fn offer(&mut self, json: &[u8]) {
         self.seen += 1;
         let sample = || Box::from(json.get(..SAMPLE_BYTES).unwrap_or(json));

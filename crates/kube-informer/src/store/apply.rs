@@ -100,11 +100,15 @@ impl Planner<'_> {
             StoreEvent::Put(record) => {
                 if self.in_scope(scope, record.key()) && self.is_news(scope, &record) {
                     self.put(record);
+                } else {
+                    self.plan.discarded.push(record);
                 }
             }
             StoreEvent::Delete(record) => {
                 if self.in_scope(scope, record.key()) && self.is_news(scope, &record) {
                     self.delete(record);
+                } else {
+                    self.plan.discarded.push(record);
                 }
             }
             StoreEvent::LeftOut { key, version } => {
@@ -115,12 +119,12 @@ impl Planner<'_> {
             StoreEvent::Bookmark(version) => self.saw(scope, &version),
             StoreEvent::Looked { key, version, object, rewinds } => {
                 if !self.in_scope(scope, &key) {
-                    return;
+                    return self.plan.discarded.extend(object);
                 }
                 if self.state.scope(scope).is_some_and(|scope| scope.rewinds == rewinds) {
                     self.looked(scope, key, version, object);
                 } else {
-                    self.plan.counts.duplicates += 1;
+                    self.duplicate(object);
                 }
             }
         }
@@ -169,8 +173,7 @@ impl Planner<'_> {
         let ahead_of_barrier =
             self.barrier(scope, &key).is_none_or(|barrier| barrier.is_older_than(&version));
         if !(ahead_of_scope && ahead_of_barrier) {
-            self.plan.counts.duplicates += 1;
-            return;
+            return self.duplicate(object);
         }
         match object {
             Some(new) => self.put(new),
@@ -189,7 +192,7 @@ impl Planner<'_> {
         let order = new.head.resource_version.compare(&old.head.resource_version);
         if !old.same_incarnation(&new) {
             if order == Some(Ordering::Less) {
-                self.plan.counts.duplicates += 1;
+                self.duplicate(Some(new));
             } else {
                 self.remove(old, None);
                 self.add(new);
@@ -205,21 +208,29 @@ impl Planner<'_> {
             self.edit(Edit::Put(new.clone()));
             self.plan.changes.push(Change::updated(old, new));
         } else {
-            self.plan.counts.duplicates += 1;
+            self.duplicate(Some(new));
         }
     }
 
     fn delete(&mut self, last: Arc<Record>) {
         let Some(old) = self.stored((&last).into()) else {
             self.plan.counts.unknown_deletes += 1;
-            return;
+            return self.plan.discarded.push(last);
         };
         if last.head.resource_version.is_older_than(&old.head.resource_version) {
-            self.plan.counts.duplicates += 1;
+            self.duplicate(Some(last));
+        } else if old.same_incarnation(&last) {
+            self.remove(old, Some(last));
         } else {
-            let last = old.same_incarnation(&last).then_some(last);
-            self.remove(old, last);
+            self.plan.discarded.push(last);
+            self.remove(old, None);
         }
+    }
+
+    /// The store knows this, or something newer.
+    fn duplicate(&mut self, record: Option<Arc<Record>>) {
+        self.plan.counts.duplicates += 1;
+        self.plan.discarded.extend(record);
     }
 
     fn add(&mut self, new: Arc<Record>) {

@@ -31,6 +31,9 @@ pub(crate) struct Plan {
     /// Incarnations that are gone at the server, the first of them if they are very many.
     pub(crate) removed: Vec<Uid>,
     pub(crate) counts: Counts,
+    /// Records of deltas that changed nothing. They may hold values of users, whose `Drop` must not run while the store is locked for
+    /// the planning.
+    pub(crate) discarded: Vec<Arc<Record>>,
 }
 
 impl Plan {

@@ -56,15 +56,15 @@ pub(crate) enum PlanProgress {
 }
 
 impl ReplacePlanner {
-    /// `None` if the scope is not looked at, or no longer.
+    /// Hands the objects back if the scope is not looked at, or no longer: they must not be dropped while the store is locked.
     pub(crate) fn new(
         state: &StoreState,
         scope: ScopeId,
         version: ResourceVersion,
         objects: Vec<Arc<Record>>,
         rewound: bool,
-    ) -> Option<Self> {
-        let known = state.scope(scope)?;
+    ) -> Result<Self, Vec<Arc<Record>>> {
+        let Some(known) = state.scope(scope) else { return Err(objects) };
         let mut plan = Plan::default();
         if !known.synced {
             plan.first_sync.push(scope);
@@ -78,7 +78,7 @@ impl ReplacePlanner {
         if !version.is_empty() {
             plan.versions.push((scope, version));
         }
-        Some(Self {
+        Ok(Self {
             scope: known.scope.clone(),
             stored: state.snapshot(&known.scope),
             listed: HashTable::with_capacity(objects.len()),

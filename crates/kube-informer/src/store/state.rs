@@ -1,6 +1,7 @@
 //! The state itself: plain maps, no locks. Only the writer changes it, readers see it between commits.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -16,8 +17,8 @@ use crate::store::sharded::{ShardedMap, WIDE};
 use crate::store::snapshot::Snapshot;
 use crate::version::{ResourceVersion, Uid};
 
-/// Everything one informer knows. A clone shares all objects and is cheap.
-#[derive(Clone, Default)]
+/// Everything one informer knows.
+#[derive(Default)]
 pub(crate) struct StoreState {
     /// Counts the commits.
     commit: u64,
@@ -79,6 +80,32 @@ impl BrokenIndex {
 pub(crate) type Stages = Vec<Box<dyn Staged>>;
 
 impl StoreState {
+    /// A copy to make a commit on. It shares all objects and is cheap.
+    pub(crate) fn copy(&self) -> Self {
+        Self { by_key: self.by_key.clone(), ..self.copy_without_keys() }
+    }
+
+    /// The same without the map by key, which [`take_keys`](Self::take_keys) brings when the commit is complete: no snapshot holds
+    /// a part of that map, so nothing of it need be copied for a commit that is small enough to be made in it at once.
+    pub(crate) fn copy_without_keys(&self) -> Self {
+        Self {
+            commit: self.commit,
+            by_key: ShardedMap::default(),
+            namespaces: self.namespaces.clone(),
+            scopes: self.scopes.clone(),
+            indexes: self.indexes.clone(),
+            removed: self.removed.clone(),
+        }
+    }
+
+    /// Takes the map by key out of the state that this one takes the place of, and makes the edits of the commit in it.
+    ///
+    /// Nothing is dropped: the old state and the plan hold all records.
+    pub(crate) fn take_keys(&mut self, old: &mut Self, edits: &[Edit]) {
+        self.by_key = mem::take(&mut old.by_key);
+        self.edit_keys(edits);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.by_key.len()
     }
@@ -116,6 +143,12 @@ impl StoreState {
 
     pub(crate) fn get(&self, key: KeyRef<'_>) -> Option<&Arc<Record>> {
         self.by_key.get(&key)
+    }
+
+    /// Where the parts of the map by key are in memory.
+    #[cfg(test)]
+    pub(crate) fn places_by_key(&self) -> Vec<*const ()> {
+        self.by_key.shards().iter().map(|shard| Arc::as_ptr(shard).cast()).collect()
     }
 
     pub(crate) fn snapshot(&self, scope: &Scope) -> Snapshot {
@@ -163,7 +196,17 @@ impl StoreState {
         &mut self.indexes
     }
 
-    /// Makes some edits of a commit, the first of them the `first`th of that commit.
+    /// Makes some edits of a commit in the map by key.
+    pub(crate) fn edit_keys(&mut self, edits: &[Edit]) {
+        for edit in edits {
+            match edit {
+                Edit::Put(record) => drop(self.by_key.insert(record.clone())),
+                Edit::Remove(_) => drop(self.by_key.remove(&edit.key())),
+            }
+        }
+    }
+
+    /// Makes some edits of a commit everywhere but in the map by key, the first of them the `first`th of that commit.
     ///
     /// The only user code in here are `Hash` and `Eq` of index values. If one panics, its index is dropped rather than
     /// left half-written; the rest of the state is not affected.
@@ -241,14 +284,12 @@ impl StoreState {
                 self.namespaces.entry(namespace).or_default()
             }
         };
-        objects.insert(record.clone());
-        self.by_key.insert(record);
+        objects.insert(record);
     }
 
     fn remove(&mut self, key: KeyRef<'_>) {
         let Some(objects) = self.namespaces.get_mut(key.namespace) else { return };
         objects.remove(&key);
-        self.by_key.remove(&key);
         if objects.is_empty() {
             self.namespaces.remove(key.namespace);
         }

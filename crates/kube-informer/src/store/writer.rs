@@ -123,7 +123,13 @@ impl Writer {
         rewound: bool,
     ) -> Plan {
         let planner = ReplacePlanner::new(&self.indexer.state.read(), scope, version, objects, rewound);
-        let Some(mut planner) = planner else { return Plan::default() };
+        let mut planner = match planner {
+            Ok(planner) => planner,
+            Err(objects) => {
+                pace::free(objects).await;
+                return Plan::default();
+            }
+        };
         while planner.step(STEP) == PlanProgress::More {
             yield_now().await;
         }
@@ -142,6 +148,7 @@ impl Writer {
         if self.fits_in_place(&plan.edits, &stages) {
             let mut state = self.indexer.state.write();
             state.edit(0, &plan.edits, &mut stages, &mut broken);
+            state.edit_keys(&plan.edits);
             state.seal(&plan);
         } else {
             self.commit_beside(&plan, &mut stages, &mut broken).await;
@@ -200,7 +207,12 @@ impl Writer {
     }
 
     async fn commit_beside(&self, plan: &Plan, stages: &mut Stages, broken: &mut Vec<BrokenIndex>) {
-        let mut next = self.indexer.state.read().clone();
+        // So few edits are made in the map by key while the states are exchanged, which is quicker than copying parts of it.
+        let keys_last = plan.edits.len() <= IN_PLACE;
+        let mut next = {
+            let state = self.indexer.state.read();
+            if keys_last { state.copy_without_keys() } else { state.copy() }
+        };
         let mut done = 0;
         while done < plan.edits.len() {
             yield_now().await;
@@ -210,10 +222,19 @@ impl Writer {
                 end += 1;
             }
             next.edit(done, &plan.edits[done..end], stages, broken);
+            if !keys_last {
+                next.edit_keys(&plan.edits[done..end]);
+            }
             done = end;
         }
         next.seal(plan);
-        let old = mem::replace(&mut *self.indexer.state.write(), next);
+        let old = {
+            let mut state = self.indexer.state.write();
+            if keys_last {
+                next.take_keys(&mut state, &plan.edits);
+            }
+            mem::replace(&mut *state, next)
+        };
         free(old.into()).await;
     }
 

@@ -5,6 +5,7 @@ mod bad_input;
 mod bounds;
 mod breaking;
 mod composing;
+mod decoding;
 mod exclusive;
 mod filtering;
 mod full_state;

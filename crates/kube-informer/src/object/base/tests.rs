@@ -46,8 +46,12 @@ fn no_more_stay_unpacked_than_there_is_room_for() {
     let bytes: usize =
         bases.iter().map(|base| base[0].plain.lock().as_ref().map_or(0, |json| json.len())).sum();
     assert_eq!(bytes, origin.bases.bytes());
-    // Without objects there is no room.
+    // Without objects there is no room, neither for those that are unpacked already nor for another.
     origin.alive_bytes.store(0, Ordering::Relaxed);
+    for (app, base) in (0..).zip(&bases) {
+        assert!(!read(base, app * 40, 3));
+        assert_eq!(origin.bases.bytes(), 0);
+    }
     assert!(!read(&base(&origin, 4_000, SHARED), 4_000, 100));
 }
 

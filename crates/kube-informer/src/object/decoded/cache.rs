@@ -27,6 +27,9 @@ const NARROW: usize = 256 << 10;
 /// After so many that left without having been read twice, one after the other, it becomes narrow.
 const UNREAD: u32 = 512;
 
+/// So many are passed over at most before one has to go although it was read: all informers of the process wait meanwhile.
+const SPARES: usize = 64;
+
 /// Below this number of entries those of dropped records are not looked for.
 const SMALL: usize = 64;
 
@@ -195,8 +198,8 @@ impl DecodeCache {
     /// Lets the oldest ones go until the rest fits.
     fn make_room(&self, rings: &mut Rings, now: u64, rubble: &mut Rubble) {
         for part in [Part::Probation, Part::Protected] {
-            // No more are passed over than there are, however often they are read meanwhile.
-            let mut spares = rings.of(part).entries.len();
+            // Each is passed over once at most, however often it is read meanwhile, and all others wait only for a few.
+            let mut spares = rings.of(part).entries.len().min(SPARES);
             while self.used(part) > self.limit_of(part)
                 && let Some(entry) = rings.of(part).entries.pop_front()
             {
@@ -259,6 +262,19 @@ impl DecodeCache {
         origin.decodes.kept.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    /// Forgets all records that have been dropped, whose memory the entries keep.
+    pub(crate) fn sweep(&self) {
+        let mut rings = self.0.rings.lock();
+        let Rings { probation, protected, lent, left, prune_at } = &mut *rings;
+        probation.compact();
+        protected.compact();
+        lent.retain(|record| record.strong_count() > 0);
+        lent.shrink_to(lent.len() * 2);
+        *prune_at = lent.len() * 2;
+        left.retain(|(record, _)| record.strong_count() > 0);
+        left.shrink_to(left.len() * 2);
+    }
+
     /// Only users hold the record's form.
     fn lent(&self, record: &Arc<Record>, list: bool, now: u64) {
         let mut rubble = Rubble::new();
@@ -292,7 +308,7 @@ impl DecodeCache {
 #[cfg(test)]
 impl DecodeCache {
     /// How many entries there are, those of dropped records included.
-    pub(super) fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         let rings = self.0.rings.lock();
         rings.probation.entries.len() + rings.protected.entries.len() + rings.lent.len() + rings.left.len()
     }
@@ -310,10 +326,15 @@ impl Rings {
 impl Ring {
     fn push(&mut self, entry: Entry) {
         if self.entries.len() >= self.compact_at.max(SMALL) {
-            self.entries.retain(|entry| entry.record.strong_count() > 0);
-            self.compact_at = self.entries.len() * 2;
+            self.compact();
         }
         self.entries.push_back(entry);
+    }
+
+    fn compact(&mut self) {
+        self.entries.retain(|entry| entry.record.strong_count() > 0);
+        self.entries.shrink_to(self.entries.len() * 2);
+        self.compact_at = self.entries.len() * 2;
     }
 }
 

@@ -79,20 +79,33 @@ fn pods_of_one_app_differ_by_less_than_they_take_packed() {
 /// Values without an end nearby, and a difference here and there. Looking for the end of the value at each of them would take minutes.
 #[test]
 fn hostile_documents_take_no_longer_than_others() {
-    let base: Vec<u8> = (0..1 << 20).map(|number: u32| b"ABCDEFGH"[number as usize % 7]).collect();
+    let text: Vec<u8> = (0..1 << 20).map(|number: u32| b"ABCDEFGH"[number as usize % 7]).collect();
+    // Both end in another way, or the rest of both would be one value in place of another.
+    let base = [&*text, b"\"an end"].concat();
+    let mut given_up = 0;
     for every in [10, 24, 60, 100, 150] {
-        let mut json = base.clone();
+        let mut json = text.clone();
         json.iter_mut().step_by(every).for_each(|byte| *byte = b'z');
         let mut longer: Vec<u8> = Vec::new();
-        base.chunks(every).for_each(|chunk| longer.extend([chunk, b"zz"].concat()));
-        for json in [json, longer] {
-            let mut script = Vec::new();
-            if write(&base, &json, usize::MAX / 2, &mut script) {
+        text.chunks(every).for_each(|chunk| longer.extend([chunk, b"zz"].concat()));
+        for mut json in [json, longer] {
+            json.extend(b"\"another");
+            let allowed = (base.len() + json.len()) * PATIENCE + SOME;
+            let (mut script, mut left) = (Vec::new(), allowed);
+            if write_patiently(&base, &json, usize::MAX / 2, &mut script, &mut left) {
                 let mut made = Vec::new();
                 assert!(apply(&base, &script, &mut made) && made == json);
+            } else {
+                assert!(left < base.len() + json.len() + 4 * FAR, "given up only when patience has run out");
+                given_up += 1;
             }
         }
     }
+    assert!(given_up > 0);
+    // What is looked at is counted: here all of both, in search of the end of a value.
+    let (mut patience, other) = (usize::MAX, [b"zz", &*base].concat());
+    meet(&base, &other, &mut patience);
+    assert!(usize::MAX - patience >= 2 * text.len());
     let mut patience = 1_000;
     assert!((0..1_000).any(|_| meet(b"abc", b"xyz", &mut patience).is_none()), "it runs out");
 }

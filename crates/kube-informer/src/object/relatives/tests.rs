@@ -22,7 +22,7 @@ impl Rig {
     }
 
     fn pack(&self, json: &[u8], before: Option<&Body>) -> Body {
-        let body = self.relatives.pack(json, before, &self.packer, &self.origin);
+        let body = self.relatives.pack(json, before, None, &self.packer, &self.origin);
         assert_eq!(body.json_len(), json.len());
         body.with_json(|read| assert_eq!(read, json));
         body
@@ -60,7 +60,7 @@ fn pods_of_one_app_share_a_document() {
     assert!(pods.iter().all(|pod| pod.held() == rig.shared() + pod.size()));
     // The document stays as long as somebody needs it.
     let last = pods.into_iter().next_back().expect("one");
-    drop(rig.relatives.last.lock().take());
+    rig.relatives.last.lock().clear();
     assert!(rig.shared() > 0);
     last.with_json(|read| assert_eq!(read, benchmark_pod(19)));
     drop(last);
@@ -85,7 +85,8 @@ fn the_next_version_is_a_change_of_the_same_document() {
     // One that has become quite another begins anew.
     let other = rig.pack(&benchmark_pod(3_000), Some(&body));
     assert!(is_by_itself(&other) && !is_by_itself(&body));
-    drop((body, first, queued, rig.relatives.last.lock().take()));
+    drop((body, first, queued));
+    rig.relatives.last.lock().clear();
     assert_eq!(rig.shared(), other.held());
 }
 
@@ -131,10 +132,10 @@ fn small_sensitive_and_unpackable_objects_are_stored_as_they_were() {
         secret.origin.reporter.clone(),
     ));
     for _ in 0..3 {
-        let body = secret.relatives.pack(&benchmark_pod(0), None, &secret.packer, &origin);
+        let body = secret.relatives.pack(&benchmark_pod(0), None, None, &secret.packer, &origin);
         assert!(matches!(body, Body::Plain(_)));
     }
-    assert!(secret.relatives.last.lock().is_none(), "nothing of it is kept elsewhere");
+    assert!(secret.relatives.last.lock().is_empty(), "nothing of it is kept elsewhere");
 }
 
 #[test]
@@ -144,13 +145,51 @@ fn what_has_shrunk_and_what_is_huge_shares_nothing() {
         format!(r#"{{"metadata":{{"name":"a"}},"data":{{"k":"{}"}}}}"#, "x y ".repeat(length)).into_bytes()
     };
     let large = rig.pack(&with(100_000), None);
-    assert!(rig.relatives.last.lock().is_none(), "not kept to be compared");
+    assert!(rig.relatives.last.lock().is_empty(), "not kept to be compared");
     let small = rig.pack(&with(1_000), Some(&large));
     assert!(is_by_itself(&small));
     drop(large);
     assert_eq!(rig.shared(), small.held(), "the large one has gone");
     (0..100).for_each(|_| drop(rig.pack(&with(100_000), None)));
-    assert!(rig.relatives.last.lock().is_none());
+    assert!(rig.relatives.last.lock().is_empty());
+}
+
+/// So much that cannot be packed, and so much that packs to next to nothing.
+fn halves(noise: usize, text: usize, version: u32) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(3);
+    let noise: String = std::iter::repeat_with(|| random.alphanumeric()).take(noise).collect();
+    let text: String = (0..text / 32).map(|_| "the same again, and once more! ").collect();
+    format!(r#"{{"metadata":{{"name":"a","resourceVersion":"{version}"}},"data":{{"blob":"{noise}","text":"{text}"}}}}"#)
+        .into_bytes()
+}
+
+#[test]
+fn what_drops_the_part_that_does_not_pack_lets_its_large_document_go() {
+    // More than a quarter of the document is dropped, and less.
+    for noise in [29_000, 9_000] {
+        let rig = Rig::new();
+        let first = rig.pack(&halves(noise, 30_000, 1), None);
+        assert!(rig.shared() > noise / 2);
+        let own = rig.packer.pack(&halves(0, 30_000, 2)).size();
+        let mut next = rig.pack(&halves(0, 30_000, 2), Some(&first));
+        assert!(next.held() <= 2 * own, "{} of {own}", next.held());
+        drop(first);
+        for version in 3..10 {
+            next = rig.pack(&halves(0, 30_000, version), Some(&next));
+            assert!(next.held() <= 2 * own + 64, "{} of {own}", next.held());
+        }
+        rig.relatives.last.lock().clear();
+        assert!(rig.shared() <= 2 * own, "{} of {own}", rig.shared());
+    }
+}
+
+#[test]
+fn what_drops_a_part_that_packs_well_keeps_sharing() {
+    let rig = Rig::new();
+    let first = rig.pack(&halves(5_000, 30_000, 1), None);
+    let next = rig.pack(&halves(5_000, 20_000, 2), Some(&first));
+    assert!(is_edited(&next) && next.size() > 0 && next.size() < 100);
+    assert_eq!(rig.shared(), first.held(), "one document for both");
 }
 
 #[test]
@@ -163,6 +202,43 @@ fn strangers_are_rarely_compared_and_kin_is_found_again() {
     let pods: Vec<Body> = (0..40).map(|number| rig.pack(&benchmark_pod(number), None)).collect();
     let edited = pods.iter().filter(|body| !is_by_itself(body)).count();
     assert!(edited >= 40 - 2 * STRANGERS as usize && !is_by_itself(&pods[39]), "{edited}");
+}
+
+/// How many of these pods are stored as changes of another.
+fn shared_of(numbers: impl Iterator<Item = u64>) -> usize {
+    let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
+    let ingest = Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))));
+    let records: Vec<_> = numbers
+        .map(|number| ingest.take(&benchmark_pod(number), &Stored::default()).expect("a pod"))
+        .collect();
+    records.iter().filter(|record| !is_by_itself(&record.body)).count()
+}
+
+#[test]
+fn pods_of_several_apps_that_are_created_in_turns_share_documents() {
+    assert!(shared_of((0..100).map(|number| number % 5 * 40 + number / 5)) >= 95);
+    // After many of which each was the only one of its app, and with more apps than are remembered.
+    let alone = (100..200).map(|app| app * 40);
+    assert!(shared_of(alone.chain((0..100).map(|number| number % 5 * 40 + number / 5))) >= 95);
+    shared_of((0..100).map(|number| number % 20 * 40 + number / 20));
+}
+
+#[test]
+fn what_is_kept_to_be_compared_takes_a_bounded_part_of_memory() {
+    let rig = Rig::new();
+    let mut most = 0;
+    for number in 0..50 {
+        let mut random = fastrand::Rng::with_seed(number);
+        let noise = std::iter::repeat_with(|| random.alphanumeric() as u8).take(3_000);
+        let text = vec![b' '; if number < 25 { 0 } else { 40_000 }];
+        let json: Vec<u8> = noise.chain(text).collect();
+        let uid = Uid::new(&number.to_string());
+        rig.relatives.pack(&json, None, Some(&uid), &rig.packer, &rig.origin);
+        let last = rig.relatives.last.lock();
+        assert!(last.len() <= CANDIDATES && last.iter().map(|last| last.json.len()).sum::<usize>() <= MOST);
+        most = most.max(last.len());
+    }
+    assert_eq!((most, rig.relatives.last.lock().len()), (CANDIDATES, 1));
 }
 
 #[test]
@@ -180,7 +256,7 @@ fn many_threads_take_objects_in() {
             });
         }
     });
-    drop(rig.relatives.last.lock().take());
+    rig.relatives.last.lock().clear();
     assert_eq!(rig.shared(), 0);
 }
 

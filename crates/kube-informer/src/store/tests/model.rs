@@ -424,6 +424,10 @@ fn large_commits_equal_a_plain_map() {
             held.push((world.writer.indexer().list(), before.clone()));
             let applied = run(world.writer.apply(batch));
             world.check(&before, &applied, seed);
+            for (key, record) in &world.model {
+                let found = world.writer.indexer().get(key).expect("it is there");
+                assert!(Arc::ptr_eq(&found, record), "{key}, seed {seed}");
+            }
         }
         world.remove_and_add(seed);
         for (snapshot, model) in &held {

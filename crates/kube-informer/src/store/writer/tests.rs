@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,10 @@ use kube_core::labels::Expression;
 
 use super::*;
 use crate::delta::DeltaChange;
+use crate::object::body::Body;
+use crate::object::decoded::DecodedSlot;
 use crate::object::known::Known;
+use crate::object::testing::record;
 use crate::store::testing::{Bench, names, replaced, run, told};
 use crate::version::Uid;
 
@@ -120,6 +123,13 @@ fn b_174_readers_see_whole_commits() {
                         assert!(versions.all(|version| version == first), "a half-made commit");
                         assert_eq!(snapshot.len(), count);
                         assert!(snapshot.commit() >= last, "back in time");
+                        let state = bench.writer.indexer().state.read();
+                        let snapshot = state.snapshot(&Scope::All);
+                        let of_this_commit = |record: &Arc<Record>| {
+                            state.get(record.into()).is_some_and(|found| Arc::ptr_eq(found, record))
+                        };
+                        assert!(state.len() == count && snapshot.iter().all(of_this_commit));
+                        drop(state);
                         last = snapshot.commit();
                         commits += 1;
                     }
@@ -135,6 +145,75 @@ fn b_174_readers_see_whole_commits() {
             done.store(true, Ordering::Relaxed);
         });
     }
+}
+
+#[test]
+fn a_commit_beside_held_snapshots_copies_nothing_of_the_map_by_key() {
+    let mut bench = Bench::new();
+    bench.apply(vec![list("1", &many(&bench, 3_000, "1"))]);
+    let held = bench.writer.indexer().list();
+    let places = bench.writer.indexer().state.read().places_by_key();
+    assert!(places.len() >= 10);
+    for version in 2..5 {
+        let newer = many(&bench, 200, &version.to_string());
+        bench.apply(newer.iter().cloned().map(DeltaChange::Updated).collect());
+        assert_eq!(bench.writer.indexer().state.read().places_by_key(), places);
+        let indexer = bench.writer.indexer();
+        assert!(newer.iter().all(|new| Arc::ptr_eq(&indexer.get(new.key()).unwrap(), new)));
+    }
+    assert!(held.iter().all(|record| record.head.resource_version.to_string() == "1"));
+    assert_eq!(bench.writer.indexer().len(), 3_000);
+}
+
+/// Says when it is dropped whether the store is free.
+struct Sees(Arc<Indexer>, Arc<AtomicUsize>, Arc<AtomicUsize>);
+
+impl Drop for Sees {
+    fn drop(&mut self) {
+        let seen = if self.0.state.try_write().is_some() { &self.1 } else { &self.2 };
+        seen.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn what_is_not_taken_in_is_dropped_while_the_store_is_not_locked() {
+    let mut bench = Bench::of(vec![Scope::namespace("x")]);
+    bench.add(&[&bench.record("x/a", "u", "5")]);
+    let (free, locked) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let (origin, indexer) = (bench.origin.clone(), bench.writer.indexer().clone());
+    let pinned = |key: &str, uid: &str, version: &str| {
+        let plain = record(&origin, key, uid, version);
+        let slot = DecodedSlot::pinned(Arc::new(Sees(indexer.clone(), free.clone(), locked.clone())));
+        Record::with_slot(plain.head.clone(), Body::Plain(b"{}"[..].into()), &origin, slot)
+    };
+    let looked = |key: &str, version: &str, rewinds| DeltaChange::Looked {
+        key: key.parse().unwrap(),
+        version: version.into(),
+        object: Some(pinned(key, "u", version)),
+        rewinds,
+    };
+    let ignored = vec![
+        DeltaChange::Updated(pinned("x/a", "u", "5")),
+        DeltaChange::Updated(pinned("x/a", "v", "4")),
+        DeltaChange::Updated(pinned("y/a", "u", "6")),
+        DeltaChange::Deleted(pinned("x/a", "u", "4")),
+        DeltaChange::Deleted(pinned("x/b", "u", "6")),
+        DeltaChange::Deleted(pinned("y/a", "u", "6")),
+        looked("y/a", "9", 0),
+        looked("x/a", "3", 0),
+        looked("x/a", "9", 1),
+    ];
+    let count = ignored.len();
+    bench.apply(ignored);
+    assert_eq!(bench.content(), ["x/a@5"]);
+    assert_eq!((free.load(Ordering::Relaxed), locked.load(Ordering::Relaxed)), (count, 0));
+    // The delete of another incarnation, and a list of a scope that is gone.
+    let other = DeltaChange::Deleted(pinned("x/a", "v", "9"));
+    let gone = list("9", &[pinned("x/a", "u", "9")]);
+    bench.apply(vec![other]);
+    bench.apply_to(7, vec![gone]);
+    assert!(bench.content().is_empty());
+    assert_eq!((free.load(Ordering::Relaxed), locked.load(Ordering::Relaxed)), (count + 2, 0));
 }
 
 /// Polls a future by hand; returns its result, how often it was polled, and the longest poll.

@@ -288,6 +288,25 @@ fn d21_what_is_read_more_often_stays_longer() {
 }
 
 #[test]
+fn d21_room_is_made_without_looking_at_everything_that_was_read() {
+    let cache = room_for(400);
+    let origin = with_cache(&cache);
+    let (hot, other, scan) =
+        (objects(&origin, 0..300), objects(&origin, 400..401), objects(&origin, 500..700));
+    (0..2).for_each(|_| read_all(&hot));
+    read_all(&scan[..100]);
+    read_all(&hot);
+    (0..3).for_each(|_| assert_eq!(hits(&origin, || read_all(&hot)), 300, "the protected part is full"));
+    read(&other[0]);
+    read_all(&scan[100..]);
+    // Comes to the protected part. All there were read, and one of them goes nevertheless.
+    read(&other[0]);
+    assert_eq!(hits(&origin, || read_all(&hot[..64])), 64);
+    assert_eq!(hits(&origin, || read_all(&hot[65..])), 235);
+    assert_eq!(hits(&origin, || read(&hot[64])), 0);
+}
+
+#[test]
 fn d21_what_users_hold_is_shared_and_not_lost_when_it_leaves_the_cache() {
     let cache = room_for(40);
     let origin = with_cache(&cache);

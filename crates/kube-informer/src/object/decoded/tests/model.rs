@@ -76,7 +76,7 @@ impl Rule {
                 self.left.insert(first, now);
             }
         }
-        let mut spares = self.protected.len();
+        let mut spares = self.protected.len().min(64);
         while self.protected.len() > PLACES - RECENT {
             let (first, heat) = self.protected.remove(0);
             if heat > 0 && spares > 0 {

@@ -98,8 +98,10 @@ impl Edits {
     fn texts(&mut self, node: &Node<'_>) {
         match &node.value {
             Value::String(text) => self.replace(node, &mask::letters(text.len())),
+            // A password may be all digits.
+            Value::Number(_) => self.places.push((node.place.clone(), "0".to_owned())),
             Value::Array(items) => items.iter().for_each(|item| self.texts(item)),
-            _ => self.ordinary(node),
+            Value::Object(_) | Value::Bool | Value::Null => self.ordinary(node),
         }
     }
 

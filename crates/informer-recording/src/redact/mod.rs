@@ -65,7 +65,10 @@ impl Edits {
         match &node.value {
             Value::Object(members) => {
                 if node.each("kind").any(|kind| matches!(kind.as_str(), Some("Secret" | "SecretList"))) {
-                    return self.sensitive(node);
+                    return match is_reference(node) {
+                        true => self.reference(node),
+                        false => self.sensitive(node),
+                    };
                 }
                 if self.is_write && refusal::quotes(node) {
                     return self.refusal(node);
@@ -178,6 +181,18 @@ impl Edits {
         }
     }
 
+    /// What names a Secret from elsewhere: an owner, what an event is about, where a certificate is. A replay needs to know which
+    /// one it is.
+    fn reference(&mut self, node: &Node<'_>) {
+        for member in node.members() {
+            match (&*member.name, &member.node.value) {
+                (name, Value::String(_)) if names::is_of_reference(name) => {}
+                ("controller" | "blockOwnerDeletion", Value::Bool) => {}
+                _ => self.everything(&member.node),
+            }
+        }
+    }
+
     /// The data of a Secret, which is read as base64.
     fn encoded(&mut self, data: &Node<'_>) {
         for member in data.members() {
@@ -207,6 +222,11 @@ impl Edits {
         let quoted = serde_json::Value::from(text).to_string();
         self.places.push((node.place.clone(), quoted));
     }
+}
+
+/// Whether an object of the kind of Secrets has nothing in which a Secret keeps what is secret.
+fn is_reference(node: &Node<'_>) -> bool {
+    ["metadata", "data", "stringData", "items"].iter().all(|name| node.each(name).next().is_none())
 }
 
 fn is_plain(node: &Node<'_>) -> bool {

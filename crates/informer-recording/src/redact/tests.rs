@@ -178,6 +178,32 @@ fn names_that_only_look_like_secrets_are_kept() {
 }
 
 #[test]
+fn references_to_secrets_say_which_one_is_meant() {
+    let owner = json!({ "apiVersion": "v1", "kind": "Secret", "name": "a", "uid": "u", "controller": true,
+        "blockOwnerDeletion": true });
+    let involved = json!({ "kind": "Secret", "namespace": "b", "name": "a", "uid": "u", "apiVersion": "v1",
+        "resourceVersion": "5", "fieldPath": "data" });
+    for document in [
+        json!({ "kind": "ConfigMap", "metadata": { "name": "c", "ownerReferences": [owner] } }),
+        json!({ "kind": "Event", "involvedObject": involved }),
+        json!({ "kind": "Gateway", "spec": { "tls": { "certificateRefs": [{ "kind": "Secret", "group": "", "name": "a" }] } } }),
+        json!({ "kind": "HelmRelease", "spec": { "valuesFrom": [{ "kind": "Secret", "name": "a" }] } }),
+    ] {
+        assert_eq!(value(&document, false), document);
+    }
+    // Whatever else there is may be what is secret.
+    let odd = json!({ "kind": "Secret", "name": "a", "value": "hush", "uid": { "a": "hush" }, "optional": true });
+    let expected = json!({ "kind": "Secret", "name": "a", "value": "xxxx", "uid": { "a": "xxxx" }, "optional": false });
+    assert_eq!(value(&json!({ "a": odd }), false)["a"], expected);
+    for contents in ["metadata", "data", "stringData"] {
+        let secret = json!({ "kind": "Secret", contents: {}, "fieldPath": "hush" });
+        assert_eq!(value(&secret, false)["fieldPath"], "xxxx", "{contents}");
+    }
+    // A kind that was called sensitive may keep its contents anywhere.
+    assert_eq!(value(&json!({ "kind": "Secret", "uid": "hush" }), true)["uid"], "xxxx");
+}
+
+#[test]
 fn about_as_many_bytes_stand_in_the_place_of_a_secret() {
     for (length, class) in [(0, 0), (1, 1), (3, 4), (4, 4), (5, 8), (1000, 1024)] {
         let shown = value(&json!({ "token": "s".repeat(length) }), false);

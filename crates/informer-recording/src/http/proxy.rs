@@ -17,6 +17,8 @@ use http_body::Body as _;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use kube_client::Client;
+use kube_informer::kind::KindInfo;
+use kube_informer::source::{HttpSource, Sources};
 
 use super::accept::form;
 use super::listen::Listening;
@@ -60,7 +62,9 @@ impl RecordingProxy {
     /// Listens on an address of loopback until the returned value is dropped; port 0 takes any free port. Whoever can connect can
     /// do what the client may do, like with `kubectl proxy`. Requests from pages in browsers are refused.
     pub async fn listen(self, address: SocketAddr) -> io::Result<Listening> {
-        Listening::start(address, move |request| self.clone().answer(request)).await
+        let client = harmless(self.client);
+        let this = Self { client, recorder: self.recorder };
+        Listening::start(address, move |request| this.clone().answer(request)).await
     }
 
     async fn answer(self, request: Request<Incoming>) -> Response<Body> {
@@ -108,6 +112,14 @@ impl fmt::Debug for RecordingProxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RecordingProxy").field("recorder", &self.recorder).finish_non_exhaustive()
     }
+}
+
+/// The same client, whose errors do not quote what a credential plugin was given and what it printed: they are recorded, and told
+/// to whoever asks.
+fn harmless(client: Client) -> Client {
+    // Which kind it is of does not matter.
+    let source = HttpSource::new(client.clone(), KindInfo::new("", "v1", "", ""));
+    source.ok().and_then(|source| Sources::client(&source)).unwrap_or(client)
 }
 
 /// What the client accepts, without forms that cannot be looked through, if there is JSON among them.

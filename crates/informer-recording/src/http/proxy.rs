@@ -9,8 +9,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER,
-    TRANSFER_ENCODING,
+    ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING,
 };
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -31,7 +30,8 @@ const LARGEST_REQUEST: usize = 16 << 20;
 
 /// Forwards requests of any client to a cluster, with the credentials of this program, and records them with their answers.
 ///
-/// Headers and bodies of requests are not recorded, only method, path and query. Answers are asked for as JSON and not
+/// Headers and bodies of requests are not recorded, only method, path and query. All headers are passed on, such as those of
+/// `kubectl --as`, but those of the connection and the credentials of the client. Answers are asked for as JSON and not
 /// compressed, if the client takes that; what is not JSON is passed on, and only its length is recorded.
 ///
 /// ```no_run
@@ -89,13 +89,7 @@ impl RecordingProxy {
             Ok(uri) => *forwarded.uri_mut() = uri,
             Err(error) => return status(StatusCode::BAD_REQUEST, "BadRequest", error),
         }
-        if let Some(form) = head.headers.get(CONTENT_TYPE) {
-            forwarded.headers_mut().insert(CONTENT_TYPE, form.clone());
-        }
-        if let Ok(accept) = HeaderValue::from_str(&accept) {
-            forwarded.headers_mut().insert(ACCEPT, accept);
-        }
-        forwarded.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        *forwarded.headers_mut() = super::forwarded::forwarded(&head.headers, &accept);
         let mut tape = self.recorder.begin(line, false);
         match self.client.send(forwarded).await {
             Ok(answer) => recorded(answer, tape),

@@ -14,6 +14,7 @@ use std::ops::Range;
 use self::tree::{Node, Value};
 
 pub use self::harmless::is_harmless;
+pub(crate) use self::mask::letters as masked;
 pub(crate) use self::names::is_secret as is_secret_name;
 pub(crate) use self::text::without_credentials;
 
@@ -40,6 +41,12 @@ pub(crate) fn redact(document: &[u8], about: About) -> Option<Vec<u8>> {
         false => edits.ordinary(&root),
     }
     Some(edits.apply(text))
+}
+
+/// Whether a list says that it is one of Secrets.
+pub(crate) fn is_list_of_secrets(list: &[u8]) -> bool {
+    let root = std::str::from_utf8(list).ok().and_then(Node::parse);
+    root.is_some_and(|root| root.each("kind").any(|kind| kind.as_str() == Some("SecretList")))
 }
 
 struct Edits {
@@ -128,12 +135,10 @@ impl Edits {
                 "metadata" if is_list => self.ordinary(&member.node),
                 "metadata" => self.metadata(&member.node),
                 // What a server says when it refuses a read does not quote objects.
-                "message" | "reason" | "code" | "status" | "details" if is_refusal => {
-                    match self.is_write {
-                        true => self.part_of_refusal(member),
-                        false => self.ordinary(&member.node),
-                    }
-                }
+                "message" | "reason" | "code" | "status" | "details" if is_refusal => match self.is_write {
+                    true => self.part_of_refusal(member),
+                    false => self.ordinary(&member.node),
+                },
                 "columnDefinitions" if is_kind(&|kind| kind == "Table") => {}
                 "rows" if is_kind(&|kind| kind == "Table") => self.rows(&member.node),
                 "code" | "status" | "reason" if is_kind(&|kind| kind == "Status") => {}

@@ -1,7 +1,7 @@
 //! What a server says when it does not do what it was asked for.
 
-use super::tree::{Member, Node, Value};
 use super::Edits;
+use super::tree::{Member, Node, Value};
 
 /// Answers to a write that say nothing of what was sent: who may not do what, and what is not there or has changed meanwhile.
 const UNQUOTED: [&str; 12] =
@@ -10,15 +10,17 @@ const UNQUOTED: [&str; 12] =
 /// A Status that says why a request was refused.
 pub(super) fn is_refusal(node: &Node<'_>) -> bool {
     is_status(node)
-        && node.each("code").all(|code| number(code).is_some_and(|code| code.len() == 3 && code.starts_with('4')))
+        && node
+            .each("code")
+            .all(|code| number(code).is_some_and(|code| code.len() == 3 && code.starts_with('4')))
 }
 
 /// Whether it is the Status of a write whose texts may have what was sent, or the object that it was sent for: `Invalid value:
 /// "{…the whole object…}"`.
 pub(super) fn quotes(node: &Node<'_>) -> bool {
     let mut codes = node.each("code").peekable();
-    let is_unquoted = codes.peek().is_some()
-        && codes.all(|code| number(code).is_some_and(|code| UNQUOTED.contains(&code)));
+    let is_unquoted =
+        codes.peek().is_some() && codes.all(|code| number(code).is_some_and(|code| UNQUOTED.contains(&code)));
     is_status(node) && !is_unquoted
 }
 

@@ -98,7 +98,8 @@ fn invalid_patch(group: &str, plural: &str, object: &Value) -> Value {
 
 #[test]
 fn what_a_server_quotes_when_it_refuses_a_write_is_replaced() {
-    let secret = json!({ "kind": "Secret", "metadata": { "name": "a" }, "data": { "a": "hush!", "b": "aHVzaA==" } });
+    let secret =
+        json!({ "kind": "Secret", "metadata": { "name": "a" }, "data": { "a": "hush!", "b": "aHVzaA==" } });
     let env = json!([{ "name": "DB_PASSWORD", "value": "hush" }]);
     let applied = json!({ "kubectl.kubernetes.io/last-applied-configuration": env.to_string() });
     let deployment = json!({ "kind": "Deployment", "metadata": { "name": "a", "annotations": applied },
@@ -192,8 +193,10 @@ fn references_to_secrets_say_which_one_is_meant() {
         assert_eq!(value(&document, false), document);
     }
     // Whatever else there is may be what is secret.
-    let odd = json!({ "kind": "Secret", "name": "a", "value": "hush", "uid": { "a": "hush" }, "optional": true });
-    let expected = json!({ "kind": "Secret", "name": "a", "value": "xxxx", "uid": { "a": "xxxx" }, "optional": false });
+    let odd =
+        json!({ "kind": "Secret", "name": "a", "value": "hush", "uid": { "a": "hush" }, "optional": true });
+    let expected =
+        json!({ "kind": "Secret", "name": "a", "value": "xxxx", "uid": { "a": "xxxx" }, "optional": false });
     assert_eq!(value(&json!({ "a": odd }), false)["a"], expected);
     for contents in ["metadata", "data", "stringData"] {
         let secret = json!({ "kind": "Secret", contents: {}, "fieldPath": "hush" });

@@ -4,7 +4,7 @@ mod scan;
 
 use self::scan::{Scan, Seen};
 use crate::record::{Hidden, Why};
-use crate::redact::{About, redact};
+use crate::redact::{About, is_list_of_secrets, redact};
 
 /// A larger document is not looked through, and so not kept.
 const LARGEST: usize = 64 << 20;
@@ -180,6 +180,9 @@ impl Splitter {
                     Seen::Nothing => {}
                     Seen::Items if self.place == Place::Head => {
                         self.place = Place::BetweenItems;
+                        // Its items do not say what they are, and the path may not.
+                        self.about.sensitive |= self.held.len() < self.length
+                            || is_list_of_secrets(&[&self.held, &b"]}"[..]].concat());
                         return self.flush(b"", b"]}");
                     }
                     Seen::Items => {}

@@ -96,6 +96,19 @@ fn nothing_of_what_is_not_json_stays_but_its_length() {
 }
 
 #[test]
+fn items_of_a_list_of_secrets_have_none_whatever_the_path() {
+    let list =
+        r#"{"kind":"SecretList","items":[{"metadata":{"name":"a"},"data":{"a":"hush"}}],"after":"hush"}"#;
+    let expected =
+        r#"{"kind":"SecretList","items":[{"metadata":{"name":"a"},"data":{"a":"eHh4"}}],"after":"xxxx"}"#;
+    assert_eq!(told(Form::List, &[list.as_bytes()], true), expected);
+    let bytes: Vec<&[u8]> = list.as_bytes().chunks(1).collect();
+    assert_eq!(told(Form::List, &bytes, true), expected);
+    let maps = list.replace("Secret", "ConfigMap");
+    assert_eq!(told(Form::List, &[maps.as_bytes()], true), maps);
+}
+
+#[test]
 fn a_document_that_is_too_large_is_left_out_alone() {
     let mut splitter = Splitter::with_limit(Form::Events, About::default(), 16);
     let large = format!("{{\"a\":\"{}\"}}", "s".repeat(40));

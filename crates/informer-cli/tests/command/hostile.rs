@@ -182,12 +182,15 @@ fn recording(plural: &str) -> Vec<u8> {
         ("end", 2, Value::Null),
         ("request", 3, request("watch=true&resourceVersion=9")),
         ("answer", 3, json!({ "status": 200 })),
+        ("end", 3, Value::Null),
     ];
     let text: String = records
         .iter()
         .map(|(word, request, payload)| {
             let payload = if payload.is_null() { String::new() } else { payload.to_string() };
-            format!("{word} {request} 0 {}\n{payload}\n", payload.len())
+            // The watch lasts long enough for it to be said that the list no longer fails.
+            let at = if (*word, *request) == ("end", 3) { 5_000_000 } else { 0 };
+            format!("{word} {request} {at} {}\n{payload}\n", payload.len())
         })
         .collect();
     let mut frame = Vec::with_capacity(zstd_safe::compress_bound(text.len()));
@@ -202,14 +205,12 @@ async fn names_of_kinds_in_a_recording_do_not_control_a_terminal() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("a.recording");
     std::fs::write(&file, recording("pods\u{1b}[2J\u{9b}31m\u{202e}")).expect("a file");
-    for form in ["table", "json"] {
-        let mut replay = informer(&["replay"]);
-        replay.arg(&file).args(["--speed", "max", "-o", form]);
-        let said = run(replay).await;
-        assert!(said.err.contains("watching pods") && said.err.contains(" again"), "{form}: {said:?}");
-        assert_harmless(&["replay", form], &said.out);
-        assert_harmless(&["replay", form], &said.err);
-    }
+    let mut replay = informer(&["replay"]);
+    replay.arg(&file);
+    let said = run(replay).await;
+    assert!(said.err.contains("watching pods") && said.err.contains(" again"), "{said:?}");
+    assert_harmless(&["replay"], &said.out);
+    assert_harmless(&["replay"], &said.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -116,7 +116,7 @@ echo '{"status":{"token":"hunter2","expirationTimestamp":"2020-01-01T00:00:00Z"}
     let unreachable = HttpSource::new(config, KindInfo::new("", "v1", "Pod", "pods")).unwrap();
     let error = unreachable.client().apiserver_version().await.unwrap_err();
     let mut causes = std::iter::successors(Some(&error as &dyn std::error::Error), |cause| cause.source());
-    assert!(causes.any(|cause| cause.is::<std::io::Error>()), "{error:?}");
+    assert!(causes.any(|cause| cause.downcast_ref::<std::io::Error>().is_some()), "{error:?}");
 }
 
 #[tokio::test]

@@ -106,7 +106,8 @@ async fn listed(listings: &[Listing], kind: &KindInfo) -> Result<Content, Failur
     let mut listing = listings.next();
     while let Some(pages) = listing {
         let page = pages.page(PAGE, token).await?;
-        for mut object in page.items {
+        for item in page.items {
+            let mut object: Value = serde_json::from_str(item.get()).unwrap_or_default();
             let Some(members) = object.as_object_mut() else { continue };
             members.insert("kind".to_owned(), kind.kind().into());
             members.insert("apiVersion".to_owned(), kind.api_version().into());

@@ -1,12 +1,15 @@
 //! Lists that the command requests itself, outside of informers. They use the library's client, and so the same proxies,
 //! credentials and protection of secrets.
 
+use std::collections::HashMap;
+
 use futures::TryStreamExt as _;
 use kube_informer::error::SourceError;
 use kube_informer::kind::KindInfo;
 use kube_informer::source::{HttpSource, ListWatch as _, Request};
 use kube_informer::status::Scope;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
@@ -21,7 +24,8 @@ pub(crate) struct Listing {
 
 /// A page of a list.
 pub(crate) struct Page {
-    pub(crate) items: Vec<Value>,
+    /// As the server wrote them.
+    pub(crate) items: Vec<Box<RawValue>>,
     /// The `continue` token of the next page, if there is one.
     pub(crate) next: Option<String>,
     /// How many objects follow this page, if the server reports it.
@@ -62,12 +66,16 @@ impl Listing {
         }
         let opened = self.source.open(request).await.map_err(|error| self.failed(&error))?;
         let chunks: Vec<_> = opened.try_collect().await.map_err(|error| self.failed(&error))?;
-        let mut list: Value = serde_json::from_slice(&chunks.concat()).unwrap_or_default();
-        let Some(Value::Array(items)) = list.get_mut("items").map(Value::take) else {
+        let body = chunks.concat();
+        let list: HashMap<String, &RawValue> = serde_json::from_slice(&body).unwrap_or_default();
+        let items = list.get("items").and_then(|items| serde_json::from_str(items.get()).ok());
+        let Some(items) = items else {
             return Err(self.failed(&SourceError::transport("the answer is not a list")));
         };
-        let next = list["metadata"]["continue"].as_str().filter(|token| !token.is_empty());
-        let remaining = list["metadata"]["remainingItemCount"].as_u64();
+        let metadata = list.get("metadata").and_then(|metadata| serde_json::from_str(metadata.get()).ok());
+        let metadata: Value = metadata.unwrap_or_default();
+        let next = metadata["continue"].as_str().filter(|token| !token.is_empty());
+        let remaining = metadata["remainingItemCount"].as_u64();
         Ok(Page { items, next: next.map(str::to_owned), remaining })
     }
 

@@ -137,7 +137,7 @@ async fn progress(recorder: &Recorder, args: &RecordArgs, screen: &Screen) -> Fa
     loop {
         look.tick().await;
         match recorder.check() {
-            Ok(recorded) if screen.is_terminal() => screen.status(format!("recorded {}", told(&recorded))),
+            Ok(recorded) if screen.is_terminal() => screen.status(&format!("recorded {}", told(&recorded))),
             Ok(_) => {}
             Err(error) => return unwritable(args, &error),
         }

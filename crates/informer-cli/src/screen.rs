@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::plain::{plain, plain_lines};
+
 /// The output of the command. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Screen {
@@ -48,9 +50,9 @@ impl Screen {
         out.flush()
     }
 
-    /// Prints a remark on stderr.
+    /// Prints a remark on stderr. What it says of a server or of a recording cannot control the terminal, names of kinds among it.
     pub(crate) fn note(&self, note: &str) {
-        self.beside(|| anstream::eprintln!("{note}"));
+        self.beside(|| anstream::eprintln!("{}", plain_lines(note)));
     }
 
     /// Hides the status line while `write` runs.
@@ -71,17 +73,17 @@ impl Screen {
             None => self.bar.set_style(style("{spinner} {msg} {pos}")),
         }
         self.is_drawn.store(true, Ordering::Relaxed);
-        self.bar.set_message(what.to_owned());
+        self.bar.set_message(plain(what).into_owned());
         self.bar.set_position(done);
         self.bar.enable_steady_tick(Duration::from_millis(200));
     }
 
     /// Sets the status line.
-    pub(crate) fn status(&self, text: String) {
+    pub(crate) fn status(&self, text: &str) {
         self.is_drawn.store(true, Ordering::Relaxed);
         self.bar.disable_steady_tick();
         self.bar.set_style(style("{wide_msg}"));
-        self.bar.set_message(text);
+        self.bar.set_message(plain(text).into_owned());
         self.bar.tick();
     }
 

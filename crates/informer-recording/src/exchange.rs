@@ -11,7 +11,22 @@ use crate::record::{Head, Hidden, METADATA, Record, RequestLine, What, Why};
 use crate::target::{Resource, Target};
 
 /// No more than this stands in the place of what was hidden: nothing can be read from it, however long it is.
-const LONGEST_STAND_IN: u64 = 64 << 10;
+const LONGEST_STAND_IN: usize = 64 << 10;
+
+/// A document that does not end.
+static CUT: [u8; LONGEST_STAND_IN] = beginning_with(b"{", b' ');
+
+static NOT_JSON: [u8; LONGEST_STAND_IN] = beginning_with(b"", b'x');
+
+/// A document that is there and says nothing.
+static TOO_LARGE: [u8; LONGEST_STAND_IN] = beginning_with(b"{}", b' ');
+
+const fn beginning_with(begins: &[u8], goes_on: u8) -> [u8; LONGEST_STAND_IN] {
+    let mut bytes = [goes_on; LONGEST_STAND_IN];
+    let (first, _) = bytes.split_at_mut(begins.len());
+    first.copy_from_slice(begins);
+    bytes
+}
 
 #[derive(Debug)]
 pub(crate) struct Exchange {
@@ -124,17 +139,17 @@ impl Exchange {
     }
 }
 
-/// Something that has the same effect on a reader as what was there.
+/// Something that has the same effect on a reader as what was there. It takes no memory: a file may say thousands of times in
+/// a few bytes that something was hidden.
 fn stand_in(hidden: Hidden) -> Bytes {
-    let length = usize::try_from(hidden.bytes.min(LONGEST_STAND_IN)).unwrap_or_default();
-    let (begins, goes_on) = match hidden.why {
-        // A document that does not end.
-        Why::Cut => ("{", b' '),
-        Why::NotJson => ("", b'x'),
-        // A document that is there and says nothing.
-        Why::TooLarge => ("{}", b' '),
+    let (bytes, shortest) = match hidden.why {
+        Why::Cut => (&CUT, 1),
+        Why::NotJson => (&NOT_JSON, 0),
+        Why::TooLarge => (&TOO_LARGE, 2),
     };
-    let mut bytes = begins.as_bytes().to_vec();
-    bytes.resize(length.max(begins.len()), goes_on);
-    bytes.into()
+    let length = usize::try_from(hidden.bytes).unwrap_or(usize::MAX);
+    Bytes::from_static(&bytes[..length.clamp(shortest, LONGEST_STAND_IN)])
 }
+
+#[cfg(test)]
+mod tests;

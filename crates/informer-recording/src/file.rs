@@ -22,6 +22,14 @@ const LONGEST_HEADER: usize = 64;
 /// What one frame may hold. A frame is written after 1 MiB, but a single record may be larger.
 const LARGEST_FRAME: u64 = 512 << 20;
 
+/// What all frames together may take in memory, and how much more for each byte of the file. What is recorded takes about ten
+/// times as much as its file, and contents of Secrets, which were replaced with letters that are all the same, far more.
+const LARGEST_WHOLE: u64 = 1 << 30;
+const PER_BYTE: u64 = 64;
+
+/// What a record takes beside its bytes. The shortest has eleven of them.
+const PER_RECORD: u64 = 256;
+
 const LEVEL: i32 = 3;
 
 /// What is in a file.
@@ -72,8 +80,15 @@ impl Packer {
     }
 }
 
+const TOO_MUCH: &str = "it unpacks to more than a recording of its size holds";
+
 /// Reads a file up to its last whole frame.
 pub(crate) fn read(file: &[u8]) -> Result<Contents, Unreadable> {
+    read_within(file, LARGEST_WHOLE.saturating_add(PER_BYTE.saturating_mul(file.len() as u64)))
+}
+
+/// The same with a limit for what it takes in memory, which a few bytes in a file could make any.
+fn read_within(file: &[u8], mut left: u64) -> Result<Contents, Unreadable> {
     let mut contents = Contents { records: Vec::new(), is_cut: false };
     let Some(mut at) = after_header(file)? else {
         contents.is_cut = true;
@@ -91,9 +106,11 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Unreadable> {
             Err(code) => return Err(damaged(zstd_safe::get_error_name(code).to_owned())),
         };
         let frame = file.get(at..at + length).ok_or_else(|| damaged("a frame without an end".to_owned()))?;
-        let mut records = unpack(&mut unpacker, frame).map_err(damaged)?;
+        let mut records = unpack(&mut unpacker, frame, left).map_err(damaged)?;
+        left = left.saturating_sub(records.len() as u64);
         while !records.is_empty() {
             let record = Record::read(&mut records).map_err(|bad| damaged(bad.to_string()))?;
+            left = left.checked_sub(PER_RECORD).ok_or_else(|| damaged(TOO_MUCH.to_owned()))?;
             contents.records.push(record);
         }
         at += length;
@@ -130,9 +147,12 @@ fn after_header(file: &[u8]) -> Result<Option<usize>, Unreadable> {
     }
 }
 
-fn unpack(unpacker: &mut DCtx<'_>, frame: &[u8]) -> Result<Bytes, String> {
+fn unpack(unpacker: &mut DCtx<'_>, frame: &[u8], left: u64) -> Result<Bytes, String> {
     let length = zstd_safe::get_frame_content_size(frame).ok().flatten();
     let length = length.filter(|length| *length <= LARGEST_FRAME);
+    if length.is_some_and(|length| length > left) {
+        return Err(TOO_MUCH.to_owned());
+    }
     let length = length.and_then(|length| usize::try_from(length).ok());
     let mut records = Vec::with_capacity(length.ok_or("a frame of an unlikely size")?);
     let unpacked = unpacker.decompress(&mut records, frame);

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 pub(crate) use self::tape::Tape;
 use crate::file::{Packer, header};
 use crate::record::{Began, Record, RequestLine, What};
+use crate::redact::About;
 use crate::target::{Resource, Target, without_secrets};
 
 /// A frame is written when its first record is this old.
@@ -175,9 +176,10 @@ impl Recorder {
             resource.is_secrets() || self.inner.sensitive.lock().iter().any(|kind| resource.is_of(kind))
         };
         let sensitive = sensitive || resource.as_ref().is_some_and(is_marked);
+        let is_write = !matches!(&*line.method, "GET" | "HEAD");
         line.target = without_secrets(&line.target);
         let exchange = self.inner.begin(line);
-        Tape::new(self.inner.clone(), exchange, target.form(), sensitive)
+        Tape::new(self.inner.clone(), exchange, target.form(), About { sensitive, is_write })
     }
 }
 

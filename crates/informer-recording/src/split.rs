@@ -4,7 +4,7 @@ mod scan;
 
 use self::scan::{Scan, Seen};
 use crate::record::{Hidden, Why};
-use crate::redact::redact;
+use crate::redact::{About, is_list_of_secrets, redact};
 
 /// A larger document is not looked through, and so not kept.
 const LARGEST: usize = 64 << 20;
@@ -34,7 +34,7 @@ pub(crate) enum Piece {
 /// Takes chunks, gives back what is complete and without secrets.
 pub(crate) struct Splitter {
     form: Form,
-    sensitive: bool,
+    about: About,
     place: Place,
     scan: Scan,
     /// The document that is not complete yet.
@@ -68,14 +68,14 @@ enum Place {
 }
 
 impl Splitter {
-    pub(crate) fn new(form: Form, sensitive: bool) -> Self {
-        Self::with_limit(form, sensitive, LARGEST)
+    pub(crate) fn new(form: Form, about: About) -> Self {
+        Self::with_limit(form, about, LARGEST)
     }
 
-    fn with_limit(form: Form, sensitive: bool, largest: usize) -> Self {
+    fn with_limit(form: Form, about: About, largest: usize) -> Self {
         Self {
             form,
-            sensitive,
+            about,
             place: if form == Form::List { Place::Head } else { Place::Between },
             scan: Scan::default(),
             held: Vec::new(),
@@ -113,7 +113,7 @@ impl Splitter {
         let length = std::mem::take(&mut self.length);
         let document = std::mem::take(&mut self.held);
         if length > 0 && self.form == Form::Document {
-            match (redact(&document, self.sensitive), document.len() == length) {
+            match (redact(&document, self.about), document.len() == length) {
                 (_, false) => self.hide(length, Why::TooLarge),
                 (Some(shown), _) => {
                     self.documents += 1;
@@ -180,6 +180,9 @@ impl Splitter {
                     Seen::Nothing => {}
                     Seen::Items if self.place == Place::Head => {
                         self.place = Place::BetweenItems;
+                        // Its items do not say what they are, and the path may not.
+                        self.about.sensitive |= self.held.len() < self.length
+                            || is_list_of_secrets(&[&self.held, &b"]}"[..]].concat());
                         return self.flush(b"", b"]}");
                     }
                     Seen::Items => {}
@@ -222,7 +225,7 @@ impl Splitter {
         if !is_document {
             whole = [before, &whole, after].concat();
         }
-        let Some(shown) = redact(&whole, self.sensitive) else { return false };
+        let Some(shown) = redact(&whole, self.about) else { return false };
         self.documents += u64::from(is_document);
         self.show(&shown[before.len()..shown.len() - after.len()], length);
         // The next one is of about the same size.

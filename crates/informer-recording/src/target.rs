@@ -1,15 +1,17 @@
 //! What a path and a query of the API ask for.
 
+mod redacted;
+
 use kube_informer::kind::KindInfo;
 
-use crate::redact::is_secret_name;
+pub(crate) use self::redacted::without_secrets;
 use crate::split::Form;
 
 /// Path and query of a request, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) path: String,
-    /// In order of their names; values are as they were written.
+    /// In order of their names; values are as they were written, or stand-ins for secrets.
     parameters: Vec<(String, String)>,
 }
 
@@ -28,6 +30,8 @@ pub(crate) struct Resource {
     pub(crate) is_collection: bool,
     /// Whether it is asked for as `/watch/…`, the old form of watches.
     pub(crate) is_old_watch: bool,
+    /// How many segments of the path there are up to the name.
+    named: usize,
 }
 
 /// Parameters that say for how long and how, but not what.
@@ -37,7 +41,9 @@ const BESIDE: [&str; 3] = ["timeout", "timeoutSeconds", "pretty"];
 const SAME: [&str; 4] = ["watch", "sendInitialEvents", "labelSelector", "fieldSelector"];
 
 impl Target {
+    /// Without its secrets: it is compared with others, of which some were recorded and have none.
     pub(crate) fn parse(target: &str) -> Self {
+        let target = &*without_secrets(target);
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let parameters = query.split('&').filter(|parameter| !parameter.is_empty());
         let parameters = parameters.map(|parameter| parameter.split_once('=').unwrap_or((parameter, "")));
@@ -89,19 +95,11 @@ impl Target {
     }
 }
 
-/// A target as it may be written down: parameters with the names of secrets have no values.
-pub(crate) fn without_secrets(target: &str) -> String {
-    let Some((path, query)) = target.split_once('?') else { return target.to_owned() };
-    let shown = query.split('&').map(|parameter| match parameter.split_once('=') {
-        Some((name, _)) if is_secret_name(name) => format!("{name}=x"),
-        _ => parameter.to_owned(),
-    });
-    format!("{path}?{}", shown.collect::<Vec<_>>().join("&"))
-}
-
 impl Resource {
     /// `None` for what is not an object: discovery, `/version`, `/openapi/v2`.
     pub(crate) fn of(path: &str) -> Option<Self> {
+        // As the server reads it: `/api/v1/%73ecrets` is a list of Secrets.
+        let path = decoded_path(path);
         let mut parts = path.split('/').filter(|part| !part.is_empty());
         let group = match parts.next()? {
             "api" => "",
@@ -109,6 +107,7 @@ impl Resource {
             _ => return None,
         };
         let version = parts.next()?;
+        let all = path.split('/').filter(|part| !part.is_empty()).count();
         let mut rest: Vec<&str> = parts.collect();
         let is_old_watch = rest.first() == Some(&"watch");
         if is_old_watch {
@@ -129,10 +128,11 @@ impl Resource {
             version: version.to_owned(),
             plural: plural.to_owned(),
             namespace: namespace.map(str::to_owned),
-            name: object.first().map(|name| decoded(name)),
+            name: object.first().map(|name| (*name).to_owned()),
             part: object.get(1).map(|part| (*part).to_owned()),
             is_collection: object.is_empty(),
             is_old_watch,
+            named: all - object.len().saturating_sub(1),
         })
     }
 
@@ -147,13 +147,22 @@ impl Resource {
 
 /// What stands percent-encoded in a query.
 pub(crate) fn decoded(text: &str) -> String {
+    unescaped(text, b' ')
+}
+
+/// What stands percent-encoded in a path, where a plus is no blank.
+pub(crate) fn decoded_path(text: &str) -> String {
+    unescaped(text, b'+')
+}
+
+fn unescaped(text: &str, plus: u8) -> String {
     let bytes = text.as_bytes();
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {
         let digits = text.get(at + 1..at + 3).filter(|_| *byte == b'%');
         let (byte, length) = match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(byte) => (byte, 3),
-            None if *byte == b'+' => (b' ', 1),
+            None if *byte == b'+' => (plus, 1),
             None => (*byte, 1),
         };
         out.push(byte);

@@ -150,13 +150,15 @@ async fn listed(listings: &[Listing]) -> Result<Objects, Failure> {
         let mut token = None;
         loop {
             let page = listing.page(PAGE, token).await?;
-            for item in page.items {
+            for raw in page.items {
+                let item: Value = serde_json::from_str(raw.get()).unwrap_or_default();
                 let text = |field: &str| item["metadata"][field].as_str().unwrap_or_default().to_owned();
                 let key = match text("namespace") {
                     none if none.is_empty() => text("name"),
                     namespace => format!("{namespace}/{}", text("name")),
                 };
-                let digest = digest(item.to_string().as_bytes());
+                // As the program does it, from what came: a fraction that is written and read again may be another one.
+                let digest = digest(raw.get().as_bytes());
                 objects.insert(key, Seen { uid: text("uid"), version: text("resourceVersion"), digest });
             }
             token = page.next;

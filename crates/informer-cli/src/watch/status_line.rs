@@ -66,7 +66,7 @@ impl StatusLine {
         if let Some(memory) = memory() {
             parts.push(format!("{} MB", memory >> 20));
         }
-        self.screen.status(parts.join(" · "));
+        self.screen.status(&parts.join(" · "));
     }
 
     fn forget(&mut self) {

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::running_program::program;
+use crate::support::canned::discovery;
 use crate::support::canned::{Answer, Canned};
-use crate::support::{Running, run};
+use crate::support::{Running, informer, run};
 
 /// Texts that a terminal would obey, or that are long or odd.
 fn hostile() -> Vec<String> {
@@ -159,4 +160,85 @@ async fn differences_of_a_running_program_do_not_control_a_terminal() {
     let said = run(server.informer(&["diff", "--endpoint", &address, hostile_name])).await;
     assert_eq!(said.code, 2, "{said:?}");
     assert_harmless(&["diff", "--endpoint", "NAME"], &said.err);
+}
+
+/// A recording of a list that fails, of the same list, and of a watch.
+fn recording(plural: &str) -> Vec<u8> {
+    let kind = json!({ "group": "", "version": "v1", "kind": plural, "plural": plural, "namespaced": true });
+    let request =
+        |query: &str| json!({ "method": "GET", "target": format!("/api/v1/{plural}?{query}"), "kind": kind });
+    let failed = json!({ "kind": "Status", "code": 500, "reason": plural, "message": plural });
+    let list =
+        json!({ "kind": "PodList", "apiVersion": "v1", "metadata": { "resourceVersion": "9" }, "items": [] });
+    let records = [
+        ("began", 0, json!({ "unixMillis": 0 })),
+        ("request", 1, request("limit=500")),
+        ("answer", 1, json!({ "status": 500 })),
+        ("chunk", 1, failed),
+        ("end", 1, Value::Null),
+        ("request", 2, request("limit=500")),
+        ("answer", 2, json!({ "status": 200 })),
+        ("chunk", 2, list),
+        ("end", 2, Value::Null),
+        ("request", 3, request("watch=true&resourceVersion=9")),
+        ("answer", 3, json!({ "status": 200 })),
+        ("end", 3, Value::Null),
+    ];
+    let text: String = records
+        .iter()
+        .map(|(word, request, payload)| {
+            let payload = if payload.is_null() { String::new() } else { payload.to_string() };
+            // The watch lasts long enough for it to be said that the list no longer fails.
+            let at = if (*word, *request) == ("end", 3) { 5_000_000 } else { 0 };
+            format!("{word} {request} {at} {}\n{payload}\n", payload.len())
+        })
+        .collect();
+    let mut frame = Vec::with_capacity(zstd_safe::compress_bound(text.len()));
+    zstd_safe::compress(&mut frame, text.as_bytes(), 3).expect("it is packed");
+    let title = "kube-informer recording 1\n";
+    let length = u32::try_from(title.len()).expect("it is short").to_le_bytes();
+    [&0x184D_2A50_u32.to_le_bytes()[..], &length, title.as_bytes(), &frame].concat()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_kinds_in_a_recording_do_not_control_a_terminal() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("a.recording");
+    std::fs::write(&file, recording("pods\u{1b}[2J\u{9b}31m\u{202e}")).expect("a file");
+    let mut replay = informer(&["replay"]);
+    replay.arg(&file);
+    let said = run(replay).await;
+    assert!(said.err.contains("watching pods") && said.err.contains(" again"), "{said:?}");
+    assert_harmless(&["replay"], &said.out);
+    assert_harmless(&["replay"], &said.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_kinds_that_a_server_has_do_not_control_a_terminal() {
+    // Of all that is obeyed only these can be in a path.
+    let plural = "pods\u{9b}31m\u{202e}";
+    let server = Canned::with_discovery(move |path| match path {
+        "/api/v1" => Answer::json(
+            200,
+            &json!({ "kind": "APIResourceList", "groupVersion": "v1", "resources": [
+                { "name": plural, "singularName": "", "shortNames": ["odd"], "namespaced": true, "kind": plural,
+                    "verbs": ["get", "list", "watch"] }] }),
+        ),
+        path if discovery(path).is_some() => discovery(path).expect("it is there"),
+        path if path.contains("sendInitialEvents") => Answer::status(400, "BadRequest", "no streams"),
+        path if path.contains("watch=true") => Answer::Silence(String::new()),
+        _ => {
+            Answer::json(200, &json!({ "kind": "List", "metadata": { "resourceVersion": "9" }, "items": [] }))
+        }
+    });
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("a.recording").display().to_string();
+    for (arguments, says) in
+        [(&["get", "odd"][..], "no pods"), (&["record", &file, "odd", "--for", "1s"], "recording pods")]
+    {
+        let said = run(server.informer(arguments)).await;
+        assert!(said.err.contains(says), "{said:?}");
+        assert_harmless(arguments, &said.out);
+        assert_harmless(arguments, &said.err);
+    }
 }

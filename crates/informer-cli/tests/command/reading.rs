@@ -1,10 +1,11 @@
 //! `get` and `diff`.
 
 use embedded_apiserver::Verb;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use serde_json::Value;
 
 use crate::support::proxy::Proxy;
-use crate::support::{Server, run};
+use crate::support::{Server, named, run};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn get_shows_a_table_of_what_is_in_the_cache() {
@@ -22,6 +23,27 @@ async fn get_shows_a_table_of_what_is_in_the_cache() {
     let nothing = run(server.informer(&["get", "pods"])).await;
     assert_eq!((nothing.code, nothing.out.as_str()), (0, ""));
     assert_eq!(nothing.err, "no pods in namespace \"default\" (-A for all namespaces)\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn get_reads_the_namespaces_that_are_named_and_no_others() {
+    let server = Server::start().await;
+    for namespace in ["a", "b", "c"] {
+        server
+            .api
+            .create(&Namespace { metadata: named(None, namespace), ..Namespace::default() })
+            .await
+            .expect("it is new");
+        let metadata = named(Some(namespace), &format!("of-{namespace}"));
+        server.api.create(&ConfigMap { metadata, ..ConfigMap::default() }).await.expect("it is new");
+    }
+    let said = run(server.informer(&["get", "cm", "-n", "a", "-n", "b"])).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    let rows: Vec<_> =
+        said.out.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>()).collect();
+    assert_eq!(rows, [["NAMESPACE", "NAME"], ["a", "of-a"], ["b", "of-b"]], "{said:?}");
+    let nothing = run(server.informer(&["get", "pods", "-n", "a", "-n", "b"])).await;
+    assert_eq!(nothing.err, "no pods in namespaces \"a\", \"b\" (-A for all namespaces)\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

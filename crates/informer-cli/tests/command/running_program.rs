@@ -59,6 +59,23 @@ async fn a_program_and_its_server_are_equal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn fractions_are_no_drift() {
+    let fractions: Vec<f64> = (2_u32..2_000).map(|n| f64::from(n).sqrt() * 1e300).collect();
+    let again =
+        |fraction: f64| -> f64 { serde_json::from_str(&json!(fraction).to_string()).expect("a number") };
+    let change =
+        fractions.iter().filter(|fraction| again(again(**fraction)).to_bits() != again(**fraction).to_bits());
+    assert!(change.count() > 0, "some change whenever they are written and read");
+    let mut objects = list(&[("a", "u1", "1", "x")]);
+    objects["items"][0]["fractions"] = json!(fractions);
+    let server = lists(move |_| objects.clone());
+    let (_program, address) = program(server.informer(&["watch", "configmaps", "--only-changes"]), 1).await;
+    let said = run(server.informer(&["diff", "--endpoint", &address])).await;
+    let equal = "configmaps: the program and the server are equal, 1 objects\n";
+    assert_eq!((said.code, said.out.as_str()), (0, equal), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn drift_is_found_and_named() {
     let cached = list(&[
         ("same", "u1", "1", "x"),

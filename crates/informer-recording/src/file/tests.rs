@@ -69,6 +69,25 @@ fn other_files_and_newer_versions_are_told_apart() {
 }
 
 #[test]
+fn many_frames_or_records_that_unpack_to_too_much_are_refused() {
+    let (file, ends, all) = file();
+    let unpacked = |records: &[Record]| {
+        let mut bytes = Vec::new();
+        records.iter().for_each(|record| record.write(&mut bytes));
+        bytes.len() as u64
+    };
+    let whole = unpacked(&all) + PER_RECORD * all.len() as u64;
+    assert_eq!(read_within(&file, whole).expect("it is just small enough").records, all);
+    // The last record is too much, or the last frame is.
+    let of_two = unpacked(&all[..3]) + PER_RECORD * 3;
+    for limit in [whole - 1, of_two + unpacked(&all[3..]) - 1, of_two] {
+        let error = read_within(&file, limit).unwrap_err();
+        let expected = Unreadable::Damaged { at: ends[1], problem: TOO_MUCH.to_owned() };
+        assert_eq!(error, expected, "{limit}");
+    }
+}
+
+#[test]
 fn a_frame_that_claims_to_be_huge_is_refused() {
     let (mut file, ends, _) = file();
     file.truncate(ends[0]);

@@ -13,7 +13,8 @@ pub(super) enum Form {
 /// The form that is asked for before all others, as in `application/json;as=Table;v=v1;g=meta.k8s.io`, if it is not that of
 /// the objects themselves.
 pub(super) fn form(accept: &str) -> Option<&str> {
-    form_of(accept.split(',').next()?)
+    // It is written down, and a client may say anything there.
+    form_of(accept.split(',').next()?).filter(|form| form.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 /// The form that one of the ranges of the header asks for.

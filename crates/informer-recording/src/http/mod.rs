@@ -2,6 +2,7 @@
 
 mod accept;
 mod discovery;
+mod forwarded;
 mod listen;
 mod proxy;
 mod reads;

@@ -9,14 +9,15 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER,
-    TRANSFER_ENCODING,
+    ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING,
 };
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::Body as _;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use kube_client::Client;
+use kube_informer::kind::KindInfo;
+use kube_informer::source::{HttpSource, Sources};
 
 use super::accept::form;
 use super::listen::Listening;
@@ -29,7 +30,8 @@ const LARGEST_REQUEST: usize = 16 << 20;
 
 /// Forwards requests of any client to a cluster, with the credentials of this program, and records them with their answers.
 ///
-/// Headers and bodies of requests are not recorded, only method, path and query. Answers are asked for as JSON and not
+/// Headers and bodies of requests are not recorded, only method, path and query. All headers are passed on, such as those of
+/// `kubectl --as`, but those of the connection and the credentials of the client. Answers are asked for as JSON and not
 /// compressed, if the client takes that; what is not JSON is passed on, and only its length is recorded.
 ///
 /// ```no_run
@@ -60,7 +62,9 @@ impl RecordingProxy {
     /// Listens on an address of loopback until the returned value is dropped; port 0 takes any free port. Whoever can connect can
     /// do what the client may do, like with `kubectl proxy`. Requests from pages in browsers are refused.
     pub async fn listen(self, address: SocketAddr) -> io::Result<Listening> {
-        Listening::start(address, move |request| self.clone().answer(request)).await
+        let client = harmless(self.client);
+        let this = Self { client, recorder: self.recorder };
+        Listening::start(address, move |request| this.clone().answer(request)).await
     }
 
     async fn answer(self, request: Request<Incoming>) -> Response<Body> {
@@ -85,13 +89,7 @@ impl RecordingProxy {
             Ok(uri) => *forwarded.uri_mut() = uri,
             Err(error) => return status(StatusCode::BAD_REQUEST, "BadRequest", error),
         }
-        if let Some(form) = head.headers.get(CONTENT_TYPE) {
-            forwarded.headers_mut().insert(CONTENT_TYPE, form.clone());
-        }
-        if let Ok(accept) = HeaderValue::from_str(&accept) {
-            forwarded.headers_mut().insert(ACCEPT, accept);
-        }
-        forwarded.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        *forwarded.headers_mut() = super::forwarded::forwarded(&head.headers, &accept);
         let mut tape = self.recorder.begin(line, false);
         match self.client.send(forwarded).await {
             Ok(answer) => recorded(answer, tape),
@@ -108,6 +106,14 @@ impl fmt::Debug for RecordingProxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RecordingProxy").field("recorder", &self.recorder).finish_non_exhaustive()
     }
+}
+
+/// The same client, whose errors do not quote what a credential plugin was given and what it printed: they are recorded, and told
+/// to whoever asks.
+fn harmless(client: Client) -> Client {
+    // Which kind it is of does not matter.
+    let source = HttpSource::new(client.clone(), KindInfo::new("", "v1", "", ""));
+    source.ok().and_then(|source| Sources::client(&source)).unwrap_or(client)
 }
 
 /// What the client accepts, without forms that cannot be looked through, if there is JSON among them.

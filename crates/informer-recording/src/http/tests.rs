@@ -9,6 +9,7 @@ fn the_form_is_the_one_that_is_wanted_most() {
     assert_eq!(form(metadata), Some("PartialObjectMetadata"));
     assert_eq!(form("application/json,application/json;as=Table"), None);
     assert_eq!(form(""), None);
+    assert_eq!(form("application/json;as=eyJh.bGci.Oi12"), None);
 }
 
 #[test]

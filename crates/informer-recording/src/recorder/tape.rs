@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Inner;
 use crate::record::{Head, What};
-use crate::redact::without_credentials;
+use crate::redact::{About, without_credentials};
 use crate::split::{Form, Piece, Splitter};
 
 /// Takes note of what happens to a request. Dropped before the end, it takes note that nobody wants to hear the rest.
@@ -16,20 +16,20 @@ pub(crate) struct Tape {
     inner: Arc<Inner>,
     exchange: u64,
     splitter: Splitter,
-    sensitive: bool,
+    about: About,
     over: bool,
 }
 
 impl Tape {
-    pub(super) fn new(inner: Arc<Inner>, exchange: u64, form: Form, sensitive: bool) -> Self {
-        Self { inner, exchange, splitter: Splitter::new(form, sensitive), sensitive, over: false }
+    pub(super) fn new(inner: Arc<Inner>, exchange: u64, form: Form, about: About) -> Self {
+        Self { inner, exchange, splitter: Splitter::new(form, about), about, over: false }
     }
 
     pub(crate) fn answer(&mut self, head: Head) {
         if head.status >= 400 {
             self.inner.count(|recorded| recorded.failures += 1);
             // Whatever was asked for, this is one document.
-            self.splitter = Splitter::new(Form::Document, self.sensitive);
+            self.splitter = Splitter::new(Form::Document, self.about);
         }
         self.inner.write(self.exchange, What::Answer(head));
     }

@@ -149,6 +149,23 @@ async fn a_disk_that_is_full_ends_the_recording_and_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_refused_write_quotes_is_not_written() {
+    let refused = br#"{"kind":"Status","code":422,"message":"Invalid value: \"hush\""}"#;
+    for (method, quotes) in [("PATCH", false), ("PUT", false), ("POST", false), ("GET", true)] {
+        let disk = Disk::default();
+        let recorder = Recorder::to_writer(disk.clone()).expect("it can be written");
+        let line = RequestLine { method: method.to_owned(), ..list("/api/v1/namespaces/a/pods/b") };
+        let mut tape = recorder.begin(line, false);
+        tape.answer(Head { status: 422, ..Head::default() });
+        tape.chunk(refused);
+        tape.end();
+        recorder.finish().expect("it is written");
+        let records = format!("{:?}", disk.contents().records);
+        assert_eq!(records.contains("hush"), quotes, "{method}: {records}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_happens_after_the_end_is_not_recorded() {
     let disk = Disk::default();
     let recorder = Recorder::to_writer(disk.clone()).expect("it can be written");

@@ -2,7 +2,7 @@
 
 /// Letters in the place of a text. The length is that of the text, rounded up to a power of two, so that a replay moves
 /// about as many bytes.
-pub(super) fn letters(length: usize) -> String {
+pub(crate) fn letters(length: usize) -> String {
     "x".repeat(class(length))
 }
 

@@ -5,6 +5,7 @@
 mod harmless;
 mod mask;
 mod names;
+mod refusal;
 mod text;
 mod tree;
 
@@ -13,34 +14,51 @@ use std::ops::Range;
 use self::tree::{Node, Value};
 
 pub use self::harmless::is_harmless;
+pub(crate) use self::mask::letters as masked;
 pub(crate) use self::names::is_secret as is_secret_name;
 pub(crate) use self::text::without_credentials;
 
 /// The annotation that ends a streamed list.
 const END_OF_LIST: &str = "k8s.io/initial-events-end";
 
+/// What is known of an answer before it is looked through.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct About {
+    /// Its objects are of a sensitive kind. Secrets are noticed by themselves as well.
+    pub(crate) sensitive: bool,
+    /// The request could have changed something. Servers that refuse it quote what they were sent, and for a patch the whole
+    /// object that would have come of it.
+    pub(crate) is_write: bool,
+}
+
 /// The document without secrets; `None` if it is not JSON, so that nothing is known of what it holds.
-///
-/// `sensitive` says that the objects in it are of a sensitive kind. Secrets are noticed by themselves as well.
-pub(crate) fn redact(document: &[u8], sensitive: bool) -> Option<Vec<u8>> {
+pub(crate) fn redact(document: &[u8], about: About) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(document).ok()?;
     let root = Node::parse(text)?;
-    let mut edits = Edits::default();
-    match sensitive {
+    let mut edits = Edits { places: Vec::new(), is_write: about.is_write };
+    match about.sensitive {
         true => edits.sensitive(&root),
         false => edits.ordinary(&root),
     }
     Some(edits.apply(text))
 }
 
-/// What is put in the place of what, in the order of the text.
-#[derive(Default)]
-struct Edits(Vec<(Range<usize>, String)>);
+/// Whether a list says that it is one of Secrets.
+pub(crate) fn is_list_of_secrets(list: &[u8]) -> bool {
+    let root = std::str::from_utf8(list).ok().and_then(Node::parse);
+    root.is_some_and(|root| root.each("kind").any(|kind| kind.as_str() == Some("SecretList")))
+}
+
+struct Edits {
+    /// What is put in the place of what, in the order of the text.
+    places: Vec<(Range<usize>, String)>,
+    is_write: bool,
+}
 
 impl Edits {
     fn apply(self, text: &str) -> Vec<u8> {
         let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
-        for (place, instead) in self.0 {
+        for (place, instead) in self.places {
             out.extend_from_slice(&text.as_bytes()[at..place.start]);
             out.extend_from_slice(instead.as_bytes());
             at = place.end;
@@ -54,7 +72,13 @@ impl Edits {
         match &node.value {
             Value::Object(members) => {
                 if node.each("kind").any(|kind| matches!(kind.as_str(), Some("Secret" | "SecretList"))) {
-                    return self.sensitive(node);
+                    return match is_reference(node) {
+                        true => self.reference(node),
+                        false => self.sensitive(node),
+                    };
+                }
+                if self.is_write && refusal::quotes(node) {
+                    return self.refusal(node);
                 }
                 // As in the environment of a container and in the headers of a probe.
                 let is_named_so = node.each("name").any(|name| name.as_str().is_some_and(names::is_secret));
@@ -84,8 +108,10 @@ impl Edits {
     fn texts(&mut self, node: &Node<'_>) {
         match &node.value {
             Value::String(text) => self.replace(node, &mask::letters(text.len())),
+            // A password may be all digits.
+            Value::Number(_) => self.places.push((node.place.clone(), "0".to_owned())),
             Value::Array(items) => items.iter().for_each(|item| self.texts(item)),
-            _ => self.ordinary(node),
+            Value::Object(_) | Value::Bool | Value::Null => self.ordinary(node),
         }
     }
 
@@ -94,6 +120,7 @@ impl Edits {
         let is_kind =
             |test: &dyn Fn(&str) -> bool| node.each("kind").any(|kind| kind.as_str().is_some_and(test));
         let is_event = node.each("object").next().is_some() && node.each("kind").next().is_none();
+        let is_refusal = refusal::is_refusal(node);
         let is_list = node.each("kind").all(|kind| kind.as_str().is_some_and(|kind| kind.ends_with("List")))
             && node.each("items").next().is_some();
         for member in node.members() {
@@ -107,10 +134,11 @@ impl Edits {
                 // That of a list says which page it is.
                 "metadata" if is_list => self.ordinary(&member.node),
                 "metadata" => self.metadata(&member.node),
-                // What a server says when it refuses a request does not quote objects.
-                "message" | "reason" | "code" | "status" | "details" if is_refusal(node) => {
-                    self.ordinary(&member.node);
-                }
+                // What a server says when it refuses a read does not quote objects.
+                "message" | "reason" | "code" | "status" | "details" if is_refusal => match self.is_write {
+                    true => self.part_of_refusal(member),
+                    false => self.ordinary(&member.node),
+                },
                 "columnDefinitions" if is_kind(&|kind| kind == "Table") => {}
                 "rows" if is_kind(&|kind| kind == "Table") => self.rows(&member.node),
                 "code" | "status" | "reason" if is_kind(&|kind| kind == "Status") => {}
@@ -148,13 +176,25 @@ impl Edits {
                     all.filter(|one| one.name != END_OF_LIST).for_each(|one| self.everything(&one.node));
                 }
                 // Sets are written with their values as names.
-                "managedFields" => self.0.push((member.node.place.clone(), "[]".to_owned())),
+                "managedFields" => self.places.push((member.node.place.clone(), "[]".to_owned())),
                 name if is_harmless(&["metadata", name]) => {}
                 _ => self.everything(&member.node),
             }
         }
         if !matches!(metadata.value, Value::Object(_)) {
             self.everything(metadata);
+        }
+    }
+
+    /// What names a Secret from elsewhere: an owner, what an event is about, where a certificate is. A replay needs to know which
+    /// one it is.
+    fn reference(&mut self, node: &Node<'_>) {
+        for member in node.members() {
+            match (&*member.name, &member.node.value) {
+                (name, Value::String(_)) if names::is_of_reference(name) => {}
+                ("controller" | "blockOwnerDeletion", Value::Bool) => {}
+                _ => self.everything(&member.node),
+            }
         }
     }
 
@@ -177,22 +217,21 @@ impl Edits {
             Value::Object(members) => members.iter().for_each(|member| self.everything(&member.node)),
             Value::Array(items) => items.iter().for_each(|item| self.everything(item)),
             Value::String(text) => self.replace(node, &mask::letters(text.len())),
-            Value::Number(_) => self.0.push((node.place.clone(), "0".to_owned())),
-            Value::Bool => self.0.push((node.place.clone(), "false".to_owned())),
+            Value::Number(_) => self.places.push((node.place.clone(), "0".to_owned())),
+            Value::Bool => self.places.push((node.place.clone(), "false".to_owned())),
             Value::Null => {}
         }
     }
 
     fn replace(&mut self, node: &Node<'_>, text: &str) {
         let quoted = serde_json::Value::from(text).to_string();
-        self.0.push((node.place.clone(), quoted));
+        self.places.push((node.place.clone(), quoted));
     }
 }
 
-/// A Status that says why a request was refused.
-fn is_refusal(node: &Node<'_>) -> bool {
-    let refuses = |code: &Node<'_>| matches!(code.value, Value::Number(code) if code.len() == 3 && code.starts_with('4'));
-    node.each("kind").any(|kind| kind.as_str() == Some("Status")) && node.each("code").all(refuses)
+/// Whether an object of the kind of Secrets has nothing in which a Secret keeps what is secret.
+fn is_reference(node: &Node<'_>) -> bool {
+    ["metadata", "data", "stringData", "items"].iter().all(|name| node.each(name).next().is_none())
 }
 
 fn is_plain(node: &Node<'_>) -> bool {

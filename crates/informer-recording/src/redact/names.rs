@@ -48,6 +48,13 @@ pub(crate) fn is_secret(name: &str) -> bool {
     ENDINGS.iter().any(|ending| ends_with(ending))
 }
 
+/// Whether a text of this name in a reference to a Secret says which one is meant.
+pub(super) fn is_of_reference(name: &str) -> bool {
+    const NAMES: [&str; 7] =
+        ["apiVersion", "fieldPath", "kind", "name", "namespace", "resourceVersion", "uid"];
+    NAMES.contains(&name)
+}
+
 pub(super) fn is_identity(name: &str) -> bool {
     IDENTITY.contains(&name)
 }

@@ -4,7 +4,8 @@ use super::*;
 
 /// What becomes of a document, as text.
 fn redacted(document: &str, sensitive: bool) -> String {
-    let bytes = redact(document.as_bytes(), sensitive).expect("it is JSON");
+    let about = About { sensitive, is_write: false };
+    let bytes = redact(document.as_bytes(), about).expect("it is JSON");
     serde_json::from_slice::<Value>(&bytes).expect("it is still JSON");
     String::from_utf8(bytes).expect("text")
 }
@@ -68,7 +69,7 @@ fn everything_of_a_sensitive_kind_is_replaced_but_what_says_which_object_it_is()
 }
 
 #[test]
-fn refusals_are_told_and_other_errors_about_sensitive_kinds_only_named() {
+fn refusals_of_reads_are_told_and_other_errors_about_sensitive_kinds_only_named() {
     let status = |code: u16| {
         json!({ "kind": "Status", "status": "Failure", "reason": "R", "message": "quotes", "code": code,
             "metadata": {}, "details": { "retryAfterSeconds": 5 } })
@@ -80,6 +81,62 @@ fn refusals_are_told_and_other_errors_about_sensitive_kinds_only_named() {
     assert_eq!(value(&status(500), false), status(500));
 }
 
+/// What becomes of the answer to a write.
+fn of_write(document: &Value, sensitive: bool) -> Value {
+    let bytes = redact(document.to_string().as_bytes(), About { sensitive, is_write: true });
+    serde_json::from_slice(&bytes.expect("it is JSON")).expect("it is still JSON")
+}
+
+/// The answer of kube-apiserver to a patch that makes no object: it quotes what it made, whole.
+fn invalid_patch(group: &str, plural: &str, object: &Value) -> Value {
+    let quoted = format!("Invalid value: {:?}: illegal base64 data at input byte 3", object.to_string());
+    json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "reason": "Invalid", "code": 422,
+        "message": format!("{plural} \"a\" is invalid: patch: {quoted}"),
+        "details": { "name": "a", "group": group, "kind": plural, "retryAfterSeconds": 0,
+            "causes": [{ "reason": "FieldValueInvalid", "message": quoted, "field": "patch" }] } })
+}
+
+#[test]
+fn what_a_server_quotes_when_it_refuses_a_write_is_replaced() {
+    let secret =
+        json!({ "kind": "Secret", "metadata": { "name": "a" }, "data": { "a": "hush!", "b": "aHVzaA==" } });
+    let env = json!([{ "name": "DB_PASSWORD", "value": "hush" }]);
+    let applied = json!({ "kubectl.kubernetes.io/last-applied-configuration": env.to_string() });
+    let deployment = json!({ "kind": "Deployment", "metadata": { "name": "a", "annotations": applied },
+        "spec": { "template": { "spec": { "containers": [{ "env": env }] } } } });
+    for (status, sensitive) in [
+        (invalid_patch("", "secrets", &secret), true),
+        (invalid_patch("apps", "deployments", &deployment), false),
+        (invalid_patch("example.com", "vaults", &json!("hush")), false),
+    ] {
+        let shown = of_write(&status, sensitive);
+        let text = shown.to_string();
+        assert!(!text.contains("hush") && !text.contains("aHVza"), "{text}");
+        // Which fields are wrong and in which way stays, and about how much was said of it.
+        let mut expected = status.clone();
+        for place in ["/message", "/details/causes/0/message"] {
+            let said = expected.pointer_mut(place).expect("it is there");
+            *said = mask::letters(said.as_str().expect("a text").len()).into();
+        }
+        assert_eq!(shown, expected);
+    }
+}
+
+#[test]
+fn texts_that_quote_nothing_stay_where_the_kind_is_not_sensitive() {
+    for code in [400_u16, 401, 403, 404, 409, 418, 422, 429, 500, 503] {
+        let status = json!({ "kind": "Status", "code": code, "reason": "R", "message": "said so",
+            "details": { "causes": [{ "reason": "S", "field": "spec", "message": "said so" }] } });
+        let replaced = json!({ "kind": "Status", "code": code, "reason": "R", "message": "xxxxxxxx",
+            "details": { "causes": [{ "reason": "S", "field": "spec", "message": "xxxxxxxx" }] } });
+        let quotes = matches!(code, 400 | 418 | 422 | 500);
+        assert!(!of_write(&status, true).to_string().contains("said so"), "{code}");
+        assert_eq!(of_write(&status, false), if quotes { replaced } else { status });
+    }
+    let without_code = json!({ "kind": "Status", "message": "said so" });
+    assert_eq!(of_write(&without_code, false)["message"], "xxxxxxxx");
+}
+
 #[test]
 fn tokens_are_replaced_by_name_and_by_form() {
     let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
@@ -87,6 +144,9 @@ fn tokens_are_replaced_by_name_and_by_form() {
         (json!({ "kind": "TokenRequest", "status": { "token": "hush" } }), "hush"),
         (json!({ "users": [{ "user": { "client-key-data": "hush", "id-token": "hush" } }] }), "hush"),
         (json!({ "tokens": ["hush", "hush"] }), "hush"),
+        (json!({ "values": { "rootPassword": 12_345_678 } }), "12345678"),
+        (json!({ "passwords": [[12_345_678]] }), "12345678"),
+        (json!({ "env": [{ "name": "PIN_SECRET", "value": 12_345_678 }] }), "12345678"),
         (json!({ "env": [{ "name": "DB_PASSWORD", "value": "hush" }] }), "hush"),
         (json!({ "env": [{ "value": "hush", "name": "DB_PASSWORD" }] }), "hush"),
         (json!({ "httpHeaders": [{ "name": "Authorization", "value": "hush" }] }), "hush"),
@@ -119,6 +179,34 @@ fn names_that_only_look_like_secrets_are_kept() {
 }
 
 #[test]
+fn references_to_secrets_say_which_one_is_meant() {
+    let owner = json!({ "apiVersion": "v1", "kind": "Secret", "name": "a", "uid": "u", "controller": true,
+        "blockOwnerDeletion": true });
+    let involved = json!({ "kind": "Secret", "namespace": "b", "name": "a", "uid": "u", "apiVersion": "v1",
+        "resourceVersion": "5", "fieldPath": "data" });
+    for document in [
+        json!({ "kind": "ConfigMap", "metadata": { "name": "c", "ownerReferences": [owner] } }),
+        json!({ "kind": "Event", "involvedObject": involved }),
+        json!({ "kind": "Gateway", "spec": { "tls": { "certificateRefs": [{ "kind": "Secret", "group": "", "name": "a" }] } } }),
+        json!({ "kind": "HelmRelease", "spec": { "valuesFrom": [{ "kind": "Secret", "name": "a" }] } }),
+    ] {
+        assert_eq!(value(&document, false), document);
+    }
+    // Whatever else there is may be what is secret.
+    let odd =
+        json!({ "kind": "Secret", "name": "a", "value": "hush", "uid": { "a": "hush" }, "optional": true });
+    let expected =
+        json!({ "kind": "Secret", "name": "a", "value": "xxxx", "uid": { "a": "xxxx" }, "optional": false });
+    assert_eq!(value(&json!({ "a": odd }), false)["a"], expected);
+    for contents in ["metadata", "data", "stringData"] {
+        let secret = json!({ "kind": "Secret", contents: {}, "fieldPath": "hush" });
+        assert_eq!(value(&secret, false)["fieldPath"], "xxxx", "{contents}");
+    }
+    // A kind that was called sensitive may keep its contents anywhere.
+    assert_eq!(value(&json!({ "kind": "Secret", "uid": "hush" }), true)["uid"], "xxxx");
+}
+
+#[test]
 fn about_as_many_bytes_stand_in_the_place_of_a_secret() {
     for (length, class) in [(0, 0), (1, 1), (3, 4), (4, 4), (5, 8), (1000, 1024)] {
         let shown = value(&json!({ "token": "s".repeat(length) }), false);
@@ -134,10 +222,10 @@ fn about_as_many_bytes_stand_in_the_place_of_a_secret() {
 #[test]
 fn what_is_not_json_is_not_looked_through() {
     for document in [&b"hush"[..], b"{\"a\":1", b"{\"a\":1}}", b"{\"a\":\"\xff\"}", b""] {
-        assert_eq!(redact(document, false), None, "{document:?}");
+        assert_eq!(redact(document, About::default()), None, "{document:?}");
     }
     let deep = "[".repeat(5_000) + &"]".repeat(5_000);
-    assert_eq!(redact(deep.as_bytes(), false), None);
+    assert_eq!(redact(deep.as_bytes(), About::default()), None);
 }
 
 #[test]

@@ -2,7 +2,7 @@ use super::*;
 
 /// What comes out of chunks: the shown text with `<n why>` in the place of what is hidden.
 fn told(form: Form, chunks: &[&[u8]], complete: bool) -> String {
-    let mut splitter = Splitter::new(form, false);
+    let mut splitter = Splitter::new(form, About::default());
     let mut pieces: Vec<Piece> = chunks.iter().flat_map(|chunk| splitter.take(chunk)).collect();
     pieces.extend(splitter.end(complete));
     text(&pieces)
@@ -49,12 +49,12 @@ fn whole_documents_come_out_whatever_the_chunks() {
 
 #[test]
 fn documents_are_given_out_with_the_chunk_that_ends_them() {
-    let mut splitter = Splitter::new(Form::Events, false);
+    let mut splitter = Splitter::new(Form::Events, About::default());
     assert_eq!(text(&splitter.take(b"{\"a\":")), "");
     assert_eq!(text(&splitter.take(b"1}\n{\"b\"")), "{\"a\":1}\n");
     assert_eq!(text(&splitter.take(b":2}")), "{\"b\":2}");
     assert_eq!(splitter.documents(), 2);
-    let mut splitter = Splitter::new(Form::List, false);
+    let mut splitter = Splitter::new(Form::List, About::default());
     assert_eq!(text(&splitter.take(b"{\"items\":[{\"a\":1},{\"b\"")), "{\"items\":[{\"a\":1},");
     assert_eq!(text(&splitter.take(b":2}]")), "{\"b\":2}");
     assert_eq!(text(&splitter.take(b"}")), "]}");
@@ -96,13 +96,26 @@ fn nothing_of_what_is_not_json_stays_but_its_length() {
 }
 
 #[test]
+fn items_of_a_list_of_secrets_have_none_whatever_the_path() {
+    let list =
+        r#"{"kind":"SecretList","items":[{"metadata":{"name":"a"},"data":{"a":"hush"}}],"after":"hush"}"#;
+    let expected =
+        r#"{"kind":"SecretList","items":[{"metadata":{"name":"a"},"data":{"a":"eHh4"}}],"after":"xxxx"}"#;
+    assert_eq!(told(Form::List, &[list.as_bytes()], true), expected);
+    let bytes: Vec<&[u8]> = list.as_bytes().chunks(1).collect();
+    assert_eq!(told(Form::List, &bytes, true), expected);
+    let maps = list.replace("Secret", "ConfigMap");
+    assert_eq!(told(Form::List, &[maps.as_bytes()], true), maps);
+}
+
+#[test]
 fn a_document_that_is_too_large_is_left_out_alone() {
-    let mut splitter = Splitter::with_limit(Form::Events, false, 16);
+    let mut splitter = Splitter::with_limit(Form::Events, About::default(), 16);
     let large = format!("{{\"a\":\"{}\"}}", "s".repeat(40));
     let mut pieces = splitter.take(format!("{{\"a\":1}}{large}{{\"b\":2}}").as_bytes());
     pieces.extend(splitter.end(true));
     assert_eq!(text(&pieces), "{\"a\":1}<48 TooLarge>{\"b\":2}");
-    let mut splitter = Splitter::with_limit(Form::Document, false, 16);
+    let mut splitter = Splitter::with_limit(Form::Document, About::default(), 16);
     assert_eq!(text(&splitter.take(large.as_bytes())), "");
     assert_eq!(text(&splitter.end(true)), "<48 TooLarge>");
 }

@@ -33,6 +33,13 @@ fn paths_name_resources() {
         is_old_watch("/api/v1/watch/pods") && is_old_watch("/apis/apps/v1/watch/namespaces/a/deployments")
     );
     assert!(!is_old_watch("/api/v1/namespaces/watch/pods") && !is_old_watch("/apis/watch/v1/pods"));
+    for secrets in ["/api/v1/%73ecrets", "/api%2Fv1/secrets", "//api/v1/secrets"] {
+        assert_eq!(resource(secrets), some("", "secrets", None, true), "{secrets}");
+    }
+    assert_eq!(
+        Resource::of("/api/v1/namespaces/a/pods/b+%63").and_then(|of| of.name).as_deref(),
+        Some("b+c")
+    );
     for path in ["/", "/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1", "/version", "/openapi/v3"] {
         assert_eq!(resource(path), None, "{path}");
     }
@@ -59,10 +66,52 @@ fn the_same_request_may_last_longer_and_one_like_it_may_begin_elsewhere() {
 #[test]
 fn values_of_parameters_with_the_names_of_secrets_are_not_written() {
     let target = "/api/v1/namespaces/a/services/b/proxy/login?user=c&access_token=d&password=";
-    let shown = "/api/v1/namespaces/a/services/b/proxy/login?user=c&access_token=x&password=x";
+    let shown = "/api/v1/namespaces/a/services/b/proxy/login?user=c&access_token=x&password=";
     assert_eq!(without_secrets(target), shown);
-    let list = "/api/v1/pods?limit=500&continue=abc";
-    assert_eq!(without_secrets(list), list);
+}
+
+#[test]
+fn tokens_are_not_written_wherever_they_stand_in_a_target() {
+    let proxy = "/api/v1/namespaces/a/services/b/proxy";
+    let jwt = "eyJhbGciOiJI.eyJzdWIiOiJh.c2lnbmF0dXJl"; // 38 letters
+    let x = |count: usize| "x".repeat(count);
+    for (target, shown) in [
+        (format!("{proxy}/reset/{jwt}/now"), format!("{proxy}/reset/{}/now", x(64))),
+        (format!("{proxy}/reset/%65{}", &jwt[1..]), format!("{proxy}/reset/{}", x(64))),
+        (format!("{proxy}/reset%2F{jwt}"), format!("{proxy}/reset/{}", x(64))),
+        (format!("/logs/{jwt}"), format!("/logs/{}", x(64))),
+        (format!("/api/v1/pods/{jwt}"), format!("/api/v1/pods/{}", x(64))),
+        (format!("{proxy}?jwt={jwt}&a=b%20c"), format!("{proxy}?jwt={}&a=b%20c", x(64))),
+        (format!("{proxy}?a=Bearer+{jwt}"), format!("{proxy}?a=Bearer%20{}", x(64))),
+        (format!("{proxy}?{jwt}"), format!("{proxy}?{}", x(64))),
+        (format!("{proxy}?access%5Ftoken=hush%2F"), format!("{proxy}?access%5Ftoken={}", x(8))),
+        (format!("{proxy}?continue={jwt}"), format!("{proxy}?continue={}", x(64))),
+        ("/api/v1/pods?to%6Ben=hush".to_owned(), "/api/v1/pods?to%6Ben=xxxx".to_owned()),
+    ] {
+        assert_eq!(without_secrets(&target), shown);
+        assert_eq!(without_secrets(&shown), shown, "nothing is taken out twice");
+    }
+}
+
+#[test]
+fn what_is_asked_for_is_written_also_if_it_looks_like_a_token() {
+    for target in [
+        "/api/v1/pods?limit=500&continue=eyJ2IjoibWV0.abcd.efgh",
+        "/api/v1/namespaces/a/events/broker.17a2b3c4d5e6f708",
+        "/api/v1/namespaces/abcdef.0123456789abcdef/events?fieldSelector=metadata.name%3Dbroker.17a2b3c4d5e6f708",
+        "/apis/apps/v1/namespaces/a/deployments/b/scale?fieldManager=kubectl%20edit",
+        "/api/v1/namespaces/a/pods/b/log?container=c&follow=true&tailLines=10",
+        "/version",
+        "/api//v1/pods?",
+    ] {
+        assert_eq!(without_secrets(target), target);
+    }
+}
+
+#[test]
+fn a_target_is_compared_as_it_was_written_down() {
+    let asked = "/api/v1/namespaces/a/services/b/proxy/eyJhbGciOiJI.eyJzdWIiOiJh.c2lnbmF0dXJl?token=hush";
+    assert_eq!(Target::parse(asked), Target::parse(&without_secrets(asked)));
 }
 
 #[test]

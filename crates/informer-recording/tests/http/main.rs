@@ -15,6 +15,7 @@ use kube_client::{Api, Client, Config};
 use kube_informer::source::HttpSource;
 use kube_informer::{Kind as _, SharedInformer, SharedInformerFactory};
 use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 
 use self::unpacked::unpacked;
 
@@ -148,7 +149,7 @@ async fn clients_see_secrets_and_the_file_has_none() {
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("aHVzaGh1c2g="), "{answer}");
     let text = rig.text();
     assert!(!text.contains("hush") && !text.contains("aHVza"), "{text}");
-    assert!(text.contains("\"method\":\"POST\"") && text.contains("token=x"), "{text}");
+    assert!(text.contains("\"method\":\"POST\"") && text.contains("token=xxxxxxxx"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -179,6 +180,102 @@ async fn informers_replay_what_another_client_listed_and_watched() {
         progress = informer.wait_progress(&progress, patience).await.expect("both are there");
     }
     running.abort();
+}
+
+/// A server that answers one request with nothing, and what it was sent before the body.
+async fn heard() -> (SocketAddr, tokio::task::JoinHandle<String>) {
+    let listener = tokio::net::TcpListener::bind(loopback()).await.expect("a port");
+    let address = listener.local_addr().expect("its address");
+    let hears = async move {
+        let (stream, _) = listener.accept().await.expect("a connection");
+        let mut stream = tokio::io::BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            let read = stream.read_line(&mut head).await.expect("a line");
+            assert!(read > 0, "it ends in its head: {head}");
+        }
+        let answer = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
+        stream.get_mut().write_all(answer).await.expect("it is sent");
+        head.to_lowercase()
+    };
+    (address, tokio::spawn(hears))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_is_passed_on_with_all_headers_but_those_of_the_connection_and_of_the_client() {
+    let (server, hears) = heard().await;
+    let mut config = Config::new(format!("http://{server}").parse().expect("a URL"));
+    config.auth_info.token = Some("ours".to_owned().into());
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a.recording");
+    let recorder = Recorder::create(&path).expect("a file");
+    let proxy = RecordingProxy::new(Client::try_from(config).expect("a client"), recorder.clone());
+    let proxy = proxy.listen(loopback()).await.expect("a port");
+    let address = proxy.address();
+    let passed = [
+        "impersonate-user: viewer",
+        "impersonate-group: readers",
+        "impersonate-group: others",
+        "impersonate-extra-scopes: hush",
+        "kubectl-command: kubectl delete",
+        "content-type: application/json",
+    ];
+    let dropped = [
+        "Authorization: Bearer theirs",
+        "Cookie: theirs",
+        "Proxy-Authorization: theirs",
+        "TE: theirs",
+        "Keep-Alive: theirs",
+        "X-Mine: theirs",
+        "Accept-Encoding: gzip",
+        "Connection: close, X-Mine",
+    ];
+    let headers = [&passed[..], &dropped].concat().join("\r\n");
+    let request =
+        format!("DELETE /api/v1/namespaces/a/pods/b HTTP/1.1\r\nHost: {address}\r\n{headers}\r\n\r\n");
+    let answer = raw(address, request).await;
+    assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+    let head = hears.await.expect("a request");
+    for line in passed.iter().copied().chain(["authorization: bearer ours", "accept-encoding: identity"]) {
+        assert!(head.contains(&format!("\r\n{line}\r\n")), "{line}: {head}");
+    }
+    assert!(head.contains(&format!("\r\nhost: {server}\r\n")) && !head.contains("theirs"), "{head}");
+    recorder.finish().expect("it is written");
+    let text = unpacked(&std::fs::read(path).expect("the file"));
+    assert!(text.contains("\"method\":\"DELETE\""), "{text}");
+    for hidden in ["viewer", "readers", "hush", "ours", "theirs", "kubectl"] {
+        assert!(!text.contains(hidden), "{hidden}: {text}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_credential_plugin_that_fails_is_not_quoted() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (path, broken) = (directory.path().join("a.recording"), directory.path().join("broken"));
+    // It is asked for a token once when the client is made, and again for each request, because that one is too old.
+    let plugin = format!(
+        "if [ -e {} ]; then echo hush; echo hush >&2; exit 1; fi; \
+         echo '{{\"status\":{{\"token\":\"hush\",\"expirationTimestamp\":\"2020-01-01T00:00:00Z\"}}}}'",
+        broken.display()
+    );
+    let mut config = Config::new("http://127.0.0.1:1".parse().expect("a URL"));
+    let exec = serde_json::json!({ "apiVersion": "client.authentication.k8s.io/v1", "command": "sh",
+        "args": ["-c", plugin], "env": [{ "name": "SECRET", "value": "hush" }], "interactiveMode": "Never" });
+    config.auth_info.exec = Some(serde_json::from_value(exec).expect("a plugin"));
+    let client = Client::try_from(config).expect("a client");
+    let recorder = Recorder::create(&path).expect("a file");
+    let proxy = RecordingProxy::new(client, recorder.clone()).listen(loopback()).await.expect("a port");
+    std::fs::write(broken, "").expect("a file");
+    let address = proxy.address();
+    let request = format!("GET /api HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let answer = raw(address, request).await;
+    recorder.finish().expect("it is written");
+    let text = unpacked(&std::fs::read(path).expect("the file"));
+    for said in [answer, text] {
+        assert!(said.contains("the credential plugin failed: exit status: 1"), "{said}");
+        assert!(!said.contains("hush") && !said.contains("SECRET"), "{said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,11 +7,13 @@ pub(crate) mod proxy;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use embedded_apiserver::{EmbeddedApiserver, Endpoint};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tempfile::TempDir;
+use tokio::time::timeout;
 
 /// A server on a port, and a kubeconfig for it.
 pub(crate) struct Server {
@@ -125,7 +127,7 @@ impl Running {
         self.child.id()
     }
 
-    /// The next line on stdout.
+    /// The next line on stdout. It is an error if none comes.
     pub(crate) async fn line(&mut self) -> String {
         let (line, out) = next_line(self.out.take().expect("its output")).await;
         self.out = Some(out);
@@ -161,6 +163,9 @@ impl Running {
     }
 }
 
+/// No line takes that long, unless it never comes.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Reads a line; empty at the end.
 async fn next_line(mut reader: Lines) -> (String, Lines) {
     let read = move || {
@@ -168,7 +173,9 @@ async fn next_line(mut reader: Lines) -> (String, Lines) {
         reader.read_line(&mut line).expect("a line");
         (line, reader)
     };
-    tokio::task::spawn_blocking(read).await.expect("it is awaited")
+    // Who waits is told, and kills the command, with which the reading ends.
+    let line = timeout(PATIENCE, tokio::task::spawn_blocking(read)).await;
+    line.expect("a line comes in time").expect("it is awaited")
 }
 
 impl Drop for Running {

@@ -32,7 +32,7 @@ pub use self::pool::SendIf;
 use self::client::Renewable;
 use self::cluster::Way;
 use self::reach::Reachability;
-use self::told::told;
+use self::told::{silent, told};
 use super::error::{ClusterError, HttpFailure, NoCluster, SourceError};
 use super::request::{Request, Verb};
 use super::status::ErrorBody;
@@ -186,7 +186,7 @@ impl HttpSource {
                 if answer.as_ref().is_ok_and(|answer| answer.status() == StatusCode::UNAUTHORIZED) {
                     renewable.refused(attempt);
                 }
-                answer
+                answer.map_err(silent)
             }
         });
         Client::new(service, namespace)

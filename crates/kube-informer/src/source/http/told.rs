@@ -30,6 +30,18 @@ pub(super) fn told(error: &(dyn StdError + 'static)) -> String {
     text
 }
 
+/// The same error for somebody who will print it, or a text in its place if it would quote credentials.
+pub(super) fn silent(error: kube_client::Error) -> kube_client::Error {
+    let mut next: Option<&(dyn StdError + 'static)> = Some(&error);
+    while let Some(cause) = next {
+        if without_credentials(cause).is_some() {
+            return kube_client::Error::Service(told(&error).into());
+        }
+        next = cause.source();
+    }
+    error
+}
+
 /// The text for an error that would quote credentials.
 fn without_credentials(error: &(dyn StdError + 'static)) -> Option<String> {
     if let Some(KubeconfigError::Parse(error)) = error.downcast_ref() {

@@ -100,6 +100,26 @@ echo '{"status":{"token":"hunter2","expirationTimestamp":"2020-01-01T00:00:00Z"}
 }
 
 #[tokio::test]
+async fn a_client_tells_others_no_more() {
+    let plugin = r#"
+if [ -e "$1/broken" ]; then echo hunter2; echo hunter2 >&2; exit 1; fi
+echo '{"status":{"token":"hunter2","expirationTimestamp":"2020-01-01T00:00:00Z"}}'
+"#;
+    let (folder, source) = source(plugin).await;
+    let client = source.unwrap().client();
+    std::fs::write(folder.path().join("broken"), "").unwrap();
+    let error = client.apiserver_version().await.unwrap_err();
+    assert_silent(&error);
+    assert!(error.to_string().contains("the credential plugin failed: exit status: 1"), "{error}");
+    // What quotes nothing stays what it is.
+    let config = kube_client::Config::new(http::Uri::from_static("http://127.0.0.1:1"));
+    let unreachable = HttpSource::new(config, KindInfo::new("", "v1", "Pod", "pods")).unwrap();
+    let error = unreachable.client().apiserver_version().await.unwrap_err();
+    let mut causes = std::iter::successors(Some(&error as &dyn std::error::Error), |cause| cause.source());
+    assert!(causes.any(|cause| cause.downcast_ref::<std::io::Error>().is_some()), "{error:?}");
+}
+
+#[tokio::test]
 async fn a_key_on_one_line_is_not_quoted() {
     let mut config = kube_client::Config::new(http::Uri::from_static("https://127.0.0.1:1"));
     let line = "-----BEGIN PRIVATE KEY-----aHVudGVyMg==-----END PRIVATE KEY-----";

@@ -1,0 +1,35 @@
+use super::*;
+
+#[test]
+fn what_was_hidden_has_a_stand_in_of_its_length() {
+    for (why, bytes, expected) in [
+        (Why::Cut, 0, "{"),
+        (Why::Cut, 3, "{  "),
+        (Why::NotJson, 0, ""),
+        (Why::NotJson, 3, "xxx"),
+        (Why::TooLarge, 1, "{}"),
+        (Why::TooLarge, 4, "{}  "),
+    ] {
+        assert_eq!(stand_in(Hidden { bytes, why }), expected, "{bytes} {why:?}");
+    }
+    assert_eq!(stand_in(Hidden { bytes: u64::MAX, why: Why::Cut }).len(), 64 << 10);
+}
+
+#[test]
+fn a_thousand_hidden_parts_are_in_memory_once() {
+    for why in [Why::Cut, Why::NotJson, Why::TooLarge] {
+        let hidden = |exchange| Record {
+            exchange,
+            at: Duration::ZERO,
+            what: What::Hidden(Hidden { bytes: 1 << 30, why }),
+        };
+        let request =
+            Record { exchange: 1, at: Duration::ZERO, what: What::Request(RequestLine::get("/api", None)) };
+        let records: Vec<Record> = std::iter::once(request).chain((0..1_000).map(|_| hidden(1))).collect();
+        let exchanges = Exchange::all(records);
+        let mut places: Vec<*const u8> = exchanges[0].chunks().map(|(_, bytes)| bytes.as_ptr()).collect();
+        assert_eq!(places.len(), 1_000);
+        places.dedup();
+        assert_eq!(places.len(), 1, "{why:?}");
+    }
+}

@@ -97,4 +97,16 @@ mod pages {
 
     #[doc = include_str!("../../../docs/testing-your-code.md")]
     struct TestingYourCode;
+
+    #[doc = include_str!("../../../crates/embedded-apiserver/README.md")]
+    struct EmbeddedApiserver;
+
+    #[doc = include_str!("../../../crates/informer-controller/README.md")]
+    struct InformerController;
+
+    #[doc = include_str!("../../../crates/informer-endpoint/README.md")]
+    struct InformerEndpoint;
+
+    #[doc = include_str!("../../../crates/informer-recording/README.md")]
+    struct InformerRecording;
 }

@@ -9,6 +9,33 @@
 //! | [`conditions`] | conditions of a status |
 //! | [`slow_start`] | many writes that stop at the first failure |
 //! | [`queue`] | the work queue: every key once, one worker a key, priorities that starve nobody, retries that back off |
+//!
+//! # Metrics
+//!
+//! They go to the recorder of the [`metrics`](https://docs.rs/metrics) crate that is installed when a controller, queue, election or
+//! recorder is built. Most have names of client-go and controller-runtime, so dashboards for those work.
+//!
+//! | metric | type | labels | whose name |
+//! |---|---|---|---|
+//! | `workqueue_depth` | gauge | `name` | client-go |
+//! | `workqueue_adds_total`, `workqueue_retries_total` | counter | `name` | client-go |
+//! | `workqueue_queue_duration_seconds`, `workqueue_work_duration_seconds` | histogram | `name` | client-go |
+//! | `workqueue_unfinished_work_seconds`, `workqueue_longest_running_processor_seconds` | gauge | `name` | client-go |
+//! | `workqueue_oldest_item_age_seconds` | gauge | `name` | ours: how long that has been due which has waited longest |
+//! | `controller_runtime_reconcile_total` | counter | `controller`, `result` | controller-runtime |
+//! | `controller_runtime_reconcile_errors_total`, `controller_runtime_terminal_reconcile_errors_total` | counter | `controller` | controller-runtime |
+//! | `controller_runtime_reconcile_panics_total`, `controller_runtime_reconcile_timeouts_total` | counter | `controller` | controller-runtime |
+//! | `controller_runtime_reconcile_time_seconds` | histogram | `controller` | controller-runtime |
+//! | `controller_runtime_active_workers`, `controller_runtime_max_concurrent_reconciles` | gauge | `controller` | controller-runtime |
+//! | `reconcile_parked` | gauge | `controller` | ours: keys that wait until the caches have what was written for them |
+//! | `reconcile_parked_seconds` | histogram | `controller` | ours: how long they waited |
+//! | `reconcile_stale_total` | counter | `controller` | ours: keys that waited for too long, and ran on an old cache |
+//! | `leader_election_master_status` | gauge | `name` | client-go: 1 for the leader |
+//! | `leader_election_slowpath_total` | counter | `name` | client-go: renewals that had to read the Lease first |
+//! | `leader_election_lost_total` | counter | `name` | ours: how often leading ended against the program's will |
+//! | `leader_election_write_seconds` | histogram | `name` | ours: from a write of the Lease to its answer |
+//! | `events_written_total` | counter | `controller` | ours: events that the server took |
+//! | `events_dropped_total` | counter | `controller`, `reason` | ours: events that it did not get, or refused |
 #![forbid(unsafe_code)]
 
 pub mod conditions;
@@ -70,4 +97,16 @@ mod pages {
 
     #[doc = include_str!("../../../docs/testing-your-code.md")]
     struct TestingYourCode;
+
+    #[doc = include_str!("../../../crates/embedded-apiserver/README.md")]
+    struct EmbeddedApiserver;
+
+    #[doc = include_str!("../../../crates/informer-controller/README.md")]
+    struct InformerController;
+
+    #[doc = include_str!("../../../crates/informer-endpoint/README.md")]
+    struct InformerEndpoint;
+
+    #[doc = include_str!("../../../crates/informer-recording/README.md")]
+    struct InformerRecording;
 }

@@ -62,9 +62,13 @@
 //! `name-2` and so on; give factories of different clusters different names. When an informer has ended, its gauges are 0
 //! until another one has the same labels.
 //!
+//! `queued_items`, `processing_latency_seconds` and `store_resource_version` are names of client-go; the others are ours. Each has
+//! a help text, which says what it counts. Those of controllers are in the documentation of `informer-controller`.
+//!
 //! | metric `informer_…` | type | more labels |
 //! |---|---|---|
 //! | `queued_items`, `store_resource_version`, `objects`, `synced` | gauge | |
+//! | `decoded_bytes` | gauge | |
 //! | `last_event_timestamp_seconds`, `last_bookmark_timestamp_seconds` | gauge | |
 //! | `handler_backlog` | gauge | `handler`: its name, or `unnamed` |
 //! | `processing_latency_seconds` | histogram | |
@@ -73,6 +77,8 @@
 //! | `relists_total`, `watch_restarts_total` | counter | `reason` |
 //! | `watches_total`, `streaming_fallbacks_total` | counter | |
 //! | `duplicate_events_total`, `unknown_deletes_total`, `outside_scope_total` | counter | |
+//! | `managed_fields_cut_total` | counter | |
+//! | `decode_hits_total`, `decode_misses_total` | counter | |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,4 +1,5 @@
-//! Every link within the book leads to a page or a file of it, and its fragment to a place on that page.
+//! Every link within the book leads to a page or a file of it, and its fragment to a place on that page. A page asks nobody
+//! else for anything: readers may be offline, and where they read is nobody's business.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +26,33 @@ pub(crate) fn dead_links(pages: &[(String, String)], is_file: &dyn Fn(&str) -> b
     }
     dead
 }
+
+/// What the pages load from other sites, and blocks of code that would be sent to one.
+pub(crate) fn fetches(pages: &[(String, String)]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, html) in pages {
+        if html.contains("class=\"playground") {
+            found.push(format!(
+                "{name}: a block that play.rust-lang.org would run; see `playground` in book.toml"
+            ));
+        }
+        for tag in html.split('<').filter_map(|rest| rest.split('>').next()) {
+            let is_loaded = tag.starts_with("link ") && !ONLY_NAMED.iter().any(|rel| tag.contains(rel));
+            let attributes: &[&str] = match is_loaded {
+                true => &[" href=\"", " src=\""],
+                false => &[" src=\"", " srcset=\"", " poster=\"", " data=\""],
+            };
+            let targets = attributes.iter().flat_map(|attribute| values(tag, attribute));
+            for target in targets.filter(|target| target.contains("://") || target.starts_with("//")) {
+                found.push(format!("{name}: loads `{target}` from another site"));
+            }
+        }
+    }
+    found
+}
+
+/// Kinds of `link` that no browser loads.
+const ONLY_NAMED: [&str; 2] = ["rel=\"canonical\"", "rel=\"license\""];
 
 /// The values of an attribute, with its space before and its quote after, as mdBook writes it.
 fn values<'a>(html: &'a str, attribute: &'a str) -> impl Iterator<Item = String> + 'a {

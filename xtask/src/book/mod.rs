@@ -1,4 +1,4 @@
-//! The book: the pages of `docs/`, made into HTML by mdBook, and every link of the result followed.
+//! The book: the pages of `docs/`, made into HTML by mdBook, and every link of the result followed. It loads nothing from elsewhere.
 //!
 //! The pages are read on a forge as well, so they stay as they are, where they are: `docs/SUMMARY.md` puts them in order.
 
@@ -27,9 +27,10 @@ pub(crate) fn step(report: &mut Report, check: bool) {
         stage::copy(&tree, &workspace_root(), &source)?;
         mdbook::build(&source, &html)?;
         let pages = read_pages(&html)?;
-        let problems = check::dead_links(&pages, &|path| html.join(path).is_file());
+        let mut problems = check::dead_links(&pages, &|path| html.join(path).is_file());
+        problems.extend(check::fetches(&pages));
         problems.iter().for_each(|problem| eprintln!("{problem}"));
-        ensure!(problems.is_empty(), "{} dead links in the book", problems.len());
+        ensure!(problems.is_empty(), "{} problems of links in the book", problems.len());
         Ok(Outcome::Passed(format!("{} pages in {}", pages.len(), html.display())))
     });
 }

@@ -12,18 +12,6 @@ use super::{COMPLETIONS, FILES, megabytes, printed};
 /// How large the binary may be.
 const MOST_BYTES: u64 = 20_000_000;
 
-/// The manual.
-const PAGES: [&str; 8] = [
-    "informer.1",
-    "informer-watch.1",
-    "informer-get.1",
-    "informer-diff.1",
-    "informer-top.1",
-    "informer-serve.1",
-    "informer-record.1",
-    "informer-replay.1",
-];
-
 /// What a dynamic binary names, and a static one does not.
 const LOADERS: [&str; 2] = ["/ld-linux", "/ld-musl"];
 
@@ -43,7 +31,8 @@ pub(crate) fn unpack_and_try(archive: &Path) -> Result<String> {
         ensure!(root.join(file).is_file(), "there is no {file} in the archive");
     }
     let size = binary(&root)?;
-    documentation(&root)?;
+    let help = printed(&root.join("informer"), &["--help"])?;
+    documentation(&root, &commands(&help)?)?;
     fs::remove_dir_all(&folder)?;
     Ok(format!("a static binary of {:.1} MB, as `informer` and as a plugin of kubectl", megabytes(size)))
 }
@@ -71,9 +60,20 @@ fn is_in(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
-fn documentation(root: &Path) -> Result<()> {
-    for page in PAGES {
-        let text = fs::read_to_string(root.join("man/man1").join(page)).context(page)?;
+/// The commands that the help lists.
+fn commands(help: &str) -> Result<Vec<&str>> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = lines.map_while(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    let commands: Vec<&str> = names.filter(|name| *name != "help").collect();
+    ensure!(!commands.is_empty(), "its help lists no commands:\n{help}");
+    Ok(commands)
+}
+
+/// There is a manual page for the whole and for each command, and there are completions.
+fn documentation(root: &Path, commands: &[&str]) -> Result<()> {
+    let pages = commands.iter().map(|command| format!("informer-{command}.1"));
+    for page in std::iter::once("informer.1".to_owned()).chain(pages) {
+        let text = fs::read_to_string(root.join("man/man1").join(&page)).with_context(|| page.clone())?;
         ensure!(text.contains(".SH NAME"), "{page} is not a manual page");
     }
     for (shell, file) in COMPLETIONS {

@@ -17,6 +17,7 @@ mod references;
 mod rust_paths;
 mod test_layout;
 pub(crate) mod tree;
+mod versions;
 
 use std::fmt;
 
@@ -43,6 +44,7 @@ const RULES: &[Rule] = &[
     ("references", references::check),
     ("docs.rs features", docs_rs::check),
     ("pages of the book", pages::check),
+    ("versions on pages", versions::check),
     ("places of tests", test_layout::check),
 ];
 

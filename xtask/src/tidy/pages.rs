@@ -1,4 +1,5 @@
-//! The pages of `docs/` are pages of the book, their Rust is compiled by a test, and the commands of ours that they name exist.
+//! The pages of `docs/` are pages of the book. Their Rust, and that of every README, is compiled by a test, and the commands of
+//! ours that they name exist.
 
 use crate::cli;
 use crate::tidy::Problem;
@@ -38,9 +39,11 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// The pages of the book, and the README.
-fn is_page(file: &SourceFile) -> bool {
-    file.is_markdown() && (file.path == "README.md" || file.path.starts_with("docs/")) && file.path != SUMMARY
+/// The pages of the book, and what each crate says of itself.
+pub(super) fn is_page(file: &SourceFile) -> bool {
+    file.is_markdown()
+        && (file.name() == "README.md" || file.path.starts_with("docs/"))
+        && file.path != SUMMARY
 }
 
 fn is_rust(language: &str) -> bool {
@@ -51,13 +54,13 @@ fn is_ignored(language: &str) -> bool {
     language.split(',').any(|word| word == "ignore")
 }
 
-struct Block<'a> {
-    language: &'a str,
-    text: &'a str,
+pub(super) struct Block<'a> {
+    pub(super) language: &'a str,
+    pub(super) text: &'a str,
 }
 
 /// The blocks of code, each with the number of its first line.
-fn blocks(page: &SourceFile) -> impl Iterator<Item = (usize, Block<'_>)> {
+pub(super) fn blocks(page: &SourceFile) -> impl Iterator<Item = (usize, Block<'_>)> {
     let parts: Vec<&str> = page.text.split("```").collect();
     let mut line = 1;
     let mut found = Vec::new();

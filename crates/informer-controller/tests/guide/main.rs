@@ -1,8 +1,10 @@
-//! The guide `docs/write-a-controller.md`: what it tells people to write compiles, and its test passes. And the Go of the book.
+//! The guide `docs/write-a-controller.md`: what it tells people to write compiles, and its test passes. And the Go and the
+//! YAML of the book.
 
 mod go;
 mod greets;
 mod support;
+mod yaml;
 
 // What the files of the guide call the crate that they are in.
 extern crate self as greeter;

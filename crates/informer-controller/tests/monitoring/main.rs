@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod listed;
 mod promql;
 mod scrape;
 

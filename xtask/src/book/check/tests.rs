@@ -1,4 +1,4 @@
-use super::dead_links;
+use super::{dead_links, fetches};
 
 fn dead(pages: &[(&str, &str)]) -> Vec<String> {
     let pages: Vec<_> = pages.iter().map(|(name, html)| ((*name).to_owned(), (*html).to_owned())).collect();
@@ -24,4 +24,36 @@ fn what_is_not_in_the_book_is_not_looked_at() {
     assert!(
         dead(&[("here.html", r##"<a href="https://example.com/x">x</a> <a href="#">y</a>"##)]).is_empty()
     );
+}
+
+fn fetched(html: &str) -> Vec<String> {
+    fetches(&[("here.html".to_owned(), html.to_owned())])
+}
+
+#[test]
+fn what_a_page_loads_from_elsewhere_is_told() {
+    for html in [
+        r#"<img src="https://example.com/badge.svg">"#,
+        r#"<script async src="//example.com/x.js"></script>"#,
+        r#"<link rel="stylesheet" href="https://example.com/fonts.css">"#,
+    ] {
+        let fetched = fetched(html);
+        assert!(fetched.len() == 1 && fetched[0].contains("example.com"), "{html}: {fetched:?}");
+    }
+}
+
+#[test]
+fn a_block_that_would_be_sent_away_is_told() {
+    let fetched = fetched(r#"<pre class="playground"><code class="language-rust">fn main() {}</code></pre>"#);
+    assert!(fetched.len() == 1 && fetched[0].contains("play.rust-lang.org"), "{fetched:?}");
+}
+
+#[test]
+fn links_that_readers_follow_and_files_of_the_book_are_no_fetches() {
+    let html = concat!(
+        r#"<a href="https://example.com/">x</a> <link rel="canonical" href="https://example.com/">"#,
+        r#"<link rel="stylesheet" href="css/x.css"> <img src="pictures/relist.svg">"#,
+        r#"<code>&lt;img src="https://example.com/"&gt;</code>"#,
+    );
+    assert!(fetched(html).is_empty());
 }

@@ -29,6 +29,20 @@ fn rust_that_nothing_compiles_is_told() {
 }
 
 #[test]
+fn rust_of_the_readme_of_a_crate_is_compiled_too() {
+    let readme = |doc_tests: &str, block: &str| {
+        let tree = Tree::of(&[(SUMMARY, ""), (DOC_TESTS, doc_tests), ("crates/x/README.md", block)]);
+        check(&tree).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let doc_tests = "#[doc = include_str!(\"../../../crates/x/README.md\")]\n";
+    assert!(readme(doc_tests, "```rust\nfn main() {}\n```\n").is_empty());
+    for problems in [readme("", "```rust\nf();\n```\n"), readme(doc_tests, "```rust,ignore\nf();\n```\n")] {
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].starts_with("crates/x/README.md:2: Rust that nothing compiles"), "{problems:?}");
+    }
+}
+
+#[test]
 fn other_code_need_not_be() {
     assert!(told("```go\nfunc main() {}\n```\n").is_empty());
     let tree = Tree::of(&[

@@ -11,7 +11,9 @@
 //!
 //! An outage of the API server does not make a program unready: once synced it stays ready, and the body of the answer says
 //! how old the caches are. Only with [`Endpoint::max_staleness`] does their age count. The endpoint is read-only. It
-//! shows names and numbers, but no contents of objects, unless the program allows it, and then only at `/debug/objects`.
+//! shows names and numbers, but no contents of objects, unless the program allows it, and then only at `/debug/objects`. Texts of
+//! errors that may quote an object, such as those of the decoder and of the program's own functions, are only in the program's
+//! log and given to its error callback.
 //!
 //! # In a browser
 //!
@@ -90,6 +92,7 @@ mod readiness;
 mod recorder;
 mod route;
 mod stream;
+mod told;
 
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,7 @@
 //! looks, nothing is done for it.
 //!
 //! A [listener](Endpoint::listen) answers requests whose `Host` is `localhost`, a loopback address or the address that the request came
-//! to, and names that were allowed with [`Endpoint::host`]. Other sites cannot read it through a browser. Work queues are
+//! to, and names that were allowed with [`Endpoint::host`]. Others get 421, and only whether the program lives and is ready. Other sites cannot read it through a browser. Work queues are
 //! shown if the program hands them in: [`Endpoint::queues`].
 //!
 //! # In a program

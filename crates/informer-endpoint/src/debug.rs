@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::queue::QueueStatus;
 use crate::readiness::staleness;
+use crate::told::{told, wrong_type};
 
 /// `has_objects` says whether there is a browser of objects to go to.
 pub(crate) fn document(
@@ -55,13 +56,13 @@ fn informer(informer: &InformerStatus) -> Value {
         "queued": informer.queued,
         "queuedBytes": informer.queued_bytes,
         "staleSeconds": seconds(staleness(informer)),
-        "wrongType": informer.wrong_type,
+        "wrongType": wrong_type(informer),
         "managedFieldsCut": informer.managed_fields_cut,
         "decodeHits": informer.decode_hits,
         "decodeMisses": informer.decode_misses,
         "decodedBytes": informer.decoded_bytes,
         "failures": informer.failures,
-        "lastFailure": informer.last_failure.as_ref().map(ToString::to_string),
+        "lastFailure": informer.last_failure.as_ref().map(|failure| told(failure).to_string()),
         "handlers": informer.handlers.iter().map(handler).collect::<Vec<_>>(),
         "scopes": informer.scopes.iter().map(scope).collect::<Vec<_>>(),
     })
@@ -106,7 +107,7 @@ fn scope(scope: &ScopeStatus) -> Value {
 
 fn error(failure: &Failure, seconds_ago: Option<f64>) -> Value {
     json!({
-        "message": failure.cause.message(),
+        "message": told(failure).cause.message(),
         "httpStatus": failure.cause.http_status(),
         "secondsAgo": seconds_ago,
     })

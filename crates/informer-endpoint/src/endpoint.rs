@@ -87,7 +87,7 @@ impl Endpoint {
     ///
     /// A [listener](Self::listen) only answers requests whose `Host` is `localhost`, a loopback address or the address that the
     /// request came to. Otherwise any site could have its own name resolve to that address and have a browser read the answers
-    /// (DNS rebinding).
+    /// (DNS rebinding). Only `/livez`, and of `/readyz` the status, are answered to everybody.
     #[must_use]
     pub fn host(mut self, name: &str) -> Self {
         self.hosts = self.hosts.and(name);
@@ -145,8 +145,8 @@ impl Endpoint {
         Some(match path {
             "/livez" | "/healthz" => text(StatusCode::OK, "ok\n"),
             "/readyz" => {
-                let (ready, body) = readiness::readiness(&(self.statuses)(), self.max_staleness);
-                text(if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, body)
+                let (status, body) = self.readiness();
+                text(status, body)
             }
             "/metrics" => match &self.metrics {
                 Some(metrics) => typed(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", metrics()),
@@ -164,6 +164,24 @@ impl Endpoint {
             }
             _ => return None,
         })
+    }
+
+    /// What is told whatever the `Host` of a request: whether it lives and is ready, and nothing else. Load balancers and
+    /// published ports pass on the name that they were asked by, and what asks them only wants the status.
+    pub(crate) fn probe(&self, path: &str) -> Option<Response<String>> {
+        match path {
+            "/readyz" => {
+                let (status, _) = self.readiness();
+                Some(text(status, if status.is_success() { "ready\n" } else { "not ready\n" }))
+            }
+            "/livez" | "/healthz" => self.look(path),
+            _ => None,
+        }
+    }
+
+    fn readiness(&self) -> (StatusCode, String) {
+        let (ready, body) = readiness::readiness(&(self.statuses)(), self.max_staleness);
+        (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, body)
     }
 
     /// The answer where nothing is: the paths at which something is.

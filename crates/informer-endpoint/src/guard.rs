@@ -50,24 +50,38 @@ pub(crate) fn check_method(method: &Method) -> Result<(), Refusal> {
 pub(crate) struct Hosts {
     /// What the program has set.
     more: Arc<[Box<str>]>,
+    /// Whether it listens on all addresses of the machine.
+    is_everywhere: bool,
 }
 
 impl Hosts {
     pub(crate) fn and(&self, name: &str) -> Self {
         let more = self.more.iter().cloned().chain([name.to_ascii_lowercase().into()]);
-        Self { more: more.collect() }
+        Self { more: more.collect(), ..*self }
+    }
+
+    /// The names of a listener at this address.
+    pub(crate) fn bound_to(self, address: IpAddr) -> Self {
+        Self { is_everywhere: address.to_canonical().is_unspecified(), ..self }
     }
 
     /// Refuses a request whose `Host` is neither this machine, nor the address that it came to, nor a name that the
     /// program has set. A page of another site can have its own name resolve to this address, and a browser would then let it
     /// read the answers; but it cannot make the browser send another `Host`.
+    ///
+    /// Who listens on all addresses prints `0.0.0.0` or `[::]`, and people ask for what is printed. No name server has a say in
+    /// that either.
     pub(crate) fn check(&self, headers: &HeaderMap, local: IpAddr) -> Result<(), Refusal> {
         let mut hosts = headers.get_all(HOST).iter();
         let host = match (hosts.next().map(HeaderValue::to_str), hosts.next()) {
             (Some(Ok(host)), None) => without_port(host).to_ascii_lowercase(),
             _ => String::new(),
         };
-        let is_address = |address: IpAddr| address.is_loopback() || address == local.to_canonical();
+        let is_address = |address: IpAddr| {
+            address.is_loopback()
+                || address == local.to_canonical()
+                || (self.is_everywhere && address.is_unspecified())
+        };
         let is_known = LOCALHOST.contains(&&*host)
             || host.parse::<IpAddr>().is_ok_and(|address| is_address(address.to_canonical()))
             || self.more.iter().any(|more| **more == *host);

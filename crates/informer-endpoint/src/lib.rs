@@ -11,7 +11,9 @@
 //!
 //! An outage of the API server does not make a program unready: once synced it stays ready, and the body of the answer says
 //! how old the caches are. Only with [`Endpoint::max_staleness`] does their age count. The endpoint is read-only. It
-//! shows names and numbers, but no contents of objects, unless the program allows it, and then only at `/debug/objects`.
+//! shows names and numbers, but no contents of objects, unless the program allows it, and then only at `/debug/objects`. Texts of
+//! errors that may quote an object, such as those of the decoder and of the program's own functions, are only in the program's
+//! log and given to its error callback.
 //!
 //! # In a browser
 //!
@@ -19,7 +21,7 @@
 //! looks, nothing is done for it.
 //!
 //! A [listener](Endpoint::listen) answers requests whose `Host` is `localhost`, a loopback address or the address that the request came
-//! to, and names that were allowed with [`Endpoint::host`]. Other sites cannot read it through a browser. Work queues are
+//! to, and names that were allowed with [`Endpoint::host`]. Others get 421, and only whether the program lives and is ready. Other sites cannot read it through a browser. Work queues are
 //! shown if the program hands them in: [`Endpoint::queues`].
 //!
 //! # In a program
@@ -96,6 +98,7 @@ mod readiness;
 mod recorder;
 mod route;
 mod stream;
+mod told;
 
 #[cfg(test)]
 mod tests;

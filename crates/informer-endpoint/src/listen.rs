@@ -47,12 +47,13 @@ impl Endpoint {
     /// It is an error if contents of [objects](Endpoint::objects) are to be shown where others can connect, without a token.
     ///
     /// The pages are for the operators of the program: listen on loopback, or keep the port within the cluster.
-    pub async fn listen(self, address: SocketAddr) -> io::Result<Listening> {
+    pub async fn listen(mut self, address: SocketAddr) -> io::Result<Listening> {
         if let Some(why) = self.objects.as_ref().and_then(|objects| objects.refusal(address.ip())) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
+        self.hosts = self.hosts.bound_to(address.ip());
         let mut tasks = JoinSet::new();
         tasks.spawn(accept(self, listener));
         Ok(Listening { address, _tasks: tasks })

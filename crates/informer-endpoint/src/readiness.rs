@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use kube_informer::status::{Failure, InformerStatus, Phase, ScopeStatus};
+use kube_informer::status::{InformerStatus, Phase, ScopeStatus};
+
+use crate::told::told;
 
 /// Whether all informers are ready, and a line about each.
 pub(crate) fn readiness(informers: &[InformerStatus], max_staleness: Option<Duration>) -> (bool, String) {
@@ -44,21 +46,24 @@ pub(crate) fn staleness(informer: &InformerStatus) -> Option<Duration> {
 
 /// The scopes with failures, and the last error of each.
 fn why(informer: &InformerStatus) -> String {
-    let told = |scope: &ScopeStatus| {
+    let about = |scope: &ScopeStatus| {
         let place = match informer.scopes.len() {
             1 => String::new(),
             _ => format!("{} is ", scope.scope),
         };
         let error = match &scope.last_error {
-            Some(Failure { cause, .. }) => match cause.http_status() {
-                Some(status) => format!(" (HTTP {status}: {})", cause.message()),
-                None => format!(" ({})", cause.message()),
-            },
+            Some(failure) => {
+                let cause = told(failure).cause;
+                match cause.http_status() {
+                    Some(status) => format!(" (HTTP {status}: {})", cause.message()),
+                    None => format!(" ({})", cause.message()),
+                }
+            }
             None => String::new(),
         };
         format!("{place}{}{error}", scope.phase)
     };
     let in_trouble = |scope: &&ScopeStatus| scope.phase != Phase::Watching;
-    let told: Vec<_> = informer.scopes.iter().filter(in_trouble).map(told).collect();
+    let told: Vec<_> = informer.scopes.iter().filter(in_trouble).map(about).collect();
     told.join("; ")
 }

@@ -35,10 +35,13 @@ impl Form {
 impl Endpoint {
     /// Answers a request that came to this address of ours.
     pub(crate) fn respond<B>(&self, request: &Request<B>, local: IpAddr) -> Response<Body> {
-        let allowed = guard::check_method(request.method());
-        let allowed = allowed.and_then(|()| self.hosts.check(request.headers(), local));
-        let mut answer = match allowed {
-            Ok(()) => self.route(request),
+        let known = || self.hosts.check(request.headers(), local);
+        let mut answer = match guard::check_method(request.method()).map(|()| known()) {
+            Ok(Ok(())) => self.route(request),
+            Ok(Err(refused)) => {
+                let probed = self.probe(request.uri().path());
+                probed.unwrap_or_else(|| refused.answer()).map(Body::from)
+            }
             Err(refused) => refused.answer().map(Body::from),
         };
         if request.method() == Method::HEAD && answer.body().is_stream() {

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use super::chromium::Chromium;
+use super::load;
 use super::program::Program;
 
 /// Whatever is on a page can be read: every text has a contrast of at least 4.5 to what is behind it.
@@ -72,7 +73,9 @@ pub(super) fn informers(browser: &mut Chromium, program: &Program, passed: &mut 
     }
     browser.look("light", 1280, 900)?;
     passed.count(reachable(browser))?;
-    passed.count(few_rows(browser))
+    passed.count(few_rows(browser))?;
+    passed.count(load::many_informers(browser))?;
+    passed.count(load::too_many_viewers(browser, program))
 }
 
 fn live(browser: &mut Chromium) -> Result<()> {
@@ -147,6 +150,7 @@ fn memory(browser: &mut Chromium) -> Result<()> {
 /// The browser of objects.
 pub(super) fn objects(browser: &mut Chromium, program: &Program, passed: &mut Passed) -> Result<()> {
     passed.count(open_object(browser, program))?;
+    passed.count(load::in_the_background(browser))?;
     passed.count(few_rows(browser))?;
     passed.count(reachable(browser))?;
     for (scheme, width) in [("dark", 1280), ("light", 400)] {

@@ -3,6 +3,7 @@
 mod checks;
 mod chromium;
 mod figures;
+mod load;
 mod program;
 
 use std::fs;
@@ -46,6 +47,10 @@ pub(crate) fn step(report: &mut Report, asked: Asked) {
         });
         return;
     }
+    report.step("figures of the pages, in short", || {
+        let program = Program::start(&program::build(false)?, SMALL, 0)?;
+        figures::measure_briefly(&program).map(Outcome::Passed)
+    });
     report.step("pages in a browser", || {
         let Some(browser) = chromium::find() else { return Ok(no_browser()) };
         let profile = tempfile::tempdir()?;

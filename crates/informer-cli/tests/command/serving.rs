@@ -151,7 +151,11 @@ async fn addresses_may_be_a_name_or_just_a_port() {
         let said = watch.remark("listening at ").await;
         let port = said.split(shown).nth(1).unwrap_or_else(|| panic!("{said}"));
         let port = port.trim().trim_end_matches("/debug/informers");
-        assert_eq!(get(&format!("127.0.0.1:{port}"), "/livez").await.0, 200);
+        // As it is printed, and as people write it.
+        for host in [shown.trim_start_matches("http://"), "127.0.0.1:", "localhost:"] {
+            let (status, body) = get(&format!("{host}{port}"), "/debug/informers").await;
+            assert_eq!(status, 200, "{host}: {body}");
+        }
     }
     let said = run(informer(&["watch", "pods", "--embedded", "--listen", "9090"])).await;
     assert_eq!(said.code, 2, "{said:?}");

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{Instant, Interval};
 
-use super::viewer::Viewer;
+use super::viewer::{NOTHING, SILENCE, Turn, Viewer};
 use super::{HANDLER, Watching};
 use crate::answer::event;
 use crate::stream::every;
@@ -41,6 +41,8 @@ struct Recent {
 
 struct Feed {
     recent: Arc<Mutex<Recent>>,
+    /// When something was last sent, and how many changes there had been.
+    sent: Option<(Instant, u64)>,
     tick: Interval,
     _watching: Watching,
     viewer: Viewer,
@@ -58,14 +60,28 @@ pub(super) fn stream(
         }
     }));
     let registration = registration.map_err(|error| error.to_string())?;
-    let feed = Feed { recent, tick: every(EVERY), _watching: Watching(registration), viewer };
-    Ok(unfold(feed, |mut feed| async move {
-        feed.tick.tick().await;
-        feed.viewer.turn().await;
-        let report = feed.recent.lock().report();
-        Some((event(&report), feed))
-    })
-    .boxed())
+    let feed = Feed { recent, sent: None, tick: every(EVERY), _watching: Watching(registration), viewer };
+    Ok(unfold(feed, |mut feed| async move { Some((feed.next().await, feed)) }).boxed())
+}
+
+impl Feed {
+    async fn next(&mut self) -> Bytes {
+        loop {
+            self.tick.tick().await;
+            let count = self.recent.lock().count;
+            let is_due = self.sent.is_none_or(|(at, told)| told != count || at.elapsed() >= SILENCE);
+            if !is_due {
+                continue;
+            }
+            self.viewer.turn(Turn::News).await;
+            let recent = self.recent.lock();
+            let before = self.sent.replace((Instant::now(), recent.count));
+            return match before {
+                Some((_, told)) if told == recent.count => Bytes::from_static(NOTHING),
+                _ => event(&recent.report()),
+            };
+        }
+    }
 }
 
 /// What an event says, unless the object was there before.

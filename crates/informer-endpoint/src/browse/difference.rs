@@ -16,7 +16,9 @@ const NAMING: [&str; 5] = ["name", "type", "key", "uid", "ip"];
 /// The fields that differ, as their path with the old and the new value, `null` where there is none.
 pub(super) fn differences(old: &Value, new: &Value) -> Value {
     let mut found = Found { fields: Vec::new(), more: 0 };
-    found.compare("", Some(old), Some(new));
+    if old != new {
+        found.compare("", Some(old), Some(new));
+    }
     json!({ "fields": found.fields, "more": found.more })
 }
 
@@ -26,9 +28,9 @@ struct Found {
 }
 
 impl Found {
+    /// Of two that differ.
     fn compare(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
-            (Some(old), Some(new)) if old == new => {}
             (Some(Value::Object(old)), Some(Value::Object(new))) => self.members(path, old, new),
             (Some(Value::Array(old)), Some(Value::Array(new))) => self.items(path, old, new),
             // It changes with everything else.
@@ -43,12 +45,11 @@ impl Found {
     fn members(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
         let gone = old.keys().filter(|name| !new.contains_key(*name));
         for name in new.keys().chain(gone) {
-            let member = match (path, name.contains(['.', '/'])) {
-                (_, true) => format!("{path}[{name:?}]"),
-                ("", false) => name.clone(),
-                (_, false) => format!("{path}.{name}"),
-            };
-            self.compare(&member, old.get(name), new.get(name));
+            let (old, new) = (old.get(name), new.get(name));
+            // What is the same has no need of a path, and of most objects that is nearly all.
+            if old != new {
+                self.compare(&member(path, name), old, new);
+            }
         }
     }
 
@@ -59,8 +60,28 @@ impl Found {
         };
         let gone = old.keys().filter(|name| !new.contains_key(*name));
         for name in new.keys().chain(gone) {
-            self.compare(&format!("{path}[{name}]"), old.get(name).copied(), new.get(name).copied());
+            let (old, new) = (old.get(name).copied(), new.get(name).copied());
+            if old != new {
+                self.compare(&below(path, || format!("[{}]", cut(name, VALUE))), old, new);
+            }
         }
+    }
+}
+
+fn member(path: &str, name: &str) -> String {
+    below(path, || match (path, name.contains(['.', '/'])) {
+        (_, true) => format!("[{:?}]", cut(name, VALUE)),
+        ("", false) => cut(name, VALUE).into_owned(),
+        (_, false) => format!(".{}", cut(name, VALUE)),
+    })
+}
+
+/// A path with one more part, unless it is longer already than what is told of it: names can be as long as objects, and each is
+/// copied into the path of everything below it.
+fn below(path: &str, part: impl FnOnce() -> String) -> String {
+    match path.len() > VALUE {
+        true => path.to_owned(),
+        false => format!("{path}{}", part()),
     }
 }
 

@@ -19,7 +19,7 @@ use super::changes::change;
 use super::difference::differences;
 use super::query::Query;
 use super::rows::row;
-use super::viewer::Viewer;
+use super::viewer::{NOTHING, SILENCE, Turn, Viewer};
 use super::yaml::{content, yaml};
 use super::{HANDLER, Watching};
 use crate::answer::event;
@@ -33,9 +33,6 @@ const LAST: usize = 10;
 
 /// Not more often than this.
 const EVERY: Duration = Duration::from_secs(1);
-
-/// How long nothing may be sent: else a viewer that went is not noticed.
-const SILENCE: Duration = Duration::from_secs(15);
 
 /// A change that was not compared yet.
 struct Change {
@@ -120,7 +117,9 @@ impl View {
             if !is_due {
                 continue;
             }
-            self.viewer.turn().await;
+            // Who has opened it waits for its first sight.
+            let turn = if self.sent.is_none() { Turn::Answer } else { Turn::News };
+            self.viewer.turn(turn).await;
             self.sent = Some(Instant::now());
             let heard = std::mem::take(&mut *self.heard.lock());
             let is_news = is_news || !heard.changes.is_empty();
@@ -133,7 +132,7 @@ impl View {
             }
             return match is_news {
                 true => event(&self.report()),
-                false => Bytes::from_static(b":\n\n"),
+                false => Bytes::from_static(NOTHING),
             };
         }
     }

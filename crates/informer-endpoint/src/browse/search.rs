@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::labels::LabelTerms;
 use super::query::Query;
 use super::rows::row;
-use super::viewer::Viewer;
+use super::viewer::{Turn, Viewer};
 use crate::answer::event;
 
 /// At most so many objects are shown.
@@ -101,7 +101,7 @@ impl Search {
             }
         }
         self.patience = EVERY;
-        self.viewer.turn().await;
+        self.viewer.turn(Turn::Answer).await;
         Some(self.report())
     }
 

@@ -10,16 +10,38 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::stream::Seat;
 
-/// So many pushes in any [`SECOND`].
+/// So many pushes in any [`SECOND`], of which at most one is [news](Turn::News): who searches or opens something else shall not have
+/// to wait for a second because of what changes by itself.
 const PUSHES: usize = 2;
 const SECOND: Duration = Duration::from_secs(1);
+
+/// How long news gives way to answers; from then on it takes its turn with them.
+const PATIENCE: Duration = SECOND;
+
+/// How much later the stream may go that had the last news: another one that waits goes first.
+const COURTESY: Duration = Duration::from_millis(10);
+
+/// How long a stream may send nothing: else a viewer that went is not noticed.
+pub(super) const SILENCE: Duration = Duration::from_secs(15);
+
+/// What keeps a connection when there is nothing to say.
+pub(super) const NOTHING: &[u8] = b":\n\n";
 
 /// The longest name of a page; what is longer is none.
 const NAME: usize = 64;
 
 /// When the last [`PUSHES`] were sent, the latest last. Nobody waits while it is locked: a stream that nobody reads any more would
 /// stop all others of its page.
-type Sent = Arc<Mutex<VecDeque<Instant>>>;
+type Sent = Arc<Mutex<VecDeque<(Instant, Turn)>>>;
+
+/// What is to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Somebody has asked for it and waits.
+    Answer,
+    /// Something has changed, and nobody waits for it.
+    News,
+}
 
 /// The pages that have streams, by the names that they give themselves.
 #[derive(Clone, Default)]
@@ -54,7 +76,7 @@ impl Pages {
 
 fn is_recent(sent: &Sent) -> bool {
     let last = sent.lock().back().copied();
-    last.is_some_and(|last| last.elapsed() < SECOND)
+    last.is_some_and(|(last, _)| last.elapsed() < SECOND)
 }
 
 impl Viewer {
@@ -63,8 +85,9 @@ impl Viewer {
     }
 
     /// Waits until something may be sent, which from then on counts as sent. Who is dropped while it waits has sent nothing.
-    pub(super) async fn turn(&self) {
-        while let Err(Wait { until, was_served }) = self.take() {
+    pub(super) async fn turn(&self, turn: Turn) {
+        let since = Instant::now();
+        while let Err(Wait { until, was_served }) = self.take(turn, since) {
             sleep_until(until).await;
             // All who wait wake up now. Who was not served in this second goes first.
             if was_served {
@@ -74,23 +97,42 @@ impl Viewer {
     }
 
     /// Says until when to wait if too much was sent in the last second.
-    fn take(&self) -> Result<(), Wait> {
+    fn take(&self, turn: Turn, since: Instant) -> Result<(), Wait> {
         let mut sent = self.sent.lock();
         let mut last = self.last.lock();
         let now = Instant::now();
-        if sent.len() == PUSHES
-            && let Some(first) = sent.front().copied()
-        {
-            let until = first + SECOND;
-            if now < until {
-                return Err(Wait { until, was_served: last.is_some_and(|last| last >= first) });
-            }
+        // One more than fits into a second is needed no longer.
+        while sent.front().is_some_and(|(first, _)| *first + SECOND + COURTESY <= now) {
             sent.pop_front();
         }
-        sent.push_back(now);
+        if let Some(until) = until(&sent, turn, since, *last).filter(|until| now < *until) {
+            let begin = sent.front().map_or(now, |(first, _)| *first);
+            return Err(Wait { until, was_served: last.is_some_and(|last| last >= begin) });
+        }
+        sent.push_back((now, turn));
         *last = Some(now);
         Ok(())
     }
+}
+
+/// When something may be sent, after what was sent, by a stream that has waited since then and had its last turn then.
+fn until(
+    sent: &VecDeque<(Instant, Turn)>,
+    turn: Turn,
+    since: Instant,
+    last: Option<Instant>,
+) -> Option<Instant> {
+    // The last so many have to lie in the past.
+    let room = sent.iter().rev().nth(PUSHES - 1).map(|(at, _)| *at + SECOND);
+    if turn == Turn::Answer {
+        return room;
+    }
+    let news = sent.iter().rev().find(|(_, turn)| *turn == Turn::News).map(|(at, _)| {
+        let courtesy = if last == Some(*at) { COURTESY } else { Duration::ZERO };
+        *at + SECOND + courtesy
+    });
+    let answers = sent.back().map(|(at, _)| (*at + SECOND).min(since + PATIENCE));
+    room.max(news).max(answers)
 }
 
 #[cfg(test)]

@@ -42,6 +42,18 @@ fn only_hosts_that_it_listens_on_are_answered() {
 }
 
 #[test]
+fn a_listener_on_all_addresses_is_also_asked_for_by_what_it_prints() {
+    let asked = ["0.0.0.0:9090", "[::]:9090", "[::ffff:0.0.0.0]"];
+    for bound in ["0.0.0.0", "::"] {
+        let everywhere = Hosts::default().bound_to(bound.parse().unwrap()).and("web");
+        assert_eq!(asked.map(|host| asks(&everywhere, host)), [200; 3], "{bound}");
+        assert_eq!((asks(&everywhere, "10.1.2.4"), asks(&everywhere, "evil.example")), (421, 421));
+    }
+    let here = Hosts::default().bound_to(local());
+    assert_eq!(asked.map(|host| asks(&here, host)), [421; 3]);
+}
+
+#[test]
 fn of_two_hosts_none_counts() {
     let mut headers = HeaderMap::new();
     headers.append(HOST, HeaderValue::from_static("localhost"));

@@ -74,11 +74,12 @@ async function read(answer, heard) {
   }
 }
 
-// Follows a stream of events and connects again when it ends, until the signal says stop. `state` is told 'live', 'lost', and
-// what the program says when it refuses.
+// Follows a stream of events and connects again when it ends, until the signal says stop. `state` is told 'live', 'lost', or
+// 'refused' with what the program says and the status.
 async function follow(url, headers, signal, heard, state) {
   let wait = 500;
   while (!signal.aborted) {
+    let isRefused = false;
     try {
       const answer = await fetch(url, { headers: { Accept: 'text/event-stream', ...headers }, signal });
       if (answer.ok) {
@@ -86,14 +87,16 @@ async function follow(url, headers, signal, heard, state) {
         state('live');
         await read(answer, heard);
       } else {
-        state('refused', await answer.text(), answer.status);
+        const text = await answer.text();
+        isRefused = true;
+        state('refused', text, answer.status);
         if (answer.status === 401) return;
       }
     } catch (error) {
       if (signal.aborted) return;
     }
     if (signal.aborted) return;
-    state('lost');
+    if (!isRefused) state('lost');
     await pause(wait);
     wait = Math.min(wait * 2, 5000);
   }

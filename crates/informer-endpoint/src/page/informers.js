@@ -1,6 +1,10 @@
 // The page of informers. One event a second has the whole state; rates are differences between two of them.
 
+// At most so many rows of tables, and so many informers, are in the document, whatever the program has.
 const ROWS = 200;
+const CARDS = 200;
+// Queues and memory have at most so many rows for sure, so that of a hundred informers each has one for its handlers.
+const SURE = 40;
 const POINTS = 120;
 const ALL = 'all informers';
 
@@ -34,13 +38,49 @@ function growth(key, value, at) {
   return (value - before.value) / (at - before.at);
 }
 
-// Columns of a table: a heading, what a row says, and whether it is a number.
+// Those of one name get a number, as in `informer top`: informers that are not shared may have the same.
+function tellApart(all) {
+  const names = new Set();
+  const numbers = new Map();
+  for (const one of all) {
+    const name = one.name;
+    let number = numbers.get(name) || 1;
+    while (names.has(one.name)) {
+      number += 1;
+      one.name = name + ' (' + number + ')';
+    }
+    numbers.set(name, number);
+    names.add(one.name);
+  }
+}
+
+// Shares room out: to each as much as it wants, or else as much as the others get.
+function share(wanted, room) {
+  const given = wanted.map(() => 0);
+  const waits = (place) => given[place] < wanted[place];
+  for (let waiting = [...wanted.keys()].filter(waits); room > 0 && waiting.length; waiting = waiting.filter(waits)) {
+    const each = Math.max(1, Math.floor(room / waiting.length));
+    for (const place of waiting) {
+      const more = Math.min(each, wanted[place] - given[place], room);
+      given[place] += more;
+      room -= more;
+    }
+  }
+  return given;
+}
+
+// Columns of a table: a heading, what a row says, and whether it is a number. Under it stands how many rows were left out.
 function table(columns, label) {
   const head = make('tr', null, ...columns.map(([name, , isNumber]) => make('th', { scope: 'col', class: isNumber ? 'number' : '' }, name)));
   const body = make('tbody');
   const node = make('table', { 'aria-label': label }, make('thead', null, head), body);
+  const rest = make('p', { class: 'soft' });
   let names = null;
-  const update = (rows, keyOf) => {
+  const update = (whole, keyOf, most) => {
+    const rows = whole.slice(0, most);
+    node.hidden = rows.length === 0;
+    rest.hidden = whole.length === rows.length;
+    say(rest, (rows.length ? 'and ' + count(whole.length - rows.length) + ' more' : count(whole.length)) + ', which the JSON of this address has');
     const now = rows.map(keyOf).join('\n');
     if (now !== names) {
       names = now;
@@ -57,7 +97,7 @@ function table(columns, label) {
       });
     });
   };
-  return { node, update };
+  return { node, rest, update };
 }
 
 // Names with what is said of each.
@@ -152,7 +192,7 @@ function card(name) {
   const trouble = make('p', { class: 'trouble bad' });
   const scopes = table(SCOPES, 'Namespaces of ' + name);
   const summary = make('summary');
-  const details = make('details', null, summary, make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Namespaces of ' + name }, scopes.node));
+  const details = make('details', null, summary, make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Namespaces of ' + name }, scopes.node, scopes.rest));
   const node = make(
     'article',
     { class: 'card informer', 'aria-label': name },
@@ -163,22 +203,20 @@ function card(name) {
       stage('Reflector', parts[0].node),
       stage('Delta queue', parts[1].node),
       stage('Cache', parts[2].node),
-      stage('Handlers', make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Handlers of ' + name }, handlers.node, none), true),
+      stage('Handlers', make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Handlers of ' + name }, handlers.node, handlers.rest, none), true),
     ),
     trouble,
     details,
   );
-  const update = (data, budget) => {
+  const update = (data, handlerRows, scopeRows) => {
     const [shape, colour] = phase(data.phase);
     const since = Math.min(...data.scopes.filter((scope) => scope.phase === data.phase).map((scope) => scope.phaseSeconds));
     say(where, data.apiVersion + ' ' + data.kind + (data.sensitive ? ' (sensitive)' : ''));
     say(doing, shape + ' ' + data.phase + (Number.isFinite(since) ? ' for ' + time(since) : '') + (data.synced ? '' : ', not synced'));
     doing.className = 'phase ' + (data.synced ? colour : 'busy');
     parts.forEach((part) => part.update(data));
-    const shown = data.handlers.slice(0, budget.take(data.handlers.length));
-    handlers.update(shown, (one) => one.name);
-    handlers.node.hidden = shown.length === 0;
-    none.hidden = shown.length > 0;
+    handlers.update(data.handlers, (one) => one.name, handlerRows);
+    none.hidden = data.handlers.length > 0;
     const failed = data.scopes.filter((scope) => scope.lastError).sort((a, b) => a.lastError.secondsAgo - b.lastError.secondsAgo)[0];
     trouble.hidden = !failed && !data.wrongType;
     if (failed) {
@@ -189,10 +227,17 @@ function card(name) {
     }
     trouble.className = 'trouble ' + (data.phase === 'watching' ? 'soft' : 'bad');
     say(summary, data.scopes.length === 1 ? 'Watch of ' + data.scopes[0].scope : count(data.scopes.length) + ' namespaces');
-    scopes.update(details.open ? data.scopes.slice(0, budget.take(data.scopes.length)) : [], (one) => one.scope);
+    scopes.update(details.open ? data.scopes : [], (one) => one.scope, scopeRows);
   };
   details.addEventListener('toggle', () => last && show(last));
-  return { node, update };
+  const option = make('option', { value: name }, name);
+  const remove = () => {
+    node.remove();
+    option.remove();
+  };
+  byId('informers').append(node);
+  byId('which').append(option);
+  return { update, remove, isOpen: () => details.open };
 }
 
 // Figures of the overview.
@@ -213,7 +258,7 @@ const figures = FIGURES.map(([name, text]) => {
 
 const cards = new Map();
 const queues = table(QUEUES, 'Queues of controllers');
-byId('queue-table').append(queues.node);
+byId('queue-table').append(queues.node, queues.rest);
 
 function bar(share) {
   const svg = draw('svg', { class: 'bar', viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
@@ -231,19 +276,7 @@ const memory = table(
   ],
   'Memory by kind',
 );
-byId('memory').append(memory.node);
-
-// At most so many rows are in the document, whatever the program has.
-function budget() {
-  let left = ROWS;
-  return {
-    take: (wanted) => {
-      const taken = Math.min(wanted, left);
-      left -= taken;
-      return taken;
-    },
-  };
-}
+byId('memory').append(memory.node, memory.rest);
 
 // The plot: a curve with a line for its highest value, which is written below it.
 const plot = draw('svg', { viewBox: '0 0 ' + (POINTS - 1) + ' 100', preserveAspectRatio: 'none', role: 'img' });
@@ -281,47 +314,65 @@ function point(name, value) {
 }
 
 function measure(all) {
+  tellApart(all.informers);
+  tellApart(all.queues);
   all.rate = growth('all', all.informers.reduce((total, one) => total + sum(one.scopes, 'events'), 0), all.uptimeSeconds);
   point(ALL, all.rate);
   for (const one of all.informers) {
     one.rate = growth('informer ' + one.name, sum(one.scopes, 'events'), all.uptimeSeconds);
     point(one.name, one.rate);
+    tellApart(one.handlers);
     for (const handler of one.handlers) {
       handler.rate = growth('handler ' + one.name + '\n' + handler.name, handler.delivered, all.uptimeSeconds);
     }
   }
-  all.queues.forEach((queue, place) => {
-    // Two may have one name.
-    const key = 'queue ' + place + '\n' + queue.name;
+  for (const queue of all.queues) {
+    const key = 'queue ' + queue.name;
     queue.runRate = growth(key + '\nruns', queue.runs, all.uptimeSeconds);
     queue.failureRate = growth(key + '\nfailures', queue.failures, all.uptimeSeconds);
     queue.retryRate = growth(key + '\nretries', queue.retries, all.uptimeSeconds);
-  });
+  }
+  forget(all);
+}
+
+// Informers and handlers may come and go for as long as the page is open. Of those that went nothing is kept.
+function forget(all) {
+  for (const [key, { at }] of seen) {
+    if (at !== all.uptimeSeconds) seen.delete(key);
+  }
+  const names = new Set(all.informers.map((one) => one.name));
+  for (const name of points.keys()) {
+    if (name !== ALL && !names.has(name)) points.delete(name);
+  }
 }
 
 function show(all) {
-  const rows = budget();
-  const shown = all.informers.slice(0, rows.take(all.informers.length));
+  const shown = all.informers.slice(0, CARDS);
   figures.forEach(([value, text]) => say(value, text(all)));
-  for (const name of cards.keys()) {
-    if (!shown.some((one) => one.name === name)) {
-      cards.get(name).node.remove();
-      cards.delete(name);
-    }
+  const names = new Set(shown.map((one) => one.name));
+  for (const [name, { remove }] of cards) {
+    if (names.has(name)) continue;
+    remove();
+    cards.delete(name);
   }
   for (const one of shown) {
-    if (!cards.has(one.name)) {
-      cards.set(one.name, card(one.name));
-      byId('informers').append(cards.get(one.name).node);
-      byId('which').append(make('option', { value: one.name }, one.name));
-    }
-    cards.get(one.name).update(one, rows);
+    if (!cards.has(one.name)) cards.set(one.name, card(one.name));
   }
+  // Every table gets some of the rows, and so does every informer in its part of them.
+  const scopes = shown.map((one) => (cards.get(one.name).isOpen() ? one.scopes.length : 0));
+  const handlers = shown.map((one) => one.handlers.length);
+  const total = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
+  const wanted = [total(scopes), total(handlers), all.queues.length, all.informers.length];
+  const sure = share(wanted.map((number, place) => (place < 2 ? number : Math.min(number, SURE))), ROWS);
+  const more = share(wanted.map((number, place) => number - sure[place]), ROWS - total(sure));
+  const rows = sure.map((number, place) => number + more[place]);
+  const [scopeRows, handlerRows] = [share(scopes, rows[0]), share(handlers, rows[1])];
+  shown.forEach((one, place) => cards.get(one.name).update(one, handlerRows[place], scopeRows[place]));
   byId('queues').hidden = all.queues.length === 0;
-  queues.update(all.queues.slice(0, rows.take(all.queues.length)), (one) => one.name);
-  const most = Math.max(1, ...shown.map((one) => one.bytesAlive));
-  const sizes = shown.map((one) => ({ ...one, share: one.bytesAlive / most })).sort((a, b) => b.bytesAlive - a.bytesAlive);
-  memory.update(sizes.slice(0, rows.take(sizes.length)), (one) => one.name);
+  queues.update(all.queues, (one) => one.name, rows[2]);
+  const most = Math.max(1, ...all.informers.map((one) => one.bytesAlive));
+  const sizes = all.informers.map((one) => ({ ...one, share: one.bytesAlive / most })).sort((a, b) => b.bytesAlive - a.bytesAlive);
+  memory.update(sizes, (one) => one.name, rows[3]);
   const hidden = all.informers.length - shown.length;
   byId('more').hidden = hidden === 0;
   say(byId('more'), 'and ' + count(hidden) + ' more, which the JSON of this address has');
@@ -340,8 +391,9 @@ byId('pause').addEventListener('click', () => {
 });
 
 let isLive = false;
+let lost = 'connection lost';
 function connection() {
-  const text = !isLive ? '▲ connection lost, trying again' : isPaused ? '‖ paused' : '● live';
+  const text = !isLive ? '▲ ' + lost + ', trying again' : isPaused ? '‖ paused' : '● live';
   say(byId('link'), text);
   byId('link').className = !isLive ? 'bad' : isPaused ? 'busy' : 'good';
 }
@@ -362,8 +414,9 @@ function start() {
       measure(all);
       if (!isPaused) show(all);
     },
-    (state) => {
+    (state, text) => {
       isLive = state === 'live';
+      lost = state === 'refused' ? text.trim() : 'connection lost';
       connection();
     },
   );

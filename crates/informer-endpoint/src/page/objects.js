@@ -23,11 +23,38 @@ function state(text, colour) {
 }
 
 // What a stream says of its connection.
-function connection(name, text) {
+function connection(name, text, status) {
   if (name === 'live') state('● live', 'good');
   if (name === 'lost') state('▲ connection lost, trying again', 'bad');
-  if (name === 'refused') note(text);
+  if (name !== 'refused') return;
+  // A program that was started again may have another token.
+  const isLocked = status === 401;
+  if (isLocked) byId('locked').hidden = false;
+  state('▲ ' + text.trim() + (isLocked ? '' : ', trying again'), 'bad');
 }
+
+// Since when a stream tells of changes. One that was connected again knows none of those before, and the page says so.
+function beginning() {
+  let times = 0;
+  let text = '';
+  const heard = (name, ...more) => {
+    if (name === 'live') times += 1;
+    if (name === 'live' && times > 1) text = ' since ' + new Date().toLocaleTimeString() + ', when this was connected again';
+    connection(name, ...more);
+  };
+  return { heard, text: () => text };
+}
+
+// How long ago something was. The page counts on by itself: the program tells only what is new.
+function aged(seconds) {
+  const node = make('span', { class: 'age' }, ago(seconds));
+  node.since = performance.now() - 1000 * seconds;
+  return node;
+}
+setInterval(() => {
+  if (document.hidden) return;
+  for (const node of document.querySelectorAll('.age')) say(node, ago((performance.now() - node.since) / 1000));
+}, 1000);
 
 function note(text) {
   byId('note').hidden = !text;
@@ -71,22 +98,30 @@ function showFound(found) {
   rows.replaceChildren(...found.rows.map(row));
 }
 
+let isUnfinished = false; // A search that the page did not see the end of.
+
 async function search() {
   searching.abort();
   const mine = (searching = new AbortController());
+  isUnfinished = true;
+  if (document.hidden) return;
   note('');
   const wanted = { informer: byId('kind').value, name: byId('name').value, labels: byId('labels').value, field: byId('field').value };
   try {
     const answer = await fetch(BASE + 'search?' + query(wanted), { headers: headers(), signal: mine.signal });
     if (!answer.ok) {
+      isUnfinished = false;
       rows.replaceChildren();
       say(byId('found'), 'Nothing found');
       note(await answer.text());
       return;
     }
     await read(answer, showFound);
+    if (!mine.signal.aborted) isUnfinished = false;
   } catch (error) {
-    if (!mine.signal.aborted) state('▲ connection lost; search again', 'bad');
+    if (mine.signal.aborted) return;
+    isUnfinished = false;
+    state('▲ connection lost; search again', 'bad');
   }
 }
 
@@ -99,7 +134,7 @@ function difference(field) {
 }
 
 function change(one) {
-  const node = make('li', null, CHANGES[one.what] + ' ' + ago(one.secondsAgo));
+  const node = make('li', null, CHANGES[one.what] + ' ', aged(one.secondsAgo));
   if (one.differences) {
     const fields = one.differences.fields.map(difference);
     if (one.differences.more) fields.push(make('li', { class: 'soft' }, 'and ' + count(one.differences.more) + ' more'));
@@ -115,44 +150,72 @@ function showOne(found) {
   say(byId('yaml'), found.yaml || '');
   const changes = found.changes.map(change);
   if (found.forgotten) changes.push(make('li', { class: 'soft' }, count(found.forgotten) + ' more were too fast to be kept'));
-  byId('one-changes').replaceChildren(...(changes.length ? changes : [make('li', { class: 'soft' }, 'none yet')]));
+  byId('one-changes').replaceChildren(...(changes.length ? changes : [make('li', { class: 'soft' }, 'none' + (viewed.begun.text() || ' yet'))]));
+}
+
+let viewed = null; // The object that is open, and since when its changes are told.
+
+function view() {
+  viewing.abort();
+  if (!viewed || document.hidden) return;
+  viewing = new AbortController();
+  follow(BASE + 'object?' + query(viewed.wanted), headers(), viewing.signal, showOne, viewed.begun.heard);
 }
 
 function open(one) {
-  viewing.abort();
-  viewing = new AbortController();
+  viewed = { wanted: { informer: byId('kind').value, namespace: one.namespace, name: one.name }, begun: beginning() };
   byId('one').hidden = false;
   say(byId('one-title'), keyOf(one));
   say(byId('yaml'), '');
-  const wanted = { informer: byId('kind').value, namespace: one.namespace, name: one.name };
-  follow(BASE + 'object?' + query(wanted), headers(), viewing.signal, showOne, connection);
+  view();
   byId('close').focus();
 }
 
-byId('close').addEventListener('click', () => {
+function close() {
+  viewed = null;
   viewing.abort();
   byId('one').hidden = true;
+}
+
+byId('close').addEventListener('click', () => {
+  close();
   byId('results').focus();
 });
 
-function showFeed(found) {
-  say(byId('feed-note'), found.count ? count(found.count) + ' since this was opened' : 'none yet');
+let fed = null; // What the list of changes was told last, and when.
+let feedBegun = beginning();
+
+function showFeed() {
+  if (!fed) return;
+  const { found, at } = fed;
+  const since = feedBegun.text();
+  say(byId('feed-note'), found.count ? count(found.count) + (since || ' since this was opened') : 'none' + (since || ' yet'));
   // What somebody is about to press stays where it is.
   if (byId('feed').contains(document.activeElement) || byId('feed').matches(':hover')) return;
+  const passed = (performance.now() - at) / 1000;
   byId('feed').replaceChildren(
-    ...found.last.map((one) => make('li', null, CHANGES[one.what] + ' ', opener(one), make('span', { class: 'soft' }, ' ' + ago(one.secondsAgo)))),
+    ...found.last.map((one) => make('li', null, CHANGES[one.what] + ' ', opener(one), ' ', make('span', { class: 'soft' }, aged(one.secondsAgo + passed)))),
   );
 }
 
+byId('feed').addEventListener('mouseleave', showFeed);
+// Not before it is known where the focus goes.
+byId('feed').addEventListener('focusout', () => setTimeout(showFeed));
+
 function feed() {
   feeding.abort();
+  if (document.hidden) return;
   feeding = new AbortController();
-  follow(BASE + 'changes?' + query({ informer: byId('kind').value }), headers(), feeding.signal, showFeed, connection);
+  const heard = (found) => {
+    fed = { found, at: performance.now() };
+    showFeed();
+  };
+  follow(BASE + 'changes?' + query({ informer: byId('kind').value }), headers(), feeding.signal, heard, feedBegun.heard);
 }
 
 function choose() {
-  viewing.abort();
-  byId('one').hidden = true;
+  close();
+  feedBegun = beginning();
   feed();
   search();
 }
@@ -188,9 +251,14 @@ byId('unlock').addEventListener('submit', (event) => {
   begin();
 });
 byId('kind').addEventListener('change', choose);
-// A page in the background needs no changes, and the program should do nothing for it.
+// A page in the background needs nothing, and the program should do nothing for it.
 document.addEventListener('visibilitychange', () => {
-  if (document.hidden) feeding.abort();
-  else if (byId('kind').value) feed();
+  if (document.hidden) {
+    for (const one of [feeding, viewing, searching]) one.abort();
+  } else if (byId('kind').value) {
+    feed();
+    view();
+    if (isUnfinished) search();
+  }
 });
 begin();

@@ -1,4 +1,7 @@
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::SharedInformer;
+use kube_informer::testing::ScriptedSource;
 
 use super::*;
 use crate::stream::VIEWERS;
@@ -36,14 +39,26 @@ async fn nothing_can_be_written_and_head_has_no_body() {
     assert_eq!(endpoint.seats.available_permits(), VIEWERS, "nobody views");
 }
 
+/// The status and the text that somebody gets who asks by a name that is not known.
+fn ask_by_another_name(endpoint: &Endpoint, path: &str) -> (u16, String) {
+    let request = Request::get(path).header(HOST, "evil.example").body(()).unwrap();
+    let answer = endpoint.respond(&request, "127.0.0.1".parse().unwrap());
+    assert!(answer.headers().contains_key(CONTENT_SECURITY_POLICY));
+    let status = answer.status().as_u16();
+    let Body::Text(Some(text)) = answer.into_body() else { panic!("a text") };
+    (status, String::from_utf8(text.to_vec()).unwrap())
+}
+
 #[tokio::test]
-async fn an_unknown_host_gets_nothing_on_any_path() {
-    for path in ["/livez", "/readyz", "/metrics", "/debug/informers", "/"] {
-        let request = Request::get(path).header(HOST, "evil.example").body(()).unwrap();
-        let answer = Endpoint::new(Vec::new).respond(&request, "127.0.0.1".parse().unwrap());
-        assert_eq!(answer.status(), 421, "{path}");
-        assert!(answer.headers().contains_key(CONTENT_SECURITY_POLICY));
+async fn an_unknown_host_gets_nothing_but_whether_it_lives_and_is_ready() {
+    let informer = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build().unwrap();
+    let endpoint = Endpoint::new(move || vec![informer.status()]).metrics(String::new);
+    for path in ["/metrics", "/debug/informers", "/debug/objects", "/"] {
+        assert_eq!(ask_by_another_name(&endpoint, path).0, 421, "{path}");
     }
+    assert_eq!(ask_by_another_name(&endpoint, "/livez"), (200, "ok\n".into()));
+    assert_eq!(ask_by_another_name(&endpoint, "/readyz"), (503, "not ready\n".into()), "and not why");
+    assert_eq!(ask_by_another_name(&Endpoint::new(Vec::new), "/readyz"), (200, "ready\n".into()));
 }
 
 #[tokio::test]

@@ -36,3 +36,15 @@ fn neither_many_fields_nor_long_values_make_it_long() {
     assert_eq!((told["fields"].as_array().unwrap().len(), &told["more"]), (FIELDS, &json!(950)));
     assert!(told.to_string().len() < FIELDS * (VALUE + 100));
 }
+
+/// A path that grew with every name would be copied for each of the elements: 200 GB here.
+#[test]
+fn long_names_are_not_copied_for_all_that_is_below_them() {
+    let with = |last: u32| json!({ "x".repeat(1 << 20): (0..200_000).chain([last]).collect::<Vec<_>>() });
+    let begun = std::time::Instant::now();
+    let told = differences(&with(1), &with(2));
+    assert_eq!((told["fields"].as_array().unwrap().len(), &told["more"]), (1, &json!(0)));
+    let moved = json!({ "x".repeat(1 << 20): (1..200_001).collect::<Vec<_>>() });
+    assert_eq!(differences(&with(1), &moved)["more"], 200_001 - FIELDS);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+}

@@ -70,10 +70,40 @@ async fn a_page_has_at_most_two_in_any_second_and_each_of_its_streams_goes_on() 
     let pushes = pushes(streams, SECOND * 30).await;
     assert_slow(&pushes);
     assert!(pushes.len() >= 50, "what may be sent is: {}", pushes.len());
-    for stream in 0..4 {
+    // What changes by itself gives way to searches for a second each time.
+    for (stream, least) in [(0, 5), (1, 5), (2, 10), (3, 10)] {
         let count = pushes.iter().filter(|(_, number)| *number == stream).count();
-        assert!(count >= 10, "{stream}: {count} of {}", pushes.len());
+        assert!(count >= least, "{stream}: {count} of {}", pushes.len());
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_is_answered_at_once_whatever_changes() {
+    let endpoint = busy().await;
+    let of_page = |path: &str| events_of(ask(&endpoint, &format!("/debug/objects/{path}&page=p"), None));
+    let changing = [of_page("changes?informer=0"), of_page("object?informer=0&namespace=shop&name=x")];
+    let looking = tokio::spawn(pushes(changing.into(), SECOND * 60));
+    for number in 0..40 {
+        tokio::time::sleep(Duration::from_millis(1_013 + number)).await;
+        let asked = Instant::now();
+        assert_eq!(of_page("search?informer=0").count().await, 1);
+        assert!(asked.elapsed() < Duration::from_millis(200), "search {number}: {:?}", asked.elapsed());
+    }
+    let pushes = looking.await.unwrap();
+    for stream in [0, 1] {
+        let count = pushes.iter().filter(|(_, number)| *number == stream).count();
+        assert!(count >= 15, "{stream}: {count} of {}", pushes.len());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_nothing_changes_the_list_of_changes_only_keeps_its_connection() {
+    let informer = maps(&ScriptedSource::of::<ConfigMap>()).await;
+    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let feed = events_of(ask(&endpoint, "/debug/objects/changes?informer=0", None));
+    let said: Vec<_> = feed.take_until(tokio::time::sleep(SECOND * 40)).collect().await;
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert!(said[0].starts_with("data: ") && said[1..].iter().all(|text| text == ":\n\n"), "{said:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -64,6 +64,14 @@ pub(super) const FILES: &[(&str, &str)] = &[
         "widget-wrong",
         "apiVersion: kubectl.example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: large, unknown: 1}\n",
     ),
+    (
+        "widget-text",
+        "apiVersion: kubectl.example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: large}\n",
+    ),
+    (
+        "widget-unknown",
+        "apiVersion: kubectl.example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {unknown: 1}\n",
+    ),
 ];
 
 const WEB: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 2\n  selector: \

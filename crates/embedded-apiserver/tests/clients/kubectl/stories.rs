@@ -303,7 +303,9 @@ pub(super) const STORIES: &[Story] = &[
             "apply --server-side -f @widget",
             "apply --server-side -f @widget-2 --field-manager=other",
             "apply --server-side -f @widget-2 --field-manager=other --force-conflicts",
-            "apply --server-side -f @widget-wrong",
+            // One mistake each: the real server looks at fields in the order of a map of Go, and no further than an unknown one.
+            "apply --server-side -f @widget-text",
+            "apply --server-side -f @widget-unknown",
             "patch widget one -p '{\"spec\":{\"size\":3}}'",
             "patch widget one --type=merge -p '{\"spec\":{\"size\":3}}'",
             "patch widget one --type=merge -p '{\"spec\":{\"size\":30}}'",

@@ -97,8 +97,8 @@ impl Endpoint {
     /// Reports the program as not ready while the API server has sent nothing for this long.
     ///
     /// Without this limit, replicas stay ready during an outage of the API server, which is right for a program that can
-    /// work with a stale cache. A watch without events gets a bookmark about every minute, so anything below two minutes is
-    /// too short.
+    /// work with a stale cache. Where nothing happens, the server is heard of every 30 to 100 s, by a bookmark or because it
+    /// accepts another watch, so anything below two minutes is too short.
     #[must_use]
     pub fn max_staleness(mut self, age: Duration) -> Self {
         self.max_staleness = Some(age);

@@ -71,6 +71,7 @@
 //! |---|---|---|
 //! | `queued_items`, `store_resource_version`, `objects`, `synced` | gauge | |
 //! | `decoded_bytes` | gauge | |
+//! | `last_byte_timestamp_seconds` | gauge | |
 //! | `last_event_timestamp_seconds`, `last_bookmark_timestamp_seconds` | gauge | |
 //! | `handler_backlog` | gauge | `handler`: its name, or `unnamed` |
 //! | `processing_latency_seconds` | histogram | |

@@ -22,13 +22,17 @@ const COUNTERS: [(&str, &str); 11] = [
     ("informer_decode_misses_total", "Objects that had to be decoded."),
 ];
 
-const GAUGES: [(&str, &str); 8] = [
+const GAUGES: [(&str, &str); 9] = [
     ("informer_objects", "Objects in the store."),
     ("informer_synced", "Whether everything has been listed once: 1 or 0."),
     ("informer_queued_items", "Changes that wait to be applied to the store."),
     (
         "informer_store_resource_version",
         "The last 15 digits of the resourceVersion that the store has come to.",
+    ),
+    (
+        "informer_last_byte_timestamp_seconds",
+        "When the server last answered or sent anything, in seconds since 1970; 0 for never.",
     ),
     (
         "informer_last_event_timestamp_seconds",

@@ -26,6 +26,7 @@ pub(crate) struct Metrics {
     objects: Gauge,
     synced: Gauge,
     queued: Gauge,
+    last_byte: Gauge,
     last_event: Gauge,
     last_bookmark: Gauge,
     duplicates: Counter,
@@ -53,6 +54,7 @@ impl Metrics {
             objects: gauge!("informer_objects", labels.iter()),
             synced: gauge!("informer_synced", labels.iter()),
             queued: gauge!("informer_queued_items", labels.iter()),
+            last_byte: gauge!("informer_last_byte_timestamp_seconds", labels.iter()),
             last_event: gauge!("informer_last_event_timestamp_seconds", labels.iter()),
             last_bookmark: gauge!("informer_last_bookmark_timestamp_seconds", labels.iter()),
             duplicates: counter!("informer_duplicate_events_total", labels.iter()),
@@ -92,8 +94,9 @@ impl Metrics {
 
     /// The informer has ended: what its gauges said last is not so any more.
     pub(crate) fn ended(&self) {
-        let Self { version, objects, synced, queued, last_event, last_bookmark, decoded_bytes, .. } = self;
-        for gauge in [version, objects, synced, queued, last_event, last_bookmark, decoded_bytes] {
+        let Self { version, objects, synced, queued, decoded_bytes, .. } = self;
+        let Self { last_byte, last_event, last_bookmark, .. } = self;
+        for gauge in [version, objects, synced, queued, decoded_bytes, last_byte, last_event, last_bookmark] {
             gauge.set(0.0);
         }
         self.name.give_back();
@@ -122,6 +125,10 @@ impl Metrics {
 
     pub(crate) fn watch_restarts(&self, reasons: &[&'static str]) -> CounterBy {
         self.by("informer_watch_restarts_total", "reason", reasons)
+    }
+
+    pub(crate) fn last_byte(&self) -> Gauge {
+        self.last_byte.clone()
     }
 
     pub(crate) fn last_event(&self) -> Gauge {

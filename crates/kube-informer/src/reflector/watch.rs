@@ -139,7 +139,7 @@ impl Driver {
             }
             match timeout_at(progress.until, watch.connection.arrival()).await {
                 Err(_) => {}
-                Ok(Arrival::Answered) => {}
+                Ok(Arrival::Answered) => self.reflector.status.byte(Instant::now()),
                 Ok(Arrival::Failed(error)) => return Err(self.stream_broken(&watch, error.into())),
                 Ok(Arrival::Ended) if watch.decoder.end_of_body() => {}
                 Ok(Arrival::Ended) => return Err(Box::new(self.ended(&watch))),
@@ -176,6 +176,8 @@ impl Driver {
             match arrival {
                 Err(silence) => return Ok(self.broken(&watch, Trouble::Silent(silence))),
                 Ok(Arrival::Answered) => {
+                    // Where silent watches are moved, an idle kind brings no more than this.
+                    self.reflector.status.byte(Instant::now());
                     self.cursor.accepted();
                     self.show_phase();
                     // A watch that took the place of a silent one is routine, and there may be many of them. An answer

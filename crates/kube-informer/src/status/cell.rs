@@ -22,6 +22,7 @@ struct Counters {
     watches: Counter,
     streaming_fallbacks: Counter,
     restarts: CounterBy,
+    last_byte: Gauge,
     last_event: Gauge,
     last_bookmark: Gauge,
 }
@@ -65,6 +66,7 @@ impl StatusCell {
             watches: metrics.watches(),
             streaming_fallbacks: metrics.streaming_fallbacks(),
             restarts: metrics.watch_restarts(RESTARTS),
+            last_byte: metrics.last_byte(),
             last_event: metrics.last_event(),
             last_bookmark: metrics.last_bookmark(),
         });
@@ -123,6 +125,9 @@ impl StatusCell {
 
     pub(crate) fn byte(&self, now: Instant) {
         self.edit(|status| status.last_byte = Some(now));
+        if let Some(counters) = &self.counters {
+            counters.last_byte.set(unix_time());
+        }
     }
 
     pub(crate) fn event(&self, now: Instant) {

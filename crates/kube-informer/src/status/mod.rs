@@ -166,7 +166,7 @@ pub struct ScopeStatus {
     pub last_error: Option<Failure>,
     /// When the last error happened.
     pub last_error_at: Option<Instant>,
-    /// When the server last sent anything.
+    /// When the server last sent anything for this scope; that it accepts a request counts.
     pub last_byte: Option<Instant>,
     /// When it last sent a change.
     pub last_event: Option<Instant>,

@@ -104,6 +104,8 @@ async fn d15_without_pings_a_silent_watch_is_moved_within_45_s_and_nothing_is_lo
         let waited = pair[1].at - pair[0].at;
         assert!((30 * SECOND..=45 * SECOND).contains(&waited), "{waited:?}");
     }
+    let heard = rig.status().last_byte.unwrap();
+    assert!(heard >= asked[11].at, "that a watch is accepted is a sign of life");
     // The eleventh watch is not stalled.
     rig.informer.wait_for(&missed, SECOND).await.unwrap();
     assert_eq!(stalled.struck(), 10);

@@ -60,7 +60,7 @@ impl<K: 'static> SharedInformer<K> {
     /// Call it after the delete. If the cache does not hold the object, that proves nothing, because the event of its
     /// creation may not have arrived yet; then the informer lists that one object at once. If the cache holds the
     /// object, and it does not leave the cache within [`Options::lookup_after`](crate::Options::lookup_after), the
-    /// informer lists it as well.
+    /// informer lists it as well. An object that a transform refuses is not in the cache, and counts as gone.
     pub async fn wait_gone(&self, key: &ObjectKey, uid: &Uid, timeout: Duration) -> Result<(), WaitError> {
         self.wait(key, Wanted::Gone(uid), timeout).await
     }

@@ -27,7 +27,7 @@ pub(crate) fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, Error> {
 
 /// Reads the part of a document that the type names. The document was checked when it came to the cache.
 pub(crate) fn view<V: DeserializeOwned>(json: &[u8]) -> Result<V, Error> {
-    let mut value = ValueReader { json, at: skip_space(json, 0) };
+    let mut value = ValueReader { json, at: skip_space(json, 0), depth: 0 };
     match V::deserialize(&mut value) {
         Ok(found) if skip_space(json, value.at) == json.len() => Ok(found),
         // serde_json says what is wrong, and where.
@@ -35,10 +35,16 @@ pub(crate) fn view<V: DeserializeOwned>(json: &[u8]) -> Result<V, Error> {
     }
 }
 
+/// So many structs within each other are walked through here, as many as serde_json parses: a type that contains itself could
+/// otherwise be sent a document that fills the stack.
+const DEEPEST: u8 = 127;
+
 /// The value that begins here. Reading it moves on to its end.
 struct ValueReader<'de> {
     json: &'de [u8],
     at: usize,
+    /// How many structs it is within.
+    depth: u8,
 }
 
 impl<'de> ValueReader<'de> {
@@ -82,7 +88,10 @@ impl<'de> Deserializer<'de> for &mut ValueReader<'de> {
         let Some(members) = Members::of_object(self.json, self.at) else {
             return self.parse(|value| value.deserialize_struct(name, fields, visitor));
         };
-        let mut fields = StructFields { json: self.json, members };
+        if self.depth == DEEPEST {
+            return Err(ValueReader::broken());
+        }
+        let mut fields = StructFields { json: self.json, members, depth: self.depth + 1 };
         let found = visitor.visit_map(&mut fields)?;
         self.at = fields.members.at();
         Ok(found)
@@ -135,6 +144,7 @@ impl<'de> Deserializer<'de> for &mut ValueReader<'de> {
 struct StructFields<'de> {
     json: &'de [u8],
     members: Members<'de>,
+    depth: u8,
 }
 
 impl<'de> MapAccess<'de> for &mut StructFields<'de> {
@@ -148,7 +158,7 @@ impl<'de> MapAccess<'de> for &mut StructFields<'de> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        let mut value = ValueReader { json: self.json, at: self.members.at() };
+        let mut value = ValueReader { json: self.json, at: self.members.at(), depth: self.depth };
         let found = seed.deserialize(&mut value)?;
         self.members.skip_to(value.at);
         Ok(found)

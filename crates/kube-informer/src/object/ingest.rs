@@ -234,6 +234,20 @@ impl Ingest {
         Ok(Scanned { key, uid: Uid::new(&metadata.uid), resource_version: version, json, metadata })
     }
 
+    /// Whether a record of this version was made of content of the same length. It need not be: a new default or another
+    /// conversion changes what the server sends of objects that nobody has written since. The bytes themselves may differ for
+    /// nothing, in the order of members, between a list and a watch.
+    ///
+    /// What a transform made of it cannot be compared, nor what was cut out of whole objects; the version has to do then.
+    pub(crate) fn is_as_long(&self, record: &Record, scanned: &Scanned<'_>) -> bool {
+        if self.transform.is_some() || self.is_too_much(&scanned.metadata) {
+            return true;
+        }
+        let mut buffer = Buffer::new(self.origin.sensitive);
+        let json = self.trimmed(scanned.json, &scanned.metadata, &mut buffer.bytes);
+        json.len() == record.body.json_len()
+    }
+
     /// Builds the record: dropped fields, transform, type check, interning, packing.
     ///
     /// Runs user code (transform, `Deserialize`, the error callback), so it must never be called with a lock held.
@@ -411,6 +425,7 @@ impl Ingest {
         resource_version: ResourceVersion,
         metadata: &Metadata<'_>,
     ) -> Head {
+        self.interner.records(self.origin.alive.load(Ordering::Relaxed));
         Head {
             key,
             uid,

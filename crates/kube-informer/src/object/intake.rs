@@ -34,6 +34,7 @@ impl Ingest {
         if known.may_stand_in()
             && let Some(record) = &stored
             && record.is_version(&scanned.uid, &scanned.resource_version)
+            && self.is_as_long(record, &scanned)
         {
             return Ok(record.clone());
         }

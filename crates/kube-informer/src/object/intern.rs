@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use parking_lot::Mutex;
@@ -16,12 +17,14 @@ type SharedLabel = (Arc<str>, Arc<str>);
 
 /// The shared parts of one informer's records.
 ///
-/// Keeps every part that it hands out. Whenever a table has doubled, it drops the parts that no record uses any more,
-/// so that it never grows much beyond twice the size of the parts in use.
+/// Keeps every part that it hands out. Whenever a table has doubled, or half of the records are gone, it drops the parts that
+/// no record uses any more, so that it never grows much beyond twice the size of the parts in use.
 ///
 /// For a sensitive kind it holds nothing, and every record has its own: what was in a record goes with it.
 pub(crate) struct Interner {
     tables: Option<Mutex<Tables>>,
+    /// The most records that there were since parts were last looked through because many had gone.
+    most: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -35,7 +38,18 @@ struct Tables {
 
 impl Interner {
     pub(crate) fn new(sensitive: bool) -> Self {
-        Self { tables: (!sensitive).then(Mutex::default) }
+        Self { tables: (!sensitive).then(Mutex::default), most: AtomicUsize::new(0) }
+    }
+
+    /// Is told how many records there are. After half of them have gone, so have many of their parts.
+    pub(crate) fn records(&self, alive: usize) {
+        let most = self.most.fetch_max(alive, Ordering::Relaxed);
+        if most >= MANY && alive < most / 2 {
+            self.most.store(alive, Ordering::Relaxed);
+            if let Some(tables) = &self.tables {
+                tables.lock().sweep();
+            }
+        }
     }
 
     /// A text that many objects carry, such as their namespace.
@@ -99,6 +113,15 @@ impl Interner {
 }
 
 impl Tables {
+    fn sweep(&mut self) {
+        let Self { hasher, texts, labels, owners, finalizers } = self;
+        // The texts last: the others hold some.
+        labels.sweep(hasher);
+        owners.sweep(hasher);
+        finalizers.sweep(hasher);
+        texts.sweep(hasher);
+    }
+
     fn text(&mut self, text: &str) -> Arc<str> {
         let hash = self.hasher.hash_one(text);
         match self.texts.find(hash, |candidate| candidate == text) {
@@ -110,6 +133,9 @@ impl Tables {
 
 /// Below this size a table is not swept.
 const SMALL: usize = 64;
+
+/// Below this number of records it is not worth it to look what parts they left behind.
+const MANY: usize = 1_000;
 
 /// A table of shared values.
 struct Pool<T: ?Sized> {
@@ -129,12 +155,16 @@ impl<T: ?Sized + Hash> Pool<T> {
         self.table.find(hash, |candidate| same(candidate)).cloned()
     }
 
+    fn sweep(&mut self, hasher: &DefaultHashBuilder) {
+        // An `Arc` with a count of one is held by this table alone, and only a holder can clone it.
+        self.table.retain(|value| Arc::strong_count(value) > 1);
+        self.sweep_at = (self.table.len() * 2).max(SMALL);
+        self.table.shrink_to(self.sweep_at, |value| hasher.hash_one(value));
+    }
+
     fn insert(&mut self, hash: u64, value: Arc<T>, hasher: &DefaultHashBuilder) -> Arc<T> {
         if self.table.len() >= self.sweep_at {
-            // An `Arc` with a count of one is held by this table alone, and only a holder can clone it.
-            self.table.retain(|value| Arc::strong_count(value) > 1);
-            self.sweep_at = (self.table.len() * 2).max(SMALL);
-            self.table.shrink_to(self.sweep_at, |value| hasher.hash_one(value));
+            self.sweep(hasher);
         }
         self.table.insert_unique(hash, value.clone(), |value| hasher.hash_one(value));
         value

@@ -63,6 +63,26 @@ async fn d4_d6_a_relist_keeps_unchanged_objects_and_tells_nobody() {
     }
 }
 
+/// A new default of a schema, or another conversion: nobody has written the object, and yet the server sends something else.
+#[tokio::test(start_paused = true)]
+async fn d4_content_that_changed_under_the_same_version_is_found_by_a_relist() {
+    let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| lists_only())).started().await;
+    let (listener, registration) = rig.listen();
+    registration.wait_synced(SOON).await.unwrap();
+    let (y, mut objects) = (object(&rig, "y"), rig.server.objects());
+    objects[0]["data"]["added"] = "by default".into();
+    expire(&rig).await;
+    let list = list_body(&rig.server.version().to_string(), &objects);
+    let relist = rig.server.inject(Fault::reply([list]).on_list().once());
+    rig.server.wait_for_watches(0).await;
+    rig.settle().await;
+    assert_eq!(relist.struck(), 1);
+    assert_eq!(listener.log().last().unwrap(), "update a/x@2 2");
+    assert_eq!(listener.calls(), 3, "only of what changed");
+    assert_eq!(object(&rig, "x").get().unwrap().data.as_ref().unwrap()["added"], "by default");
+    assert!(same_record(&y, &object(&rig, "y")));
+}
+
 #[tokio::test(start_paused = true)]
 async fn d4_d6_a_refresh_reads_everything_anew_and_unchanged_content_is_no_event() {
     let rig = Rig::new(&["a/x", "a/y"]).started().await;

@@ -105,7 +105,7 @@ fn raw_values_are_given_as_they_are() {
         spec: Box<serde_json::value::RawValue>,
     }
     let json = br#"{"x":1,"spec":{"a" : [1]}}"#;
-    let mut value = ValueReader { json, at: 0 };
+    let mut value = ValueReader { json, at: 0, depth: 0 };
     assert_eq!(Raw::deserialize(&mut value).unwrap().spec.get(), r#"{"a" : [1]}"#);
 }
 
@@ -167,4 +167,12 @@ fn agrees_with_serde_json_on_damaged_documents() {
         }
     }
     assert!((1_000..19_000).contains(&good), "{good}");
+}
+
+#[test]
+fn a_document_as_deep_as_it_likes_does_not_fill_the_stack() {
+    let deep = |n: usize| format!("{}{{}}{}", r#"{"wrapped":"#.repeat(n), "}".repeat(n));
+    for n in [125, 126, 127, 128, 129, 200_000] {
+        assert_eq!(same::<Slim>(deep(n).as_bytes()), n < 127, "{n}");
+    }
 }

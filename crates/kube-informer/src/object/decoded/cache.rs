@@ -30,6 +30,10 @@ const UNREAD: u32 = 512;
 /// So many are passed over at most before one has to go although it was read: all informers of the process wait meanwhile.
 const SPARES: usize = 64;
 
+/// So many forms that users hold are looked at for each that is decoded: those that were dropped are gone soon, however many there
+/// are, and nobody waits for a look at all of them.
+const LOOKS: usize = 2;
+
 /// Below this number of entries those of dropped records are not looked for.
 const SMALL: usize = 64;
 
@@ -86,11 +90,9 @@ pub(super) enum Part {
 struct Rings {
     probation: Ring,
     protected: Ring,
-    lent: Vec<Weak<Record>>,
+    lent: VecDeque<Weak<Record>>,
     /// Records of which a form left, oldest first, and when: until that need not be remembered any more.
     left: VecDeque<(Weak<Record>, u64)>,
-    /// The number of lent ones at which they are looked through next.
-    prune_at: usize,
 }
 
 #[derive(Default)]
@@ -224,7 +226,7 @@ impl DecodeCache {
                         }
                         self.released(&record.origin, part, entry.bytes);
                         if list {
-                            rings.lent.push(entry.record.clone());
+                            rings.lent.push_back(entry.record.clone());
                         }
                         rings.left.push_back((entry.record, now));
                         Some(value)
@@ -265,12 +267,11 @@ impl DecodeCache {
     /// Forgets all records that have been dropped, whose memory the entries keep.
     pub(crate) fn sweep(&self) {
         let mut rings = self.0.rings.lock();
-        let Rings { probation, protected, lent, left, prune_at } = &mut *rings;
+        let Rings { probation, protected, lent, left } = &mut *rings;
         probation.compact();
         protected.compact();
         lent.retain(|record| record.strong_count() > 0);
         lent.shrink_to(lent.len() * 2);
-        *prune_at = lent.len() * 2;
         left.retain(|(record, _)| record.strong_count() > 0);
         left.shrink_to(left.len() * 2);
     }
@@ -280,7 +281,7 @@ impl DecodeCache {
         let mut rubble = Rubble::new();
         let mut rings = self.0.rings.lock();
         if list {
-            rings.lent.push(Arc::downgrade(record));
+            rings.lent.push_back(Arc::downgrade(record));
         }
         if self.limit() > 0 {
             rings.left.push_back((Arc::downgrade(record), now));
@@ -290,18 +291,16 @@ impl DecodeCache {
         self.prune(now);
     }
 
-    /// Now and then, forgets forms that users held and have dropped: their memory is not given back before.
+    /// Forgets forms that users held and have dropped: their memory is not given back before. A few at a time, in turn, and
+    /// not the last ones: what is decoded again soon is noticed by its form.
     fn prune(&self, now: u64) {
-        let mut rings = self.0.rings.lock();
-        if rings.lent.len() < rings.prune_at.max(SMALL) {
-            return;
+        for _ in 0..LOOKS {
+            let Some(entry) = self.0.rings.lock().next_lent() else { return };
+            // The record is dropped with nothing locked.
+            if entry.upgrade().is_some_and(|record| record.decoded.prune(self, now)) {
+                self.0.rings.lock().lent.push_back(entry);
+            }
         }
-        let mut lent = std::mem::take(&mut rings.lent);
-        drop(rings);
-        lent.retain(|record| record.upgrade().is_some_and(|record| record.decoded.prune(self, now)));
-        let mut rings = self.0.rings.lock();
-        rings.prune_at = lent.len() * 2;
-        rings.lent.append(&mut lent);
     }
 }
 
@@ -315,6 +314,11 @@ impl DecodeCache {
 }
 
 impl Rings {
+    /// The one on the list of lent ones that was not looked at for longest, unless there are only a few.
+    fn next_lent(&mut self) -> Option<Weak<Record>> {
+        if self.lent.len() < SMALL { None } else { self.lent.pop_front() }
+    }
+
     fn of(&mut self, part: Part) -> &mut Ring {
         match part {
             Part::Probation => &mut self.probation,

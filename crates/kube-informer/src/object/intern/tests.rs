@@ -35,3 +35,16 @@ fn churn_of_unique_labels_leaks_nothing() {
     assert_eq!(kept[7], interner.labels(&labels("kept-7")));
     assert!(std::ptr::eq(kept[7].get("id").unwrap(), interner.labels(&labels("kept-7")).get("id").unwrap()));
 }
+
+#[test]
+fn what_many_deleted_records_had_alone_goes_although_nothing_new_comes() {
+    let interner = Interner::new(false);
+    let mut kept: Vec<Labels> = (0..20_000).map(|i| interner.labels(&labels(&i.to_string()))).collect();
+    interner.records(kept.len());
+    kept.truncate(100);
+    interner.records(kept.len());
+    let tables = interner.tables.as_ref().unwrap().lock();
+    assert_eq!(tables.labels.table.len(), 100);
+    assert!(tables.texts.table.len() <= 103, "{}", tables.texts.table.len());
+    assert!(tables.texts.table.capacity() <= 1_024);
+}

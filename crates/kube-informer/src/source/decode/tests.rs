@@ -259,7 +259,9 @@ fn the_store_is_asked_for_initial_events_only() {
     let stored = crate::object::testing::record(ingest.origin(), "d/a", "u", "1");
     let known = KnowsOne::new(stored.clone());
     let end = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
-    let body = format!("{}{end}\n{}", event("ADDED", "a", "1"), event("MODIFIED", "a", "1"));
+    let known_json = stored.body.with_json(|json| String::from_utf8(json.to_vec()).unwrap());
+    let event = |of: &str| format!("{{\"type\":\"{of}\",\"object\":{known_json}}}\n");
+    let body = format!("{}{end}\n{}", event("ADDED"), event("MODIFIED"));
 
     let mut decoder = WatchDecoder::new(DEFAULT_LIMIT, true);
     decoder.push(Bytes::from(body.clone()));

@@ -130,13 +130,21 @@ fn an_item_that_cannot_be_taken_in_is_left_out_alone() {
 fn items_that_are_known_are_not_built_again() {
     let ingest = config_maps();
     let known = KnowsOne::new(crate::object::testing::record(ingest.origin(), "d/a", "u", "1"));
-    let body = r#"{"items":[{"metadata":{"namespace":"d","name":"a","uid":"u","resourceVersion":"1"}},{"metadata":{"namespace":"d","name":"a","uid":"u","resourceVersion":"2"}}]}"#;
+    let known_json = known.record.body.with_json(|json| String::from_utf8(json.to_vec()).unwrap());
+    let next = known_json.replace(r#""resourceVersion":"1""#, r#""resourceVersion":"2""#);
+    let other = known_json.replacen('{', r#"{"immutable":true,"#, 1);
+    assert!(next != known_json && other != known_json);
+    let body = format!(r#"{{"items":[{known_json},{next},{other}]}}"#);
     let mut decoder = ListDecoder::new(DEFAULT_LIMIT);
-    decoder.push(Bytes::from_static(body.as_bytes()));
+    decoder.push(Bytes::from(body));
     decoder.end_of_body();
     let mut same = Vec::new();
     while let Some(Ok(ListItem::Object(record))) = decoder.next(&ingest, &known) {
         same.push(Arc::ptr_eq(&record, &known.record));
     }
-    assert_eq!(same, [true, false]);
+    assert_eq!(
+        same,
+        [true, false, false],
+        "the same, the next version, and the same version with other content"
+    );
 }

@@ -56,6 +56,20 @@ fn dead_forms_are_cleared_away() {
 }
 
 #[test]
+fn forms_that_were_all_held_at_once_are_cleared_away_too() {
+    let origin = without_cache();
+    let records: Vec<_> = (0..10_000).map(|i| record(&origin, &format!("a/{i}"), "u", "1")).collect();
+    let held: Vec<_> = records.iter().map(|record| get::<ConfigMap>(record).unwrap()).collect();
+    drop(held);
+    let others: Vec<_> = (0..5_100).map(|i| record(&origin, &format!("b/{i}"), "u", "1")).collect();
+    for record in &others {
+        get::<ConfigMap>(record).unwrap();
+    }
+    let left = records.iter().filter(|record| record.decoded.is_lent_or_kept()).count();
+    assert!(left <= 100, "{left} dead forms still occupy memory");
+}
+
+#[test]
 fn a_pinned_form_is_found_by_its_type() {
     let origin = without_cache();
     let plain = record(&origin, "a/b", "u", "1");

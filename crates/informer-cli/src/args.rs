@@ -33,10 +33,10 @@ const AFTER: &str = "\
 Exit codes:
   0  done; for `diff`: the cache equals the server; for `watch --until`: it holds
   1  for `diff`: they differ; for `get NAME`: no such object; for `watch --until`: it did not hold in time; for `replay`: the
-     recording was cut short
+     recording was cut short, or is too large for the memory
   2  the command line is wrong, or names a kind that the server does not have, or a file that is not a recording
   3  the cluster cannot be reached, refuses access, or is not found
-  4  something on this machine failed, such as writing the output
+  4  something on this machine failed, such as writing the output; for `watch --until`: nobody read it any more
   130 ended with Ctrl-C before there was an answer
 
 Examples:
@@ -170,7 +170,7 @@ pub(crate) struct RecordArgs {
     pub(crate) objects: ObjectArgs,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
-    /// A kind whose contents are secret, as those of Secrets always are: plural and group, such as `vaults.example.com`
+    /// A kind whose contents are secret, as those of Secrets always are, by any of its names, such as `vaults.example.com`
     #[arg(long, value_name = "KIND")]
     pub(crate) sensitive: Vec<String>,
     /// Ends after this long, such as `30s` or `5m`

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::{DiffArgs, Lines};
 use crate::cluster::{Cluster, Without};
 use crate::content::content;
-use crate::failure::Failure;
+use crate::failure::{Failure, unless_nobody_reads};
 use crate::kinds::synced;
 use crate::listing::Listing;
 use crate::plain::{plain, plain_json};
@@ -82,13 +82,14 @@ async fn of_kind(args: &DiffArgs, cluster: &Cluster, kind: &str) -> Result<(), F
     let kind = informer.kind().clone();
     factory.shutdown().await;
     let screen = Screen::new();
-    match args.output {
-        Lines::Json => screen.text(&plain_json(&format!("{}\n", as_json(&kind, count, &differences))))?,
+    let text = match args.output {
+        Lines::Json => plain_json(&format!("{}\n", as_json(&kind, count, &differences))).into_owned(),
         Lines::Text if differences.is_empty() => {
-            screen.text(&format!("{kind}: cache and server are equal, {count} objects\n"))?;
+            format!("{kind}: cache and server are equal, {count} objects\n")
         }
-        Lines::Text => screen.text(&differences.iter().map(as_text).collect::<String>())?,
-    }
+        Lines::Text => differences.iter().map(as_text).collect(),
+    };
+    unless_nobody_reads(screen.text(&text))?;
     match differences.len() {
         0 => Ok(()),
         number => Err(Failure::negative(format!("{kind}: {number} of {count} objects differ"))),

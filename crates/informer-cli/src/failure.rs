@@ -49,6 +49,11 @@ impl Failure {
         Self { code: 0, message: String::new() }
     }
 
+    /// Whether the reader of the output has closed the pipe.
+    pub(crate) fn is_nobody_reads(&self) -> bool {
+        self.code == 0
+    }
+
     /// Prints the message and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if !self.message.is_empty() {
@@ -56,6 +61,14 @@ impl Failure {
         }
         ExitCode::from(self.code)
     }
+}
+
+/// For commands whose exit code is the answer: they give it also if nobody reads what they write beside it.
+pub(crate) fn unless_nobody_reads(written: io::Result<()>) -> Result<(), Failure> {
+    written.map_err(Failure::from).or_else(|failure| match failure.is_nobody_reads() {
+        true => Ok(()),
+        false => Err(failure),
+    })
 }
 
 /// The only I/O of the commands is their output, so an I/O error means that it cannot be written.

@@ -13,7 +13,7 @@ use kube_informer::{SharedInformer, SharedInformerFactory};
 use crate::args::RecordArgs;
 use crate::cluster::{Cluster, Without};
 use crate::failure::Failure;
-use crate::kinds::select;
+use crate::kinds::{select, unknown};
 use crate::screen::Screen;
 use crate::targets;
 use crate::watch::ENDING;
@@ -25,9 +25,10 @@ const LOOK: Duration = Duration::from_millis(500);
 pub(crate) async fn run(args: &RecordArgs) -> Result<(), Failure> {
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
     let screen = Screen::new();
+    let sensitive = sensitive(args, &cluster).await?;
     let recorder = Recorder::create(&args.file)
         .map_err(|error| Failure::local(format!("cannot create {}: {error}", args.file.display())))?;
-    let recorder = args.sensitive.iter().fold(recorder, |recorder, name| recorder.sensitive(kind(name)));
+    let recorder = sensitive.into_iter().fold(recorder, Recorder::sensitive);
     let troubles = Troubles::new(&screen);
     let begun = match args.proxy {
         true => Recording::proxy(args, &cluster, &recorder, &screen).await,
@@ -59,6 +60,33 @@ pub(crate) async fn run(args: &RecordArgs) -> Result<(), Failure> {
     let recorded = finished.map_err(|error| unwritable(args, &error))?;
     screen.note(&format!("recorded {} in {}", told(&recorded), args.file.display()));
     ended
+}
+
+/// The kinds whose contents are secret. A name that the server does not know ends the command before anything is recorded: it may
+/// be a typing error, and the contents that it was meant for would be in the file.
+async fn sensitive(args: &RecordArgs, cluster: &Cluster) -> Result<Vec<KindInfo>, Failure> {
+    if args.sensitive.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Not over the recorder: what is found out here is no part of what is recorded.
+    let factory = cluster.factory(&args.objects).build().map_err(Failure::usage)?;
+    let resolved = factory.resolve_all(&args.sensitive).await.map_err(unknown)?;
+    let mut kinds = Vec::new();
+    for (kind, name) in resolved.into_iter().zip(&args.sensitive) {
+        // The same words are said of kinds to record, so it is said which option this is about.
+        kinds.push(kind.map_err(|error| Failure::usage(format!("--sensitive {name}: {error}")))?);
+    }
+    // A name without a group means the kinds of all groups: Events are in two of them, and clients may ask for either.
+    let of_any_group: Vec<_> =
+        kinds.iter().zip(&args.sensitive).filter(|(_, name)| !name.contains('.')).collect();
+    if !of_any_group.is_empty() {
+        let all = factory.resources().await.map_err(unknown)?;
+        let is_meant =
+            |kind: &KindInfo| of_any_group.iter().any(|(meant, _)| meant.plural() == kind.plural());
+        let more: Vec<_> = all.into_iter().filter(is_meant).collect();
+        kinds.extend(more);
+    }
+    Ok(kinds)
 }
 
 /// What makes the requests that are recorded.
@@ -174,12 +202,6 @@ fn bytes(count: u64) -> String {
         10_000..=9_999_999 => format!("{} KB", count / 1_000),
         _ => format!("{} MB", count / 1_000_000),
     }
-}
-
-/// A kind by its plural and group.
-fn kind(name: &str) -> KindInfo {
-    let (plural, group) = name.split_once('.').unwrap_or((name, ""));
-    KindInfo::new(group, "", "", plural)
 }
 
 #[cfg(test)]

@@ -36,15 +36,25 @@ pub(crate) async fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let screen = Screen::new();
     let recording = recording.speed(args.speed);
     screen.note(&introduction(args, &recording));
-    let cut = format!("{} is cut short: the end of what was recorded is missing", args.file.display());
-    if recording.is_cut() {
-        screen.note(&cut);
+    let missing = missing(args, &recording);
+    if let Some(missing) = &missing {
+        screen.note(missing);
     }
     match args.serve {
         true => serve(args, recording.clone(), &screen).await?,
         false => follow(args, recording.clone(), &screen).await?,
     }
-    if recording.is_cut() { Err(Failure::negative(cut)) } else { Ok(()) }
+    missing.map_or(Ok(()), |missing| Err(Failure::negative(missing)))
+}
+
+/// Why what happened at the end is not shown.
+fn missing(args: &ReplayArgs, recording: &Recording) -> Option<String> {
+    let file = args.file.display();
+    match (recording.is_too_large(), recording.is_cut()) {
+        (true, _) => Some(format!("{file} takes too much memory: only its beginning is replayed")),
+        (false, true) => Some(format!("{file} is cut short: the end of what was recorded is missing")),
+        (false, false) => None,
+    }
 }
 
 fn introduction(args: &ReplayArgs, recording: &Recording) -> String {

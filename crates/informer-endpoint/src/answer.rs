@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-use futures::stream::{BoxStream, Stream};
+use futures::future::BoxFuture;
+use futures::stream::{BoxStream, Stream as _};
 use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
@@ -16,11 +17,18 @@ pub(crate) enum Body {
     Text(Option<Bytes>),
     /// Server-sent events. Whoever makes them is dropped with the connection.
     Events(BoxStream<'static, Bytes>),
+    /// A text that the connection makes when it is read, and not before.
+    Later(BoxFuture<'static, String>),
 }
 
 impl Body {
     pub(crate) fn is_stream(&self) -> bool {
         matches!(self, Self::Events(_))
+    }
+
+    /// Whether there is nothing of it yet, so that who does not want it need not pay for it.
+    pub(crate) fn is_to_come(&self) -> bool {
+        !matches!(self, Self::Text(_))
     }
 }
 
@@ -40,6 +48,11 @@ impl HttpBody for Body {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut *self {
             Self::Text(text) => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
+            Self::Later(text) => {
+                let text = ready!(text.as_mut().poll(context));
+                *self = Self::Text(None);
+                Poll::Ready(Some(Ok(Frame::data(text.into()))))
+            }
             Self::Events(events) => {
                 Pin::new(events).poll_next(context).map(|event| event.map(|event| Ok(Frame::data(event))))
             }
@@ -53,7 +66,7 @@ impl HttpBody for Body {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Text(text) => SizeHint::with_exact(text.as_ref().map_or(0, |text| text.len() as u64)),
-            Self::Events(_) => SizeHint::default(),
+            Self::Events(_) | Self::Later(_) => SizeHint::default(),
         }
     }
 }
@@ -101,6 +114,11 @@ pub(crate) fn typed<B>(status: StatusCode, content_type: &'static str, body: B) 
 /// An answer that goes on.
 pub(crate) fn events(events: BoxStream<'static, Bytes>) -> Response<Body> {
     typed(StatusCode::OK, "text/event-stream", Body::Events(events))
+}
+
+/// JSON that is made while it is sent.
+pub(crate) fn later(json: BoxFuture<'static, String>) -> Response<Body> {
+    typed(StatusCode::OK, "application/json", Body::Later(json))
 }
 
 /// One event. JSON without line breaks is one line of data.

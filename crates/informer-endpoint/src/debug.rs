@@ -1,5 +1,8 @@
 //! The status of informers and queues as JSON, which the page shows.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use kube_informer::status::{Failure, HandlerStatus, InformerStatus, RelistReason, ScopeStatus};
@@ -9,6 +12,11 @@ use crate::queue::QueueStatus;
 use crate::readiness::staleness;
 use crate::told::{told, wrong_type};
 
+/// What this run of the program calls itself. Whoever compares two documents knows by it whether they are of the same one: after a
+/// restart, or from another replica behind the same address, counts begin elsewhere. It says nothing else.
+static INSTANCE: LazyLock<String> =
+    LazyLock::new(|| format!("{:016x}", RandomState::new().build_hasher().finish()));
+
 /// `has_objects` says whether there is a browser of objects to go to.
 pub(crate) fn document(
     informers: &[InformerStatus],
@@ -17,6 +25,7 @@ pub(crate) fn document(
     has_objects: bool,
 ) -> Value {
     json!({
+        "instance": *INSTANCE,
         "uptimeSeconds": seconds(Some(uptime)),
         "informers": informers.iter().map(informer).collect::<Vec<_>>(),
         "queues": queues.iter().map(queue).collect::<Vec<_>>(),

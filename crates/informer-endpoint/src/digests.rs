@@ -1,18 +1,20 @@
 //! What the caches hold, without the contents: keys, uids, versions and digests of objects.
 
-use std::collections::BTreeMap;
+mod page;
+
 use std::fmt;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use kube_informer::{Object, SharedInformer};
+use kube_informer::SharedInformer;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+use self::page::{Most, Page};
 
 /// The path of the page with all informers. That of an informer's objects follows with its name, `/` and the key after which
 /// the page begins, both percent-encoded.
 pub(crate) const PATH: &str = "/debug/digests";
-
-/// Objects on a page. One takes some microseconds, and a request is answered in one go.
-const PAGE: usize = 1_000;
 
 /// An informer whose objects [`Endpoint::digests`](crate::Endpoint::digests) tells of.
 #[derive(Clone)]
@@ -49,16 +51,50 @@ pub fn digest(json: &[u8]) -> Option<String> {
     Some(text)
 }
 
+/// What is answered: a text that is there, or a page that is still to be made.
+pub(crate) enum Answer {
+    Index(String),
+    Page(Box<Page>),
+}
+
 /// The answer for what follows [`PATH`]; `None` if there is no such informer.
-pub(crate) fn answer(informers: &[Digested], rest: &str) -> Option<String> {
+pub(crate) fn answer(informers: &[Digested], rest: &str) -> Option<Answer> {
     let Some(rest) = rest.strip_prefix('/').filter(|rest| !rest.is_empty()) else {
         let informers: Vec<_> = informers.iter().map(|Digested(informer)| about(informer)).collect();
-        return Some(format!("{:#}\n", json!({ "informers": informers })));
+        return Some(Answer::Index(format!("{:#}\n", json!({ "informers": informers }))));
     };
     let (name, after) = rest.split_once('/').unwrap_or((rest, ""));
     let (name, after) = (decoded(name)?, decoded(after)?);
     let Digested(informer) = informers.iter().find(|Digested(informer)| informer.name() == name)?;
-    Some(format!("{}\n", page(informer, &after)))
+    Some(Answer::Page(Box::new(Page::new(informer, after, Most::default()))))
+}
+
+impl Answer {
+    /// All of it now, for a program that answers by itself.
+    pub(crate) fn at_once(self) -> String {
+        match self {
+            Self::Index(text) => text,
+            Self::Page(mut page) => {
+                while !page.step() {}
+                page.text()
+            }
+        }
+    }
+
+    /// In small steps, between which others have their turn. Only one page is made at a time, however many ask.
+    pub(crate) async fn in_steps(self, one_at_a_time: Arc<Semaphore>) -> String {
+        match self {
+            Self::Index(text) => text,
+            Self::Page(mut page) => {
+                // It is never closed.
+                let _turn = one_at_a_time.acquire().await;
+                while !page.step() {
+                    tokio::task::yield_now().await;
+                }
+                page.text()
+            }
+        }
+    }
 }
 
 fn about(informer: &SharedInformer<()>) -> Value {
@@ -81,50 +117,6 @@ fn about(informer: &SharedInformer<()>) -> Value {
         "digests": why.is_none(),
         "noDigestsBecause": why,
     })
-}
-
-/// The objects after a key, in the order of keys, which are compared as texts.
-fn page(informer: &SharedInformer<()>, after: &str) -> Value {
-    let mut about = about(informer);
-    let with_digests = about["digests"] == true;
-    let (objects, more) = first_after(informer, after);
-    about["next"] = objects.last_key_value().filter(|_| more).map(|(key, _)| key.as_str()).into();
-    about["items"] = objects
-        .iter()
-        .map(|(key, object)| {
-            let digest = if with_digests { digest(&object.raw_json()) } else { None };
-            json!({ "key": key, "uid": object.uid().to_string(), "resourceVersion": object.resource_version().to_string(),
-                "digest": digest })
-        })
-        .collect();
-    about
-}
-
-/// The first objects after a key, and whether there are more. Every page costs a look at all keys, so nothing is allocated for
-/// those that are not on it.
-fn first_after(informer: &SharedInformer<()>, after: &str) -> (BTreeMap<String, Object<()>>, bool) {
-    let (mut first, mut more): (BTreeMap<String, _>, _) = (BTreeMap::new(), false);
-    let mut key = String::new();
-    for object in informer.lister().scan() {
-        key.clear();
-        if let Some(namespace) = object.namespace() {
-            key.push_str(namespace);
-            key.push('/');
-        }
-        key.push_str(object.name());
-        if key.as_str() <= after {
-            continue;
-        }
-        if first.len() == PAGE {
-            more = true;
-            if first.last_key_value().is_some_and(|(last, _)| *last < key) {
-                continue;
-            }
-            first.pop_last();
-        }
-        first.insert(key.clone(), object);
-    }
-    (first, more)
 }
 
 /// Percent-decodes; `None` if it is not valid.

@@ -10,12 +10,12 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::answer::{text, typed};
+use crate::answer::{Refusal, text, typed};
 use crate::browse::{Objects, Pages};
 use crate::digests::Digested;
 use crate::guard::{self, Hosts};
 use crate::queue::QueueStatus;
-use crate::stream::VIEWERS;
+use crate::stream::{OBJECT_VIEWERS, VIEWERS};
 use crate::{browse, debug, digests, readiness};
 
 /// Answers requests about the health and the state of informers. Cheap to clone.
@@ -28,8 +28,11 @@ pub struct Endpoint {
     pub(crate) hosts: Hosts,
     pub(crate) objects: Option<Objects>,
     pub(crate) seats: Arc<Semaphore>,
+    pub(crate) object_seats: Arc<Semaphore>,
     pub(crate) pages: Pages,
     began: Instant,
+    /// Pages of digests are made one at a time.
+    pub(crate) digesting: Arc<Semaphore>,
     digests: Option<Arc<dyn Fn() -> Vec<Digested> + Send + Sync>>,
 }
 
@@ -44,8 +47,10 @@ impl Endpoint {
             hosts: Hosts::default(),
             objects: None,
             seats: Arc::new(Semaphore::new(VIEWERS)),
+            object_seats: Arc::new(Semaphore::new(OBJECT_VIEWERS)),
             pages: Pages::default(),
             began: Instant::now(),
+            digesting: Arc::new(Semaphore::new(1)),
             digests: None,
         }
     }
@@ -131,6 +136,9 @@ impl Endpoint {
 
     /// Answers one request with text or JSON; for a program that has an HTTP server already. The page, and contents of objects,
     /// are only served by [`listen`](Self::listen).
+    ///
+    /// All of the answer is made within this call. With [`digests`](Self::digests) that is a look at all keys of a cache and some 20 ms of
+    /// hashing; `listen` does it in small steps and for one client at a time.
     pub fn answer(&self, method: &Method, path: &str) -> Response<String> {
         let mut answer = match guard::check_method(method) {
             Ok(()) => self.look(path).unwrap_or_else(|| self.not_found(false)),
@@ -155,15 +163,19 @@ impl Endpoint {
             "/debug/informers" => {
                 typed(StatusCode::OK, "application/json", format!("{:#}\n", self.document()))
             }
-            path if path.starts_with(digests::PATH) && self.digests.is_some() => {
-                let informers = self.digests.as_ref().map(|informers| informers()).unwrap_or_default();
-                match digests::answer(&informers, &path[digests::PATH.len()..]) {
-                    Some(body) => typed(StatusCode::OK, "application/json", body),
-                    None => text(StatusCode::NOT_FOUND, "there is no such informer\n"),
-                }
-            }
-            _ => return None,
+            path => match self.digested(path)? {
+                Ok(answer) => typed(StatusCode::OK, "application/json", answer.at_once()),
+                Err(none) => none.answer(),
+            },
         })
+    }
+
+    /// What is at a path of digests, if the program has those.
+    pub(crate) fn digested(&self, path: &str) -> Option<Result<digests::Answer, Refusal>> {
+        let informers = self.digests.as_ref()?;
+        let rest = path.strip_prefix(digests::PATH)?;
+        let none = || Refusal::new(StatusCode::NOT_FOUND, "there is no such informer");
+        Some(digests::answer(&informers(), rest).ok_or_else(none))
     }
 
     /// What is told whatever the `Host` of a request: whether it lives and is ready, and nothing else. Load balancers and

@@ -45,6 +45,20 @@ pub(crate) fn check_method(method: &Method) -> Result<(), Refusal> {
     Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, why).with(ALLOW, "GET, HEAD"))
 }
 
+/// Refuses what a page of another site makes a browser ask for behind the back of its user: images, scripts, frames and `fetch`. It could
+/// not read the answer, but the program would have to make it, and a stream takes a place. A link that somebody follows is no such
+/// thing. Only browsers say where a request comes from, and a page cannot make them say something else.
+pub(crate) fn check_site(headers: &HeaderMap) -> Result<(), Refusal> {
+    let said = |name: &str| headers.get(name).map(HeaderValue::as_bytes);
+    let is_foreign = matches!(said("sec-fetch-site"), Some(b"cross-site" | b"same-site"));
+    let is_followed = said("sec-fetch-mode") == Some(b"navigate")
+        && said("sec-fetch-dest").is_none_or(|destination| destination == b"document");
+    if !is_foreign || is_followed {
+        return Ok(());
+    }
+    Err(Refusal::new(StatusCode::FORBIDDEN, "pages of other sites are not answered; open the address itself"))
+}
+
 /// The names that a listener answers to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hosts {

@@ -15,6 +15,10 @@
 //! errors that may quote an object, such as those of the decoder and of the program's own functions, are only in the program's
 //! log and given to its error callback.
 //!
+//! One text is not looked at: what a [`ListWatch`](kube_informer::source::ListWatch) says where no server answered
+//! ([`SourceError::transport`](kube_informer::error::SourceError::transport)), such as "connection refused". A program that has a source
+//! of its own must not quote objects there.
+//!
 //! # In a browser
 //!
 //! `/debug/informers` is a page that updates itself once a second. It is one file and asks nobody but this program. While nobody
@@ -87,6 +91,7 @@
 
 mod answer;
 mod browse;
+mod connections;
 mod debug;
 mod digests;
 mod endpoint;

@@ -1,9 +1,12 @@
 //! What is answered to a request that came over the network.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
+use futures::FutureExt as _;
 use http::header::{ACCEPT, RETRY_AFTER};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
+use tokio::sync::Semaphore;
 
 use crate::answer::{self, Body, Refusal};
 use crate::endpoint::Endpoint;
@@ -36,7 +39,8 @@ impl Endpoint {
     /// Answers a request that came to this address of ours.
     pub(crate) fn respond<B>(&self, request: &Request<B>, local: IpAddr) -> Response<Body> {
         let known = || self.hosts.check(request.headers(), local);
-        let mut answer = match guard::check_method(request.method()).map(|()| known()) {
+        let may = guard::check_method(request.method()).and_then(|()| guard::check_site(request.headers()));
+        let mut answer = match may.map(|()| known()) {
             Ok(Ok(())) => self.route(request),
             Ok(Err(refused)) => {
                 let probed = self.probe(request.uri().path());
@@ -44,7 +48,7 @@ impl Endpoint {
             }
             Err(refused) => refused.answer().map(Body::from),
         };
-        if request.method() == Method::HEAD && answer.body().is_stream() {
+        if request.method() == Method::HEAD && answer.body().is_to_come() {
             *answer.body_mut() = Body::Text(None);
         }
         guard::harden(&mut answer);
@@ -60,21 +64,34 @@ impl Endpoint {
             },
             (path, _) => match self.objects.as_ref().filter(|_| path.starts_with(browse::PATH)) {
                 Some(objects) => objects.respond(self, request),
-                None => {
-                    let found = self.look(path);
-                    found.unwrap_or_else(|| self.not_found(self.objects.is_some())).map(Body::from)
-                }
+                None => match self.digested(path) {
+                    Some(Ok(answer)) => answer::later(answer.in_steps(self.digesting.clone()).boxed()),
+                    Some(Err(none)) => none.answer().map(Body::from),
+                    None => {
+                        let found = self.look(path);
+                        found.unwrap_or_else(|| self.not_found(self.objects.is_some())).map(Body::from)
+                    }
+                },
             },
         }
     }
 
-    /// A place for one more viewer, if there is one.
+    /// A place for one more viewer of informers, if there is one.
     pub(crate) fn seat(&self) -> Result<Seat, Refusal> {
-        self.seats.clone().try_acquire_owned().map_err(|_| {
-            let why = format!("{} are viewing already; close a page", stream::VIEWERS);
-            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why).with(RETRY_AFTER, "5")
-        })
+        seat_of(&self.seats, stream::VIEWERS)
     }
+
+    /// A place for one more stream of objects, if there is one.
+    pub(crate) fn object_seat(&self) -> Result<Seat, Refusal> {
+        seat_of(&self.object_seats, stream::OBJECT_VIEWERS)
+    }
+}
+
+fn seat_of(seats: &Arc<Semaphore>, all: usize) -> Result<Seat, Refusal> {
+    seats.clone().try_acquire_owned().map_err(|_| {
+        let why = format!("{all} are viewing already; close a page");
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why).with(RETRY_AFTER, "5")
+    })
 }
 
 #[cfg(test)]

@@ -13,8 +13,12 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use crate::answer::event;
 use crate::endpoint::Endpoint;
 
-/// How many may view at once, informers and objects together.
+/// How many may view the informers at once.
 pub(crate) const VIEWERS: usize = 16;
+
+/// How many streams of objects there may be at once, of which a page has up to three. They have places of their own, so that a few
+/// pages of objects do not keep everybody from the page that says what is wrong.
+pub(crate) const OBJECT_VIEWERS: usize = 16;
 
 /// How often the state of informers is sent.
 const EVERY: Duration = Duration::from_secs(1);

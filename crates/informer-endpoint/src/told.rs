@@ -50,7 +50,11 @@ fn of_wrong_type(message: &str) -> String {
 }
 
 /// What the server or the connection said. A server that refuses a request (4xx) has not looked at any object. One that fails
-/// may have failed because of an object, such as one that it cannot convert, and say so with its values.
+/// may have failed because of an object, such as one that it cannot convert, and say so with its values; so may one whose code is
+/// none that there is, such as 0.
+///
+/// Without a status no server answered, and the text is the one of the source: an operator needs it to know what is wrong with the
+/// connection. That of a program's own `ListWatch` is told too, and the documentation of this crate says that it must not quote objects.
 fn of_request(status: Option<u16>, message: &str) -> String {
     match status {
         Some(code) if !(400..500).contains(&code) => {

@@ -8,7 +8,7 @@ use kube_informer::kind::KindInfo;
 use serde_json::Value;
 
 use crate::record::{Head, Hidden, METADATA, Record, RequestLine, What, Why};
-use crate::target::{Resource, Target};
+use crate::target::{Resource, Target, decoded};
 
 /// No more than this stands in the place of what was hidden: nothing can be read from it, however long it is.
 const LONGEST_STAND_IN: usize = 64 << 10;
@@ -83,10 +83,18 @@ impl Exchange {
 
     /// Whether it is a list or a watch of a kind, and not a question about one object, which an informer asks now and then.
     pub(crate) fn is_of_objects(&self) -> bool {
-        let is_question = !self.target.is_watch()
-            && self.target.parameter("fieldSelector").is_some_and(|fields| fields.contains("metadata.name"));
+        self.is_list_or_watch() && !self.is_question()
+    }
+
+    /// Whether it is a list of the objects of one name. An informer of one object begins with such a list where lists are not
+    /// streamed.
+    pub(crate) fn is_question(&self) -> bool {
+        let of_one = self.target.parameter("fieldSelector").is_some_and(|fields| is_of_one(&decoded(fields)));
+        of_one && !self.target.is_watch() && self.is_list_or_watch()
+    }
+
+    fn is_list_or_watch(&self) -> bool {
         self.line.method == "GET"
-            && !is_question
             && self.line.form.as_ref().is_none_or(|form| form == METADATA)
             && Resource::of(&self.target.path).is_some_and(|resource| resource.is_collection)
     }
@@ -137,6 +145,15 @@ impl Exchange {
         (!kind.is_empty() && kind != "Status" && kind != "Table" && !kind.starts_with("PartialObject"))
             .then(|| kind.to_owned())
     }
+}
+
+/// Whether a field selector is for the objects of one name. `metadata.namespace` is another field, and `metadata.name!=a` is for
+/// nearly all objects.
+fn is_of_one(fields: &str) -> bool {
+    fields.split(',').any(|term| {
+        let field = term.split_once('=').map(|(field, _)| field.trim());
+        field == Some("metadata.name")
+    })
 }
 
 /// Something that has the same effect on a reader as what was there. It takes no memory: a file may say thousands of times in

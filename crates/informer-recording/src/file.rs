@@ -23,7 +23,8 @@ const LONGEST_HEADER: usize = 64;
 const LARGEST_FRAME: u64 = 512 << 20;
 
 /// What all frames together may take in memory, and how much more for each byte of the file. What is recorded takes about ten
-/// times as much as its file, and contents of Secrets, which were replaced with letters that are all the same, far more.
+/// times as much as its file, and contents of Secrets, which were replaced with letters that are all the same, far more: nothing is
+/// wrong with a file that takes more than this, so it is read up to here.
 const LARGEST_WHOLE: u64 = 1 << 30;
 const PER_BYTE: u64 = 64;
 
@@ -38,6 +39,8 @@ pub(crate) struct Contents {
     pub(crate) records: Vec<Record>,
     /// Whether the file ends in the middle of a frame. All records of the whole frames before are there.
     pub(crate) is_cut: bool,
+    /// Whether there are more frames, which would take too much memory. All records of the frames before are there.
+    pub(crate) is_too_large: bool,
 }
 
 /// Why a file cannot be read as a recording.
@@ -80,16 +83,21 @@ impl Packer {
     }
 }
 
-const TOO_MUCH: &str = "it unpacks to more than a recording of its size holds";
+/// Why a frame has no records.
+enum NotUnpacked {
+    /// It would take more memory than is left.
+    TooMuch,
+    Damaged(String),
+}
 
-/// Reads a file up to its last whole frame.
+/// Reads a file up to its last whole frame, or as far as it goes into memory.
 pub(crate) fn read(file: &[u8]) -> Result<Contents, Unreadable> {
     read_within(file, LARGEST_WHOLE.saturating_add(PER_BYTE.saturating_mul(file.len() as u64)))
 }
 
 /// The same with a limit for what it takes in memory, which a few bytes in a file could make any.
 fn read_within(file: &[u8], mut left: u64) -> Result<Contents, Unreadable> {
-    let mut contents = Contents { records: Vec::new(), is_cut: false };
+    let mut contents = Contents { records: Vec::new(), is_cut: false, is_too_large: false };
     let Some(mut at) = after_header(file)? else {
         contents.is_cut = true;
         return Ok(contents);
@@ -106,11 +114,24 @@ fn read_within(file: &[u8], mut left: u64) -> Result<Contents, Unreadable> {
             Err(code) => return Err(damaged(zstd_safe::get_error_name(code).to_owned())),
         };
         let frame = file.get(at..at + length).ok_or_else(|| damaged("a frame without an end".to_owned()))?;
-        let mut records = unpack(&mut unpacker, frame, left).map_err(damaged)?;
+        let mut records = match unpack(&mut unpacker, frame, left) {
+            Ok(records) => records,
+            Err(NotUnpacked::Damaged(problem)) => return Err(damaged(problem)),
+            Err(NotUnpacked::TooMuch) => {
+                contents.is_too_large = true;
+                break;
+            }
+        };
         left = left.saturating_sub(records.len() as u64);
+        let whole = contents.records.len();
         while !records.is_empty() {
             let record = Record::read(&mut records).map_err(|bad| damaged(bad.to_string()))?;
-            left = left.checked_sub(PER_RECORD).ok_or_else(|| damaged(TOO_MUCH.to_owned()))?;
+            let Some(less) = left.checked_sub(PER_RECORD) else {
+                contents.records.truncate(whole);
+                contents.is_too_large = true;
+                return Ok(contents);
+            };
+            left = less;
             contents.records.push(record);
         }
         at += length;
@@ -147,16 +168,17 @@ fn after_header(file: &[u8]) -> Result<Option<usize>, Unreadable> {
     }
 }
 
-fn unpack(unpacker: &mut DCtx<'_>, frame: &[u8], left: u64) -> Result<Bytes, String> {
+fn unpack(unpacker: &mut DCtx<'_>, frame: &[u8], left: u64) -> Result<Bytes, NotUnpacked> {
+    let damaged = |problem: &str| NotUnpacked::Damaged(problem.to_owned());
     let length = zstd_safe::get_frame_content_size(frame).ok().flatten();
     let length = length.filter(|length| *length <= LARGEST_FRAME);
     if length.is_some_and(|length| length > left) {
-        return Err(TOO_MUCH.to_owned());
+        return Err(NotUnpacked::TooMuch);
     }
     let length = length.and_then(|length| usize::try_from(length).ok());
-    let mut records = Vec::with_capacity(length.ok_or("a frame of an unlikely size")?);
+    let mut records = Vec::with_capacity(length.ok_or_else(|| damaged("a frame of an unlikely size"))?);
     let unpacked = unpacker.decompress(&mut records, frame);
-    unpacked.map_err(|code| zstd_safe::get_error_name(code).to_owned())?;
+    unpacked.map_err(|code| damaged(zstd_safe::get_error_name(code)))?;
     Ok(records.into())
 }
 

@@ -53,6 +53,7 @@ pub struct Recording {
 pub(crate) struct Contents {
     pub(crate) exchanges: Vec<Exchange>,
     is_cut: bool,
+    is_too_large: bool,
     began: Option<u64>,
 }
 
@@ -115,7 +116,8 @@ impl OpenError {
 }
 
 impl Recording {
-    /// Reads a recording into memory. A file that was [cut short](Self::is_cut) is read as far as it goes.
+    /// Reads a recording into memory. A file that was [cut short](Self::is_cut), or is [too large](Self::is_too_large), is read as
+    /// far as it goes.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let read = std::fs::read(path).map_err(Cause::from);
@@ -130,17 +132,18 @@ impl Recording {
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, Unreadable> {
-        let file::Contents { records, is_cut } = file::read(bytes)?;
+        let file::Contents { records, is_cut, is_too_large } = file::read(bytes)?;
         let began = records.iter().find_map(|record| match &record.what {
             What::Began(began) => Some(began.unix_millis),
             _ => None,
         });
-        Ok(Self::of(Contents { exchanges: Exchange::all(records), is_cut, began }, Speed::AsRecorded))
+        let exchanges = Exchange::all(records);
+        Ok(Self::of(Contents { exchanges, is_cut, is_too_large, began }, Speed::AsRecorded))
     }
 
     #[cfg(test)]
     pub(crate) fn of_exchanges(exchanges: Vec<Exchange>, speed: Speed) -> Self {
-        Self::of(Contents { exchanges, is_cut: false, began: None }, speed)
+        Self::of(Contents { exchanges, is_cut: false, is_too_large: false, began: None }, speed)
     }
 
     fn of(contents: Contents, speed: Speed) -> Self {
@@ -164,6 +167,12 @@ impl Recording {
     /// was written up to a second before the cut is there.
     pub fn is_cut(&self) -> bool {
         self.contents.is_cut
+    }
+
+    /// Whether only the beginning of the file was read, because all of it would take too much memory: more than 1 GiB and 64
+    /// times the size of the file. Nothing is wrong with the file, and `zstd -dc` shows all of it.
+    pub fn is_too_large(&self) -> bool {
+        self.contents.is_too_large
     }
 
     /// When it was made, in milliseconds since 1970.
@@ -260,6 +269,7 @@ impl fmt::Debug for Recording {
             .field("requests", &self.requests())
             .field("remaining", &self.remaining())
             .field("is_cut", &self.is_cut())
+            .field("is_too_large", &self.is_too_large())
             .finish_non_exhaustive()
     }
 }

@@ -101,11 +101,11 @@ fn take_places(program: &Program, viewers: &mut Vec<BufReader<TcpStream>>) -> Re
 
 /// While nobody sees the page the program does nothing for it, and then it goes on with the object that was open.
 pub(super) fn in_the_background(browser: &mut Chromium) -> Result<()> {
-    // How many handlers there are for viewers of objects, again and again.
+    // How many streams there are for viewers of objects, which have no names of their own but a number, again and again.
     browser.evaluate(
         "window.watching = setInterval(async () => { const said = await fetch('/debug/informers', { headers: { Accept: 'application/json' } }); \
          const handlers = (await said.json()).informers.flatMap((one) => one.handlers); \
-         window.handlers = handlers.filter((one) => one.name.startsWith('debug-objects')).length; }, 100)",
+         window.handlers = handlers.filter((one) => /-[0-9]+$/.test(one.name)).length; }, 100)",
     )?;
     browser.wait_until("the object and the changes are followed", "window.handlers === 2")?;
     hide(browser, true)?;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::args::{DiffArgs, Lines, ObjectArgs};
 use crate::cluster::{Cluster, Without};
-use crate::failure::Failure;
+use crate::failure::{Failure, unless_nobody_reads};
 use crate::kinds::{reading, unknown};
 use crate::listing::Listing;
 use crate::plain::{plain, plain_json};
@@ -80,10 +80,10 @@ pub(super) async fn run(args: &DiffArgs, url: &str) -> Result<(), Failure> {
         let why = informer["noDigestsBecause"].as_str();
         let report =
             Report { name: &name, kind: &kind, count, lasting: &lasting, passing, only_versions: why };
-        match args.output {
-            Lines::Json => screen.text(&plain_json(&format!("{}\n", report.json())))?,
-            Lines::Text => screen.text(&report.text())?,
-        }
+        unless_nobody_reads(match args.output {
+            Lines::Json => screen.text(&plain_json(&format!("{}\n", report.json()))),
+            Lines::Text => screen.text(&report.text()),
+        })?;
         if !lasting.is_empty() {
             drifted.push(format!("{name}: {} objects differ, of {count} on the server", lasting.len()));
         }

@@ -4,34 +4,67 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use kube_client::api::DynamicObject;
-use kube_informer::{Event, Object, SharedInformerFactory};
+use kube_informer::{Event, Object, SharedInformer, SharedInformerFactory};
 
-use crate::args::GetArgs;
+use super::found;
+use crate::args::{GetArgs, ObjectArgs};
+use crate::cluster::Cluster;
 use crate::failure::Failure;
 use crate::kinds::{Selected, sync};
 use crate::output::Printer;
-use crate::refusal::Refusal;
 use crate::screen::Screen;
 use crate::watch::events::{AllEvents, Events, LIMIT};
+use crate::watch::troubles::Troubles;
 
 /// How often it is checked whether the objects that were there at the start have all come.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How often it is looked which troubles are over.
+const TROUBLES: Duration = Duration::from_millis(100);
+
+/// A factory whose troubles are told as they happen: the command goes on for as long as the user likes.
+pub(super) fn factory(
+    cluster: &Cluster,
+    objects: &ObjectArgs,
+    troubles: &Troubles,
+) -> Result<SharedInformerFactory, Failure> {
+    let hears = troubles.clone();
+    let factory = cluster.factory(objects).on_error(move |failure| hears.hear(failure));
+    factory.build().map_err(Failure::usage)
+}
+
 pub(super) async fn follow(
     args: &GetArgs,
     factory: &SharedInformerFactory,
-    refusal: &Refusal,
+    troubles: &Troubles,
     selected: Vec<Selected>,
     printer: Printer,
     screen: &Screen,
 ) -> Result<(), Failure> {
-    sync(factory, refusal, args.timeout).await?;
+    sync(factory, troubles.refusal(), args.timeout).await?;
+    let (_, missing) = found(&selected);
+    if !missing.is_empty() {
+        // As kubectl does: whoever waits for an object is told that there is none, and can wait with another command.
+        let missing = missing.join("; ");
+        return Err(Failure::negative(format!("{missing} (`informer watch` waits until it is there)")));
+    }
+    let informers: Vec<_> = selected.iter().map(|it| it.informer.clone()).collect();
     let limit = if args.watch_only { 0 } else { usize::MAX };
     let events: Result<Vec<_>, _> = selected.into_iter().map(|it| Events::of(it, LIMIT, limit)).collect();
     tokio::select! {
         ended = show(AllEvents(events?), printer, screen) => ended,
-        refused = refusal.heard() => Err(refused),
+        refused = troubles.refused() => Err(refused),
+        () = heard(troubles, &informers) => Ok(()),
         _ = tokio::signal::ctrl_c() => Ok(()),
+    }
+}
+
+/// Says which troubles are over, without end.
+async fn heard(troubles: &Troubles, informers: &[SharedInformer<DynamicObject>]) {
+    let mut look = tokio::time::interval(TROUBLES);
+    loop {
+        look.tick().await;
+        troubles.look(informers);
     }
 }
 

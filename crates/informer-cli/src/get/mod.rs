@@ -11,17 +11,26 @@ use kube_informer::Object;
 use crate::args::GetArgs;
 use crate::cluster::{Cluster, Without};
 use crate::content::shown;
-use crate::failure::Failure;
+use crate::failure::{Failure, unless_nobody_reads};
 use crate::jsonpath::Path;
 use crate::kinds::{Selected, reading, select, sync};
 use crate::output::{Look, Printer};
+use crate::refusal::Refusal;
 use crate::screen::Screen;
 use crate::targets;
+use crate::watch::troubles::Troubles;
 
 pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
     let targets = targets::of_get(&args.targets).map_err(Failure::usage)?;
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
-    let (factory, refusal) = reading(&cluster, &args.objects)?;
+    let screen = Screen::new();
+    let is_followed = args.watch || args.watch_only;
+    // What goes wrong is told as it happens to whoever goes on; otherwise it is the answer.
+    let troubles = Troubles::new(&screen);
+    let (factory, refusal) = match is_followed {
+        true => (follow::factory(&cluster, &args.objects, &troubles)?, Refusal::default()),
+        false => reading(&cluster, &args.objects)?,
+    };
     let selected = select(&factory, &targets, &args.objects).await?;
     let mut kinds: Vec<_> = selected.iter().map(|it| it.informer.kind().clone()).collect();
     kinds.dedup();
@@ -33,9 +42,8 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
         labels: args.show_labels,
     };
     let mut printer = Printer::new(args.output.clone(), look);
-    let screen = Screen::new();
-    if args.watch || args.watch_only {
-        return follow::follow(args, &factory, &refusal, selected, printer, &screen).await;
+    if is_followed {
+        return follow::follow(args, &factory, &troubles, selected, printer, &screen).await;
     }
     sync(&factory, &refusal, args.timeout).await?;
     let (objects, missing) = found(&selected);
@@ -55,7 +63,7 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
                 _ => screen.note(&format!("no {kinds} found")),
             }
         }
-        _ => screen.text(&printer.all(&objects, is_one)?)?,
+        _ => unless_nobody_reads(screen.text(&printer.all(&objects, is_one)?))?,
     }
     match missing.is_empty() {
         true => Ok(()),

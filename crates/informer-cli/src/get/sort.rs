@@ -12,12 +12,15 @@ pub(crate) enum Rank {
     Missing,
     Truth(bool),
     Number(f64),
-    Text(String, Option<f64>),
+    Text(String),
+    /// A text such as `100m` or `2Gi`, if all texts of the list are such.
+    Quantity(f64),
 }
 
 /// The values to sort by, one for each object. An error if no object has the field, or if it cannot be sorted by.
 pub(crate) fn ranks<'a>(path: &Path, objects: impl Iterator<Item = &'a Value>) -> Result<Vec<Rank>, String> {
     let ranks = objects.map(|object| rank(path, object)).collect::<Result<Vec<_>, _>>()?;
+    let ranks = as_quantities(&ranks).unwrap_or(ranks);
     match ranks.iter().all(|rank| *rank == Rank::Missing) && !ranks.is_empty() {
         true => Err("none of the objects has that field".to_owned()),
         false => Ok(ranks),
@@ -29,11 +32,22 @@ fn rank(path: &Path, object: &Value) -> Result<Rank, String> {
         None | Some(Value::Null) => Ok(Rank::Missing),
         Some(Value::Bool(truth)) => Ok(Rank::Truth(*truth)),
         Some(Value::Number(number)) => Ok(Rank::Number(number.as_f64().unwrap_or_default())),
-        Some(Value::String(text)) => Ok(Rank::Text(text.clone(), quantity(text))),
+        Some(Value::String(text)) => Ok(Rank::Text(text.clone())),
         Some(Value::Array(_) | Value::Object(_)) => {
             Err("it is a list or an object, which has no order".to_owned())
         }
     }
+}
+
+/// The same ranks with their texts as quantities; `None` if one of the texts is none. It is one or the other for the whole list: if
+/// quantities were compared as such and with other texts by their letters, `10` would come after `9`, `9` after `5x`, and `5x` after
+/// `10`, which is no order.
+fn as_quantities(ranks: &[Rank]) -> Option<Vec<Rank>> {
+    let as_quantity = |rank: &Rank| match rank {
+        Rank::Text(text) => quantity(text).map(Rank::Quantity),
+        other => Some(other.clone()),
+    };
+    ranks.iter().map(as_quantity).collect()
 }
 
 impl Rank {
@@ -41,9 +55,9 @@ impl Rank {
         match (self, other) {
             (Self::Truth(one), Self::Truth(other)) => one.cmp(other),
             (Self::Number(one), Self::Number(other)) => one.total_cmp(other),
+            (Self::Text(one), Self::Text(other)) => one.cmp(other),
             // `100m` comes before `1`, and `9Mi` before `1Gi`.
-            (Self::Text(_, Some(one)), Self::Text(_, Some(other))) => one.total_cmp(other),
-            (Self::Text(one, _), Self::Text(other, _)) => one.cmp(other),
+            (Self::Quantity(one), Self::Quantity(other)) => one.total_cmp(other),
             _ => self.sort().cmp(&other.sort()),
         }
     }
@@ -53,7 +67,7 @@ impl Rank {
             Self::Missing => 0,
             Self::Truth(_) => 1,
             Self::Number(_) => 2,
-            Self::Text(..) => 3,
+            Self::Text(_) | Self::Quantity(_) => 3,
         }
     }
 }

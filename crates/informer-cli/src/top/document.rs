@@ -23,6 +23,8 @@ const REASONS: usize = 32;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Document {
+    /// What this run of the program calls itself; older ones do not say.
+    pub(super) instance: Option<String>,
     /// For how many seconds the program has had its endpoint.
     pub(super) uptime: Option<f64>,
     pub(super) informers: Vec<Informer>,
@@ -141,7 +143,8 @@ impl Document {
         let mut queues: Vec<_> = room.rows(json, "queues").iter().map(queue).collect();
         tell_apart(queues.iter_mut().map(|queue| &mut queue.name));
         let left_out = room.left_out;
-        Some(Self { uptime: seconds(json, "uptimeSeconds"), informers, queues, left_out, rate: None })
+        let (instance, uptime) = (text(json, "instance"), seconds(json, "uptimeSeconds"));
+        Some(Self { instance, uptime, informers, queues, left_out, rate: None })
     }
 
     pub(super) fn informer(&self, name: &str) -> Option<&Informer> {

@@ -13,6 +13,8 @@ pub(super) struct Rates {
     before: HashMap<Counted, u64>,
     /// When that was.
     at: Option<f64>,
+    /// Which run of which program said it.
+    instance: Option<String>,
     /// Events a second of all informers, the latest last.
     history: VecDeque<f64>,
 }
@@ -22,14 +24,21 @@ pub(super) struct Rates {
 enum Counted {
     All,
     Informer(String),
-    /// Of an informer; several may have the same name.
-    Handler(String, usize),
+    /// Of an informer, by its name and which of those with this name it is: the place of a handler changes when one before it goes.
+    Handler(String, String, usize),
     Queue(String, &'static str),
 }
 
 impl Rates {
-    /// Writes the rates into a document that came at this second of ours. A program that was started again counts from the beginning.
+    /// Writes the rates into a document that came at this second of ours. A program that was started again counts from the beginning,
+    /// and so does another replica that answers at the same address: between their documents there is no rate. Programs that do not
+    /// say which they are are told apart by counts or a clock that went back.
     pub(super) fn measure(&mut self, document: &mut Document, now: f64) {
+        if self.instance != document.instance {
+            self.before.clear();
+            self.at = None;
+            self.instance.clone_from(&document.instance);
+        }
         // The program's own clock does not count the way of the answer.
         let at = document.uptime.unwrap_or(now);
         let passed = self.at.map(|before| at - before).filter(|passed| *passed > 0.0);
@@ -45,8 +54,12 @@ impl Rates {
         document.rate = growth(Counted::All, events);
         for informer in &mut document.informers {
             informer.rate = growth(Counted::Informer(informer.name.clone()), informer.events());
-            for (place, handler) in informer.handlers.iter_mut().enumerate() {
-                handler.rate = growth(Counted::Handler(informer.name.clone(), place), handler.calls);
+            let mut named = HashMap::new();
+            for handler in &mut informer.handlers {
+                let before = named.entry(handler.name.clone()).or_insert(0_usize);
+                let counted = Counted::Handler(informer.name.clone(), handler.name.clone(), *before);
+                *before += 1;
+                handler.rate = growth(counted, handler.calls);
             }
         }
         for queue in &mut document.queues {

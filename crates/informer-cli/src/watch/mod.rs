@@ -30,7 +30,7 @@ use self::troubles::Troubles;
 use self::until::Awaited;
 use crate::args::{WatchArgs, WatchForm};
 use crate::cluster::{Cluster, Without};
-use crate::failure::Failure;
+use crate::failure::{Failure, unless_nobody_reads};
 use crate::kinds::{Selected, select, unknown};
 use crate::plain::{plain, plain_json};
 use crate::screen::Screen;
@@ -149,11 +149,17 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     factory.shutdown_within(ENDING).await;
     if let Some(summary) = &summary {
         let lasted = begun.elapsed();
-        screen.line(&match args.output {
+        let written = screen.line(&match args.output {
             WatchForm::Json => plain_json(&summary.json(lasted).to_string()).into_owned(),
             _ => summary.text(lasted),
-        })?;
+        });
+        unless_nobody_reads(written)?;
     }
+    let ended = ended.map_err(|failure| match awaited.is_some() && failure.is_nobody_reads() {
+        // Whoever asks for the exit code must not take it for the answer.
+        true => Failure::local("nobody reads the output any more; it is not known whether --until holds"),
+        false => failure,
+    });
     match (ended?, awaited) {
         (How::TimeIsOver, Some(awaited)) => {
             Err(Failure::negative(format!("--until does not hold: {}", awaited.missing())))

@@ -70,6 +70,11 @@ impl Troubles {
         self.refusal.heard().await
     }
 
+    /// What the server refused, if it did.
+    pub(crate) fn refusal(&self) -> &Refusal {
+        &self.refusal
+    }
+
     /// Reports which failures are over.
     pub(crate) fn look(&self, informers: &[SharedInformer<DynamicObject>]) {
         let mut watched = locked(&self.watched);

@@ -2,7 +2,10 @@
 
 use embedded_apiserver::{Fault, Verb};
 
-use crate::support::{Server, informer, run};
+use serde_json::json;
+
+use crate::support::canned::{Answer, Canned};
+use crate::support::{Server, informer, run, unread};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kind_that_is_not_there_brings_near_names() {
@@ -21,6 +24,35 @@ async fn an_object_that_is_not_there() {
     let server = Server::start().await;
     let said = run(server.informer(&["get", "configmap", "nope", "-n", "shop"])).await;
     assert_eq!((said.code, said.err.as_str()), (1, "error: configmaps \"nope\" not found\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_exit_code_that_is_an_answer_is_one_also_if_nobody_reads_the_output() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    let get = unread(server.informer(&["get", "configmap", "a", "-n", "shop"])).await;
+    assert_eq!(get, (0, String::new()));
+    let missing = unread(server.informer(&["get", "configmap", "a", "nope", "-n", "shop"])).await;
+    assert_eq!(missing, (1, "error: configmaps \"nope\" not found\n".to_owned()));
+    let equal = unread(server.informer(&["diff", "configmaps", "-n", "shop"])).await;
+    assert_eq!(equal, (0, String::new()));
+    // The cache gets one state, and the list that it is compared with another.
+    let list = |name: &str| {
+        let items = [json!({ "metadata": { "name": name, "namespace": "shop", "resourceVersion": "5" } })];
+        json!({ "kind": "ConfigMapList", "apiVersion": "v1", "metadata": { "resourceVersion": "9" }, "items": items })
+    };
+    let (cached, listed) = (list("a"), list("b"));
+    let differing = Canned::start(move |path| match path {
+        path if path.contains("sendInitialEvents") => Answer::status(400, "BadRequest", "no streams"),
+        path if path.contains("watch=true") => Answer::Silence(String::new()),
+        path if path.contains("resourceVersion=") => Answer::json(200, &cached),
+        _ => Answer::json(200, &listed),
+    });
+    let different = unread(differing.informer(&["diff", "configmaps", "-n", "shop"])).await;
+    assert_eq!(different, (1, "error: configmaps: 2 of 1 objects differ\n".to_owned()));
+    let until = ["watch", "configmap/a", "-n", "shop", "--until", "jsonpath={.data.key}=2", "--for", "60s"];
+    let (code, said) = unread(server.informer(&until)).await;
+    assert!(code == 4 && said.contains("it is not known whether --until holds"), "{code} {said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

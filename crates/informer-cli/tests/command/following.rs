@@ -61,6 +61,35 @@ async fn get_shows_only_what_happens() {
     assert_eq!(line.split_whitespace().take(2).collect::<Vec<_>>(), ["b", "2"], "{line}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_not_there_is_not_waited_for() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    for how in ["-w", "--watch-only"] {
+        let mut get = Running::start(server.informer(&["get", "cm", "a", "nope", "-n", "shop", how]));
+        let said = get.remark("not found").await;
+        assert!(said.starts_with("error: configmaps \"nope\" not found ("), "{said}");
+        assert_eq!(get.ended().await.0, Some(1));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_goes_away_is_missed() {
+    let server = Server::start().await;
+    server.config_map("a", "1").await;
+    let mut get = Running::start(server.informer(&["get", "cm", "-n", "shop", "-w", "--no-headers"]));
+    assert!(get.line().await.starts_with("a "));
+    let url = server.endpoint.url();
+    let address = url.trim_start_matches("http://").trim_end_matches('/').parse().expect("an address");
+    let Server { api, endpoint, directory } = server;
+    endpoint.stop().await;
+    let said = get.remark("Connection refused").await;
+    assert!(said.starts_with("cannot watch configmaps in namespace \"shop\": "), "{said}");
+    let _again = api.listen_on(address).await.expect("the same port");
+    get.remark("watching configmaps again, after ").await;
+    drop(directory);
+}
+
 async fn change(server: &Server, name: &str, value: &str) {
     let maps: Api<ConfigMap> = Api::namespaced(server.api.quiet_client(), "shop");
     let patch = Patch::Merge(json!({ "data": { "key": value, "more": "x" } }));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Event};
 use kube_client::Api;
 use serde_json::{Value, json};
 use tokio::time::{interval, timeout};
@@ -153,6 +153,62 @@ async fn nothing_is_written_over_and_nothing_is_left_of_a_recording_that_did_not
     assert!(nothing.code == 2 && nothing.err.contains("KIND"), "{nothing:?}");
     let no_cluster = run(with_file(&["record", "pods"], &new)).await;
     assert!(no_cluster.code == 3 && !new.exists(), "{no_cluster:?}");
+}
+
+/// Whatever name of the kind was given, nothing of its contents is in the file.
+#[tokio::test(flavor = "multi_thread")]
+async fn contents_of_kinds_that_are_called_sensitive_are_left_out_by_any_name_of_the_kind() {
+    let server = Server::start().await;
+    server.config_map("a", "hush-hush").await;
+    for (number, name) in ["cm", "configmap", "ConfigMap", "configmaps.v1."].iter().enumerate() {
+        let file = server.directory.path().join(format!("{number}.recording"));
+        let mut record = with_file(&["record", "configmaps", "-n", "shop", "--sensitive", name], &file);
+        record.arg("--kubeconfig").arg(server.kubeconfig());
+        let mut record = Running::start(record);
+        record.remark("recording configmaps of kubeconfig").await;
+        until_it_has(&file, 1, "k8s.io/initial-events-end").await;
+        interrupt(&record);
+        let (code, said) = record.ended().await;
+        assert_eq!(code, Some(0), "{said}");
+        let text = text(&file);
+        assert!(text.contains("\"name\":\"a\"") && !text.contains("hush-hush"), "{name}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_without_a_group_means_the_kinds_of_all_groups() {
+    let server = Server::start().await;
+    let event = json!({ "metadata": { "name": "e", "namespace": "shop" }, "reason": "R", "message": "hush-hush",
+        "involvedObject": { "kind": "Pod", "namespace": "shop", "name": "a" } });
+    let event: Event = serde_json::from_value(event).expect("an event");
+    server.api.create(&event).await.expect("it is created");
+    let file = server.directory.path().join("a.recording");
+    let arguments = ["record", "events.events.k8s.io", "-n", "shop", "--sensitive", "events"];
+    let mut record = with_file(&arguments, &file);
+    record.arg("--kubeconfig").arg(server.kubeconfig());
+    let mut record = Running::start(record);
+    record.remark("recording events.events.k8s.io of kubeconfig").await;
+    until_it_has(&file, 1, "k8s.io/initial-events-end").await;
+    interrupt(&record);
+    let (code, said) = record.ended().await;
+    assert_eq!(code, Some(0), "{said}");
+    let text = text(&file);
+    assert!(text.contains("\"name\":\"e\"") && !text.contains("hush-hush"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_is_called_sensitive_and_is_not_there_ends_it_before_anything_is_recorded() {
+    let server = Server::start().await;
+    let file = server.directory.path().join("new");
+    for how in [&["record", "configmaps"][..], &["record", "--proxy"]] {
+        let mut record = with_file(&[how, &["--sensitive", "configmap.example.com"]].concat(), &file);
+        record.arg("--sensitive").arg("configmaps").arg("--kubeconfig").arg(server.kubeconfig());
+        // Ends by itself also if it should go on with the wrong name.
+        record.args(["--for", "1s"]);
+        let said = run(record).await;
+        assert!(said.code == 2 && said.err.contains("--sensitive configmap.example.com: "), "{said:?}");
+        assert!(!file.exists(), "{said:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

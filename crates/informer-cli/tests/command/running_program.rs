@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::canned::{Answer, Canned};
-use crate::support::{Running, Server, run};
+use crate::support::{Running, Server, run, unread};
 
 /// A running program: `watch` of so many kinds with an endpoint, and the address of that.
 pub(crate) async fn program(mut command: std::process::Command, kinds: usize) -> (Running, String) {
@@ -99,6 +99,9 @@ default/missing: not in the program; the server has version 2
 default/old: version 1 in the program, 3 on the server
 ";
     assert_eq!((said.code, said.out.as_str()), (1, wanted), "{said:?}");
+    // The exit code is the answer also if nobody reads the rest.
+    let (code, remarks) = unread(server.informer(&["diff", "--endpoint", &address])).await;
+    assert!(code == 1 && remarks == said.err, "{code} {remarks}");
     let said = run(server.informer(&["diff", "--endpoint", &address, "-o", "json"])).await;
     let told: Value = serde_json::from_str(&said.out).expect("JSON");
     assert_eq!(

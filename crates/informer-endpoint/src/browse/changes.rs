@@ -7,13 +7,13 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::{BoxStream, unfold};
 use hyper::body::Bytes;
-use kube_informer::{Event, Object, SharedInformer, handler};
+use kube_informer::{Event, Object, SharedInformer};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{Instant, Interval};
 
 use super::viewer::{NOTHING, SILENCE, Turn, Viewer};
-use super::{HANDLER, Watching};
+use super::watching::Watching;
 use crate::answer::event;
 use crate::stream::every;
 
@@ -54,13 +54,12 @@ pub(super) fn stream(
 ) -> Result<BoxStream<'static, Bytes>, String> {
     let recent = Arc::new(Mutex::new(Recent::default()));
     let heard = recent.clone();
-    let registration = informer.add_event_handler(handler().named(HANDLER).on_event(move |event| {
+    let watching = Watching::new(informer, move |event| {
         if let Some((what, object)) = change(event) {
             heard.lock().push(what, object);
         }
-    }));
-    let registration = registration.map_err(|error| error.to_string())?;
-    let feed = Feed { recent, sent: None, tick: every(EVERY), _watching: Watching(registration), viewer };
+    })?;
+    let feed = Feed { recent, sent: None, tick: every(EVERY), _watching: watching, viewer };
     Ok(unfold(feed, |mut feed| async move { Some((feed.next().await, feed)) }).boxed())
 }
 

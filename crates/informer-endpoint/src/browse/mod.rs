@@ -1,8 +1,8 @@
 //! The browser of objects: contents, for whom the program allows it.
 //!
 //! Nothing is kept while nobody looks. A search holds a snapshot of the cache and at most [`search::ROWS`] rows; who looks at the
-//! changes of a kind, or at one object, has a handler at the informer, which is removed when the connection ends and remembers
-//! the last few changes until then ([`changes`], [`object`]).
+//! changes of a kind, or at one object, has a stream of the informer's events, which ends with the connection, and the last few
+//! changes are remembered until then ([`changes`], [`object`], [`watching`]).
 
 mod changes;
 mod difference;
@@ -12,6 +12,7 @@ mod query;
 mod rows;
 mod search;
 mod viewer;
+mod watching;
 mod yaml;
 
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::{HeaderMap, Request, Response, StatusCode};
-use kube_informer::{Registration, SharedInformer};
+use kube_informer::SharedInformer;
 use serde_json::json;
 
 use self::query::Query;
@@ -79,10 +80,13 @@ impl Objects {
 
     /// Only for requests with this token, as `Authorization: Bearer …`. The page asks for it.
     ///
+    /// Blanks and line breaks around it are left out: files and Secrets often end with one, and no request can. It is an error of
+    /// [`listen`](Endpoint::listen) if nothing is left, or characters that are not ASCII or cannot be seen.
+    ///
     /// The connection is not encrypted: keep the port within the cluster, or put TLS in front of it.
     #[must_use]
     pub fn token(mut self, token: impl Into<String>) -> Self {
-        self.token = Some(token.into().into());
+        self.token = Some(token.into().trim().into());
         self
     }
 
@@ -90,6 +94,10 @@ impl Objects {
     pub(crate) fn refusal(&self, address: IpAddr) -> Option<&'static str> {
         match &self.token {
             Some(token) if token.is_empty() => Some("the token for contents of objects is empty"),
+            Some(token) if !token.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') => Some(
+                "the token for contents of objects has characters that are not ASCII or cannot be seen, such as a line break, \
+                 and no browser could send it",
+            ),
             None if !address.to_canonical().is_loopback() => Some(
                 "contents of objects are only shown on a loopback address, such as 127.0.0.1, or with a token \
                  (Objects::token)",
@@ -129,7 +137,13 @@ impl Objects {
         let informer = query.number("informer").and_then(|number| self.informers.get(number));
         let informer =
             informer.ok_or_else(|| refused("there is no such informer; /debug/objects/kinds has them"))?;
-        let viewer = || Ok::<_, Refusal>(endpoint.pages.viewer(query.text("page"), endpoint.seat()?));
+        if !is_meant(informer, query) {
+            return Err(Refusal::new(
+                StatusCode::CONFLICT,
+                "another informer stands at this place now; /debug/objects/kinds has them",
+            ));
+        }
+        let viewer = || Ok::<_, Refusal>(endpoint.pages.viewer(query.text("page"), endpoint.object_seat()?));
         let stream = match path {
             "/search" => search::stream(informer, query, viewer()?),
             "/object" => object::stream(informer, query, viewer()?),
@@ -153,6 +167,14 @@ impl Objects {
     }
 }
 
+/// Whether this is the informer that is asked for, if the request says which: a program that was started again may have others, or
+/// the same in another order, and a page that was open before would show objects of one kind as those of another.
+fn is_meant(informer: &SharedInformer<()>, query: &Query) -> bool {
+    let is = |named: &str, found: &str| query.text(named).is_none_or(|wanted| wanted == found);
+    let kind = informer.kind();
+    is("of", informer.name()) && is("apiVersion", &kind.api_version()) && is("kind", kind.kind())
+}
+
 fn not_found() -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, "not found")
 }
@@ -167,18 +189,6 @@ impl fmt::Debug for Objects {
             .field("informers", &self.informers.iter().map(SharedInformer::name).collect::<Vec<_>>())
             .field("token", &self.token.is_some())
             .finish()
-    }
-}
-
-/// What the handlers of viewers are called in the status of their informer.
-const HANDLER: &str = "debug-objects";
-
-/// A handler of one viewer, which goes with it.
-struct Watching(Registration);
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        self.0.remove();
     }
 }
 

@@ -1,7 +1,7 @@
 //! One object and its last changes, while somebody looks at it.
 //!
-//! What an object was before is not in the cache. So there is a handler for this one object from the moment that somebody
-//! looks: it holds at most [`PENDING`] versions until they are compared, and then at most [`LAST`] lists of differences.
+//! What an object was before is not in the cache. So the events of this one object are listened to from the moment that somebody
+//! looks: that holds at most [`PENDING`] versions until they are compared, and then at most [`LAST`] lists of differences.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,9 +10,10 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::{BoxStream, unfold};
 use hyper::body::Bytes;
-use kube_informer::{Event, Object, ObjectKey, SharedInformer, handler};
+use kube_informer::{Event, Object, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio::task::yield_now;
 use tokio::time::{Instant, Interval};
 
 use super::changes::change;
@@ -20,8 +21,8 @@ use super::difference::differences;
 use super::query::Query;
 use super::rows::row;
 use super::viewer::{NOTHING, SILENCE, Turn, Viewer};
+use super::watching::Watching;
 use super::yaml::{content, yaml};
-use super::{HANDLER, Watching};
 use crate::answer::event;
 use crate::stream::every;
 
@@ -42,7 +43,7 @@ struct Change {
     new: Object<()>,
 }
 
-/// What the handler has heard since it was last told.
+/// What was heard since it was last told.
 #[derive(Default)]
 struct Heard {
     changes: VecDeque<Change>,
@@ -76,8 +77,7 @@ pub(super) fn stream(
     };
     let heard = Arc::new(Mutex::new(Heard::default()));
     let (hears, wanted) = (heard.clone(), key.clone());
-    let only = handler().named(HANDLER).filter(move |object: &Object<()>| *object.key() == wanted);
-    let registration = informer.add_event_handler(only.on_event(move |event| hears.lock().hear(event)));
+    let watching = Watching::new(informer, move |event| hears.lock().hear(&wanted, event))?;
     let view = View {
         informer: informer.clone(),
         key,
@@ -87,15 +87,15 @@ pub(super) fn stream(
         forgotten: 0,
         sent: None,
         tick: every(EVERY),
-        _watching: Watching(registration.map_err(|error| error.to_string())?),
+        _watching: watching,
         viewer,
     };
     Ok(unfold(view, |mut view| async move { Some((view.next().await, view)) }).boxed())
 }
 
 impl Heard {
-    fn hear(&mut self, event: &Event<()>) {
-        let Some((what, new)) = change(event) else { return };
+    fn hear(&mut self, wanted: &ObjectKey, event: &Event<()>) {
+        let Some((what, new)) = change(event).filter(|(_, object)| object.key() == wanted) else { return };
         let old = match event {
             Event::Updated { old, .. } => Some(old.clone()),
             _ => None,
@@ -129,6 +129,8 @@ impl View {
                     self.last.pop_back();
                 }
                 self.last.push_front((change.at, self.told(&change)));
+                // Large objects take their time to be compared, and there may be as many as were kept.
+                yield_now().await;
             }
             return match is_news {
                 true => event(&self.report()),

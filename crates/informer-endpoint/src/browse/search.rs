@@ -1,7 +1,8 @@
 //! Searching a cache in small steps: by name and labels, which are at hand, and by a field, for which objects are unpacked.
 //!
 //! The connection of the viewer does the work, so it ends with the viewer. It gives way after every step; while it unpacks objects
-//! it rests as long as it works, so that it takes at most half of a core from the informers.
+//! it rests as long as it works, and only one search does so at a time, so that all together take at most half of a core from the
+//! informers.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -94,15 +95,25 @@ impl Search {
             return None;
         }
         let begun = Instant::now();
-        while !self.step() && begun.elapsed() < self.patience {
-            match self.wanted.field {
-                Some(_) => tokio::time::sleep(STEP).await,
-                None => tokio::task::yield_now().await,
-            }
-        }
+        while !self.paced_step().await && begun.elapsed() < self.patience {}
         self.patience = EVERY;
         self.viewer.turn(Turn::Answer).await;
         Some(self.report())
+    }
+
+    /// Works for a moment and lets others have their turn. Says whether that was all.
+    async fn paced_step(&mut self) -> bool {
+        if self.wanted.field.is_none() {
+            let is_over = self.step();
+            tokio::task::yield_now().await;
+            return is_over;
+        }
+        let _turn = self.viewer.unpacks().await;
+        let begun = Instant::now();
+        let is_over = self.step();
+        // One large object can take far longer than a step, and then the rest is as long. Others wait meanwhile.
+        tokio::time::sleep(begun.elapsed().max(STEP)).await;
+        is_over
     }
 
     /// Works for a moment. Says whether that was all.

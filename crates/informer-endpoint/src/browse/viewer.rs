@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
 
@@ -44,14 +45,24 @@ pub(super) enum Turn {
 }
 
 /// The pages that have streams, by the names that they give themselves.
-#[derive(Clone, Default)]
-pub(crate) struct Pages(Arc<Mutex<HashMap<String, Sent>>>);
+#[derive(Clone)]
+pub(crate) struct Pages {
+    sent: Arc<Mutex<HashMap<String, Sent>>>,
+    unpacking: Arc<Semaphore>,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self { sent: Arc::default(), unpacking: Arc::new(Semaphore::new(1)) }
+    }
+}
 
 /// One stream of a viewer: its place, and its share of what the viewer is sent.
 pub(super) struct Viewer {
     sent: Sent,
     /// When this stream itself was last sent something.
     last: Mutex<Option<Instant>>,
+    unpacking: Arc<Semaphore>,
     _seat: Seat,
 }
 
@@ -65,12 +76,12 @@ impl Pages {
     /// A stream of this page, or of one that is a page by itself.
     pub(super) fn viewer(&self, page: Option<&str>, seat: Seat) -> Viewer {
         let Some(page) = page.filter(|page| page.len() <= NAME) else {
-            return Viewer::new(Sent::default(), seat);
+            return Viewer::new(Sent::default(), self.unpacking.clone(), seat);
         };
-        let mut pages = self.0.lock();
+        let mut pages = self.sent.lock();
         // What was just sent counts, even if the stream that sent it has ended.
         pages.retain(|_, sent| Arc::strong_count(sent) > 1 || is_recent(sent));
-        Viewer::new(pages.entry(page.to_owned()).or_default().clone(), seat)
+        Viewer::new(pages.entry(page.to_owned()).or_default().clone(), self.unpacking.clone(), seat)
     }
 }
 
@@ -80,8 +91,14 @@ fn is_recent(sent: &Sent) -> bool {
 }
 
 impl Viewer {
-    fn new(sent: Sent, seat: Seat) -> Self {
-        Self { sent, last: Mutex::default(), _seat: seat }
+    fn new(sent: Sent, unpacking: Arc<Semaphore>, seat: Seat) -> Self {
+        Self { sent, last: Mutex::default(), unpacking, _seat: seat }
+    }
+
+    /// The turn to unpack objects, which all viewers have one after the other: however many search, together they take no more of
+    /// the program than one does. `None` never happens, since it is never closed.
+    pub(super) async fn unpacks(&self) -> Option<OwnedSemaphorePermit> {
+        self.unpacking.clone().acquire_owned().await.ok()
     }
 
     /// Waits until something may be sent, which from then on counts as sent. Who is dropped while it waits has sent nothing.

@@ -25,6 +25,13 @@ fn queue() -> QueueStatus {
 }
 
 #[test]
+fn all_documents_of_a_run_are_of_the_same_instance() {
+    let instance = |seconds| document(&[], &[], Duration::from_secs(seconds), false)["instance"].clone();
+    assert_eq!(instance(1), instance(2));
+    assert_eq!(instance(1).as_str().unwrap().len(), 16);
+}
+
+#[test]
 fn a_queue_is_told_whole() {
     let told = document(&[], &[queue(), QueueStatus::default()], Duration::ZERO, false);
     let whole = json!({

@@ -1,11 +1,16 @@
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use http::Method;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_informer::testing::ScriptedSource;
 
 use super::*;
 use crate::Endpoint;
+use crate::answer::Body;
+
+/// Of objects that are quickly hashed: time is paused.
+const PAGE: usize = 1_000;
 
 /// A running informer on the server.
 async fn informer<K>(builder: kube_informer::InformerBuilder<K>) -> SharedInformer<K>
@@ -164,4 +169,66 @@ fn a_digest_is_of_what_the_object_says_and_not_of_how() {
     assert_eq!((digest(b"[]"), digest(b"{")), (None, None));
     // SHA-256 of `{}`, cut to 16 bytes.
     assert_eq!(digest(b"{}").as_deref(), Some("44136fa355b3678a1146ad16f7e8649e"));
+}
+
+/// An informer of so many maps in one namespace.
+async fn filled(count: usize) -> SharedInformer<()> {
+    let server = ScriptedSource::of::<ConfigMap>();
+    for number in 0..count {
+        let metadata = json!({ "namespace": "a", "name": format!("x-{number:05}") });
+        server.create(&json!({ "metadata": metadata, "data": { "n": number.to_string() } })).unwrap();
+    }
+    informer(SharedInformer::<ConfigMap>::builder(server)).await.as_kind()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_takes_too_long_ends_early_and_the_next_goes_on() {
+    let informer = filled(5).await;
+    let most = Most { work: Duration::ZERO, ..Most::default() };
+    let (mut keys, mut after) = (Vec::new(), String::new());
+    loop {
+        let mut page = Page::new(&informer, after, most);
+        while !page.step() {}
+        let page: Value = serde_json::from_str(&page.text()).unwrap();
+        let items = page["items"].as_array().unwrap();
+        assert_eq!(items.len(), 1, "at least one, and no more than there is time for");
+        keys.push(items[0]["key"].as_str().unwrap().to_owned());
+        match page["next"].as_str() {
+            Some(next) => after = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(keys, (0..5).map(|number| format!("a/x-{number:05}")).collect::<Vec<_>>());
+}
+
+/// What the connection of a listener is given.
+fn later(endpoint: &Endpoint, path: &str) -> futures::future::BoxFuture<'static, String> {
+    let request = http::Request::get(path).header(http::header::HOST, "localhost").body(()).unwrap();
+    let answer = endpoint.respond(&request, "127.0.0.1".parse().unwrap());
+    assert_eq!(answer.status(), 200);
+    let Body::Later(text) = answer.into_body() else { panic!("a page that is still to be made") };
+    text
+}
+
+/// Real time: a page takes as long as it takes.
+#[tokio::test]
+async fn a_listener_makes_pages_in_steps_and_one_at_a_time() {
+    let informer = filled(3_000).await;
+    let endpoint = about(&informer);
+    let path = format!("{PATH}/configmaps");
+    let mut first = later(&endpoint, &path);
+    let mut second = later(&endpoint, &path);
+    assert!((&mut first).now_or_never().is_none(), "it does not do all at once");
+    assert!((&mut second).now_or_never().is_none());
+    assert_eq!(endpoint.digesting.available_permits(), 0);
+    let held = first.await;
+    assert!((&mut second).now_or_never().is_none(), "it begins only now");
+    let page: Value = serde_json::from_str(&held).unwrap();
+    assert_eq!(page["items"][0]["key"], "a/x-00000");
+    drop(second);
+    assert_eq!(endpoint.digesting.available_permits(), 1, "nothing goes on without its client");
+    // Who asks for the headers alone has nothing made.
+    let head = http::Request::head(&path).header(http::header::HOST, "localhost").body(()).unwrap();
+    let head = endpoint.respond(&head, "127.0.0.1".parse().unwrap());
+    assert!(!head.body().is_to_come());
 }

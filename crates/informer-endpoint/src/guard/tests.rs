@@ -72,6 +72,30 @@ fn names_of_the_program_are_answered_too() {
 }
 
 #[test]
+fn pages_of_other_sites_get_nothing_and_links_are_followed() {
+    let asks = |said: &[(&'static str, &'static str)]| {
+        let header = |(name, value): &(&'static str, &'static str)| {
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
+        };
+        let headers = said.iter().map(header).collect();
+        check_site(&headers).map_or_else(|refused| refused.status.as_u16(), |()| 200)
+    };
+    let (site, mode, dest) = ("sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest");
+    assert_eq!(asks(&[]), 200, "no browser, or an old one");
+    for own in ["same-origin", "none"] {
+        assert_eq!(asks(&[(site, own), (mode, "cors")]), 200, "{own}");
+    }
+    for foreign in ["cross-site", "same-site"] {
+        assert_eq!(asks(&[(site, foreign), (mode, "no-cors"), (dest, "image")]), 403);
+        assert_eq!(asks(&[(site, foreign), (mode, "cors"), (dest, "empty")]), 403);
+        assert_eq!(asks(&[(site, foreign), (mode, "navigate"), (dest, "iframe")]), 403);
+        assert_eq!(asks(&[(site, foreign)]), 403);
+        assert_eq!(asks(&[(site, foreign), (mode, "navigate"), (dest, "document")]), 200);
+        assert_eq!(asks(&[(site, foreign), (mode, "navigate")]), 200);
+    }
+}
+
+#[test]
 fn the_token_has_to_be_the_whole_one() {
     let check = |said: &'static str| {
         let headers = [(AUTHORIZATION, HeaderValue::from_static(said))].into_iter().collect();

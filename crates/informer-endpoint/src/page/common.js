@@ -90,7 +90,8 @@ async function follow(url, headers, signal, heard, state) {
         const text = await answer.text();
         isRefused = true;
         state('refused', text, answer.status);
-        if (answer.status === 401) return;
+        // Whoever is told begins anew.
+        if (answer.status === 401 || answer.status === 409) return;
       }
     } catch (error) {
       if (signal.aborted) return;

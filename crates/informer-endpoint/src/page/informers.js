@@ -408,8 +408,8 @@ function start() {
     {},
     stop.signal,
     (all) => {
-      // A program that was started again counts from the beginning.
-      if (last && all.uptimeSeconds < last.uptimeSeconds) seen.clear();
+      // A program that was started again, and another replica, count from another beginning. Older ones do not say who they are.
+      if (last && (all.instance !== last.instance || all.uptimeSeconds < last.uptimeSeconds)) seen.clear();
       last = all;
       measure(all);
       if (!isPaused) show(all);

@@ -10,12 +10,22 @@ let searching = new AbortController();
 let viewing = new AbortController();
 let feeding = new AbortController();
 
+let kinds = []; // The informers that there are, in the order of their numbers.
+
 const headers = () => (token ? { Authorization: 'Bearer ' + token } : {});
 
 function query(values) {
   const set = Object.entries({ ...values, page: PAGE }).filter(([, value]) => value !== '' && value !== null && value !== undefined);
   return new URLSearchParams(set).toString();
 }
+
+// Which informer is meant, by its number and by what it is: after a restart the number may be that of another one.
+function meant() {
+  const kind = kinds[byId('kind').value];
+  return { informer: byId('kind').value, of: kind.name, apiVersion: kind.apiVersion, kind: kind.kind };
+}
+
+const isSame = (one, other) => one && other && one.name === other.name && one.apiVersion === other.apiVersion && one.kind === other.kind;
 
 function state(text, colour) {
   say(byId('link'), text);
@@ -30,6 +40,7 @@ function connection(name, text, status) {
   // A program that was started again may have another token.
   const isLocked = status === 401;
   if (isLocked) byId('locked').hidden = false;
+  if (status === 409) beginAnew();
   state('▲ ' + text.trim() + (isLocked ? '' : ', trying again'), 'bad');
 }
 
@@ -41,6 +52,8 @@ function beginning() {
     if (name === 'live') times += 1;
     if (name === 'live' && times > 1) text = ' since ' + new Date().toLocaleTimeString() + ', when this was connected again';
     connection(name, ...more);
+    // The program may be another one now, with other kinds.
+    if (name === 'live' && times > 1) begin();
   };
   return { heard, text: () => text };
 }
@@ -104,16 +117,17 @@ async function search() {
   searching.abort();
   const mine = (searching = new AbortController());
   isUnfinished = true;
-  if (document.hidden) return;
+  if (document.hidden || !kinds.length) return;
   note('');
-  const wanted = { informer: byId('kind').value, name: byId('name').value, labels: byId('labels').value, field: byId('field').value };
+  const wanted = { ...meant(), name: byId('name').value, labels: byId('labels').value, field: byId('field').value };
   try {
     const answer = await fetch(BASE + 'search?' + query(wanted), { headers: headers(), signal: mine.signal });
     if (!answer.ok) {
       isUnfinished = false;
       rows.replaceChildren();
       say(byId('found'), 'Nothing found');
-      note(await answer.text());
+      if (answer.status === 409) beginAnew();
+      else note(await answer.text());
       return;
     }
     await read(answer, showFound);
@@ -163,7 +177,7 @@ function view() {
 }
 
 function open(one) {
-  viewed = { wanted: { informer: byId('kind').value, namespace: one.namespace, name: one.name }, begun: beginning() };
+  viewed = { wanted: { ...meant(), namespace: one.namespace, name: one.name }, begun: beginning() };
   byId('one').hidden = false;
   say(byId('one-title'), keyOf(one));
   say(byId('yaml'), '');
@@ -204,40 +218,89 @@ byId('feed').addEventListener('focusout', () => setTimeout(showFeed));
 
 function feed() {
   feeding.abort();
-  if (document.hidden) return;
+  if (document.hidden || !kinds.length) return;
   feeding = new AbortController();
   const heard = (found) => {
     fed = { found, at: performance.now() };
     showFeed();
   };
-  follow(BASE + 'changes?' + query({ informer: byId('kind').value }), headers(), feeding.signal, heard, feedBegun.heard);
+  follow(BASE + 'changes?' + query(meant()), headers(), feeding.signal, heard, feedBegun.heard);
 }
 
+// Nothing of the kind that was shown before stays.
 function choose() {
   close();
+  rows.replaceChildren();
+  say(byId('found'), 'Nothing searched yet');
+  fed = null;
+  byId('feed').replaceChildren();
+  say(byId('feed-note'), 'none yet');
   feedBegun = beginning();
   feed();
   search();
 }
 
+// Offers the kinds that there are, and says whether the chosen one is still where it was.
+function offer(found) {
+  const number = byId('kind').value;
+  const chosen = kinds[number];
+  kinds = found;
+  byId('kind').replaceChildren(
+    ...kinds.map((kind, place) => make('option', { value: place }, kind.name + ' (' + kind.apiVersion + ' ' + kind.kind + (kind.sensitive ? ', names and sizes only' : '') + ')')),
+  );
+  const isThere = isSame(kinds[number], chosen);
+  const place = isThere ? number : kinds.findIndex((kind) => isSame(kind, chosen));
+  if (place >= 0) byId('kind').value = String(place);
+  return isThere;
+}
+
+// Asks for the kinds. Who was shown something goes on seeing it if it is still there.
+async function ask() {
+  const answer = await fetch(BASE + 'kinds', { headers: headers() });
+  byId('locked').hidden = answer.status !== 401;
+  if (!answer.ok) {
+    state('▲ ' + (answer.status === 401 ? 'locked' : 'refused'), 'busy');
+    note(token ? await answer.text() : '');
+    return;
+  }
+  const isThere = offer(await answer.json());
+  if (isThere && !isOther) return;
+  isOther = false;
+  choose();
+}
+
+let isOther = false; // Whether another informer was found at the number of the chosen one.
+let isAsking = false; // Several streams may find out at once that the program is another one.
+
 async function begin() {
-  try {
-    const answer = await fetch(BASE + 'kinds', { headers: headers() });
-    byId('locked').hidden = answer.status !== 401;
-    if (!answer.ok) {
-      state('▲ ' + (answer.status === 401 ? 'locked' : 'refused'), 'busy');
-      note(token ? await answer.text() : '');
-      return;
+  if (isAsking) return;
+  isAsking = true;
+  for (let isOver = false; !isOver; ) {
+    try {
+      await ask();
+      isOver = true;
+    } catch (error) {
+      state('▲ connection lost, trying again', 'bad');
+      await pause(2000);
     }
-    const kinds = await answer.json();
-    byId('kind').replaceChildren(
-      ...kinds.map((kind, number) => make('option', { value: number }, kind.name + ' (' + kind.apiVersion + ' ' + kind.kind + (kind.sensitive ? ', names and sizes only' : '') + ')')),
-    );
-    if (kinds.length) choose();
+  }
+  isAsking = false;
+}
+
+// The streams of the chosen informer have ended. Behind one address there may be several programs, which take turns.
+async function beginAnew() {
+  isOther = true;
+  await pause(500);
+  if (isOther) begin();
+}
+
+// Whether a browser can send it at all.
+function canBeSent(text) {
+  try {
+    new Headers({ Authorization: 'Bearer ' + text });
+    return true;
   } catch (error) {
-    state('▲ connection lost, trying again', 'bad');
-    await pause(2000);
-    begin();
+    return false;
   }
 }
 
@@ -247,7 +310,14 @@ byId('search').addEventListener('submit', (event) => {
 });
 byId('unlock').addEventListener('submit', (event) => {
   event.preventDefault();
-  token = byId('token').value.trim();
+  const said = byId('token').value.trim();
+  // The error of a request that cannot be sent looks like that of a lost connection.
+  if (!canBeSent(said)) {
+    note('This has characters that no token of a program has.');
+    return;
+  }
+  token = said;
+  kinds = []; // What was refused before begins anew.
   begin();
 });
 byId('kind').addEventListener('change', choose);

@@ -113,6 +113,29 @@ fn every_part_that_a_script_names_is_on_its_page() {
     }
 }
 
+/// A number alone may be that of another informer after a restart.
+#[test]
+fn whatever_the_page_of_objects_asks_for_says_which_informer_it_means() {
+    let script = SCRIPTS[1];
+    let asking: Vec<_> = script.lines().filter(|line| line.contains("informer: byId(")).collect();
+    assert!(asking.len() == 1 && asking[0].contains("of: kind.name"), "{asking:?}");
+    assert_eq!(script.matches("meant()").count(), 4, "search, object and changes, and where it is made");
+    // It hears of it, and asks for the kinds again, whatever it was that it asked for.
+    assert!(COMMON.contains("answer.status === 409") && script.matches("status === 409").count() == 2);
+}
+
+#[test]
+fn rates_are_not_between_two_programs() {
+    assert!(SCRIPTS[0].contains("all.instance !== last.instance"));
+}
+
+#[test]
+fn a_token_that_no_request_can_have_is_not_tried() {
+    let (_, unlock) = SCRIPTS[1].split_once("byId('unlock')").unwrap();
+    let checked = unlock.find("canBeSent(").unwrap();
+    assert!(checked < unlock.find("token = said").unwrap());
+}
+
 /// The colours of a palette by name.
 fn palette(css: &str) -> Vec<(String, [f64; 3])> {
     let channel = |text: &str| f64::from(u8::from_str_radix(text, 16).unwrap()) / 255.0;

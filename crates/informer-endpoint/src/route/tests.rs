@@ -39,6 +39,15 @@ async fn nothing_can_be_written_and_head_has_no_body() {
     assert_eq!(endpoint.seats.available_permits(), VIEWERS, "nobody views");
 }
 
+#[tokio::test]
+async fn a_page_of_another_site_is_refused_before_anything_is_made_for_it() {
+    let endpoint = Endpoint::new(|| panic!("nobody asks for it")).metrics(|| panic!("nor for this"));
+    for path in ["/debug/informers", "/metrics", "/readyz"] {
+        let headers = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors")];
+        assert_eq!(ask(&endpoint, &Method::GET, path, &headers).status(), 403, "{path}");
+    }
+}
+
 /// The status and the text that somebody gets who asks by a name that is not known.
 fn ask_by_another_name(endpoint: &Endpoint, path: &str) -> (u16, String) {
     let request = Request::get(path).header(HOST, "evil.example").body(()).unwrap();

@@ -43,7 +43,7 @@ async fn metrics_are_histograms_with_help_and_take_no_memory_while_nobody_asks()
     heard.wait_synced(Duration::from_secs(5)).await.unwrap();
 
     let families = support::parse(&text(&endpoint)).unwrap();
-    assert_eq!(families.len(), 21, "{:?}", families.keys());
+    assert_eq!(families.len(), 22, "{:?}", families.keys());
     for (name, family) in &families {
         assert!(name.starts_with("informer_") && family.help.ends_with('.'), "{name}: {family:?}");
         let expected = match name {

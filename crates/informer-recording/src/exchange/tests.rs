@@ -33,3 +33,31 @@ fn a_thousand_hidden_parts_are_in_memory_once() {
         assert_eq!(places.len(), 1, "{why:?}");
     }
 }
+
+#[test]
+fn a_list_is_a_question_only_if_it_is_for_one_name() {
+    let is_of_objects = |query: &str| {
+        let target = format!("/api/v1/pods?{query}");
+        let line = RequestLine::get(&target, None);
+        Exchange { line, target: Target::parse(&target), at: Duration::ZERO, steps: Vec::new() }
+            .is_of_objects()
+    };
+    for question in [
+        "fieldSelector=metadata.name%3Da",
+        "fieldSelector=metadata.name=a",
+        "fieldSelector=metadata.name%3D%3Da",
+        "fieldSelector=spec.nodeName%3Db%2Cmetadata.name%3Da",
+    ] {
+        assert!(!is_of_objects(question), "{question}");
+        assert!(is_of_objects(&format!("{question}&watch=true")), "{question}");
+    }
+    for list in [
+        "",
+        "fieldSelector=metadata.namespace%3Da",
+        "fieldSelector=metadata.namespace%21%3Dkube-system",
+        "fieldSelector=metadata.name%21%3Da",
+        "fieldSelector=involvedObject.name%3Dmetadata.name",
+    ] {
+        assert!(is_of_objects(list), "{list}");
+    }
+}

@@ -16,6 +16,7 @@ use self::tree::{Node, Value};
 pub use self::harmless::is_harmless;
 pub(crate) use self::mask::letters as masked;
 pub(crate) use self::names::is_secret as is_secret_name;
+use self::text::name_without_credentials;
 pub(crate) use self::text::without_credentials;
 
 /// The annotation that ends a streamed list.
@@ -80,6 +81,9 @@ impl Edits {
                 if self.is_write && refusal::quotes(node) {
                     return self.refusal(node);
                 }
+                if self.is_write && refusal::forbids(node) {
+                    return self.refusal_with_message(node);
+                }
                 // As in the environment of a container and in the headers of a probe.
                 let is_named_so = node.each("name").any(|name| name.as_str().is_some_and(names::is_secret));
                 for member in members {
@@ -89,8 +93,13 @@ impl Edits {
                         || (is_named_so && name == "value")
                     {
                         self.texts(&member.node);
-                    } else if !(names::is_identity(name) && member.node.as_str().is_some()) {
-                        self.ordinary(&member.node);
+                    } else if name == names::MANAGED_FIELDS && matches!(member.node.value, Value::Array(_)) {
+                        self.places.push((member.node.place.clone(), "[]".to_owned()));
+                    } else {
+                        match (&member.node.value, names::is_identity(name)) {
+                            (Value::String(text), true) => self.identity(name, text, &member.node),
+                            _ => self.ordinary(&member.node),
+                        }
                     }
                 }
             }
@@ -101,6 +110,17 @@ impl Edits {
                 }
             }
             Value::Number(_) | Value::Bool | Value::Null => {}
+        }
+    }
+
+    /// A text that says which object something is about, or should: nothing forbids that there is a token in it.
+    fn identity(&mut self, name: &str, text: &str, node: &Node<'_>) {
+        // Servers make these, and they look so.
+        if name == names::CONTINUE {
+            return;
+        }
+        if let Some(text) = name_without_credentials(text) {
+            self.replace(node, &text);
         }
     }
 
@@ -141,7 +161,8 @@ impl Edits {
                 },
                 "columnDefinitions" if is_kind(&|kind| kind == "Table") => {}
                 "rows" if is_kind(&|kind| kind == "Table") => self.rows(&member.node),
-                "code" | "status" | "reason" if is_kind(&|kind| kind == "Status") => {}
+                "code" | "status" if is_kind(&|kind| kind == "Status") => {}
+                "reason" if is_kind(&|kind| kind == "Status") => self.reason(&member.node),
                 "data" => self.encoded(&member.node),
                 name if is_harmless(&[name]) && is_plain(&member.node) => {}
                 _ => self.everything(&member.node),
@@ -175,8 +196,7 @@ impl Edits {
                     let all = member.node.members().iter();
                     all.filter(|one| one.name != END_OF_LIST).for_each(|one| self.everything(&one.node));
                 }
-                // Sets are written with their values as names.
-                "managedFields" => self.places.push((member.node.place.clone(), "[]".to_owned())),
+                names::MANAGED_FIELDS => self.places.push((member.node.place.clone(), "[]".to_owned())),
                 name if is_harmless(&["metadata", name]) => {}
                 _ => self.everything(&member.node),
             }
@@ -191,7 +211,9 @@ impl Edits {
     fn reference(&mut self, node: &Node<'_>) {
         for member in node.members() {
             match (&*member.name, &member.node.value) {
-                (name, Value::String(_)) if names::is_of_reference(name) => {}
+                (name, Value::String(text)) if names::is_of_reference(name) => {
+                    self.identity(name, text, &member.node);
+                }
                 ("controller" | "blockOwnerDeletion", Value::Bool) => {}
                 _ => self.everything(&member.node),
             }

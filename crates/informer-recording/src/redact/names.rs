@@ -3,6 +3,12 @@
 /// Configuration that kubectl keeps with an object: the whole of it, and so whatever is secret in it.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
+/// Who set which fields. Sets and maps stand there with their values as names of fields: `v:"hunter2"`.
+pub(super) const MANAGED_FIELDS: &str = "managedFields";
+
+/// The token of the next page.
+pub(super) const CONTINUE: &str = "continue";
+
 /// Endings of names, in lower case and without anything between the words: `accessToken`, `DB_PASSWORD`, `client-key-data`.
 const ENDINGS: [&str; 13] = [
     "token",
@@ -20,10 +26,11 @@ const ENDINGS: [&str; 13] = [
     "credential",
 ];
 
-/// Members that say which object it is. They are never secret, and without them nothing could be replayed.
+/// Members that say which object it is. They are not secret unless there is a token in them, and without them nothing could be
+/// replayed.
 const IDENTITY: [&str; 11] = [
     "apiVersion",
-    "continue",
+    CONTINUE,
     "creationTimestamp",
     "generateName",
     "kind",

@@ -124,7 +124,7 @@ fn what_a_server_quotes_when_it_refuses_a_write_is_replaced() {
 
 #[test]
 fn texts_that_quote_nothing_stay_where_the_kind_is_not_sensitive() {
-    for code in [400_u16, 401, 403, 404, 409, 418, 422, 429, 500, 503] {
+    for code in [400_u16, 401, 404, 409, 418, 422, 429, 500, 503] {
         let status = json!({ "kind": "Status", "code": code, "reason": "R", "message": "said so",
             "details": { "causes": [{ "reason": "S", "field": "spec", "message": "said so" }] } });
         let replaced = json!({ "kind": "Status", "code": code, "reason": "R", "message": "xxxxxxxx",
@@ -135,6 +135,112 @@ fn texts_that_quote_nothing_stay_where_the_kind_is_not_sensitive() {
     }
     let without_code = json!({ "kind": "Status", "message": "said so" });
     assert_eq!(of_write(&without_code, false)["message"], "xxxxxxxx");
+}
+
+const FORBIDDEN: &str =
+    r#"pods "a" is forbidden: User "b" cannot create resource "pods" in API group "" in the namespace "c""#;
+
+#[test]
+fn of_a_403_stays_what_an_authorizer_says() {
+    let status = |code: u16, reason: &str, message: &str| {
+        json!({ "kind": "Status", "code": code, "reason": reason, "message": message,
+            "details": { "name": "a", "causes": [{ "reason": "FieldValueForbidden", "field": "spec", "message": "hush" }] } })
+    };
+    let shown = of_write(&status(403, "Forbidden", FORBIDDEN), false);
+    assert_eq!((&shown["message"], &shown["reason"]), (&json!(FORBIDDEN), &json!("Forbidden")));
+    assert_eq!(shown["details"]["causes"][0]["message"], "xxxx", "causes are of admission");
+    assert!(of_write(&status(403, "Forbidden", FORBIDDEN), true).to_string().contains("xxxx"));
+    let webhook = r#"admission webhook "a.example.com" denied the request: {"password":"hush"}"#;
+    let policy =
+        "pods \"a\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: hush";
+    let security = r#"pods "a" is forbidden: violates PodSecurity "restricted:latest": hush"#;
+    let both = format!("{FORBIDDEN}: {webhook}");
+    for (code, message) in [
+        (403, webhook),
+        (403, policy),
+        (403, security),
+        (403, &both),
+        (403, "hush"),
+        (401, policy),
+        (404, webhook),
+        (409, webhook),
+        (413, policy),
+        (503, webhook),
+    ] {
+        for sensitive in [false, true] {
+            let shown = of_write(&status(code, "no: hush", message), sensitive);
+            assert!(!shown.to_string().contains("hush"), "{code} {message}: {shown}");
+            assert_eq!(shown["code"], code);
+            // Of sensitive kinds that is told of refusals alone.
+            let is_told = !sensitive || code < 500;
+            assert_eq!(shown["details"]["causes"][0]["field"] == "spec", is_told, "{shown}");
+        }
+    }
+    // A message that is no text is of no authorizer.
+    let odd = json!({ "kind": "Status", "code": 403, "message": { "a": "hush" } });
+    assert!(!of_write(&odd, false).to_string().contains("hush"));
+    // To a read nobody has sent an object.
+    assert_eq!(value(&status(403, "R", webhook), false), status(403, "R", webhook));
+}
+
+#[test]
+fn who_set_which_fields_is_left_out_for_the_values_among_their_names() {
+    let set = json!([{ "manager": "kubectl", "fieldsV1": { "f:args": { ".": {}, "v:\"hunter2\"": {} },
+        "f:env": { "k:{\"name\":\"hunter2\"}": {} } } }]);
+    let pod =
+        |set: &Value| json!({ "kind": "Pod", "metadata": { "name": "a", "managedFields": set }, "spec": {} });
+    assert_eq!(value(&pod(&set), false), pod(&json!([])));
+    let list = |set: &Value| json!({ "kind": "PodList", "items": [pod(set)] });
+    assert_eq!(value(&list(&set), false), list(&json!([])));
+    // A field of the same name that is something else.
+    let other = json!({ "kind": "Table", "managedFields": { "type": "array" } });
+    assert_eq!(value(&other, false), other);
+}
+
+#[test]
+fn what_names_an_object_has_no_token_in_it() {
+    let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
+    for document in [
+        json!({ "a": [{ "name": jwt }] }),
+        json!({ "metadata": { "selfLink": format!("/a?{jwt}") } }),
+        json!({ "name": "sent Bearer 0123456789abcdef" }),
+        json!({ "name": "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----" }),
+        json!({ "ref": { "kind": "Secret", "name": jwt } }),
+    ] {
+        let shown = value(&document, false).to_string();
+        let found = [jwt, "0123456789abcdef", "abc"].into_iter().find(|secret| shown.contains(secret));
+        assert_eq!(found, None, "{shown}");
+    }
+}
+
+#[test]
+fn credentials_are_found_however_short_and_whatever_follows_them() {
+    for (text, expected) in [
+        ("Authorization: Basic YTpi", "Authorization: Basic xxxx"),
+        ("Basic dXNlcjpwdw==, and more", "Basic xxxxxxxxxxxxxxxx, and more"),
+        ("Bearer 12|token", "Bearer xxxxxxxx"),
+        (
+            "-H 'Authorization: Bearer 12|abcdefghijklmnopqrst'",
+            "-H 'Authorization: Bearer xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'",
+        ),
+        ("join with abcdef.0123456789abcdef.", "join with xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx."),
+        ("https://a/abcdef.0123456789abcdef/b", "https://a/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx/b"),
+    ] {
+        let shown = without_credentials(text);
+        assert_eq!(shown.as_deref(), Some(expected));
+        let again = without_credentials(expected);
+        assert_eq!(again.as_deref().unwrap_or(expected), expected, "nothing is taken out twice");
+    }
+    for text in [
+        "basic things",
+        "Basic: none",
+        "Bearer realm=\"https://a1\"",
+        "the bearer of news",
+        "my-broker.17a2b3c4d5e6f708",
+        "a.abcdef.0123456789abcdef0.b",
+    ] {
+        assert_eq!(without_credentials(text), None, "{text}");
+    }
 }
 
 #[test]
@@ -208,12 +314,14 @@ fn references_to_secrets_say_which_one_is_meant() {
 
 #[test]
 fn about_as_many_bytes_stand_in_the_place_of_a_secret() {
-    for (length, class) in [(0, 0), (1, 1), (3, 4), (4, 4), (5, 8), (1000, 1024)] {
+    for (length, class) in
+        [(0, 0), (1, 1), (3, 4), (4, 4), (5, 8), (1000, 1024), (65_536, 65_536), (1_000_000, 65_536)]
+    {
         let shown = value(&json!({ "token": "s".repeat(length) }), false);
         assert_eq!(shown["token"].as_str().map(str::len), Some(class), "{length}");
     }
     // Data stays base64.
-    for (length, class) in [(0, 0), (4, 4), (12, 16), (1000, 1024)] {
+    for (length, class) in [(0, 0), (4, 4), (12, 16), (1000, 1024), (1_000_000, 65_536)] {
         let shown = value(&json!({ "kind": "Secret", "data": { "a": "s".repeat(length) } }), false);
         assert_eq!(shown["data"]["a"].as_str().map(str::len), Some(class), "{length}");
     }

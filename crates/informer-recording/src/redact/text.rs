@@ -4,21 +4,46 @@ use std::ops::Range;
 
 use super::mask;
 
-/// Words after which a credential follows, as in the header `Authorization`.
-const SCHEMES: [&str; 2] = ["bearer", "basic"];
-
-/// What follows such a word and is shorter is a word like others.
+/// What follows `Bearer` or `Basic` and is shorter is a word like others, unless it looks like a credential.
 const SHORTEST: usize = 16;
 
 /// No token of the kinds below is shorter: the parts of a web token have four characters or more each.
 const SHORTEST_TOKEN: usize = 14;
 
+/// The parts of a bootstrap token.
+const ID: usize = 6;
+const SECRET: usize = 16;
+
+/// Words after which a credential follows, as in the header `Authorization`.
+#[derive(Clone, Copy)]
+enum Scheme {
+    Bearer,
+    Basic,
+}
+
+/// Where a text stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Anywhere,
+    /// It names an object. Names may look like bootstrap tokens, as those of events do: `broker.17a2b3c4d5e6f708`.
+    Name,
+}
+
 /// The text without its credentials, if there are any.
 pub(crate) fn without_credentials(text: &str) -> Option<String> {
+    without(text, Place::Anywhere)
+}
+
+/// The same of a text that says which object is meant.
+pub(super) fn name_without_credentials(text: &str) -> Option<String> {
+    without(text, Place::Name)
+}
+
+fn without(text: &str, stands: Place) -> Option<String> {
     if text.contains("PRIVATE KEY-----") {
         return Some(mask::letters(text.len()));
     }
-    let found = credentials(text);
+    let found = credentials(text, stands);
     if found.is_empty() {
         return None;
     }
@@ -32,30 +57,92 @@ pub(crate) fn without_credentials(text: &str) -> Option<String> {
     Some(out)
 }
 
-fn credentials(text: &str) -> Vec<Range<usize>> {
+fn credentials(text: &str, stands: Place) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let (mut at, mut follows_scheme) = (0, false);
+    let (mut at, mut scheme) = (0, None::<Scheme>);
     while at < text.len() {
         let rest = &text.as_bytes()[at..];
-        let length = rest.iter().position(|byte| !is_of_word(*byte)).unwrap_or(rest.len());
-        if length > 0 {
-            // A word is ASCII, so it begins and ends between characters.
-            let word = &text[at..at + length];
-            let is_credential = length >= SHORTEST_TOKEN && (is_web_token(word) || is_bootstrap_token(word));
-            if is_credential || (follows_scheme && length >= SHORTEST) {
-                found.push(at..at + length);
-            }
-            follows_scheme = SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
+        // What is measured here is ASCII, so it begins and ends between characters.
+        let length = length_of(rest, is_of_word);
+        if length == 0 {
+            at += 1;
+            continue;
         }
-        // What follows it is no part of a word.
-        at += length + 1;
+        if let Some(scheme) = scheme.take() {
+            let length = length_of(rest, is_of_credential);
+            if scheme.is_followed_by(&text[at..at + length]) {
+                found.push(at..at + length);
+                at += length;
+                continue;
+            }
+        }
+        let word = &text[at..at + length];
+        if length >= SHORTEST_TOKEN && is_web_token(word) {
+            found.push(at..at + length);
+        } else if length >= SHORTEST_TOKEN && stands == Place::Anywhere {
+            found.extend(bootstrap_tokens(word).map(|token| at + token.start..at + token.end));
+        }
+        scheme = Scheme::of(word);
+        at += length;
     }
     found
+}
+
+fn length_of(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|byte| !belongs(*byte)).unwrap_or(bytes.len())
 }
 
 /// Characters of tokens and of base64. `=` is not one of them: it stands before tokens, as in `--token=…`.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+' | b'/' | b'~')
+}
+
+/// Characters of what follows a scheme, where nothing says what it is made of: `12|abc…`, `YTpi==`. All but blanks, and what
+/// texts put around it.
+fn is_of_credential(byte: u8) -> bool {
+    byte.is_ascii_graphic()
+        && !matches!(
+            byte,
+            b'"' | b'\'' | b'`' | b',' | b';' | b'\\' | b'<' | b'>' | b'(' | b')' | b'{' | b'}'
+        )
+}
+
+impl Scheme {
+    fn of(word: &str) -> Option<Self> {
+        let is = |scheme: &str| word.eq_ignore_ascii_case(scheme);
+        match () {
+            () if is("bearer") => Some(Self::Bearer),
+            () if is("basic") => Some(Self::Basic),
+            () => None,
+        }
+    }
+
+    /// Whether this is a credential, and not a word as in `basic things`.
+    fn is_followed_by(self, text: &str) -> bool {
+        let is_short_one = match self {
+            Self::Bearer => text.bytes().any(|byte| byte.is_ascii_digit()),
+            Self::Basic => is_name_and_password(text),
+        };
+        text.len() >= SHORTEST || is_short_one
+    }
+}
+
+/// Whether this is base64 of a name, a colon and a password.
+fn is_name_and_password(text: &str) -> bool {
+    let digits = text.trim_end_matches('=').bytes().map(|byte| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
+        _ => None,
+    });
+    let Some(digits) = digits.collect::<Option<Vec<u8>>>() else { return false };
+    // Four digits of six bits are three bytes.
+    let bits = digits.iter().flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1));
+    let bits: Vec<u8> = bits.collect();
+    let bytes = bits.chunks_exact(8).map(|bits| bits.iter().fold(0, |byte, bit| byte << 1 | bit)).collect();
+    String::from_utf8(bytes).is_ok_and(|text| text.contains(':') && !text.chars().any(char::is_control))
 }
 
 /// A JSON Web Token: three parts in base64, of which the first begins with `{"`.
@@ -66,9 +153,16 @@ fn is_web_token(word: &str) -> bool {
     long(parts.next()) && long(parts.next()) && long(parts.next())
 }
 
-/// A bootstrap token, such as kubeadm makes: `abcdef.0123456789abcdef`.
-fn is_bootstrap_token(word: &str) -> bool {
-    let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());
-    word.split_once('.')
-        .is_some_and(|(id, secret)| id.len() == 6 && secret.len() == 16 && plain(id) && plain(secret))
+/// Bootstrap tokens, such as kubeadm makes: `abcdef.0123456789abcdef`. They may stand within a path or at the end of a sentence.
+fn bootstrap_tokens(word: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = word.as_bytes();
+    let is_plain = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());
+    let ends_it = |byte: &u8| matches!(byte, b'.' | b'/' | b'+' | b'~');
+    word.match_indices('.').filter_map(move |(dot, _)| {
+        let (start, end) = (dot.checked_sub(ID)?, dot + 1 + SECRET);
+        let is_token = is_plain(&bytes[start..dot]) && is_plain(bytes.get(dot + 1..end)?);
+        let stands_alone =
+            bytes[..start].last().is_none_or(ends_it) && bytes[end..].first().is_none_or(ends_it);
+        (is_token && stands_alone).then_some(start..end)
+    })
 }

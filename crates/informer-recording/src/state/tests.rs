@@ -371,6 +371,17 @@ fn other_kinds_questions_and_failures_tell_nothing() {
 }
 
 #[test]
+fn an_object_that_is_watched_by_its_name_is_there_from_the_list_on() {
+    let fields = "fieldSelector=metadata.name%3Done";
+    let listed = list(&format!("/api/v1/pods?{fields}"), 1, page(10, "", &[pod("a/one", 3, "web")]));
+    let watch = format!("/api/v1/pods?{fields}&watch=true&resourceVersion=10");
+    let watched = || open(&watch, None, &[(2, event("MODIFIED", pod("a/one", 12, "db")))]);
+    let timeline = timeline(&[listed, watched()]);
+    assert_eq!(all(&timeline, 0), ["a/one@3"]);
+    assert_eq!(all(&timeline, 2), ["a/one@12"]);
+}
+
+#[test]
 fn labels_and_fields_select() {
     let timeline = timeline(&[streamed()]);
     let first = |labels: &str, fields: &str| there(&timeline, Some(0), &selection(None, labels, fields));

@@ -1,7 +1,7 @@
 //! What the answers to requests for one resource tell of its objects.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -121,6 +121,14 @@ impl Scope {
 /// All that is told of a kind, in the order in which it came.
 pub(super) fn all(kind: &KindInfo, exchanges: &[Exchange]) -> Vec<Told> {
     let of_kind = exchanges.iter().filter(|exchange| is_told_by(kind, exchange));
+    let of_kind: Vec<&Exchange> = of_kind.collect();
+    // Whoever watches one object has listed it before. Other questions about one tell nothing of the rest.
+    let watched: HashSet<Scope> =
+        of_kind.iter().filter(|one| one.target.is_watch()).filter_map(|one| Scope::of(one)).collect();
+    let is_of_watched = |exchange: &&Exchange| {
+        !exchange.is_question() || Scope::of(exchange).is_some_and(|scope| watched.contains(&scope))
+    };
+    let of_kind = of_kind.into_iter().filter(is_of_watched);
     // Metadata alone is only a stand-in for objects that nobody asked for.
     let (whole, metadata): (Vec<_>, Vec<_>) = of_kind.partition(|exchange| exchange.line.form.is_none());
     let all = [whole, metadata].map(|exchanges| in_order(kind, &exchanges));
@@ -129,7 +137,8 @@ pub(super) fn all(kind: &KindInfo, exchanges: &[Exchange]) -> Vec<Told> {
 
 fn is_told_by(kind: &KindInfo, exchange: &Exchange) -> bool {
     let is_of_kind = |resource: Resource| resource.is_of(kind) && resource.version == kind.version();
-    exchange.is_of_objects() && Resource::of(&exchange.target.path).is_some_and(is_of_kind)
+    (exchange.is_of_objects() || exchange.is_question())
+        && Resource::of(&exchange.target.path).is_some_and(is_of_kind)
 }
 
 fn in_order(kind: &KindInfo, exchanges: &[&Exchange]) -> Vec<Told> {

@@ -25,6 +25,46 @@ fn numbers_texts_and_quantities_have_their_own_order() {
 }
 
 #[test]
+fn what_comes_before_something_comes_before_all_that_follows_it() {
+    let values = [
+        json!("10"),
+        json!("9"),
+        json!("5x"),
+        json!("1Gi"),
+        json!("9Mi"),
+        json!("web-0"),
+        json!(""),
+        json!("100m"),
+        json!("-1"),
+        json!(7),
+        json!(-0.5),
+        json!(true),
+        json!(false),
+        json!(null),
+    ];
+    let objects: Vec<Value> = values.iter().map(|value| json!({ "a": value })).collect();
+    let path = Path::parse(".a").unwrap();
+    // Each list of three of them, so that texts and quantities are together in any mixture; and all.
+    let places = 0..values.len().pow(3);
+    let digits =
+        places.map(|place| [1, values.len(), values.len().pow(2)].map(|one| place / one % values.len()));
+    let lists = digits.map(|places| places.map(|place| &objects[place]).to_vec());
+    for list in lists.chain([objects.iter().collect()]) {
+        let Ok(ranks) = ranks(&path, list.into_iter()) else { continue };
+        for one in &ranks {
+            for other in &ranks {
+                assert_eq!(one.order(other), other.order(one).reverse(), "{one:?} {other:?}");
+                for third in &ranks {
+                    let is_in_order = one.order(other).is_le() && other.order(third).is_le();
+                    assert!(!is_in_order || one.order(third).is_le(), "{one:?} {other:?} {third:?}");
+                }
+            }
+        }
+    }
+    assert_eq!(sorted(&[("10", json!("10")), ("9", json!("9")), ("5x", json!("5x"))]), ["10", "5x", "9"]);
+}
+
+#[test]
 fn what_has_no_order_is_refused() {
     let path = Path::parse(".a").unwrap();
     let of = |object: Value| ranks(&path, [object].iter()).unwrap_err();

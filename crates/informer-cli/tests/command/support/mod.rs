@@ -98,6 +98,16 @@ pub(crate) fn said(output: &Output) -> Said {
     }
 }
 
+/// The exit code of a command whose output nobody reads, and its remarks.
+pub(crate) async fn unread(mut command: Command) -> (i32, String) {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    command.stdout(writer).stderr(Stdio::piped());
+    let run = move || command.spawn().expect("it starts").wait_with_output().expect("it ends");
+    let said = said(&tokio::task::spawn_blocking(run).await.expect("it is awaited"));
+    (said.code, said.err)
+}
+
 type Lines = Box<dyn BufRead + Send>;
 
 /// A command in the background; it is killed when this is dropped.

@@ -121,3 +121,45 @@ async fn a_search_gives_way_to_others_and_ends_with_its_viewer() {
     drop(events);
     assert_eq!(seats.available_permits(), 1, "nothing goes on without its viewer");
 }
+
+/// How far a search for a field gets at once.
+fn search_of(informer: &SharedInformer<()>, pages: &Pages) -> BoxStream<'static, Bytes> {
+    let seat = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+    stream(informer, &Query::parse("field=data.number%3Dnone"), pages.viewer(None, seat)).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn searches_unpack_one_after_the_other() {
+    let informer = filled(10).await;
+    let pages = Pages::default();
+    let seat = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+    let other = pages.viewer(None, seat);
+    let turn = other.unpacks().await;
+    let mut waiting = search_of(&informer, &pages);
+    let waited = tokio::time::timeout(Duration::from_secs(60), waiting.next()).await;
+    assert!(waited.is_err(), "another one has its turn");
+    assert!(search_of(&informer, &Pages::default()).next().await.is_some(), "which is that of its program");
+    drop(turn);
+    assert!(waiting.next().await.is_some());
+}
+
+/// The time that passes is only what it rests: time is paused.
+#[tokio::test(start_paused = true)]
+async fn a_search_rests_as_long_as_it_works_however_long_that_is() {
+    let server = ScriptedSource::of::<ConfigMap>();
+    let list: Vec<_> = (0..40_000).map(|number| json!({ "number": number })).collect();
+    for number in 0..5 {
+        let metadata = json!({ "name": format!("large-{number}"), "namespace": "shop" });
+        // It is parsed because the value is in it somewhere.
+        server.put_json(json!({ "metadata": metadata, "data": { "list": list, "other": "none" } })).unwrap();
+    }
+    let informer = SharedInformer::<ConfigMap>::builder(server).build().unwrap();
+    let running = informer.clone();
+    tokio::spawn(async move { running.run(std::future::pending()).await });
+    informer.wait_synced(Duration::from_secs(60)).await.unwrap();
+    let (begun, rested) = (Instant::now(), tokio::time::Instant::now());
+    search_of(&informer.as_kind(), &Pages::default()).collect::<Vec<_>>().await;
+    let (worked, rested) = (begun.elapsed(), rested.elapsed());
+    assert!(worked > STEP * 10, "large enough to tell: {worked:?}");
+    assert!(rested > worked / 2, "worked {worked:?}, rested {rested:?}");
+}

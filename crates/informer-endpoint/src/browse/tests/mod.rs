@@ -1,6 +1,8 @@
 //! The browser of objects as a client sees it.
 
 mod hostile;
+mod meant;
+mod others;
 mod pushes;
 mod sensitive;
 
@@ -13,7 +15,7 @@ use kube_informer::testing::ScriptedSource;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::stream::VIEWERS;
+use crate::stream::{OBJECT_VIEWERS, VIEWERS};
 
 /// An informer that runs until the test ends.
 async fn run<K: Send + Sync + 'static>(informer: SharedInformer<K>) -> SharedInformer<K> {
@@ -86,7 +88,7 @@ async fn the_page_is_open_and_what_it_asks_for_needs_the_token() {
         assert_eq!(status(&open, &format!("{PATH}{path}"), None), 400, "{path}");
     }
     assert_eq!(status(&open, "/debug/objects/else?informer=0", None), 404);
-    assert_eq!(open.seats.available_permits(), VIEWERS, "all have gone");
+    assert_eq!(open.object_seats.available_permits(), OBJECT_VIEWERS, "all have gone");
 }
 
 #[tokio::test]
@@ -105,6 +107,22 @@ async fn others_than_this_machine_need_a_token() {
     assert!(empty.listen("127.0.0.1:0".parse().unwrap()).await.unwrap_err().to_string().contains("empty"));
     let locked = Endpoint::new(Vec::new).objects(Objects::new().token("s3cret"));
     locked.listen("0.0.0.0:0".parse().unwrap()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_token_from_a_file_is_the_one_without_its_line_break_and_one_that_cannot_be_sent_is_refused() {
+    let with = |token: &str| Endpoint::new(Vec::new).objects(Objects::new().token(token));
+    let local = || "127.0.0.1:0".parse().unwrap();
+    for token in ["s3cret\n", "s3cret\r\n", " s3cret"] {
+        assert_eq!(status(&with(token), "/debug/objects/kinds", Some("s3cret")), 200, "{token:?}");
+        with(token).listen(local()).await.unwrap();
+    }
+    with("three small words").listen(local()).await.unwrap();
+    for token in ["one\ntwo", "s3cr\u{e9}t", "s3cr\0t"] {
+        let refused = with(token).listen(local()).await.unwrap_err();
+        assert!(refused.to_string().contains("not ASCII or cannot be seen"), "{token:?}: {refused}");
+    }
+    assert!(with(" \n").listen(local()).await.unwrap_err().to_string().contains("empty"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -150,7 +168,11 @@ async fn an_object_is_shown_with_what_changes_while_somebody_looks() {
     assert_eq!(view.next().await.unwrap(), ":\n\n");
     drop(view);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!((handlers(&informer), endpoint.seats.available_permits()), (0, VIEWERS), "nothing is left");
+    assert_eq!(
+        (handlers(&informer), endpoint.object_seats.available_permits()),
+        (0, OBJECT_VIEWERS),
+        "nothing is left"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -186,4 +208,14 @@ async fn kinds_are_those_that_the_program_named() {
     let kinds: Value = serde_json::from_slice(&kinds).unwrap();
     let expected = json!([{ "name": "configmaps", "apiVersion": "v1", "kind": "ConfigMap", "objects": 0, "sensitive": false }]);
     assert_eq!(kinds, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn viewers_of_objects_leave_the_places_of_others() {
+    let informer = maps(&ScriptedSource::of::<ConfigMap>()).await;
+    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let feed = || ask(&endpoint, "/debug/objects/changes?informer=0", None);
+    let viewers: Vec<_> = (0..OBJECT_VIEWERS).map(|_| feed()).collect();
+    assert!(viewers.iter().all(|answer| answer.status() == 200));
+    assert_eq!((feed().status().as_u16(), endpoint.seats.available_permits()), (503, VIEWERS));
 }

@@ -17,9 +17,9 @@ async fn what_was_just_sent_counts_for_the_next_stream_of_the_page() {
     }
     tokio::time::sleep(SECOND).await;
     viewer(&pages, Some("other")).turn(Turn::Answer).await;
-    assert_eq!(pages.0.lock().len(), 1, "who has no stream any more is forgotten");
+    assert_eq!(pages.sent.lock().len(), 1, "who has no stream any more is forgotten");
     viewer(&pages, Some(&"p".repeat(NAME + 1)));
-    assert_eq!(pages.0.lock().len(), 1);
+    assert_eq!(pages.sent.lock().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

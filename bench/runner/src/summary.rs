@@ -22,7 +22,7 @@ const PICTURE: &str = "in-short.svg";
 
 /// The lines of the table that the picture shows, each with what its bar says of ours; the first is about all clients.
 const UPDATES: [(&str, &str); 3] =
-    [(lines::UNREAD, "not read"), (lines::VIEW, "view() of two fields"), (lines::GET, "get() of all of it")];
+    [(lines::UNREAD, "not read"), (lines::VIEW, "view() of 2 fields"), (lines::GET, "get() of all of it")];
 
 pub(crate) fn run(files: &[PathBuf], plots: Option<&Path>) -> Result<()> {
     let figures = Figures::read(files)?;

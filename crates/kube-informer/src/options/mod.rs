@@ -125,8 +125,8 @@ options! {
         /// How many new objects a streamed list has to deliver in each
         /// [`streaming_timeout`](Options::streaming_timeout). Default 100.
         streaming_objects: u32 = 100;
-        /// After a server turned out not to support streamed lists, how long the informer waits before it tries one
-        /// again. Default 1 h.
+        /// After a server turned out not to support streamed lists, or ended one that had brought objects, how long the
+        /// informer uses LIST before it tries a streamed list again. Default 1 h.
         fallback_memory: Duration = Duration::from_secs(3600);
         /// How long a LIST may receive no byte. Default 75 s: servers give up after 60 s.
         list_silence: Duration = Duration::from_secs(75);
@@ -180,8 +180,8 @@ options! {
         /// After this many watches in a row that died without a byte, the informer lists again; after fewer it reopens
         /// the watch. Default 2.
         silences_to_relist: u32 = 2;
-        /// After this many streamed lists in a row that ended before they were complete, the informer uses LIST
-        /// instead. Default 3.
+        /// After this many streamed lists in a row that were cut, or ended before an object came, the informer uses LIST
+        /// instead. It uses LIST at once after one that the server ended among its objects. Default 3.
         early_ends_to_list: u32 = 3;
         /// The shortest resync period; a handler that sets a shorter one gets this one. Default 1 s.
         minimum_resync: Duration = Duration::from_secs(1);

@@ -27,8 +27,8 @@ pub(crate) enum Trouble {
     MixedPages,
     /// A watch ended at once and brought nothing.
     VeryShort,
-    /// A streamed list ended before the mark of its end.
-    EndedEarly,
+    /// A streamed list ended before the mark of its end, after so many objects.
+    EndedEarly { objects: usize },
     /// No byte for this long.
     Silent(Duration),
     /// A streamed list brought neither its end nor enough new objects in this time.
@@ -78,7 +78,7 @@ impl Trouble {
             | Self::NoEnd { .. }
             | Self::TooLong(_)
             | Self::Rewound
-            | Self::EndedEarly => Remedy::ResumeFewTimes,
+            | Self::EndedEarly { .. } => Remedy::ResumeFewTimes,
         }
     }
 
@@ -93,7 +93,7 @@ impl Trouble {
             Self::NotAList(_) => "not_a_list",
             Self::MixedPages => "mixed_pages",
             Self::VeryShort => "very_short",
-            Self::EndedEarly => "ended_early",
+            Self::EndedEarly { .. } => "ended_early",
             Self::Silent(_) => "silent",
             Self::NoEnd { .. } => "no_end",
             Self::TooLong(_) => "too_long",
@@ -186,7 +186,13 @@ impl fmt::Display for Trouble {
             Self::NotAList(message) => write!(f, "the answer is not a usable list: {message}"),
             Self::MixedPages => f.write_str("the pages of the list belong to different versions"),
             Self::VeryShort => f.write_str("the watch ended at once and brought nothing"),
-            Self::EndedEarly => f.write_str("the streamed list ended before the mark of its end"),
+            Self::EndedEarly { objects: 0 } => {
+                f.write_str("the streamed list ended before the mark of its end")
+            }
+            Self::EndedEarly { objects } => write!(
+                f,
+                "the streamed list ended before the mark of its end (objects so far: {objects}); LIST is used instead"
+            ),
             Self::Silent(limit) => write!(f, "nothing came for {limit:?}"),
             Self::NoEnd { objects, within } => write!(
                 f,

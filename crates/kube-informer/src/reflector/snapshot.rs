@@ -45,7 +45,7 @@ impl SnapshotBuilder {
         self.absent.insert(key.clone()) && place.is_none()
     }
 
-    #[cfg(test)]
+    /// How many objects are in it.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }

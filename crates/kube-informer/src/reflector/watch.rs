@@ -331,7 +331,10 @@ impl Driver {
 
     fn ended(&mut self, watch: &Watch) -> NextStep {
         match watch.decoder.finish() {
-            Ok(()) => self.cursor.ended(Instant::now(), watch.connection.lasted().unwrap_or_default()),
+            Ok(()) => {
+                let lasted = watch.connection.lasted().unwrap_or_default();
+                self.cursor.ended(Instant::now(), lasted, self.snapshot.len())
+            }
             Err(error) => self.broken(watch, error.into()),
         }
     }

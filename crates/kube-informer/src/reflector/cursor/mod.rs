@@ -131,7 +131,7 @@ pub(crate) struct Cursor {
     /// The server paged a list of version 0. A watch cache answers those in one piece, so it has none, and every list is
     /// read from its storage: pages spare it.
     pages_anything: bool,
-    /// The server cannot stream lists; not asked to again before this moment.
+    /// The server cannot stream lists, or not this one; not asked to again before this moment.
     no_streaming_until: Option<Instant>,
     /// Why the present round is necessary.
     reason: RelistReason,
@@ -227,14 +227,16 @@ impl Cursor {
         }
     }
 
-    /// The server ended the stream in good order, this long after it was asked for.
-    pub(crate) fn ended(&mut self, now: Instant, lasted: Duration) -> NextStep {
+    /// The server ended the stream in good order, this long after it was asked for. `objects`: how many of a list it brought.
+    pub(crate) fn ended(&mut self, now: Instant, lasted: Duration, objects: usize) -> NextStep {
         match self.mode.clone() {
             Mode::Watching(watching) if self.lived(now, &watching, Some(lasted)) => {
                 NextStep::new(Delay::Resume, self.watch(&watching.resumed()))
             }
             Mode::Watching(_) => self.failed(now, Trouble::VeryShort, Some(lasted)),
-            Mode::Streaming(_) | Mode::Listing(_) => self.failed(now, Trouble::EndedEarly, Some(lasted)),
+            Mode::Streaming(_) | Mode::Listing(_) => {
+                self.failed(now, Trouble::EndedEarly { objects }, Some(lasted))
+            }
         }
     }
 

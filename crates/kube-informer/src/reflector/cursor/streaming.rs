@@ -60,8 +60,13 @@ impl Cursor {
             _ if answered && matches!(trouble, Trouble::NoEnd { .. }) => {
                 self.fall_back_for_long(now).reporting(trouble)
             }
+            // The server gave up a stream that brought objects: they are many and written meanwhile (P-063). It would end
+            // the next one as well.
+            _ if matches!(trouble, Trouble::EndedEarly { objects: 1.. }) => {
+                self.fall_back_for_long(now).reporting(trouble)
+            }
             Remedy::Reconnect => self.ended_early(streaming, trouble),
-            _ if trouble == Trouble::EndedEarly => self.ended_early(streaming, trouble),
+            _ if matches!(trouble, Trouble::EndedEarly { .. }) => self.ended_early(streaming, trouble),
             Remedy::Reopen | Remedy::Relist(_) | Remedy::ResumeFewTimes | Remedy::ListOnly => {
                 self.fall_back(Delay::No).reporting(trouble)
             }
@@ -85,7 +90,7 @@ impl Cursor {
         step
     }
 
-    /// The server cannot stream lists, so it is not asked to again for a while.
+    /// The server cannot stream lists, or cannot keep up with this one, so it is not asked to again for a while.
     fn fall_back_for_long(&mut self, now: Instant) -> NextStep {
         self.no_streaming_until = now.checked_add(self.fallback_memory);
         self.fall_back(Delay::No)

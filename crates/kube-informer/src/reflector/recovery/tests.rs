@@ -62,7 +62,7 @@ fn d15_documents_that_are_not_usable_resume_a_few_times() {
         Trouble::TooBig { limit: 1, key: None },
         Trouble::NotAList("x".into()),
         Trouble::MixedPages,
-        Trouble::EndedEarly,
+        Trouble::EndedEarly { objects: 3 },
     ] {
         assert_eq!(trouble.remedy(), Remedy::ResumeFewTimes, "{trouble}");
     }
@@ -147,7 +147,8 @@ fn every_trouble_says_what_happened() {
         (Trouble::NotAList("a Table".into()), "a Table"),
         (Trouble::MixedPages, "different versions"),
         (Trouble::VeryShort, "ended at once"),
-        (Trouble::EndedEarly, "before the mark"),
+        (Trouble::EndedEarly { objects: 0 }, "before the mark"),
+        (Trouble::EndedEarly { objects: 3 }, "objects so far: 3"),
         (Trouble::Silent(Duration::from_secs(75)), "75s"),
         (
             Trouble::NoEnd { objects: 3, within: Duration::from_secs(30) },

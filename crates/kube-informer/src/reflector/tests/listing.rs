@@ -151,11 +151,24 @@ async fn d15_a_list_that_drips_for_ever_is_given_up() {
 
 #[tokio::test(start_paused = true)]
 async fn b_058_p_060_what_came_before_an_early_end_is_discarded() {
-    let early = || Reply::Body(vec![event("ADDED", "old@1")]);
-    let replies = vec![early(), early(), early(), list("10", None, &["a@1"])];
+    let cut = || Reply::Body(vec![event("ADDED", "old@1"), Piece::Fail(SourceError::transport("reset"))]);
+    let replies = vec![cut(), cut(), cut(), list("10", None, &["a@1"])];
     let play = Play::start(&Options::default(), replies);
     assert_eq!(play.deltas().await, ["=10[a@1]"]);
     assert_eq!(play.failures().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p_060_p_063_a_large_kind_that_is_written_is_listed_at_once_and_at_the_next_relist_too() {
+    let given_up = Reply::Body(vec![event("ADDED", "old@1"), event("ADDED", "older@2")]);
+    let expired = Reply::Body(vec![error_event(410)]);
+    let replies = vec![given_up, list("10", None, &["a@1"]), expired, list("12", None, &["b@11"])];
+    let play = Play::start(&exact(), replies);
+    assert_eq!(play.first_deltas(2).await, ["=10[a@1]", "=12[b@11]"]);
+    let said = "the streamed list ended before the mark of its end (objects so far: 2); LIST is used instead";
+    assert_eq!(play.failures(), [format!("cannot list configmaps in all namespaces: {said}")]);
+    assert_eq!(play.times()[..4], [Duration::ZERO; 4], "nothing is waited for");
+    assert_eq!((play.lists().len(), play.status().streaming_fallbacks), (2, 1));
 }
 
 #[tokio::test(start_paused = true)]

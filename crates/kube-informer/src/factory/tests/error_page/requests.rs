@@ -125,6 +125,7 @@ async fn lists() -> Vec<String> {
         listed(plain(), |server| server.inject(Fault::stall().on_list().once())).await,
         listed(plain().list_silence(SOON), |server| server.inject(Fault::stall().on_list().once())).await,
         listed(Options::default(), |server| server.inject(Fault::reply([added()]).on_watch().once())).await,
+        listed(Options::default(), |server| server.inject(Fault::reply([""; 0]).on_watch().once())).await,
         listed(Options::default(), |server| {
             server.inject(Fault::reply([mark_without_version()]).on_watch().once())
         })

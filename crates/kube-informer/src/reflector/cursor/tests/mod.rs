@@ -85,7 +85,12 @@ impl Script {
     }
 
     fn end(&mut self, millis: u64) -> NextStep {
-        self.cursor.ended(self.now, Duration::from_millis(millis))
+        self.cursor.ended(self.now, Duration::from_millis(millis), 0)
+    }
+
+    /// The server ended a streamed list after it had brought this many objects.
+    fn give_up(&mut self, objects: usize) -> NextStep {
+        self.cursor.ended(self.now, Duration::from_millis(10), objects)
     }
 
     fn last(&self) -> String {

@@ -172,7 +172,7 @@ fn b_057_a_failed_list_after_that_ends_the_round_and_the_next_one_streams() {
 #[test]
 fn b_058_p_060_a_stream_that_ends_before_the_marker_is_retried_and_the_third_time_list_is_used() {
     type End = fn(&mut Script) -> NextStep;
-    let early = Trouble::EndedEarly;
+    let early = Trouble::EndedEarly { objects: 0 };
     let ends: [(End, Trouble); 4] = [
         (|script| script.end(60_000), early.clone()),
         (|script| script.end(1), early),
@@ -191,6 +191,30 @@ fn b_058_p_060_a_stream_that_ends_before_the_marker_is_retried_and_the_third_tim
         assert_eq!(script.fail(expired()).action, stream("10"));
         assert_eq!(end(&mut script).action, stream("10"));
     }
+}
+
+#[test]
+fn p_063_a_stream_that_was_given_up_after_objects_is_listed_at_once_and_not_streamed_for_an_hour() {
+    let early = Trouble::EndedEarly { objects: 1 };
+    let (mut script, _) = Script::streams();
+    assert_eq!(script.give_up(1), at_once(list("0", Some(500))).falling_back().told(early.clone()));
+    script.page("10", None);
+    script.now += HOUR - Duration::from_millis(1);
+    assert_eq!(script.fail(expired()).action, list("10", None));
+    script.now += Duration::from_millis(1);
+    script.page("20", None);
+    assert_eq!(script.fail(expired()).action, stream("20"));
+    // A relist as well: from a state not older than the last one seen.
+    assert_eq!(script.give_up(1), at_once(list("20", None)).falling_back().told(early));
+}
+
+#[test]
+fn p_063_always_streaming_lists_once_after_a_stream_that_was_given_up() {
+    let mut script = Script::new(&Options::default().streaming_list(StreamingList::Always));
+    script.cursor.begin(script.now);
+    assert_eq!(script.give_up(5_000).action, list("0", Some(500)));
+    script.page("10", None);
+    assert_eq!(script.fail(expired()).action, stream("10"));
 }
 
 #[test]

@@ -116,22 +116,34 @@ impl DeltaFifo {
     /// For one consumer. Dropping the future before it is done takes nothing out.
     pub(crate) async fn pop_batch(&self, max: usize) -> Option<Vec<Delta>> {
         loop {
-            {
-                let mut queue = self.queue.lock();
-                let batch = queue.take(max.max(1));
-                if !batch.is_empty() {
-                    self.count(&queue);
-                    drop(queue);
-                    self.show();
-                    self.room.notify_one();
-                    return Some(batch);
-                }
-                if queue.closed {
-                    return None;
-                }
+            let batch = self.pop_now(max);
+            if !batch.is_empty() {
+                return Some(batch);
+            }
+            if self.is_over() {
+                return None;
             }
             self.filled.notified().await;
         }
+    }
+
+    /// The same without waiting: empty if there are none.
+    pub(crate) fn pop_now(&self, max: usize) -> Vec<Delta> {
+        let mut queue = self.queue.lock();
+        let batch = queue.take(max.max(1));
+        if !batch.is_empty() {
+            self.count(&queue);
+            drop(queue);
+            self.show();
+            self.room.notify_one();
+        }
+        batch
+    }
+
+    /// Whether it is closed and empty.
+    fn is_over(&self) -> bool {
+        let queue = self.queue.lock();
+        queue.closed && queue.deltas.is_empty()
     }
 
     /// Ends the queue and wakes all tasks that wait on it.

@@ -115,16 +115,22 @@ impl ProcessLoop {
                     None => std::future::pending().await,
                 }
             };
-            // Deltas come last: a busy kind always has some, and would keep commands and resyncs waiting for ever.
+            // Deltas come last: a busy kind always has some, and would keep commands and resyncs waiting for ever. After each
+            // of those one batch is taken, because commands may never end either.
             tokio::select! {
                 biased;
                 Some(command) = commands.0.recv() => self.command(command, engine).await,
                 () = engine.leaving.notified() => self.let_go(engine).await,
                 () = resync => self.processor.resync(&self.store.indexer().list()).await,
-                batch = engine.queue.pop_batch(BATCH) => match batch {
-                    Some(batch) => self.apply(batch, engine).await,
-                    None => return,
-                },
+                batch = engine.queue.pop_batch(BATCH) => {
+                    let Some(batch) = batch else { return };
+                    self.apply(batch, engine).await;
+                    continue;
+                }
+            }
+            let batch = engine.queue.pop_now(BATCH);
+            if !batch.is_empty() {
+                self.apply(batch, engine).await;
             }
         }
     }

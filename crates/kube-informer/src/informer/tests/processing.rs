@@ -1,11 +1,15 @@
 //! From what the server sends to what handlers hear.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use futures::FutureExt;
 use parking_lot::Mutex;
+use tokio::sync::oneshot;
 
 use super::support::{Rig, map, rest};
 use crate::handler::{Event, handler};
+use crate::informer::process_loop::Command;
 use crate::options::Options;
 use crate::source::StreamingList;
 
@@ -213,4 +217,34 @@ async fn d6_a_relist_by_list_or_stream_delivers_only_what_differs() {
         rig.relist().await;
         assert_eq!(listener.log().split_off(2), ["update a/y@3 4"], "{streaming:?}");
     }
+}
+
+/// A command that sends itself again, until the cache has an object or a thousand of them were carried out. A program that takes
+/// and drops streams in a loop is not slower.
+fn endless(carried_out: Arc<AtomicU32>) -> Command {
+    Command::Store(Box::new(move |store, engine| {
+        let rounds = carried_out.fetch_add(1, Ordering::Relaxed);
+        if store.indexer().list().is_empty() && rounds < 1_000 {
+            engine.command(endless(carried_out)).unwrap();
+        }
+        async {}.boxed()
+    }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn commands_without_end_do_not_keep_an_event_out_of_the_cache() {
+    let rig = Rig::new(&[]).started().await;
+    let (release, released) = oneshot::channel::<()>();
+    let hold = Command::Store(Box::new(|_, _| released.map(|_| ()).boxed()));
+    rig.informer.engine().command(hold).unwrap();
+    rest().await;
+    rig.put("a/x", "queued");
+    rest().await;
+    let carried_out = Arc::new(AtomicU32::new(0));
+    rig.informer.engine().command(endless(carried_out.clone())).unwrap();
+    drop(release);
+    rig.settle().await;
+    assert_eq!(rig.informer.lister().len(), 1);
+    let rounds = carried_out.load(Ordering::Relaxed);
+    assert!(rounds <= 2, "{rounds} commands were carried out before the event");
 }

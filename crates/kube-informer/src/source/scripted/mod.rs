@@ -175,8 +175,8 @@ impl ScriptedSource {
     }
 
     /// Restores the state at this version, as the restore of a backup does: all watches break, the history is
-    /// forgotten, and later writes use the same versions again. A version that the server has not reached changes
-    /// nothing.
+    /// forgotten, and later writes use the same versions again. A version that the server has not reached, or one from
+    /// before [`compact`](Self::compact), changes nothing.
     ///
     /// As on a real server, a watch at a version that is now in the future is accepted and gets no events until then.
     pub fn rewind(&self, version: &ResourceVersion) {
@@ -188,7 +188,8 @@ impl ScriptedSource {
         });
     }
 
-    /// Forgets the history before the current version: a list or watch from an older version gets 410 `Expired`.
+    /// Forgets the history before the current version: a list or watch from an older version gets 410 `Expired`. The memory
+    /// that the history took is given back, so a program that runs for long calls this now and then.
     pub fn compact(&self) {
         self.shared.with(|state| state.model.compact());
     }

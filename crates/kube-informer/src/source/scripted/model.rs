@@ -29,15 +29,25 @@ pub(super) struct Model {
     pub(super) version: u64,
     /// Clients can no longer get changes up to this version.
     pub(super) forgotten: u64,
-    /// All changes, because `rewind` can go back further than the history that clients can get.
+    /// All changes since `kept_from`: `rewind` can go back further than the history that clients can get.
     history: Vec<Change>,
+    /// `compact` has given back the memory of what was before this version.
+    kept_from: u64,
     uids: u64,
 }
 
 impl Model {
     pub(super) fn new(kind: KindInfo) -> Self {
         // Zero means "any version" in requests, so no server is ever at version zero.
-        Self { kind, objects: Objects::new(), version: 1, forgotten: 1, history: Vec::new(), uids: 0 }
+        Self {
+            kind,
+            objects: Objects::new(),
+            version: 1,
+            forgotten: 1,
+            history: Vec::new(),
+            kept_from: 0,
+            uids: 0,
+        }
     }
 
     pub(super) fn create(&mut self, object: Value) -> Result<Change, HttpFailure> {
@@ -98,18 +108,20 @@ impl Model {
     /// Forgets the history: a client that wants to resume from an older version has to list again.
     pub(super) fn compact(&mut self) {
         self.forgotten = self.version;
+        self.kept_from = self.version;
+        self.history = Vec::new();
     }
 
-    /// Back to the state at an earlier version, counter included; `false` if that version is not there yet. Uids are never
-    /// given twice, as on a real server.
+    /// Back to the state at an earlier version, counter included; `false` if that version is not there yet, or not any more.
+    /// Uids are never given twice, as on a real server.
     pub(super) fn rewind(&mut self, version: u64) -> bool {
-        if version > self.version {
+        if version > self.version || version < self.kept_from {
             return false;
         }
         self.objects = self.objects_at(version);
         self.history.retain(|change| change.version <= version);
         self.version = version;
-        self.compact();
+        self.forgotten = version;
         true
     }
 

@@ -476,11 +476,34 @@ async fn a_backup_may_be_older_than_the_history() {
     source.create(&map("d/a", "")).unwrap();
     let backup = source.version();
     source.delete("d/a").unwrap();
+    let later = source.version();
     source.create(&map("d/b", "")).unwrap();
-    source.compact();
     source.rewind(&ResourceVersion::new("99"));
     assert_eq!(source.version().to_string(), "4", "that version is not there yet");
+    source.rewind(&later);
+    assert_eq!(
+        Reader::open(&source, watch(&backup.to_string(), false)).await.read(),
+        ["Error 410 Expired", "end"]
+    );
     source.rewind(&backup);
     assert_eq!(keys(&source, list(ListParams::default())).await.unwrap().0, ["d/a"]);
     assert_eq!(source.version(), backup);
+}
+
+#[tokio::test]
+async fn compaction_gives_the_memory_of_the_history_back() {
+    let source = config_maps();
+    source.create(&map("d/a", "")).unwrap();
+    let backup = source.version();
+    let before = Arc::downgrade(&source.shared.state.lock().model.objects["d/a"]);
+    source.update(&map("d/a", "new")).unwrap();
+    assert!(before.upgrade().is_some(), "a backup may be restored");
+    source.compact();
+    assert!(before.upgrade().is_none(), "only what is there now is kept");
+    let compacted = source.version();
+    source.rewind(&backup);
+    assert_eq!(source.version(), compacted, "nobody knows that state any more");
+    source.delete("d/a").unwrap();
+    source.rewind(&compacted);
+    assert_eq!(keys(&source, list(ListParams::default())).await.unwrap().0, ["d/a"]);
 }

@@ -162,7 +162,11 @@ impl World {
     fn step(&mut self) {
         match self.random.u8(0..36) {
             0..=13 => self.write(),
-            14 => self.server.compact(),
+            14 => {
+                self.server.compact();
+                // It cannot be restored any more.
+                self.backup = None;
+            }
             15 => self.server.close_watches(),
             16 => self.server.cut_watches(),
             17 => self.server.close_watches_mid_event(),

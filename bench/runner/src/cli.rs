@@ -19,8 +19,9 @@ Usage: cargo xtask bench [--quick] [--runs N] [--before PATH] [--plots DIR] [SCE
   --redraw FILE  Prints the tables of `growth` and draws its plots again, from raw figures that were kept. Nothing is run.
                  The plots are written beside FILE, or one directory up if FILE is in a directory `raw`.
   --summary FILE...
-                 Prints the table `In short` from raw figures that were kept, those of any scenarios and of any number of files,
-                 and draws in-short.svg, where --redraw would. Nothing is run.
+                 Prints the table `In short` from raw figures that were kept, those of any scenarios and of any number of files.
+                 Writes all tables (tables.md) and the figures that pages quote (figures.toml), and draws in-short.svg, where
+                 --redraw would. Nothing is run.
 
 Scenarios: sync, kinds, work, stuck, reads, latency, informers, transport, controller, growth, queue (default: all). `transport`
 is sync and latency over plain HTTP/1.1, whole and in pieces, and over TLS with HTTP/1.1 and HTTP/2. `informers` are many of them

@@ -38,7 +38,7 @@ fn main() -> Result<()> {
         return redraw::run(file, settings.plots.as_deref());
     }
     if let Some(files) = &settings.summary {
-        return summary::run(files, settings.plots.as_deref());
+        return summary::run(files, &settings);
     }
     if settings.wants_only("queue") {
         let mut results = Results::new(&settings)?;

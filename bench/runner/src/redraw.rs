@@ -10,14 +10,15 @@ use crate::curves::{Curves, HANDLERS, INFORMERS, OBJECTS, Subject};
 
 pub(crate) fn run(file: &Path, plots: Option<&Path>) -> Result<()> {
     let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    let raw = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+    let raw: Value = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
     let directory = match plots {
         Some(directory) => directory.to_owned(),
         None => beside(&std::path::absolute(file)?),
     };
     let mut any = false;
+    let runs = raw["runs"].as_array().map(Vec::as_slice).unwrap_or_default();
     for subject in [&OBJECTS, &HANDLERS, &INFORMERS] {
-        let curves = curves(subject, &raw);
+        let curves = curves(subject, runs);
         if !curves.is_empty() {
             println!("\n{}", curves.tables());
             curves.draw(&directory)?;
@@ -38,9 +39,10 @@ pub(crate) fn beside(file: &Path) -> PathBuf {
     directory
 }
 
-fn curves<'a>(subject: &'a Subject, raw: &Value) -> Curves<'a> {
+/// What is measured of a subject, from raw figures of any scenarios.
+pub(crate) fn curves<'a>(subject: &'a Subject, runs: &[Value]) -> Curves<'a> {
     let mut curves = Curves::new(subject);
-    for run in raw["runs"].as_array().into_iter().flatten() {
+    for run in runs {
         let number = run["scenario"].as_str().and_then(|scenario| subject.number(scenario));
         if let (Some(number), Some(client)) = (number, run["participant"].as_str()) {
             curves.add(client, number, run["report"].clone());

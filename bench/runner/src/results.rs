@@ -31,6 +31,11 @@ impl Results {
         Ok(results)
     }
 
+    /// All reports so far.
+    pub(crate) fn raw(&self) -> &[Value] {
+        &self.raw
+    }
+
     pub(crate) fn directory(&self) -> &PathBuf {
         &self.directory
     }

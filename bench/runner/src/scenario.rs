@@ -93,17 +93,13 @@ impl Scenario {
     /// Runs every client as often as wanted, alternating, and shows the tables.
     pub(crate) fn run(&self, settings: &Settings, programs: &Programs, results: &mut Results) -> Result<()> {
         let participants = self.participants(settings.before.is_some());
-        let mut reports: Vec<Vec<Value>> = vec![Vec::new(); participants.len()];
-        let (mut floors, mut floor_label) = (Vec::new(), "");
-        let (mut loads, mut without) = (Vec::new(), Vec::new());
+        let mut without = Vec::new();
         for run in 0..settings.runs {
             if self.floor {
                 let (label, report) = floor::read_list(&Server::start(programs, &self.server)?)?;
-                floor_label = label;
                 results.keep(&self.raw_name(), label, run, machine::load(), &report)?;
-                floors.push(report);
             }
-            for (participant, reports) in participants.iter().zip(&mut reports) {
+            for participant in &participants {
                 let Ok(program) = programs.client(participant.program, false) else { continue };
                 if participant.once && run > 0 || without.contains(&participant.label) {
                     continue;
@@ -119,34 +115,69 @@ impl Scenario {
                     }
                     report => report?,
                 };
-                loads.push(load);
                 results.keep(&self.raw_name(), &participant.label, run, load, &report)?;
-                if participant.transport.http2 && report["http2"] != true {
+                if !participant.is_row(&report) {
                     eprintln!("it speaks no HTTP/2, so this is no row");
                     without.push(participant.label.clone());
-                    continue;
                 }
-                reports.push(report);
             }
         }
+        if self.metrics().any(Metric::is_live_heap) {
+            for participant in &participants {
+                if !without.contains(&participant.label)
+                    && programs.client(participant.program, false).is_ok()
+                {
+                    // Once more with an allocator that counts: its times are not used.
+                    self.counted(participant, programs, results)?;
+                }
+            }
+        }
+        match self.page(results.raw()) {
+            Some(page) => results.table(&page),
+            None => Ok(()),
+        }
+    }
+
+    /// The tables, from raw figures of any scenarios. None if there are none of this one.
+    pub(crate) fn page(&self, raw: &[Value]) -> Option<String> {
+        let of = |name: String| raw.iter().filter(move |run| run["scenario"] == name);
+        let reports = |name: String, label: &str| -> Vec<Value> {
+            of(name).filter(|run| run["participant"] == label).map(|run| run["report"].clone()).collect()
+        };
         let mut rows = Vec::new();
-        for (participant, reports) in participants.iter().zip(&reports) {
-            if !reports.is_empty() {
-                rows.push(self.row(participant, reports, programs, results)?);
+        let participants = self.participants(true);
+        for participant in &participants {
+            let mut seen = reports(self.raw_name(), &participant.label);
+            seen.retain(|report| participant.is_row(report));
+            if !seen.is_empty() {
+                let heap = reports(self.raw_name_of_heap(), &participant.label);
+                let value =
+                    |metric: &Metric| metric.spread(if metric.is_live_heap() { &heap } else { &seen });
+                rows.push(Row {
+                    label: participant.label.clone(),
+                    ours: participant.program == Program::Ours,
+                    baseline: participant.baseline,
+                    transport: participant.transport,
+                    values: self.metrics().map(value).collect(),
+                });
             }
         }
-        if self.floor {
+        let is_floor = |run: &&Value| participants.iter().all(|known| run["participant"] != *known.label);
+        if let Some(label) = of(self.raw_name()).find(is_floor).and_then(|run| run["participant"].as_str()) {
+            let floors = reports(self.raw_name(), label);
             rows.push(Row {
-                label: floor_label.to_owned(),
+                label: label.to_owned(),
                 ours: false,
                 baseline: true,
                 transport: Transport::default(),
                 values: self.metrics().map(|metric| metric.spread(&floors)).collect(),
             });
         }
-        let load = Spread::of(loads).map_or(0.0, |spread| spread.median);
-        let page = Page { title: &self.title, tables: &self.tables, rows: &rows, runs: settings.runs, load };
-        results.table(&page.render())
+        let loads = of(self.raw_name()).filter(|run| !is_floor(run)).filter_map(|run| run["load"].as_f64());
+        let load = Spread::of(loads.collect())?.median;
+        let last = of(self.raw_name()).filter_map(|run| run["run"].as_u64()).max()?;
+        let page = Page { title: &self.title, tables: &self.tables, rows: &rows, runs: last + 1, load };
+        Some(page.render())
     }
 
     /// All participants; each of ours is followed by what it was before, if that is known.
@@ -168,33 +199,12 @@ impl Scenario {
         if self.part.is_empty() { self.name.to_owned() } else { format!("{}, {}", self.name, self.part) }
     }
 
-    fn metrics(&self) -> impl Iterator<Item = &Metric> {
-        self.tables.iter().flat_map(|table| &table.metrics)
+    fn raw_name_of_heap(&self) -> String {
+        format!("{}, live heap", self.raw_name())
     }
 
-    fn row(
-        &self,
-        participant: &Participant,
-        reports: &[Value],
-        programs: &Programs,
-        results: &mut Results,
-    ) -> Result<Row> {
-        // Once more with an allocator that counts: its times are not used.
-        let heap = match self.metrics().any(Metric::is_live_heap) {
-            true => self.counted(participant, programs, results)?,
-            false => None,
-        };
-        let value = |metric: &Metric| match metric.is_live_heap() {
-            true => metric.spread(heap.as_slice()),
-            false => metric.spread(reports),
-        };
-        Ok(Row {
-            label: participant.label.clone(),
-            ours: participant.program == Program::Ours,
-            baseline: participant.baseline,
-            transport: participant.transport,
-            values: self.metrics().map(value).collect(),
-        })
+    fn metrics(&self) -> impl Iterator<Item = &Metric> {
+        self.tables.iter().flat_map(|table| &table.metrics)
     }
 
     fn one(
@@ -210,26 +220,27 @@ impl Scenario {
         processes::client(&server, program, &[&participant.arguments, more].concat())
     }
 
-    /// None of an earlier program that is there without the allocator only.
-    fn counted(
-        &self,
-        participant: &Participant,
-        programs: &Programs,
-        results: &mut Results,
-    ) -> Result<Option<Value>> {
+    /// Nothing of an earlier program that is there without the allocator only.
+    fn counted(&self, participant: &Participant, programs: &Programs, results: &mut Results) -> Result<()> {
         let program = match programs.client(participant.program, true) {
             Err(why) if participant.program == Program::Before => {
                 eprintln!("no live heap of what was before: {why}");
-                return Ok(None);
+                return Ok(());
             }
             program => program.map_err(anyhow::Error::msg)?,
         };
-        let name = format!("{}, live heap", self.raw_name());
+        let name = self.raw_name_of_heap();
         eprintln!("{name}: {}", participant.label);
         let more = if participant.program.is_go() { vec!["--heap".to_owned()] } else { Vec::new() };
         let report = self.one(participant, &program, programs, &more)?;
-        results.keep(&name, &participant.label, 0, machine::load(), &report)?;
-        Ok(Some(report))
+        results.keep(&name, &participant.label, 0, machine::load(), &report)
+    }
+}
+
+impl Participant {
+    /// Whether this is what the row is about.
+    fn is_row(&self, report: &Value) -> bool {
+        !self.transport.http2 || report["http2"] == true
     }
 }
 

@@ -1,18 +1,22 @@
-//! The table "In short" and a picture of it, from raw figures that were kept: nothing is built or run for them.
+//! What the documentation has of raw figures that were kept: the table "In short" and a picture of it, all tables, and the figures
+//! that pages may quote. Nothing is built or run for them.
 
+mod figures;
 mod lines;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
+use crate::cli::Settings;
+use crate::curves::{HANDLERS, INFORMERS, OBJECTS};
 use crate::plot::bars::{Bar, Bars, Panel};
 use crate::redraw;
 use crate::scenario::BEFORE;
-use crate::scenarios::counts;
+use crate::scenarios::{self, counts};
 use crate::statistics::Spread;
 use crate::summary::lines::{CLIENTS, LINES, Line};
 use crate::table::Table;
@@ -24,18 +28,27 @@ const PICTURE: &str = "in-short.svg";
 const UPDATES: [(&str, &str); 3] =
     [(lines::UNREAD, "not read"), (lines::VIEW, "view() of 2 fields"), (lines::GET, "get() of all of it")];
 
-pub(crate) fn run(files: &[PathBuf], plots: Option<&Path>) -> Result<()> {
+/// All tables.
+const TABLES: &str = "tables.md";
+
+/// The figures that pages quote.
+const QUOTED: &str = "figures.toml";
+
+pub(crate) fn run(files: &[PathBuf], settings: &Settings) -> Result<()> {
     let figures = Figures::read(files)?;
     println!("\n{}", figures.table()?);
-    let directory = match plots {
-        Some(directory) => directory.to_owned(),
+    let directory = match &settings.plots {
+        Some(directory) => directory.clone(),
         None => redraw::beside(&std::path::absolute(&files[0])?),
     };
+    fs::create_dir_all(&directory)?;
+    fs::write(directory.join(TABLES), figures.tables(settings)?)?;
+    fs::write(directory.join(QUOTED), figures.quoted())?;
+    eprintln!("wrote {TABLES} and {QUOTED} in {}", directory.display());
     let Some(picture) = figures.picture() else {
         println!("No picture: there are no figures of `work` and `sync`.");
         return Ok(());
     };
-    fs::create_dir_all(&directory)?;
     picture.write(&directory.join(PICTURE))?;
     eprintln!("drew {}", directory.join(PICTURE).display());
     Ok(())
@@ -101,12 +114,28 @@ impl Figures {
             any = true;
         }
         ensure!(any, "there are no figures of the scenarios that the table is made of");
+        Ok(format!("## In short\n\nMedians; below 1 means less than theirs.\n\n{}", table.render()))
+    }
+
+    /// Everything, scenario by scenario.
+    fn tables(&self, settings: &Settings) -> Result<String> {
         let machines: Vec<&str> = self.machines.iter().map(String::as_str).collect();
-        Ok(format!(
-            "## In short\n\nMedians; below 1 means less than theirs.\n\n{}\nMeasured on: {}.\n",
-            table.render(),
-            machines.join("; ")
-        ))
+        let mut text = format!(
+            "# All tables\n\nWritten by `cargo xtask bench --summary FILE…` from the raw figures beside this page. [Speed and \
+             memory](../BENCHMARKS.md) says what\nwas measured, and how. Measured on: {}.\n\n{}",
+            machines.join("; "),
+            self.table()?
+        );
+        for page in scenarios::all(settings).iter().filter_map(|scenario| scenario.page(&self.runs)) {
+            text.push_str(&format!("\n{}", page.replacen("###", "##", 1).replace("\n####", "\n###")));
+        }
+        for subject in [&OBJECTS, &HANDLERS, &INFORMERS] {
+            let curves = redraw::curves(subject, &self.runs);
+            if !curves.is_empty() {
+                text.push_str(&format!("\n{}", curves.tables().replacen("###", "##", 1)));
+            }
+        }
+        Ok(text)
     }
 
     /// How many of them were synced.

@@ -19,7 +19,7 @@ pub(crate) struct Page<'a> {
     pub(crate) title: &'a str,
     pub(crate) tables: &'a [Columns],
     pub(crate) rows: &'a [Row],
-    pub(crate) runs: usize,
+    pub(crate) runs: u64,
     pub(crate) load: f64,
 }
 

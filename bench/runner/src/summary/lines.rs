@@ -10,7 +10,13 @@ pub(crate) const CLIENTS: [&str; 3] = ["ours", "client-go", "kube-rs"];
 pub(crate) const UNREAD: &str = "CPU for an update that nobody reads, µs";
 pub(crate) const VIEW: &str = "CPU for an update and view() of two fields, µs";
 pub(crate) const GET: &str = "CPU for an update and get(), µs";
+pub(crate) const SYNC: &str = "CPU until synced, streamed, s";
+pub(crate) const LISTED_SYNC: &str = "CPU until synced, LIST, s";
 pub(crate) const RSS: &str = "memory (RSS) after the sync, MiB";
+pub(crate) const HEAP: &str = "live heap for each pod, bytes";
+pub(crate) const RSS_OF_ONE: &str = "memory (RSS) for each pod, bytes";
+pub(crate) const MILLION: &str = "memory (RSS) with a million pods, MiB";
+pub(crate) const P99: &str = "p99 until the last of ten handlers has heard, µs";
 
 pub(crate) struct Line {
     pub(crate) title: &'static str,
@@ -52,26 +58,29 @@ const LISTED_PIECES: [&str; 3] = [
 const HTTP2: [&str; 3] = ["ours: TLS, HTTP/2", "client-go: TLS, HTTP/2", ""];
 const WORK: &str = "work, one handler";
 
-pub(crate) const LINES: [Line; 30] = [
+pub(crate) const LINES: [Line; 31] = [
     line(UNREAD, 1, WORK, ["ours, unread", "client-go", "kube-rs"], update),
     line("the same over TLS and HTTP/2, µs", 1, WORK, ["ours, unread: TLS, HTTP/2", HTTP2[1], ""], update),
     line(VIEW, 1, WORK, ["ours, view()", "client-go", "kube-rs"], update),
     line("the same over TLS and HTTP/2, µs", 1, WORK, ["ours, view(): TLS, HTTP/2", HTTP2[1], ""], update),
     line(GET, 1, WORK, ["ours, get()", "client-go", "kube-rs"], update),
     line("the same over TLS and HTTP/2, µs", 1, WORK, ["ours, get(): TLS, HTTP/2", HTTP2[1], ""], update),
-    line("CPU until synced, streamed, s", 2, "sync", PODS, sync),
-    line("CPU until synced, LIST, s", 2, "sync", LISTED, sync),
+    line(SYNC, 2, "sync", PODS, sync),
+    line(LISTED_SYNC, 2, "sync", LISTED, sync),
     line("CPU until synced, streamed in pieces of 4 KiB, s", 2, "transport, sync", PIECES, sync),
     line("CPU until synced, LIST in pieces of 4 KiB, s", 2, "transport, sync", LISTED_PIECES, sync),
     line("CPU of a relist of unchanged objects, s", 2, "sync", PODS, |report| {
         report["relist"]["cpu"].as_f64()
     }),
     line(RSS, 0, "sync", PODS, |report| Some(report["sync"]["rss"].as_f64()? / MIB)),
-    line("live heap for each pod, bytes", 0, "sync, live heap", PODS, |report| {
+    line(HEAP, 0, "sync, live heap", PODS, |report| {
         Some(report["sync"]["heap"].as_f64()? / report["objects"].as_f64()?)
     }),
-    line("memory (RSS) for each pod, bytes", 0, "sync", PODS, |report| {
+    line(RSS_OF_ONE, 0, "sync", PODS, |report| {
         Some(report["sync"]["rss"].as_f64()? / report["objects"].as_f64()?)
+    }),
+    line(MILLION, 0, "reads, a million", ["ours, packed", "", ""], |report| {
+        Some(report["sync"]["rss"].as_f64()? / MIB)
     }),
     line("get of a key, ns", 0, "reads", KINDS, |report| read(report, "get")),
     line("get() of a hot key, ns", 0, "reads", KINDS, |report| read(report, "decoded, 1,000 hot keys")),
@@ -91,7 +100,7 @@ pub(crate) const LINES: [Line; 30] = [
     line("50 informers: memory (RSS) at the end, MiB", 0, "informers, 50 informers", PODS, |report| {
         Some(report["events"]["rss"].as_f64()? / MIB)
     }),
-    line("p99 until the last of ten handlers has heard, µs", 0, "latency", PODS, p99),
+    line(P99, 0, "latency", PODS, p99),
     line("the same over TLS and HTTP/2, µs", 0, "latency", HTTP2, p99),
 ];
 

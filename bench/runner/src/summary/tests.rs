@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use serde_json::json;
 
 use super::*;
@@ -5,7 +7,7 @@ use crate::cli::Settings;
 use crate::scenarios;
 
 fn figures(runs: &[(&str, &str, Value)]) -> Figures {
-    let run = |(scenario, participant, report): &(&str, &str, Value)| json!({ "scenario": scenario, "participant": participant, "report": report });
+    let run = |(scenario, participant, report): &(&str, &str, Value)| json!({ "scenario": scenario, "participant": participant, "run": 0, "load": 1.0, "report": report });
     let mut figures = Figures { machines: BTreeSet::new(), runs: Vec::new() };
     figures.add(&json!({ "machine": "one", "runs": runs.iter().map(run).collect::<Vec<_>>() })).unwrap();
     figures
@@ -50,7 +52,39 @@ fn files_may_be_of_other_scenarios_but_not_of_the_same() {
     assert!(figures.add(&file("sync")).unwrap_err().to_string().contains("`sync`"));
     figures.add(&file("queue")).unwrap();
     figures.add(&file("latency")).unwrap();
-    assert!(figures.table().unwrap().ends_with("Measured on: one; two.\n"));
+    let tables = figures.tables(&settings()).unwrap();
+    assert!(tables.contains("Measured on: one; two."), "{tables}");
+}
+
+fn settings() -> Settings {
+    Settings::parse(std::iter::empty()).unwrap().unwrap()
+}
+
+#[test]
+fn figures_that_were_not_measured_are_not_quoted() {
+    let quoted = figures(&[("sync", "kube-rs", synced(1_168.6))]).quoted();
+    assert!(quoted.contains("\nmemory = { unit = \"MiB\", kube-rs = 1169 }\n"), "{quoted}");
+    assert!(!quoted.contains("update = "), "{quoted}");
+}
+
+#[test]
+fn a_scenario_has_tables_of_its_raw_figures_alone() {
+    let tables = figures(&[("sync", "ours, packed", synced(40.0)), ("sync", "a bare reader", synced(1.0))]);
+    let tables = tables.tables(&settings()).unwrap();
+    assert!(tables.contains("\n## 20,000 pods, then 50,000 updates"), "{tables}");
+    assert!(tables.contains("| ours, packed  |") && tables.contains("| a bare reader |"), "{tables}");
+    assert!(!tables.contains("ConfigMaps"), "{tables}");
+}
+
+/// `cargo xtask bench --summary docs/benchmarks/raw/main.json docs/benchmarks/raw/growth.json` writes them.
+#[test]
+fn the_tables_of_the_documentation_are_those_of_its_raw_figures() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmarks");
+    let raw = ["main.json", "growth.json"].map(|file| docs.join("raw").join(file));
+    let figures = Figures::read(&raw).unwrap();
+    let is_written = |file: &str, text: &str| fs::read_to_string(docs.join(file)).unwrap() == text;
+    assert!(is_written(TABLES, &figures.tables(&settings()).unwrap()), "{TABLES} is old");
+    assert!(is_written(QUOTED, &figures.quoted()), "{QUOTED} is old");
 }
 
 #[test]
@@ -79,6 +113,14 @@ fn the_picture_is_of_all_clients_or_there_is_none() {
         picture.panels.iter().map(|panel| panel.bars.iter().map(|bar| bar.value.round()).collect()).collect();
     assert!(picture.panels[1].title.contains("20,000 pods"));
     assert_eq!(values, [vec![10.0, 20.0, 30.0, 50.0, 90.0], vec![40.0, 480.0, 1_168.0]]);
+}
+
+#[test]
+fn every_figure_that_is_quoted_is_a_line() {
+    for (name, title, unit) in figures::QUOTED {
+        assert!(LINES.iter().any(|line| line.title == title), "{name}: {title}");
+        assert!(title.ends_with(&format!(", {unit}")), "{name}: {title}");
+    }
 }
 
 /// A row that is renamed must be renamed here too: otherwise its line would silently be gone.

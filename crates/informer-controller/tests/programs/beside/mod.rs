@@ -131,7 +131,7 @@ async fn start(manager: Manager, mut cluster: Cluster) -> (Cluster, Option<Progr
     (started.await.unwrap(), None)
 }
 
-/// The table of docs/BENCHMARKS.md.
+/// The table of docs/benchmarks/controllers.md.
 fn print(load: &Load, all: &BTreeMap<Manager, Vec<Figures>>) {
     let row = |name: &str, figure: &dyn Fn(&Figures) -> f64| {
         let told = all.values().map(|figures| {

@@ -95,14 +95,17 @@
 //! shares the result with later calls for as long as the program holds it; [`Object::view`] decodes a part.
 //! `managedFields` are removed unless [`keep_managed_fields`](Options::keep_managed_fields) is set.
 //!
-//! | mode | what the cache holds for each object | memory for a pod of 8,657 bytes |
+//! <!-- figures -->
+//! | mode | what the cache holds for each object | heap for a pod of 8.6 KB |
 //! |---|---|---|
-//! | default | its JSON, compressed with a dictionary that is learned from the first objects, and its parsed metadata | 1,143 bytes, everything included |
+//! | default | its JSON, compressed with a dictionary that is learned from the first objects or stored as what differs from its neighbour, and its parsed metadata | 818 bytes, everything included |
 //! | [`drop_field`](InformerBuilder::drop_field), [`transform`](InformerBuilder::transform) | the same, for a smaller object | less, by the size of the removed fields |
 //! | [`metadata`](Access::metadata) | the same, for the metadata only; the server does not send the rest | |
 //! | [`decoded`](InformerBuilder::decoded) | in addition the decoded value of your type: for code that often reads all objects of the cache as a whole | the default, plus your type |
 //!
-//! So 100,000 such pods are about 114 MB. The pod is the one that the benchmark uses;
+//! <!-- end of figures -->
+//!
+//! So 100,000 such pods are about 82 MB. The pod is the one that the benchmark uses;
 //! [`InformerStatus`](status::InformerStatus) shows how much memory your objects take.
 //!
 //! # Errors and freshness

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::tidy::links::resolve;
+
 /// The links of `pages` (name and HTML) that lead nowhere. `is_file` says whether the book has a file that is no page.
 pub(crate) fn dead_links(pages: &[(String, String)], is_file: &dyn Fn(&str) -> bool) -> Vec<String> {
     let places: BTreeMap<&str, BTreeSet<String>> =
@@ -14,11 +16,11 @@ pub(crate) fn dead_links(pages: &[(String, String)], is_file: &dyn Fn(&str) -> b
         for target in targets.iter().filter(|target| is_inner(target)) {
             let (path, fragment) = target.split_once('#').unwrap_or((target, ""));
             let path = path.split('?').next().unwrap_or_default();
-            let path = if path.is_empty() { name } else { path.trim_start_matches("./") };
-            let is_alive = match places.get(path) {
+            let path = if path.is_empty() { Some(name.clone()) } else { resolve(name, path) };
+            let is_alive = path.is_some_and(|path| match places.get(path.as_str()) {
                 Some(ids) => fragment.is_empty() || ids.contains(fragment),
-                None => is_file(path),
-            };
+                None => is_file(&path),
+            });
             if !is_alive {
                 dead.push(format!("{name}: link to `{target}`, which is not there"));
             }

@@ -38,9 +38,20 @@ pub(crate) fn step(report: &mut Report, check: bool) {
 /// The HTML files of the book that have text: path and contents.
 fn read_pages(html: &Path) -> Result<Vec<(String, String)>> {
     let mut pages = Vec::new();
-    for entry in fs::read_dir(html).with_context(|| format!("cannot read {}", html.display()))? {
+    add_pages(html, "", &mut pages)?;
+    pages.sort();
+    Ok(pages)
+}
+
+/// Those of the folder, whose path from the book's begins with `within`.
+fn add_pages(folder: &Path, within: &str, pages: &mut Vec<(String, String)>) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = format!("{within}{}", path.file_name().unwrap_or_default().to_string_lossy());
+        if path.is_dir() {
+            add_pages(&path, &format!("{name}/"), pages)?;
+            continue;
+        }
         // The contents in a frame for browsers without scripts, whose links are those of every other page.
         if name.ends_with(".html") && name != "toc.html" {
             let text =
@@ -48,6 +59,5 @@ fn read_pages(html: &Path) -> Result<Vec<(String, String)>> {
             pages.push((name, text));
         }
     }
-    pages.sort();
-    Ok(pages)
+    Ok(())
 }

@@ -3,6 +3,7 @@
 //! Each rule is one file with one function, from the tree of sources to a list of problems, and its tests.
 
 mod docs_rs;
+mod figures;
 mod file_size;
 mod forbidden;
 mod handler_asserts;
@@ -46,6 +47,7 @@ const RULES: &[Rule] = &[
     ("pages of the book", pages::check),
     ("versions on pages", versions::check),
     ("places of tests", test_layout::check),
+    ("figures", figures::check),
 ];
 
 /// A place that breaks a rule, and what to do about it.

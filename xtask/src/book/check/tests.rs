@@ -12,6 +12,16 @@ fn pages_places_and_files_are_found() {
 }
 
 #[test]
+fn a_link_is_followed_from_the_folder_of_its_page() {
+    let inner =
+        r#"<a href="../here.html#one">x</a> <a href="other.html">y</a> <img src="../pictures/relist.svg">"#;
+    let pages = [("here.html", r#"<h2 id="one">"#), ("in/inner.html", inner), ("in/other.html", "")];
+    assert!(dead(&pages).is_empty());
+    let outside = r#"<a href="../../here.html">x</a> <a href="here.html">y</a>"#;
+    assert_eq!(dead(&[("here.html", ""), ("in/inner.html", outside)]).len(), 2);
+}
+
+#[test]
 fn a_missing_page_place_or_file_is_told() {
     let here = r##"<a href="gone.html">a</a> <a href="there.html#three">b</a> <img src="gone.svg"> <a href="#four">c</a>"##;
     let dead = dead(&[("here.html", here), ("there.html", r#"<a id="two"></a>"#)]);

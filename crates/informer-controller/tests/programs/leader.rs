@@ -13,9 +13,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::support::{Cut, PATIENCE, Program, Relay, Sent, Server, on_both};
+use crate::support::{Cut, PATIENCE, Program, Relay, Sent, Server, stories};
 
-on_both!(one_of_two_works, leader_in_trouble);
+stories!(one_of_two_works, leader_in_trouble);
 
 /// Two thirds of it is the renew deadline. Less than that a busy machine may take to answer, and then leaderships are lost for no
 /// other reason.

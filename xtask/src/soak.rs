@@ -65,6 +65,8 @@ pub(crate) fn run(soak: &Soak) -> Result<(TestCount, Ran)> {
     let test = format!("test --workspace {SERVERS} --test soak -- --nocapture");
     let mut cargo = Cargo::new(&test)
         .env("KUBE_INFORMER_E2E", "required")
+        // It counts what its process uses, so nothing else runs beside it.
+        .env("RUST_TEST_THREADS", "1")
         .env("KUBE_INFORMER_SOAK_MINUTES", &soak.minutes.to_string())
         .env("KUBE_INFORMER_SOAK_SEED", &soak.seed().to_string());
     if let Some(step) = soak.step {
@@ -100,7 +102,8 @@ pub(crate) fn step(report: &mut Report, policy: &e2e::Policy, ran: &mut Ran) -> 
         let (_, these) = run(&soak)?;
         ran.add(these);
         Ok(Outcome::Passed(
-            "on kube-apiserver: cache and handlers right after every fault; `cargo xtask soak` runs longer".to_owned(),
+            "on kube-apiserver: cache and handlers right after every fault; `cargo xtask soak` runs longer"
+                .to_owned(),
         ))
     })
 }

@@ -6,6 +6,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
@@ -23,7 +24,7 @@ pub(crate) fn timed(cargo: Cargo) -> Result<Cargo> {
     Ok(cargo.env_quietly(&runner, &this.to_string_lossy()).env_quietly(STAND_IN, "1"))
 }
 
-/// If cargo called this program to start another one, how that ended.
+/// If cargo called this program to start another one, does that, and comes back only if it could not.
 pub(crate) fn stand_in() -> Option<ExitCode> {
     env::var_os(STAND_IN)?;
     let mut command = command(env::args_os().skip(1))?;
@@ -31,13 +32,10 @@ pub(crate) fn stand_in() -> Option<ExitCode> {
         // A test may call cargo itself.
         command.env_remove(name);
     }
-    Some(match command.env_remove(STAND_IN).status() {
-        Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from),
-        Err(error) => {
-            eprintln!("cannot start {}: {error}", command.get_program().display());
-            ExitCode::FAILURE
-        }
-    })
+    // In place of this program, so that it ends as it ends, by a signal as well.
+    let error = command.env_remove(STAND_IN).exec();
+    eprintln!("cannot start {}: {error}", command.get_program().display());
+    Some(ExitCode::FAILURE)
 }
 
 /// Test programs are in the folder `deps`. Those of documentation are elsewhere, and need not have the harness.

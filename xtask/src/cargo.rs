@@ -12,8 +12,8 @@ use serde_json::Value;
 use self::complaints::Complaints;
 use crate::ran::{Ran, Reader};
 
-/// What the suites on real servers ask for. Everything is built for the whole workspace, so that features are unified the same
-/// way as for `cargo test`, and no dependency is built twice.
+/// What the suites on real servers ask for. Everything is built for the whole workspace, so that features are
+/// unified the same way as for `cargo test`, and no dependency is built twice.
 pub(crate) const SERVERS: &str = "--features test-cluster/servers";
 
 /// The directory of the workspace.
@@ -112,7 +112,8 @@ impl Cargo {
     pub(crate) fn run_tests_reading(self, mut said: impl FnMut(&str)) -> Result<(TestCount, Ran)> {
         eprintln!("$ {}", self.shown);
         let Self { mut command, shown } = self;
-        // One pipe for both streams, in order: cargo names programs on one of them, and the harness their tests on the other.
+        // One pipe for both streams, in order: cargo names programs on one of them, and the harness their
+        // tests on the other.
         let (output, input) = pipe().context("a pipe")?;
         // Colours would be in the way of reading what it says.
         command.env("CARGO_TERM_COLOR", "never").stdout(input.try_clone()?).stderr(input);

@@ -15,10 +15,12 @@ use crate::timing::timed;
 /// What runs on the server as it is, which streams lists.
 const SUITES: &str = "--test cluster --test conformance_real --test e2e";
 
-/// Of these what runs once more where the server does not stream lists, as one finds it where the feature gate is off.
+/// Of these what runs once more where the server does not stream lists, as one finds it where the feature
+/// gate is off.
 const WITHOUT_STREAMING: &str = "--test conformance_real --test e2e";
 
-/// And there only what comes of a list, the first one or another: the gate changes nothing else. Parts of the names of tests.
+/// And there only what comes of a list, the first one or another: the gate changes nothing else. Parts of the
+/// names of tests.
 const LISTS: [&str; 16] = [
     // Of the protocol.
     "bookmarks::",
@@ -47,8 +49,9 @@ const ROUNDS_WITHOUT_STREAMING: &str = "10";
 /// with one that does.
 const OF_THE_EMBEDDED_SERVER: &str = "--test clients --test real";
 
-/// Where there are tests that need programs in Go or a real server among others that do not: they look at what only the library itself
-/// can see, compare the command with kubectl, or read the Go of the book. `cargo test` ignores them.
+/// Where there are tests that need programs in Go or a real server among others that do not: they look at
+/// what only the library itself can see, compare the command with kubectl, or read the Go of the book. `cargo
+/// test` ignores them.
 const AMONG_OTHERS: &str = "--lib --test command --test guide --test monitoring";
 
 /// Whether to run.
@@ -86,8 +89,9 @@ impl Policy {
     }
 }
 
-/// One step for the servers, which may have to be built, one for each kind of server, one for the embedded server beside
-/// the real one, and one for single tests elsewhere. With `long` the cases that take minutes are not left out. True if none failed.
+/// One step for the servers, which may have to be built, one for each kind of server, one for the embedded
+/// server beside the real one, and one for single tests elsewhere. With `long` the cases that take minutes
+/// are not left out. True if none failed.
 pub(crate) fn steps(
     report: &mut Report,
     policy: &Policy,
@@ -176,7 +180,8 @@ impl<'a> Call<'a> {
 }
 
 fn run(call: Call<'_>) -> Result<(TestCount, Ran)> {
-    // Some tests run them, and `--test` alone does not build them. They are those that `cargo test` has built.
+    // Some tests run them, and `--test` alone does not build them. They are those that `cargo test` has
+    // built.
     Cargo::new("build --quiet --workspace --examples --profile test").run()?;
     let mut tests =
         Cargo::new(&format!("test --workspace {SERVERS} --no-fail-fast {} -- --nocapture", call.suites))

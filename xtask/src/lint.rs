@@ -6,8 +6,8 @@ use crate::cargo::{Cargo, SERVERS};
 use crate::codegen;
 use crate::report::{Outcome, Report};
 
-/// Formatting, generated files, clippy for everything with the features that tests have; with `every` also for the libraries with
-/// every other set of features, which is a build of all dependencies each.
+/// Formatting, generated files, clippy for everything with the features that tests have; with `every` also
+/// for the libraries with every other set of features, which is a build of all dependencies each.
 pub(crate) fn steps(report: &mut Report, every: bool) {
     codegen::step(report, true);
     simple(report, "fmt", || Cargo::new("fmt --all --check").run());

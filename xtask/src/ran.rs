@@ -1,8 +1,9 @@
 //! Which test programs ran, which of their tests did nothing, and how long the others took.
 //!
-//! The harness of Rust has no word for a test that finds out while it runs that it cannot run here: it counts as passed.
-//! Ours say so on stderr (`test_cluster::print_skip`). Tests that need a server or a program in Go among others that do not are
-//! marked `#[ignore]`, and run by a call of their own. Cargo names the program that runs, the harness its tests.
+//! The harness of Rust has no word for a test that finds out while it runs that it cannot run here: it counts
+//! as passed. Ours say so on stderr (`test_cluster::print_skip`). Tests that need a server or a program in Go
+//! among others that do not are marked `#[ignore]`, and run by a call of their own. Cargo names the program
+//! that runs, the harness its tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -28,7 +29,8 @@ pub(crate) struct Ran {
     slow: Vec<(f64, String)>,
 }
 
-/// A test program: its target, and its file, which tells targets of different packages apart that are called the same.
+/// A test program: its target, and its file, which tells targets of different packages apart that are called
+/// the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Program {
     target: Target,
@@ -221,8 +223,8 @@ struct Count {
 
 type Targets = BTreeMap<Target, Count>;
 
-/// The targets that are to run, from `cargo metadata`. Those of `tests/` count even where the manifest keeps `cargo test` from
-/// running them.
+/// The targets that are to run, from `cargo metadata`. Those of `tests/` count even where the manifest keeps
+/// `cargo test` from running them.
 fn targets(metadata: &Value) -> Result<Targets> {
     let mut targets = Targets::new();
     for package in metadata["packages"].as_array().context("cargo metadata names no packages")? {

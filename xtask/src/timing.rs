@@ -1,8 +1,8 @@
 //! How long each test takes.
 //!
-//! The harness of Rust tells it only where unstable options are allowed. Allowed for all of cargo they would have dependencies built
-//! again, since build scripts look at that; so cargo is given this very program to start the test programs with, which allows
-//! it for these alone.
+//! The harness of Rust tells it only where unstable options are allowed. Allowed for all of cargo they would
+//! have dependencies built again, since build scripts look at that; so cargo is given this very program to
+//! start the test programs with, which allows it for these alone.
 
 use std::env;
 use std::ffi::OsString;
@@ -38,7 +38,8 @@ pub(crate) fn stand_in() -> Option<ExitCode> {
     Some(ExitCode::FAILURE)
 }
 
-/// Test programs are in the folder `deps`. Those of documentation are elsewhere, and need not have the harness.
+/// Test programs are in the folder `deps`. Those of documentation are elsewhere, and need not have the
+/// harness.
 fn command(mut arguments: impl Iterator<Item = OsString>) -> Option<Command> {
     let program = PathBuf::from(arguments.next()?);
     let mut command = Command::new(&program);

@@ -35,11 +35,12 @@ fn in_place_of_rustdoc(cargo: Cargo) -> Result<Cargo> {
     Ok(cargo.env_quietly("RUSTDOC", &this.to_string_lossy()).env_quietly(STAND_IN, "1"))
 }
 
-/// All libraries at once. An example comes along so that cargo unifies features as for tests, and no dependency is checked again.
+/// All libraries at once. An example comes along so that cargo unifies features as for tests, and no
+/// dependency is checked again.
 const WORKSPACE: &str = "doc --workspace --no-deps --lib --example watch_pods";
 
-/// Describes the libraries of the workspace, warnings being errors, and returns that of a package; or says why this rustdoc
-/// cannot.
+/// Describes the libraries of the workspace, warnings being errors, and returns that of a package; or says
+/// why this rustdoc cannot.
 pub(crate) fn describe(package: &Package) -> Result<Result<Value, String>> {
     let flags = "--cfg docsrs -D warnings -Zunstable-options --output-format json";
     in_place_of_rustdoc(Cargo::new(WORKSPACE))?.env("RUSTDOCFLAGS", flags).run()?;

@@ -1,4 +1,5 @@
-//! The programs of `examples/`, as their users run them, on the embedded server; `tests/e2e` runs the same on a real one.
+//! The programs of `examples/`, as their users run them, on the embedded server; `tests/e2e` runs the same on
+//! a real one.
 //!
 //! `cargo test` builds examples before it runs tests. With `--test programs` it does not: build them first.
 

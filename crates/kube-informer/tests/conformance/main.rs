@@ -1,5 +1,5 @@
-//! What the wire protocol promises, one test per statement (`p_001` is P-001), asked of the embedded server over plain HTTP, one
-//! for each test. `tests/conformance_real` asks the same of a real kube-apiserver.
+//! What the wire protocol promises, one test per statement (`p_001` is P-001), asked of the embedded server
+//! over plain HTTP, one for each test. `tests/conformance_real` asks the same of a real kube-apiserver.
 
 mod bookmarks;
 mod encoding;

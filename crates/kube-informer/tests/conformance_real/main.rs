@@ -1,5 +1,5 @@
-//! What `tests/conformance` asks of the embedded server, asked of a real kube-apiserver, which all tests share; and what only that
-//! one speaks. Run with `cargo xtask e2e`.
+//! What `tests/conformance` asks of the embedded server, asked of a real kube-apiserver, which all tests
+//! share; and what only that one speaks. Run with `cargo xtask e2e`.
 
 #[path = "../conformance/bookmarks.rs"]
 mod bookmarks;

@@ -1,5 +1,6 @@
-//! The library on whole servers: every scenario on a real kube-apiserver with etcd, run with `cargo xtask e2e`. Those that need
-//! no process of their own are run on the embedded server as well, always: `tests/e2e_embedded`.
+//! The library on whole servers: every scenario on a real kube-apiserver with etcd, run with `cargo xtask
+//! e2e`. Those that need no process of their own are run on the embedded server as well, always:
+//! `tests/e2e_embedded`.
 
 mod caches;
 mod callbacks;

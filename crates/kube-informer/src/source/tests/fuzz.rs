@@ -1,5 +1,5 @@
-//! Seeded fuzzing of frames and decoders; `INFORMER_SEEDS` for more of it. A failure prints its seed; run that seed alone to see it
-//! again.
+//! Seeded fuzzing of frames and decoders; `INFORMER_SEEDS` for more of it. A failure prints its seed; run
+//! that seed alone to see it again.
 
 use bytes::Bytes;
 use fastrand::Rng;

@@ -1,4 +1,5 @@
-//! The store against a plain map: random batches over two scopes, hundreds of seeds; `INFORMER_SEEDS` for more.
+//! The store against a plain map: random batches over two scopes, hundreds of seeds; `INFORMER_SEEDS` for
+//! more.
 //!
 //! The model decides by its own, simpler reading of the rules; the seed is in every message.
 

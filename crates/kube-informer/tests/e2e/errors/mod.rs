@@ -1,5 +1,5 @@
-//! What a user sees when a real server does not do what was asked of it, word for word. What needs no server is in
-//! `tests/e2e_embedded/errors`.
+//! What a user sees when a real server does not do what was asked of it, word for word. What needs no server
+//! is in `tests/e2e_embedded/errors`.
 
 mod answers;
 

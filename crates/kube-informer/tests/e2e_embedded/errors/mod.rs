@@ -1,4 +1,5 @@
-//! What a user sees when it does not work, word for word: what the embedded server answers, and what the way to a server does.
+//! What a user sees when it does not work, word for word: what the embedded server answers, and what the way
+//! to a server does.
 
 #[path = "../../e2e/errors/answers.rs"]
 mod answers;

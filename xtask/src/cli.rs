@@ -58,7 +58,7 @@ Environment:
   XDG_CACHE_HOME                Where the built servers are kept, in kube-informer/ (default: ~/.cache)
   KUBE_INFORMER_ROUNDS          How often the tests beside client-go repeat a fault (default 2), the differential test
                                 its workload (default 30), the one beside kube-controller-manager (default 30), how often
-                                something happens to the leader of an election (default 6), and how often the manager
+                                something happens to the leader of an election (default 3), and how often the manager
                                 of replicas is killed (default 3, as a leader 50) and measured (default 1)
   KUBE_INFORMER_CONTROLLERS, KUBE_INFORMER_PODS
                                 What the manager of replicas has to do beside kube-controller-manager (default 5 × 5)

@@ -55,8 +55,8 @@ pub(crate) fn run_within(limit: Duration, body: impl FnOnce(&mut Report)) -> Res
 }
 
 /// Rounded up, so that a bit more than allowed is not shown as what is allowed.
-fn minutes(time: Duration) -> u64 {
-    time.as_secs().div_ceil(60)
+fn minutes(time: Duration) -> f64 {
+    (time.as_secs_f64() / 60.0).ceil()
 }
 
 impl Report {

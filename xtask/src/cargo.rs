@@ -170,7 +170,8 @@ impl TestCount {
 
     /// Adds a line such as `test result: ok. 19 passed; 0 failed; 0 ignored; …`; any other line adds nothing.
     fn add(&mut self, line: &str) {
-        let Some(result) = line.strip_prefix("test result: ") else { return };
+        // What a test printed last may stand before it on the line.
+        let Some((_, result)) = line.split_once("test result: ") else { return };
         let words: Vec<&str> = result.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
         for pair in words.windows(2) {
             let Ok(number) = pair[0].parse::<usize>() else { continue };

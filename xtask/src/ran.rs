@@ -66,8 +66,9 @@ impl Reader {
         } else if let Some((test, why)) = test_cluster::skipped_test(line) {
             self.skipped += 1;
             self.never_ran(test, why);
-        } else if let Some((test, outcome)) =
-            line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "))
+        } else if let Some((before, outcome)) = line.split_once(" ... ")
+            // What a test prints, in pieces, may stand before it on the line.
+            && let Some((_, test)) = before.rsplit_once("test ")
         {
             self.test(test, outcome);
         }

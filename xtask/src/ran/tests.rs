@@ -92,7 +92,7 @@ fn slow_tests_are_told_the_slowest_first_and_names_without_tests_are_found() {
         LIBRARY,
         "test quick ... ok <9.999s>",
         "test slow ... ok <10.500s>",
-        "test slower ... FAILED <61.250s>",
+        "back after 1.2 stest slower ... FAILED <61.250s>",
     ];
     let (ran, _) = read(&lines);
     assert_eq!(

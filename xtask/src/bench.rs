@@ -50,7 +50,7 @@ fn replicas(arguments: &[String]) -> Result<()> {
     }
     Cargo::new("build --release --package informer-controller --example replication_manager").run()?;
     let (count, _) = Cargo::new(
-        "test --release --package informer-controller --test programs beside::it_ends -- --nocapture",
+        "test --release --package informer-controller --features test-cluster/servers --test e2e beside::it_ends -- --nocapture",
     )
     .env("KUBE_INFORMER_E2E", "required")
     .env("KUBE_INFORMER_CONTROLLERS", controllers)

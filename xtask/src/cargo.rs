@@ -2,20 +2,19 @@
 
 mod complaints;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, pipe};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::thread;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use self::complaints::Complaints;
 use crate::ran::{Ran, Reader};
 
-/// The features that tests are built with and that are not on by themselves. All tests are built with the same ones, or their
-/// dependencies would be built twice.
-pub(crate) const FEATURES: &str = "--features embedded-apiserver/cel";
+/// What the suites on real servers ask for. Everything is built for the whole workspace, so that features are
+/// unified the same way as for `cargo test`, and no dependency is built twice.
+pub(crate) const SERVERS: &str = "--features test-cluster/servers";
 
 /// The directory of the workspace.
 pub(crate) fn workspace_root() -> PathBuf {
@@ -71,6 +70,12 @@ impl Cargo {
         self
     }
 
+    /// The same for what nobody who repeats the call has to know.
+    pub(crate) fn env_quietly(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         if !value.is_empty() {
@@ -103,47 +108,39 @@ impl Cargo {
         self.run_tests_reading(|_| {})
     }
 
-    /// The same, and each line of its standard error is handed over as well.
-    pub(crate) fn run_tests_reading(mut self, said: impl Fn(&str) + Sync) -> Result<(TestCount, Ran)> {
+    /// The same, and each line of what it says is handed over as well.
+    pub(crate) fn run_tests_reading(self, mut said: impl FnMut(&str)) -> Result<(TestCount, Ran)> {
         eprintln!("$ {}", self.shown);
+        let Self { mut command, shown } = self;
+        // One pipe for both streams, in order: cargo names programs on one of them, and the harness their
+        // tests on the other.
+        let (output, input) = pipe().context("a pipe")?;
         // Colours would be in the way of reading what it says.
-        let command =
-            self.command.env("CARGO_TERM_COLOR", "never").stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env("CARGO_TERM_COLOR", "never").stdout(input.try_clone()?).stderr(input);
         let mut child = command.spawn().context("cannot run cargo")?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let mut count = TestCount::default();
-        let mut reader = Reader::default();
-        let (mut on_stdout, mut on_stderr) = (Complaints::default(), Complaints::default());
-        thread::scope(|scope| -> Result<()> {
-            let complaints = scope.spawn(|| {
-                each_line(stderr, |line| {
-                    eprintln!("{line}");
-                    reader.line(line);
-                    on_stderr.line(line);
-                    said(line);
-                })
-            });
-            each_line(stdout, |line| {
-                println!("{line}");
-                count.add(line);
-                on_stdout.line(line);
-            })?;
-            complaints.join().map_err(|_| anyhow!("cannot read what `{}` says", self.shown))?
+        // It keeps our end of the pipe open, which would then never end.
+        drop(command);
+        let (mut count, mut reader) = (TestCount::default(), Reader::default());
+        let mut complaints = Complaints::default();
+        each_line(output, |line| {
+            println!("{line}");
+            count.add(line);
+            reader.line(line);
+            complaints.line(line);
+            said(line);
         })?;
         let (ran, skipped) = reader.end();
         count.skip(skipped);
         let status = child.wait()?;
         if !status.success() {
-            let told = on_stdout.text() + &on_stderr.text();
-            bail!("`{}` failed with {status}; {count}{told}", self.shown);
+            bail!("`{shown}` failed with {status}; {count}{}", complaints.text());
         }
         Ok((count, ran))
     }
 }
 
 /// By bytes: what a test prints need not be UTF-8.
-fn each_line(stream: Option<impl Read>, mut line: impl FnMut(&str)) -> Result<()> {
-    let Some(stream) = stream else { return Ok(()) };
+fn each_line(stream: impl Read, mut line: impl FnMut(&str)) -> Result<()> {
     for bytes in BufReader::new(stream).split(b'\n') {
         line(&String::from_utf8_lossy(&bytes?));
     }
@@ -165,10 +162,6 @@ impl TestCount {
         self.passed > 0 && self.failed + self.ignored + self.skipped == 0
     }
 
-    pub(crate) fn passed(self) -> usize {
-        self.passed
-    }
-
     /// So many of those that the harnesses count as passed have said that they did nothing.
     fn skip(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);
@@ -177,7 +170,8 @@ impl TestCount {
 
     /// Adds a line such as `test result: ok. 19 passed; 0 failed; 0 ignored; …`; any other line adds nothing.
     fn add(&mut self, line: &str) {
-        let Some(result) = line.strip_prefix("test result: ") else { return };
+        // What a test printed last may stand before it on the line.
+        let Some((_, result)) = line.split_once("test result: ") else { return };
         let words: Vec<&str> = result.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
         for pair in words.windows(2) {
             let Ok(number) = pair[0].parse::<usize>() else { continue };

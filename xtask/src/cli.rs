@@ -12,20 +12,21 @@ The project's own chores.
 Usage: cargo xtask <command>
 
 Commands:
-  test [--long]     All of the below but `bench` and `dist`, and the unit and integration tests; ends with a table of what ran,
-                    how long it took and what was skipped, and fails if a test target has not run. With --long the
-                    random tests try ten times as much
-  e2e [FILTER]...   The tests against a real kube-apiserver, once with the default feature gates and once with
-                    WatchList=false, and those of the embedded server beside it, with kubectl and client-go; only
-                    tests whose name contains a FILTER, if there is one
+  ci [--long]       Everything that a change must pass: the README's first command, `cargo test`, and of the below tidy, deny,
+                    book, publish without builds, lint, face, page, e2e and three minutes of soak; ends with a table of where
+                    the time went, what was skipped and why, and which tests took more than 10 s. Fails if a test target has not
+                    run, or if it took more than 50 minutes. With --long the random tests try more, for as long as it takes
+  e2e [FILTER]...   The tests that need a real kube-apiserver or programs in Go, which are no part of `cargo test`: all with the
+                    default feature gates, what lists once more with WatchList=false, and the embedded server beside the real
+                    one, with kubectl and client-go; only tests whose name contains a FILTER, if there is one, on both
   soak [--minutes N] [--seed S] [--step K] [--report FILE]
                     A random walk over everything that can go wrong on a real kube-apiserver, 3 minutes if nothing is
                     said; the seed decides what happens, K is the step to begin with, FILE gets the table as Markdown
   differential [--rounds N] [--seed S]
                     Random schemas, objects and patches on the embedded server and on a real kube-apiserver, 10,000
                     rounds if nothing is said; a round that differs is made smaller and printed with its seed
-  lint              Formatting, clippy, whether generated files are up to date; the library for the oldest and the
-                    newest Kubernetes API, without and with all features
+  lint [--every]    Formatting, clippy, whether generated files are up to date; with --every also the libraries for the
+                    oldest and the newest Kubernetes API, without and with all features
   codegen [--check] Generates the accessors for all kinds of k8s-openapi; with --check only says whether the
                     generated files are up to date
   doc [--open]      The documentation as docs.rs builds it, warnings being errors
@@ -33,7 +34,7 @@ Commands:
                     all of its links; installs mdBook the first time
   dist              A static binary of `informer` for this processor, with manual, completions and Containerfile, as an
                     archive in target/dist, which is then unpacked and tried; needs the musl target of Rust and musl-gcc.
-                    Not a part of `test`: it is an optimised build, six minutes of CPU
+                    Not a part of `ci`: it is an optimised build, six minutes of CPU
   face              The library's public names and types, counted, and the types of others in its signatures
   msrv              Builds what is published with the oldest Rust that it declares
   deny              Licences and sources of dependencies, and unwanted and doubled ones, by deny.toml
@@ -41,7 +42,7 @@ Commands:
                     The pages of informer-endpoint in Chromium: whether they load, update, survive a restart, can be read
                     and used by keyboard; with --pictures those of docs/images are taken anew, with --figures only a program
                     with 100,000 objects is measured. Skipped without Chromium
-  publish           Rehearses publishing every package and builds each from what would be uploaded; `test` does not
+  publish           Rehearses publishing every package and builds each from what would be uploaded; `ci` does not
                     build them
   tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links, docs.rs
   bench [--quick]   Speed and memory beside client-go, controller-runtime and kube-rs; `bench --help` says more. With
@@ -57,12 +58,12 @@ Environment:
   XDG_CACHE_HOME                Where the built servers are kept, in kube-informer/ (default: ~/.cache)
   KUBE_INFORMER_ROUNDS          How often the tests beside client-go repeat a fault (default 2), the differential test
                                 its workload (default 30), the one beside kube-controller-manager (default 30), how often
-                                something happens to the leader of an election (default 6), and how often the manager
+                                something happens to the leader of an election (default 3), and how often the manager
                                 of replicas is killed (default 3, as a leader 50) and measured (default 1)
   KUBE_INFORMER_CONTROLLERS, KUBE_INFORMER_PODS
                                 What the manager of replicas has to do beside kube-controller-manager (default 5 × 5)
   KUBE_INFORMER_BACKUPS         Set: all cases of restored backups, which take minutes
-  INFORMER_SEEDS, INFORMER_SEED How many seeds the model tests try (default 1000, worlds 100), or the one to repeat
+  INFORMER_SEEDS, INFORMER_SEED How many seeds the model tests try (default 100, of elections 20; `ci` 500), or the one to repeat
   INFORMER_EXPLORE              `all`: every pair of a crash and a version of the cache
 
 The e2e tests build kube-apiserver, etcd, kubectl and kube-controller-manager from source the first time, which takes about
@@ -72,9 +73,9 @@ ten minutes.
 /// What the user asked for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
-    Test { long: bool },
+    Ci { long: bool },
     E2e { filters: Vec<String> },
-    Lint,
+    Lint { every: bool },
     Codegen { check: bool },
     Doc { open: bool },
     Tidy,
@@ -106,11 +107,11 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Command> 
     }
     let name = arguments.remove(0);
     let command = match name.as_str() {
-        "test" => Command::Test { long: take(&mut arguments, "--long") },
+        "ci" => Command::Ci { long: take(&mut arguments, "--long") },
         "e2e" => return Ok(Command::E2e { filters: arguments }),
         "soak" => return Soak::parse(&arguments).map(Command::Soak),
         "differential" => return Differential::parse(&arguments).map(Command::Differential),
-        "lint" => Command::Lint,
+        "lint" => Command::Lint { every: take(&mut arguments, "--every") },
         "codegen" => Command::Codegen { check: take(&mut arguments, "--check") },
         "doc" => Command::Doc { open: take(&mut arguments, "--open") },
         "tidy" => Command::Tidy,

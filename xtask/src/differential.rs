@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::cargo::{Cargo, FEATURES};
+use crate::cargo::{Cargo, SERVERS};
 
 const TEST: &str = "differential::random_objects_and_patches_come_out_as_on_the_real_server";
 
@@ -42,7 +42,7 @@ pub(crate) fn run(differential: &Differential) -> Result<()> {
     // A number that a person can type.
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs() % 1_000_000);
     let seed = differential.seed.unwrap_or_else(now);
-    let tests = Cargo::new(&format!("test --workspace {FEATURES} --test real -- --exact {TEST} --nocapture"))
+    let tests = Cargo::new(&format!("test --workspace {SERVERS} --test real -- --exact {TEST} --nocapture"))
         .env("KUBE_INFORMER_E2E", "required")
         .env("KUBE_INFORMER_DIFFERENTIAL_ROUNDS", &differential.rounds.to_string())
         .env("KUBE_INFORMER_DIFFERENTIAL_SEED", &seed.to_string());

@@ -1,46 +1,58 @@
 //! The tests against a real kube-apiserver.
 
 use std::env;
+use std::num::NonZero;
+use std::thread::available_parallelism;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail};
 use test_cluster::{Binaries, Oracle, controller_runtime_manager, promtool};
 
-use crate::cargo::{Cargo, FEATURES, TestCount};
+use crate::cargo::{Cargo, SERVERS, TestCount};
 use crate::ran::Ran;
 use crate::report::{Outcome, Report};
+use crate::timing::timed;
 
 /// What runs on the server as it is, which streams lists.
-const ALL: &str = "--test cluster --test e2e --test conformance --test programs";
+const SUITES: &str = "--test cluster --test conformance_real --test e2e";
 
-/// What runs once more where the server does not stream lists, as one finds it where the feature gate is off.
-const WITHOUT_STREAMING: &str = "--test e2e --test conformance";
+/// Of these what runs once more where the server does not stream lists, as one finds it where the feature
+/// gate is off.
+const WITHOUT_STREAMING: &str = "--test conformance_real --test e2e";
 
-/// Of these the part that has nothing to do with how a list comes, and the faults that are met beside client-go, as they are
-/// without it as well: it would only show the same again. Names of modules.
-const EITHER_WAY: [&str; 7] = [
-    "callbacks::",
-    "errors::",
-    "many::",
-    "programs::",
-    "faults::beside::",
-    "faults::certificates",
-    "faults::proxies",
+/// And there only what comes of a list, the first one or another: the gate changes nothing else. Parts of the
+/// names of tests.
+const LISTS: [&str; 16] = [
+    // Of the protocol.
+    "bookmarks::",
+    "list::",
+    "paging::",
+    "streaming::",
+    "transitions::",
+    // Of the library.
+    "differential::client_go",
+    "faults::etcd::",
+    "faults::kinds::",
+    "faults::large::",
+    "faults::network::every_connection_stalls",
+    "faults::servers::",
+    "namespaces::",
+    "recover::",
+    "served::every_served_resource",
+    "waiting::",
+    "watch_pods::",
 ];
+
+/// How often the differential test repeats its workload there.
+const ROUNDS_WITHOUT_STREAMING: &str = "10";
 
 /// The embedded server compared with the real one, and asked by kubectl and client-go. It streams lists, so it is compared
-/// with one that does. And promtool, which is in Go as well, on the alerts.
-const OF_THE_EMBEDDED_SERVER: &str = "--test real --test clients --test monitoring";
+/// with one that does.
+const OF_THE_EMBEDDED_SERVER: &str = "--test clients --test real";
 
-/// Tests that need programs in Go or a real server, among others that do not: they look at what only the library itself can see, or
-/// compare the command with kubectl.
-const AMONG_OTHERS: [&str; 6] = [
-    "get_prints_what_kubectl_prints_on_a_real_server",
-    "get_prints_what_kubectl_prints_on_the_embedded_server",
-    "kubectl_reads_a_recording_that_is_served",
-    "managers_are_those_of_the_real_server",
-    "the_cases_of_apimachinery_come_out_as_in_go",
-    "the_cases_of_structured_merge_diff_come_out_as_in_go",
-];
+/// Where there are tests that need programs in Go or a real server among others that do not: they look at
+/// what only the library itself can see, compare the command with kubectl, or read the Go of the book. `cargo
+/// test` ignores them.
+const AMONG_OTHERS: &str = "--lib --test command --test guide --test monitoring";
 
 /// Whether to run.
 #[derive(Debug, PartialEq, Eq)]
@@ -77,8 +89,9 @@ impl Policy {
     }
 }
 
-/// One step for the servers, which may have to be built, one for each kind of server, and one for the embedded server beside
-/// the real one. With `long` the cases that take minutes are not left out. True if none failed.
+/// One step for the servers, which may have to be built, one for each kind of server, one for the embedded
+/// server beside the real one, and one for single tests elsewhere. With `long` the cases that take minutes
+/// are not left out. True if none failed.
 pub(crate) fn steps(
     report: &mut Report,
     policy: &Policy,
@@ -90,7 +103,7 @@ pub(crate) fn steps(
         return report
             .step("e2e", || Ok(Outcome::Skipped(format!("nothing ran against a real server: {why}"))));
     }
-    let mut servers = String::new();
+    let mut server = String::new();
     let ready = report.step("e2e servers", || {
         let binaries = Binaries::locate_or_build()?;
         binaries.kubectl()?;
@@ -101,62 +114,93 @@ pub(crate) fn steps(
             promtool()?;
         }
         Oracle::locate_or_build()?;
-        servers =
+        server =
             format!("kube-apiserver {} on etcd {}", binaries.kubernetes_version(), binaries.etcd_version());
-        Ok(Outcome::Passed(servers.clone()))
+        Ok(Outcome::Passed(server.clone()))
     });
     if !ready {
         return false;
     }
     let mut all = true;
-    let mut step = |name: &str, tests: &str, gates: &str, without: &[&str]| {
-        all &= report.step(name, || {
-            let (count, these) = run(tests, gates, without, filters, long)?;
-            ran.add(these);
-            Ok(Outcome::Passed(format!("{count} against {servers}")))
-        });
-    };
-    step("e2e, default feature gates", ALL, "", &[]);
-    // Whoever asks for tests by name gets those on both.
-    let without: &[&str] = if filters.is_empty() && !long { &EITHER_WAY } else { &[] };
-    step("e2e, WatchList=false", WITHOUT_STREAMING, "WatchList=false", without);
-    step("e2e, embedded server", OF_THE_EMBEDDED_SERVER, "", &[]);
+    all &= report.step("e2e, default feature gates", || {
+        let (count, these) = run(Call::new(SUITES, filters).long(long))?;
+        ran.add(these);
+        Ok(Outcome::Passed(format!("{count} on {server}")))
+    });
+    all &= report.step("e2e, WatchList=false", || {
+        // Whoever asks for tests by name gets those on both.
+        let lists = LISTS.map(str::to_owned);
+        let is_part = filters.is_empty() && !long;
+        let mut call = Call::new(WITHOUT_STREAMING, if is_part { &lists } else { filters }).long(long);
+        call.gates = "WatchList=false";
+        call.rounds = is_part.then_some(ROUNDS_WITHOUT_STREAMING);
+        let (count, these) = run(call)?;
+        if let Some(name) = these.unmatched(&LISTS).filter(|_| is_part) {
+            bail!("no test is called {name}: mend the list of what runs where lists are not streamed");
+        }
+        ran.add(these);
+        Ok(Outcome::Passed(format!("{count} on {server}, WatchList=false")))
+    });
+    all &= report.step("e2e, embedded server", || {
+        let (count, these) = run(Call::new(OF_THE_EMBEDDED_SERVER, filters).long(long))?;
+        ran.add(these);
+        Ok(Outcome::Passed(format!("{count} on the embedded server beside {server}")))
+    });
     // Whoever asks for tests by name would get all others that are called so as well.
     if filters.is_empty() {
         all &= report.step("e2e, in libraries and the command", || {
-            let names = AMONG_OTHERS.map(str::to_owned);
-            let (count, these) = run("--lib --test command", "", &[], &names, long)?;
-            // The others of the same targets did not run, so this says nothing about them.
-            ensure!(count.passed() == AMONG_OTHERS.len(), "not all of them ran: {count}");
-            ran.add_only(these, &AMONG_OTHERS);
-            Ok(Outcome::Passed(format!("{count} against {servers} and in Go")))
+            let ignored = format!("test --workspace --no-fail-fast {AMONG_OTHERS} -- --ignored --nocapture");
+            let tests = timed(Cargo::new(&ignored).env("KUBE_INFORMER_E2E", "required"))?;
+            let (count, these) = tests.run_tests()?;
+            ran.add_ignored(these);
+            Ok(Outcome::Passed(format!("{count} on {server}, on the embedded server, and beside Go")))
         });
     }
     all
 }
 
-fn run(
-    tests: &str,
-    gates: &str,
-    without: &[&str],
-    filters: &[String],
+/// One call of cargo for suites on real servers.
+struct Call<'a> {
+    suites: &'a str,
+    filters: &'a [String],
+    gates: &'static str,
+    rounds: Option<&'static str>,
     long: bool,
-) -> Result<(TestCount, Ran)> {
-    // Some tests run them, and `--test` alone does not build them.
-    Cargo::new(&format!("build --quiet --workspace {FEATURES} --examples --profile test")).run()?;
-    // What needs neither a real server nor a program in Go is among the other tests.
-    let skipped = ["embedded::", "kube_rs::"].iter().chain(without).flat_map(|name| ["--skip", name]);
-    let arguments: Vec<String> =
-        ["--", "--nocapture"].into_iter().chain(skipped).map(str::to_owned).collect();
-    // With `--workspace` the dependencies are those that the unit tests were built with; with `--package` they
-    // would be built again, with fewer features.
-    let tests = Cargo::new(&format!("test --workspace {FEATURES} --no-fail-fast {tests}"))
-        .args(&arguments)
-        .args(filters)
-        .env("KUBE_INFORMER_FEATURE_GATES", gates)
-        .env("KUBE_INFORMER_E2E", "required");
-    let tests = if long { tests.env("KUBE_INFORMER_BACKUPS", "1") } else { tests };
-    tests.run_tests()
+}
+
+impl<'a> Call<'a> {
+    fn new(suites: &'a str, filters: &'a [String]) -> Self {
+        Self { suites, filters, gates: "", rounds: None, long: false }
+    }
+
+    fn long(mut self, long: bool) -> Self {
+        self.long = long;
+        self
+    }
+}
+
+fn run(call: Call<'_>) -> Result<(TestCount, Ran)> {
+    // Some tests run them, and `--test` alone does not build them. They are those that `cargo test` has
+    // built.
+    Cargo::new("build --quiet --workspace --examples --profile test").run()?;
+    let mut tests =
+        Cargo::new(&format!("test --workspace {SERVERS} --no-fail-fast {} -- --nocapture", call.suites))
+            .args(call.filters)
+            .env("KUBE_INFORMER_FEATURE_GATES", call.gates)
+            .env("KUBE_INFORMER_E2E", "required")
+            .env("RUST_TEST_THREADS", &threads().to_string());
+    if call.long {
+        tests = tests.env("KUBE_INFORMER_BACKUPS", "1");
+    }
+    if let Some(rounds) = call.rounds.filter(|_| env::var_os("KUBE_INFORMER_ROUNDS").is_none()) {
+        tests = tests.env("KUBE_INFORMER_ROUNDS", rounds);
+    }
+    timed(tests)?.run_tests()
+}
+
+/// How many tests run at a time. They wait more than they compute, but each has servers of its own.
+fn threads() -> usize {
+    available_parallelism().map_or(2, NonZero::get) + 2
 }
 
 #[cfg(test)]

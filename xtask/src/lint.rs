@@ -2,19 +2,22 @@
 
 use anyhow::Result;
 
-use crate::cargo::{Cargo, FEATURES};
+use crate::cargo::{Cargo, SERVERS};
 use crate::codegen;
 use crate::report::{Outcome, Report};
 
-/// Formatting, generated files, clippy with every set of features.
-pub(crate) fn steps(report: &mut Report) {
+/// Formatting, generated files, clippy for everything with the features that tests have; with `every` also
+/// for the libraries with every other set of features, which is a build of all dependencies each.
+pub(crate) fn steps(report: &mut Report, every: bool) {
     codegen::step(report, true);
     simple(report, "fmt", || Cargo::new("fmt --all --check").run());
     simple(report, "clippy", || {
         // With the features that tests are built with, or what only these see would not be looked at.
-        Cargo::new(&format!("clippy --workspace --all-targets {FEATURES} -- -D warnings")).run()
+        Cargo::new(&format!("clippy --workspace --all-targets {SERVERS} -- -D warnings")).run()
     });
-    feature_steps(report);
+    if every {
+        feature_steps(report);
+    }
 }
 
 /// The libraries whose features others choose: with none of them on the oldest Kubernetes API there is, and with all on

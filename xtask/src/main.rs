@@ -3,6 +3,7 @@
 mod bench;
 mod book;
 mod cargo;
+mod ci;
 mod cli;
 mod codegen;
 mod deny;
@@ -18,8 +19,8 @@ mod publish;
 mod ran;
 mod report;
 mod soak;
-mod test;
 mod tidy;
+mod timing;
 
 use std::process::ExitCode;
 
@@ -29,7 +30,7 @@ use crate::cli::Command;
 use crate::ran::Ran;
 
 fn main() -> ExitCode {
-    if let Some(code) = face::rustdoc::stand_in() {
+    if let Some(code) = face::rustdoc::stand_in().or_else(timing::stand_in) {
         return code;
     }
     match cli::parse(std::env::args().skip(1)).and_then(|command| run(&command)) {
@@ -47,7 +48,7 @@ fn run(command: &Command) -> Result<()> {
             print!("{}", cli::HELP);
             Ok(())
         }
-        Command::Test { long } => test::run(&e2e::Policy::from_environment(), *long),
+        Command::Ci { long } => ci::run(&e2e::Policy::from_environment(), *long),
         Command::E2e { filters } => report::run(|report| {
             e2e::steps(report, &e2e::Policy::from_environment(), filters, &mut Ran::default(), false);
         }),
@@ -56,7 +57,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Bench { arguments } => bench::run(arguments),
         Command::Tidy => report::run(tidy::step),
         Command::Codegen { check } => report::run(|report| codegen::step(report, *check)),
-        Command::Lint => report::run(lint::steps),
+        Command::Lint { every } => report::run(|report| lint::steps(report, *every)),
         Command::Doc { open } => report::run(|report| publish::docs_rs_step(report, *open)),
         Command::Book => report::run(|report| book::step(report, false)),
         Command::Dist => report::run(dist::steps),

@@ -1,10 +1,12 @@
-//! Which test targets ran, and which of their tests did nothing but say that they are skipped.
+//! Which test programs ran, which of their tests did nothing, and how long the others took.
 //!
-//! The harness of Rust has no word for a test that finds out while it runs that it cannot run here: it counts as passed.
-//! Ours say so on stderr (`test_cluster::print_skip`), where cargo names the target that runs as well, so both are read
-//! from there.
+//! The harness of Rust has no word for a test that finds out while it runs that it cannot run here: it counts
+//! as passed. Ours say so on stderr (`test_cluster::print_skip`). Tests that need a server or a program in Go
+//! among others that do not are marked `#[ignore]`, and run by a call of their own. Cargo names the program
+//! that runs, the harness its tests.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -13,35 +15,85 @@ use serde_json::Value;
 use crate::cargo::Cargo;
 use crate::report::Outcome;
 
+/// A test that takes longer is told of by name, in seconds.
+const SLOW: f64 = 10.0;
+
+/// What a suite on real servers asks for in its manifest, in test-cluster and elsewhere.
+const SERVERS: [&str; 2] = ["servers", "test-cluster/servers"];
+
 /// What one call of cargo ran, or several.
 #[derive(Debug, Default)]
 pub(crate) struct Ran {
-    /// For each target the tests that were skipped every time it ran, and why.
-    never_ran: BTreeMap<Target, BTreeMap<String, String>>,
+    programs: BTreeMap<Program, Tests>,
+    /// Seconds, target and name.
+    slow: Vec<(f64, String)>,
 }
 
-/// Name and source, such as `real` and `tests/real/main.rs`: neither alone tells targets of different packages apart.
+/// A test program: its target, and its file, which tells targets of different packages apart that are called
+/// the same.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Program {
+    target: Target,
+    file: String,
+}
+
+/// Name and source, such as `real` and `tests/real/main.rs`.
 type Target = (String, String);
 
-/// Reads the standard error of one call of cargo.
+#[derive(Debug, Default)]
+struct Tests {
+    passed: BTreeSet<String>,
+    /// Those that were skipped or ignored every time, and why.
+    never_ran: BTreeMap<String, String>,
+}
+
+/// Reads what one call of cargo says.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     ran: Ran,
-    current: Option<Target>,
+    current: Option<Program>,
     skipped: usize,
 }
 
 impl Reader {
-    /// Takes in one line; those that say nothing about targets and skipped tests are of no interest.
+    /// Takes in one line; those that say nothing about programs and tests are of no interest.
     pub(crate) fn line(&mut self, line: &str) {
-        if let Some(target) = running(line) {
-            self.ran.never_ran.entry(target.clone()).or_default();
-            self.current = Some(target);
+        if let Some(program) = running(line) {
+            self.ran.programs.entry(program.clone()).or_default();
+            self.current = Some(program);
+        } else if line.trim_start().starts_with("Doc-tests ") {
+            self.current = None;
         } else if let Some((test, why)) = test_cluster::skipped_test(line) {
             self.skipped += 1;
-            if let Some(tests) = self.current.as_ref().and_then(|target| self.ran.never_ran.get_mut(target)) {
-                tests.insert(test.to_owned(), why.to_owned());
-            }
+            self.never_ran(test, why);
+        } else if let Some((before, outcome)) = line.split_once(" ... ")
+            // What a test prints, in pieces, may stand before it on the line.
+            && let Some((_, test)) = before.rsplit_once("test ")
+        {
+            self.test(test, outcome);
+        }
+    }
+
+    /// A test has ended: `ok`, perhaps with its time, `ignored`, perhaps with a reason, or `FAILED`.
+    fn test(&mut self, test: &str, outcome: &str) {
+        if let Some(why) = outcome.strip_prefix("ignored") {
+            self.never_ran(test, why.trim_start_matches(", "));
+        } else if outcome.starts_with("ok")
+            && let Some(tests) = self.current.as_ref().and_then(|program| self.ran.programs.get_mut(program))
+        {
+            tests.passed.insert(test.to_owned());
+        }
+        let seconds = outcome.split_once('<').and_then(|(_, time)| time.trim_end().strip_suffix("s>"));
+        if let (Some(seconds), Some(program)) = (seconds.and_then(|text| text.parse().ok()), &self.current)
+            && seconds > SLOW
+        {
+            self.ran.slow.push((seconds, format!("{test} of {}", shown(&program.target))));
+        }
+    }
+
+    fn never_ran(&mut self, test: &str, why: &str) {
+        if let Some(tests) = self.current.as_ref().and_then(|program| self.ran.programs.get_mut(program)) {
+            tests.never_ran.insert(test.to_owned(), why.to_owned());
         }
     }
 
@@ -51,30 +103,62 @@ impl Reader {
     }
 }
 
-/// The target of a line such as `     Running tests/real/main.rs (target/debug/deps/real-0123456789abcdef)`.
-fn running(line: &str) -> Option<Target> {
-    let (source, program) =
-        line.trim_start().strip_prefix("Running ")?.strip_suffix(')')?.split_once(" (")?;
+/// The program of a line such as `     Running tests/real/main.rs (target/debug/deps/real-0123456789abcdef)`.
+fn running(line: &str) -> Option<Program> {
+    let (source, path) = line.trim_start().strip_prefix("Running ")?.strip_suffix(')')?.split_once(" (")?;
     let source = source.strip_prefix("unittests ").unwrap_or(source);
-    let (name, _hash) = Path::new(program).file_name()?.to_str()?.rsplit_once('-')?;
-    Some((name.to_owned(), source.to_owned()))
+    let file = Path::new(path).file_name()?.to_str()?;
+    let (name, _hash) = file.rsplit_once('-')?;
+    Some(Program { target: (name.to_owned(), source.to_owned()), file: file.to_owned() })
 }
 
 impl Ran {
     /// Adds what another call ran. A test that ran in one of them has run.
-    pub(crate) fn add(&mut self, other: Self) {
-        for (target, skipped) in other.never_ran {
-            let tests = self.never_ran.entry(target).or_insert_with(|| skipped.clone());
-            tests.retain(|test, _| skipped.contains_key(test));
+    pub(crate) fn add(&mut self, mut other: Self) {
+        self.slow.append(&mut other.slow);
+        for (program, mut new) in other.programs {
+            match self.programs.get_mut(&program) {
+                Some(tests) => {
+                    tests.never_ran.retain(|test, _| new.never_ran.contains_key(test));
+                    tests.passed.append(&mut new.passed);
+                }
+                None => drop(self.programs.insert(program, new)),
+            }
         }
     }
 
-    /// Adds what another call ran that was to run these tests and no others.
-    pub(crate) fn add_only(&mut self, other: Self, tests: &[&str]) {
-        let skipped: BTreeSet<String> = other.never_ran.into_values().flat_map(BTreeMap::into_keys).collect();
-        for never_ran in self.never_ran.values_mut() {
-            never_ran.retain(|test, _| skipped.contains(test) || !tests.contains(&test.as_str()));
+    /// Adds what another call ran that was for the ignored tests only; it says nothing about the others.
+    pub(crate) fn add_ignored(&mut self, mut other: Self) {
+        self.slow.append(&mut other.slow);
+        for (program, new) in other.programs {
+            if let Some(tests) = self.programs.get_mut(&program) {
+                let has_run = |test: &String| new.passed.contains(test) && !new.never_ran.contains_key(test);
+                tests.never_ran.retain(|test, _| !has_run(test));
+            }
         }
+    }
+
+    /// The first of these that is in the name of no test that passed.
+    pub(crate) fn unmatched<'a>(&self, names: &[&'a str]) -> Option<&'a str> {
+        let passed = |name: &str| {
+            self.programs.values().flat_map(|tests| &tests.passed).any(|test| test.contains(name))
+        };
+        names.iter().copied().find(|name| !passed(name))
+    }
+
+    /// The tests that took long, the longest first, each on a line of its own; empty if there are none.
+    pub(crate) fn slow_ones(&self) -> String {
+        let mut slow = self.slow.clone();
+        slow.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        let mut text = String::new();
+        if !slow.is_empty() {
+            text.push_str("tests of more than 10 s:");
+        }
+        for (seconds, test) in slow {
+            // Writing to a string does not fail.
+            let _ = write!(text, "\n{seconds:>7.1} s  {test}");
+        }
+        text
     }
 
     /// Fails if a test target of the workspace has not run, or a test was skipped every time. Where the tests on a real
@@ -84,26 +168,38 @@ impl Ran {
         self.check_against(&targets(&serde_json::from_slice(&metadata)?)?, without_servers)
     }
 
-    fn check_against(&self, targets: &BTreeSet<Target>, without_servers: Option<&str>) -> Result<Outcome> {
-        let missing: Vec<_> =
-            targets.iter().filter(|target| !self.never_ran.contains_key(*target)).map(shown).collect();
+    fn check_against(&self, targets: &Targets, without_servers: Option<&str>) -> Result<Outcome> {
+        let ran = |target: &Target| self.programs.keys().filter(|program| program.target == *target).count();
+        let missing = |count: &Count| match without_servers {
+            Some(_) => count.all - count.on_servers,
+            None => count.all,
+        };
+        let missing: Vec<_> = targets
+            .iter()
+            .filter(|(target, count)| ran(target) < missing(count))
+            .map(|(target, _)| shown(target))
+            .collect();
         ensure!(missing.is_empty(), "these test targets have not run: {}", missing.join(", "));
-        let skipped = self.never_ran.iter().flat_map(|(target, tests)| {
-            tests.iter().map(move |(test, why)| (format!("{test} of {}", shown(target)), why.as_str()))
+        let skipped = self.programs.iter().flat_map(|(program, tests)| {
+            let told = move |test: &String| format!("{test} of {}", shown(&program.target));
+            tests.never_ran.iter().map(move |(test, why)| (told(test), why.as_str()))
         });
         let (on_terminals, skipped): (Vec<_>, Vec<_>) =
             skipped.partition(|(_, why)| *why == test_cluster::WITHOUT_TMUX);
         let named = |tests: &[(String, &str)]| {
             tests.iter().map(|(test, _)| test.as_str()).collect::<Vec<_>>().join(", ")
         };
+        let suites: usize = targets.values().map(|count| count.on_servers).sum();
         match without_servers {
-            Some(why) if !skipped.is_empty() => {
-                Ok(Outcome::Skipped(format!("{} tests have not run: {why}", skipped.len())))
-            }
+            Some(why) if suites + skipped.len() > 0 => Ok(Outcome::Skipped(format!(
+                "{suites} suites on real servers and {} other tests have not run: {why}",
+                skipped.len()
+            ))),
             _ => {
                 ensure!(skipped.is_empty(), "these tests were skipped every time: {}", named(&skipped));
+                let all: usize = targets.values().map(|count| count.all).sum();
                 match on_terminals.is_empty() {
-                    true => Ok(Outcome::Passed(format!("all {} test targets", targets.len()))),
+                    true => Ok(Outcome::Passed(format!("all {all} test targets"))),
                     false => Ok(Outcome::Skipped(format!(
                         "{}: {}",
                         test_cluster::WITHOUT_TMUX,
@@ -119,10 +215,19 @@ fn shown((name, source): &Target) -> String {
     format!("{name} ({source})")
 }
 
-/// The targets that `cargo test` is to run, from `cargo metadata`. Those of `tests/` count even where the manifest keeps
+/// How many test targets of the workspace have this name and source, and how many of them need real servers.
+#[derive(Debug, Default)]
+struct Count {
+    all: usize,
+    on_servers: usize,
+}
+
+type Targets = BTreeMap<Target, Count>;
+
+/// The targets that are to run, from `cargo metadata`. Those of `tests/` count even where the manifest keeps
 /// `cargo test` from running them.
-fn targets(metadata: &Value) -> Result<BTreeSet<Target>> {
-    let mut targets = BTreeSet::new();
+fn targets(metadata: &Value) -> Result<Targets> {
+    let mut targets = Targets::new();
     for package in metadata["packages"].as_array().context("cargo metadata names no packages")? {
         let manifest = Path::new(package["manifest_path"].as_str().context("a package without a manifest")?);
         let root = manifest.parent().context("a manifest without a directory")?;
@@ -134,7 +239,11 @@ fn targets(metadata: &Value) -> Result<BTreeSet<Target>> {
             let name = target["name"].as_str().context("a target without a name")?.replace('-', "_");
             let source = Path::new(target["src_path"].as_str().context("a target without a source")?);
             let source = source.strip_prefix(root)?.to_str().context("a path that is not UTF-8")?;
-            targets.insert((name, source.to_owned()));
+            let required = target["required-features"].as_array().into_iter().flatten();
+            let on_servers = required.filter_map(Value::as_str).any(|feature| SERVERS.contains(&feature));
+            let count = targets.entry((name, source.to_owned())).or_default();
+            count.all += 1;
+            count.on_servers += usize::from(on_servers);
         }
     }
     Ok(targets)

@@ -21,6 +21,8 @@ impl Outcome {
 #[derive(Default)]
 pub(crate) struct Report {
     rows: Vec<Row>,
+    /// What is told after the table.
+    notes: String,
 }
 
 struct Row {
@@ -34,18 +36,36 @@ struct Row {
 
 /// Runs the steps that `body` makes, prints the table and what failed, and fails if one of them failed.
 pub(crate) fn run(body: impl FnOnce(&mut Report)) -> Result<()> {
+    run_within(Duration::MAX, body)
+}
+
+/// The same, and fails if it took longer.
+pub(crate) fn run_within(limit: Duration, body: impl FnOnce(&mut Report)) -> Result<()> {
     let started = Instant::now();
     let mut report = Report::default();
     body(&mut report);
-    println!("\n{}", report.table(started.elapsed()));
+    let took = started.elapsed();
+    println!("\n{}\n{}", report.table(took), report.notes);
     println!("{}", report.failures());
     match report.failed().as_slice() {
+        [] if took > limit => bail!("it took {} minutes, and {} are allowed", minutes(took), minutes(limit)),
         [] => Ok(()),
         failed => bail!("failed: {}", failed.join(", ")),
     }
 }
 
+/// Rounded up, so that a bit more than allowed is not shown as what is allowed.
+fn minutes(time: Duration) -> f64 {
+    (time.as_secs_f64() / 60.0).ceil()
+}
+
 impl Report {
+    /// Something to be told after the table.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.notes.push_str(text);
+        self.notes.push('\n');
+    }
+
     /// Runs one step; true if it did not fail.
     pub(crate) fn step(&mut self, step: &str, body: impl FnOnce() -> Result<Outcome>) -> bool {
         eprintln!("\n== {step}");

@@ -1,14 +1,14 @@
 //! The soak: hours, or three minutes in CI, of everything that can go wrong on a real kube-apiserver.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::cargo::{Cargo, FEATURES, TestCount};
+use crate::cargo::{Cargo, SERVERS, TestCount};
 use crate::e2e;
 use crate::ran::Ran;
 use crate::report::{Outcome, Report};
+use crate::timing::timed;
 
 /// What the program prints last if it fails: where, and how to repeat it.
 const LAST_WORDS: [&str; 2] = ["soak: failed ", "to repeat it: "];
@@ -62,9 +62,11 @@ impl Soak {
 
 /// Runs it. It cannot be skipped, and fails where the servers cannot be had.
 pub(crate) fn run(soak: &Soak) -> Result<(TestCount, Ran)> {
-    let test = format!("test --workspace {FEATURES} --test soak -- --exact random_walk --nocapture");
+    let test = format!("test --workspace {SERVERS} --test soak -- --nocapture");
     let mut cargo = Cargo::new(&test)
         .env("KUBE_INFORMER_E2E", "required")
+        // It counts what its process uses, so nothing else runs beside it.
+        .env("RUST_TEST_THREADS", "1")
         .env("KUBE_INFORMER_SOAK_MINUTES", &soak.minutes.to_string())
         .env("KUBE_INFORMER_SOAK_SEED", &soak.seed().to_string());
     if let Some(step) = soak.step {
@@ -75,13 +77,13 @@ pub(crate) fn run(soak: &Soak) -> Result<(TestCount, Ran)> {
         let report = std::path::absolute(report)?;
         cargo = cargo.env("KUBE_INFORMER_SOAK_REPORT", report.to_str().context("a path in UTF-8")?);
     }
-    let last_words = Mutex::new(Vec::new());
-    let ran = cargo.run_tests_reading(|line| {
+    let mut last_words = Vec::new();
+    let ran = timed(cargo)?.run_tests_reading(|line| {
         if LAST_WORDS.iter().any(|beginning| line.starts_with(beginning)) {
-            last_words.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
+            last_words.push(line.to_owned());
         }
     });
-    let last_words = last_words.into_inner().unwrap_or_else(PoisonError::into_inner).join("\n");
+    let last_words = last_words.join("\n");
     let (count, ran) = match ran {
         Err(_) if !last_words.is_empty() => bail!(last_words),
         ran => ran?,
@@ -90,7 +92,7 @@ pub(crate) fn run(soak: &Soak) -> Result<(TestCount, Ran)> {
     Ok((count, ran))
 }
 
-/// Its short form, as a step of `cargo xtask test`.
+/// Its short form, as a step of `cargo xtask ci`.
 pub(crate) fn step(report: &mut Report, policy: &e2e::Policy, ran: &mut Ran) -> bool {
     report.step("soak, three minutes", || {
         if let Some(why) = policy.why_skipped() {
@@ -100,7 +102,8 @@ pub(crate) fn step(report: &mut Report, policy: &e2e::Policy, ran: &mut Ran) -> 
         let (_, these) = run(&soak)?;
         ran.add(these);
         Ok(Outcome::Passed(
-            "cache and handlers right after every fault; `cargo xtask soak` runs longer".to_owned(),
+            "on kube-apiserver: cache and handlers right after every fault; `cargo xtask soak` runs longer"
+                .to_owned(),
         ))
     })
 }

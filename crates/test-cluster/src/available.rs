@@ -54,8 +54,9 @@ fn decide(setting: &str, servers_can_be_had: impl FnOnce() -> bool) -> Result<()
 
 /// Prints on stderr that `test` was skipped and why.
 ///
-/// Written to the stream directly, since the test harness swallows `eprintln!` of a test that passes. The harness
-/// counts such a test as passed; `cargo xtask test` reads these lines ([`skipped_test`]) and counts it as skipped.
+/// Written to the stream directly, since the test harness swallows `eprintln!` of a test that passes. The
+/// harness counts such a test as passed; `cargo xtask ci` reads these lines ([`skipped_test`]) and counts it
+/// as skipped.
 pub fn print_skip(test: &str, why: &str) {
     print_line(&skip_line(test, why));
 }

@@ -4,6 +4,7 @@ use super::*;
 fn the_summaries_of_all_harnesses_are_added_up() {
     let mut count = TestCount::default();
     count.add("running 3 tests");
+    count.add("back after 1.2 stest result: ok. 0 passed; 0 failed");
     count.add(
         "test result: ok. 19 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 1.39s",
     );

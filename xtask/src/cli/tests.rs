@@ -13,7 +13,7 @@ fn every_command_of_the_help_is_known() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     let expected = [
-        "test",
+        "ci",
         "e2e",
         "soak",
         "differential",
@@ -43,14 +43,15 @@ fn arguments_go_to_the_commands_that_take_them() {
     let both = Asked { pictures: true, figures: true };
     assert_eq!(parse_line("page --pictures --figures").unwrap(), Command::Page(both));
     assert_eq!(parse_line("doc --open").unwrap(), Command::Doc { open: true });
-    assert_eq!(parse_line("test --long").unwrap(), Command::Test { long: true });
+    assert_eq!(parse_line("ci --long").unwrap(), Command::Ci { long: true });
+    assert_eq!(parse_line("lint --every").unwrap(), Command::Lint { every: true });
     assert_eq!(parse_line("codegen --check").unwrap(), Command::Codegen { check: true });
     assert_eq!(parse_line("e2e relist").unwrap(), Command::E2e { filters: vec!["relist".to_owned()] });
     let soak = Soak { minutes: 60, seed: Some(7), step: None, report: Some("table.md".to_owned()) };
     assert_eq!(parse_line("soak --seed 7 --minutes 60 --report table.md").unwrap(), Command::Soak(soak));
     let differential = Differential { rounds: 50, seed: Some(7) };
     assert_eq!(parse_line("differential --rounds 50 --seed 7").unwrap(), Command::Differential(differential));
-    assert_eq!(parse_line("test --help").unwrap(), Command::Help);
+    assert_eq!(parse_line("ci --help").unwrap(), Command::Help);
     let arguments = vec!["--quick".to_owned(), "--help".to_owned()];
     assert_eq!(parse_line("bench --quick --help").unwrap(), Command::Bench { arguments });
 }

@@ -27,14 +27,23 @@ pub(crate) fn as_docs_rs(command: &str, package: &Package) -> Result<Cargo> {
     if !package.docs_features.is_empty() {
         arguments += &format!(" --features {}", package.docs_features.join(","));
     }
-    let this = env::current_exe().context("cannot tell where this program is")?;
-    Ok(Cargo::new(&arguments).env("RUSTDOC", &this.to_string_lossy()).env(STAND_IN, "1"))
+    in_place_of_rustdoc(Cargo::new(&arguments))
 }
 
-/// Describes the library of a package; or says why this rustdoc cannot.
+fn in_place_of_rustdoc(cargo: Cargo) -> Result<Cargo> {
+    let this = env::current_exe().context("cannot tell where this program is")?;
+    Ok(cargo.env_quietly("RUSTDOC", &this.to_string_lossy()).env_quietly(STAND_IN, "1"))
+}
+
+/// All libraries at once. An example comes along so that cargo unifies features as for tests, and no
+/// dependency is checked again.
+const WORKSPACE: &str = "doc --workspace --no-deps --lib --example watch_pods";
+
+/// Describes the libraries of the workspace, warnings being errors, and returns that of a package; or says
+/// why this rustdoc cannot.
 pub(crate) fn describe(package: &Package) -> Result<Result<Value, String>> {
-    let arguments = ["--", "-Zunstable-options", "--output-format", "json"].map(str::to_owned);
-    as_docs_rs("rustdoc", package)?.args(&arguments).run()?;
+    let flags = "--cfg docsrs -D warnings -Zunstable-options --output-format json";
+    in_place_of_rustdoc(Cargo::new(WORKSPACE))?.env("RUSTDOCFLAGS", flags).run()?;
     let path = target_directory()?.join("doc").join(format!("{}.json", package.name.replace('-', "_")));
     let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let description: Value = serde_json::from_slice(&text).context("rustdoc's JSON")?;

@@ -17,10 +17,10 @@ pub(super) struct Size {
     pub(super) updates: u32,
 }
 
-/// Builds it and says where it is.
+/// Builds it and says where it is. Without optimisation it is the one that `cargo test` has built.
 pub(super) fn build(is_release: bool) -> Result<PathBuf> {
-    let release = if is_release { "--release " } else { "" };
-    Cargo::new(&format!("build {release}--package informer-endpoint --example {EXAMPLE}")).run()?;
+    let how = if is_release { "--release --package informer-endpoint" } else { "--workspace --profile test" };
+    Cargo::new(&format!("build {how} --example {EXAMPLE}")).run()?;
     Ok(target_directory()?.join(if is_release { "release" } else { "debug" }).join("examples").join(EXAMPLE))
 }
 

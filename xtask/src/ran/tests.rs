@@ -11,12 +11,13 @@ fn read(lines: &[&str]) -> (Ran, usize) {
     reader.end()
 }
 
-fn workspace() -> BTreeSet<Target> {
+fn workspace() -> Targets {
     let metadata = json!({ "packages": [{
         "manifest_path": "/w/crates/some/Cargo.toml",
         "targets": [
             { "name": "some_crate", "kind": ["lib"], "src_path": "/w/crates/some/src/lib.rs", "test": true },
-            { "name": "real", "kind": ["test"], "src_path": "/w/crates/some/tests/real/main.rs", "test": false },
+            { "name": "real", "kind": ["test"], "src_path": "/w/crates/some/tests/real/main.rs", "test": true,
+                "required-features": ["test-cluster/servers"] },
             { "name": "demo", "kind": ["example"], "src_path": "/w/crates/some/examples/demo.rs", "test": false },
         ],
     }]});
@@ -40,7 +41,8 @@ fn what_was_skipped_once_has_to_run_another_time() {
         verdict(&ran, None),
         "failed: these tests were skipped every time: one of real (tests/real/main.rs), two of real (tests/real/main.rs)"
     );
-    assert_eq!(verdict(&ran, Some("no Go")), "skipped: 2 tests have not run: no Go");
+    let without = "skipped: 1 suites on real servers and 2 other tests have not run: no Go";
+    assert_eq!(verdict(&ran, Some("no Go")), without);
     ran.add(read(&[REAL, "skipped two: not on this server"]).0);
     assert_eq!(
         verdict(&ran, None),
@@ -51,14 +53,55 @@ fn what_was_skipped_once_has_to_run_another_time() {
 }
 
 #[test]
-fn a_call_for_some_tests_says_nothing_about_the_others() {
-    let (mut ran, _) =
-        read(&[REAL, LIBRARY, "skipped one: no Go", "skipped two: no Go", "skipped three: no Go"]);
-    ran.add_only(read(&[LIBRARY, "skipped one: not on this server"]).0, &["one", "two"]);
+fn ignored_tests_have_to_run_in_a_call_of_their_own_which_says_nothing_about_others() {
+    let first = [
+        REAL,
+        LIBRARY,
+        "test a::reads ... ok <0.001s>",
+        "test b::asks ... ignored, needs kubectl",
+        "test c::waits ... ignored",
+        "skipped drawn: no Go",
+    ];
+    let (mut ran, _) = read(&first);
+    ran.add_ignored(read(&[LIBRARY, "test b::asks ... ok", "test c::waits ... FAILED"]).0);
     assert_eq!(
         verdict(&ran, None),
-        "failed: these tests were skipped every time: one of some_crate (src/lib.rs), three of some_crate (src/lib.rs)"
+        "failed: these tests were skipped every time: c::waits of some_crate (src/lib.rs), drawn of some_crate (src/lib.rs)"
     );
+    // Those of documentation are of no program.
+    ran.add_ignored(read(&[LIBRARY, "   Doc-tests some_crate", "test c::waits ... ok"]).0);
+    assert!(verdict(&ran, None).contains("c::waits"));
+    ran.add_ignored(read(&[LIBRARY, "test c::waits ... ok", "test drawn ... ok"]).0);
+    assert_eq!(verdict(&ran, None), "passed: all 2 test targets");
+}
+
+#[test]
+fn targets_of_the_same_name_and_source_are_told_apart() {
+    let target = json!({ "name": "e2e", "kind": ["test"], "src_path": "/w/tests/e2e/main.rs", "test": true });
+    let package = json!({ "manifest_path": "/w/Cargo.toml", "targets": [target] });
+    let both = targets(&json!({ "packages": [package, package] })).unwrap();
+    let one = "     Running tests/e2e/main.rs (target/debug/deps/e2e-01)";
+    let other = "     Running tests/e2e/main.rs (target/debug/deps/e2e-02)";
+    assert!(read(&[one, one]).0.check_against(&both, None).is_err());
+    assert!(read(&[one, other]).0.check_against(&both, None).is_ok());
+}
+
+#[test]
+fn slow_tests_are_told_the_slowest_first_and_names_without_tests_are_found() {
+    let lines = [
+        LIBRARY,
+        "test quick ... ok <9.999s>",
+        "test slow ... ok <10.500s>",
+        "back after 1.2 stest slower ... FAILED <61.250s>",
+    ];
+    let (ran, _) = read(&lines);
+    assert_eq!(
+        ran.slow_ones(),
+        "tests of more than 10 s:\n   61.2 s  slower of some_crate (src/lib.rs)\n   10.5 s  slow of some_crate (src/lib.rs)"
+    );
+    assert_eq!(Ran::default().slow_ones(), "");
+    assert_eq!(ran.unmatched(&["slow", "quick"]), None);
+    assert_eq!(ran.unmatched(&["quick", "slower"]), Some("slower"), "it has not passed");
 }
 
 #[test]
@@ -74,12 +117,10 @@ fn tests_on_a_terminal_need_tmux_and_are_named_without() {
 }
 
 #[test]
-fn a_target_that_never_ran_is_a_failure_with_and_without_servers() {
-    let (ran, _) = read(&[LIBRARY]);
-    for without_servers in [None, Some("no Go")] {
-        assert_eq!(
-            verdict(&ran, without_servers),
-            "failed: these test targets have not run: real (tests/real/main.rs)"
-        );
-    }
+fn a_target_that_never_ran_is_a_failure_but_for_suites_on_servers_that_cannot_be_had() {
+    let missing = |target: &str| format!("failed: these test targets have not run: {target}");
+    assert_eq!(verdict(&read(&[LIBRARY]).0, None), missing("real (tests/real/main.rs)"));
+    let without = "skipped: 1 suites on real servers and 0 other tests have not run: no Go";
+    assert_eq!(verdict(&read(&[LIBRARY]).0, Some("no Go")), without);
+    assert_eq!(verdict(&read(&[REAL]).0, Some("no Go")), missing("some_crate (src/lib.rs)"));
 }

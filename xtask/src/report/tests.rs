@@ -31,3 +31,11 @@ fn what_failed_is_told_at_length_after_the_table() {
     report.step("two", || Err(anyhow!("broken\nat length")));
     assert_eq!(report.failures(), "\n== two failed:\nbroken\nat length\n");
 }
+
+#[test]
+fn what_takes_longer_than_allowed_is_a_failure() {
+    let error = run_within(Duration::ZERO, |report| {
+        report.step("one", || Ok(Outcome::passed()));
+    });
+    assert_eq!(error.unwrap_err().to_string(), "it took 1 minutes, and 0 are allowed");
+}

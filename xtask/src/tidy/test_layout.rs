@@ -75,9 +75,9 @@ fn check_declarations(file: &SourceFile, problems: &mut Vec<Problem>) {
 }
 
 fn has_test(file: &SourceFile) -> bool {
-    // The last is a macro that makes tests of stories, one for each server.
+    // The last is a macro that makes tests of stories.
     let is_test = |line: &str| {
-        ["#[test]", "#[tokio::test", "on_both!("].iter().any(|beginning| line.starts_with(beginning))
+        ["#[test]", "#[tokio::test", "stories!("].iter().any(|beginning| line.starts_with(beginning))
     };
     file.lines().any(|(_, line)| is_test(line.trim()))
 }

@@ -2,7 +2,6 @@
 
 mod examples;
 mod go_clients;
-mod kube_rs;
 mod kubectl;
 mod managers;
 mod support;

@@ -3,6 +3,7 @@
 mod access;
 mod bad_input;
 mod faults;
+mod kube_rs;
 mod load;
 mod matching;
 mod stopping;

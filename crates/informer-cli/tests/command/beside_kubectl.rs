@@ -295,11 +295,8 @@ fn statuses() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs kubectl: `cargo xtask e2e` runs it"]
 async fn get_prints_what_kubectl_prints_on_the_embedded_server() {
-    if let Err(why) = test_cluster::available() {
-        test_cluster::print_skip("get_prints_what_kubectl_prints_on_the_embedded_server", &why);
-        return;
-    }
     let server = Server::start().await;
     let clients = Clients::new(&std::fs::read_to_string(server.kubeconfig()).expect("a kubeconfig"));
     let shop = words("delete namespace shop");
@@ -310,11 +307,8 @@ async fn get_prints_what_kubectl_prints_on_the_embedded_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs kubectl and a real kube-apiserver: `cargo xtask e2e` runs it"]
 async fn get_prints_what_kubectl_prints_on_a_real_server() {
-    if let Err(why) = test_cluster::available() {
-        test_cluster::print_skip("get_prints_what_kubectl_prints_on_a_real_server", &why);
-        return;
-    }
     let cluster = tokio::task::spawn_blocking(|| Cluster::start(Options::default()));
     let cluster = cluster.await.expect("it is awaited").expect("a cluster");
     let clients = Clients::new(&cluster.kubeconfig_yaml());

@@ -67,11 +67,8 @@ async fn a_recording_is_served_to_one_informer_after_the_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs kubectl: `cargo xtask e2e` runs it"]
 async fn kubectl_reads_a_recording_that_is_served() {
-    if let Err(why) = test_cluster::available() {
-        test_cluster::print_skip("kubectl_reads_a_recording_that_is_served", &why);
-        return;
-    }
     let served = Served::start("max").await;
     let table = served.kubectl("get pods -A").await;
     assert_eq!(table.code, 0, "{table:?}");

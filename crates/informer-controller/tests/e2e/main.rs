@@ -1,14 +1,33 @@
-//! On a real kube-apiserver.
+//! On a real kube-apiserver: what only it can show, and the stories of `tests/programs`.
 
 #![allow(clippy::unwrap_used)]
 
+mod beside;
+#[path = "../programs/endpoints.rs"]
+mod endpoints;
 mod helpers;
+#[path = "../programs/leader.rs"]
+mod leader;
 mod recorder;
+#[path = "../programs/replicas.rs"]
+mod replicas;
+#[path = "../programs/sample.rs"]
+mod sample;
+#[allow(dead_code, reason = "shared with the suite on the embedded server")]
+#[path = "../programs/support/mod.rs"]
+mod support;
 mod writes;
 
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::{Client, Config};
 use test_cluster::{Cluster, Options};
+
+use crate::support::Server;
+
+/// Where a story takes place, or a word on why it is skipped.
+async fn server(test: &str) -> Option<Server> {
+    Server::real(test).await
+}
 
 /// A cluster and a client of it, or a word on why the test is skipped.
 async fn cluster(test: &str) -> Option<(Cluster, Client)> {

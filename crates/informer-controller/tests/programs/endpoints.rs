@@ -6,9 +6,9 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 use serde_json::json;
 
 use crate::replicas;
-use crate::support::{Program, Server, eventually, on_both};
+use crate::support::{Program, Server, eventually, stories};
 
-on_both!(both_share_the_pods);
+stories!(both_share_the_pods);
 
 async fn both_share_the_pods(server: &Server) {
     let before = server.watches("pods").await;

@@ -13,9 +13,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::support::{Cut, PATIENCE, Program, Relay, Sent, Server, on_both};
+use crate::support::{Cut, PATIENCE, Program, Relay, Sent, Server, stories};
 
-on_both!(one_of_two_works, leader_in_trouble);
+stories!(one_of_two_works, leader_in_trouble, leader_in_trouble_with_its_lease);
 
 /// Two thirds of it is the renew deadline. Less than that a busy machine may take to answer, and then leaderships are lost for no
 /// other reason.
@@ -146,19 +146,20 @@ enum Trouble {
     ClockSet,
 }
 
-const TROUBLES: [Trouble; 6] = [
-    Trouble::Ended,
-    Trouble::Killed,
-    Trouble::Stopped,
-    Trouble::CutOff,
-    Trouble::LeaseLost,
-    Trouble::ClockSet,
-];
+/// Something happens to the process of the leader.
+async fn leader_in_trouble(server: &Server) {
+    in_trouble(server, [Trouble::Ended, Trouble::Killed, Trouble::Stopped]).await;
+}
+
+/// The same for what happens to its Lease, and the way to it. Both wait for Leases most of the time, side by side.
+async fn leader_in_trouble_with_its_lease(server: &Server) {
+    in_trouble(server, [Trouble::CutOff, Trouble::LeaseLost, Trouble::ClockSet]).await;
+}
 
 /// Something happens to the leader, again and again. `KUBE_INFORMER_ROUNDS` says how often.
-async fn leader_in_trouble(server: &Server) {
+async fn in_trouble(server: &Server, troubles: [Trouble; 3]) {
     let rounds = std::env::var("KUBE_INFORMER_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
-    let rounds = rounds.unwrap_or(TROUBLES.len());
+    let rounds = rounds.unwrap_or(troubles.len());
     let mut history = History::begin(server).await;
     let mut replicas = BTreeMap::new();
     for name in ["replica-0", "replica-1"] {
@@ -167,7 +168,7 @@ async fn leader_in_trouble(server: &Server) {
     let mut leader = history.after(None).await;
     let mut seen = BTreeMap::<Trouble, Seen>::new();
     for round in 0..rounds {
-        let trouble = TROUBLES[round % TROUBLES.len()];
+        let trouble = troubles[round % troubles.len()];
         let old = replicas.remove(&leader.replica).unwrap();
         if trouble == Trouble::ClockSet {
             let hours = if round % 2 == 0 { 10 } else { -10 };

@@ -11,9 +11,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::support::{PATIENCE, Program, Server, eventually, on_both};
+use crate::support::{PATIENCE, Program, Server, eventually, stories};
 
-on_both!(keeps_the_number, adopts_and_releases, survives_restarts, killed_right_after_a_create);
+stories!(keeps_the_number, adopts_and_releases, survives_restarts, killed_right_after_a_create);
 
 fn template(app: &str) -> Value {
     let spec = json!({ "containers": [{ "name": "c", "image": "i" }] });

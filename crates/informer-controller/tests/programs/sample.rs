@@ -8,9 +8,9 @@ use kube_client::api::{Api, ApiResource, DynamicObject, Patch, PatchParams, Post
 use kube_client::core::GroupVersionKind;
 use serde_json::{Value, json};
 
-use crate::support::{Program, Server, eventually, on_both};
+use crate::support::{Program, Server, eventually, stories};
 
-on_both!(sample_controller);
+stories!(sample_controller);
 
 async fn sample_controller(server: &Server) {
     let mut program = Program::start("sample_controller", server);

@@ -70,3 +70,11 @@ pub(crate) fn record_with(
     };
     Record::new(head, Body::Plain(json.to_string().into_bytes().into()), origin)
 }
+
+/// The seeds of a random test that is to try so many where `INFORMER_SEEDS` is 1,000. By itself it is 100,
+/// which takes seconds.
+pub(crate) fn seeds(of_a_thousand: u64) -> std::ops::Range<u64> {
+    let seeds =
+        std::env::var("INFORMER_SEEDS").ok().and_then(|seeds| seeds.parse::<u64>().ok()).unwrap_or(100);
+    0..(of_a_thousand * seeds / 1_000).max(1)
+}

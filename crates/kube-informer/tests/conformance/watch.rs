@@ -6,7 +6,7 @@ use anyhow::Result;
 use http::Version;
 use serde_json::{Value, json};
 
-use super::{api, api_of_many_encodings};
+use super::api;
 use crate::support::wire::{Api, Event, Watch, assert_failure, rv, told};
 
 /// Watches the configmaps of the test from a version on.
@@ -218,26 +218,4 @@ async fn p_042_a_watch_from_the_future_is_silent_until_then() -> Result<()> {
             return Ok(());
         }
     }
-}
-
-#[tokio::test]
-async fn p_049_a_watch_cannot_be_had_in_yaml() -> Result<()> {
-    let Some(api) = api_of_many_encodings("p_049").await? else { return Ok(()) };
-    let version = rv(&api.got(&api.configmaps("")).await?);
-    let path = api.configmaps(&format!("?watch=1&resourceVersion={version}"));
-    let answer = api.get_with(&path, &[("accept", "application/yaml")]).await?;
-    assert_eq!((answer.status, answer.header("content-type")), (406, "application/yaml"));
-    let yaml = String::from_utf8(answer.body.to_vec())?;
-    for part in [
-        "code: 406",
-        "kind: Status",
-        "reason: NotAcceptable",
-        "application/json;stream=watch",
-        "application/vnd.kubernetes.protobuf;stream=watch",
-    ] {
-        assert!(yaml.contains(part), "{part}: {yaml}");
-    }
-    let list = api.get_with(&api.configmaps(""), &[("accept", "application/yaml")]).await?;
-    assert_eq!((list.status, list.header("content-type")), (200, "application/yaml"), "a list can");
-    Ok(())
 }

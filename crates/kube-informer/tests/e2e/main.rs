@@ -1,12 +1,10 @@
-//! The library on whole servers: every scenario on a real kube-apiserver with etcd, run with `cargo xtask e2e`, and those
-//! that need no process of their own on the embedded server as well, always.
-
-#![expect(clippy::duplicate_mod, reason = "the same scenarios for both servers")]
+//! The library on whole servers: every scenario on a real kube-apiserver with etcd, run with `cargo xtask
+//! e2e`. Those that need no process of their own are run on the embedded server as well, always:
+//! `tests/e2e_embedded`.
 
 mod caches;
 mod callbacks;
 mod differential;
-mod embedded;
 mod errors;
 mod factory;
 mod faults;
@@ -20,7 +18,7 @@ mod support;
 mod waiting;
 mod watch_pods;
 
-// What the scenarios start; in `embedded` it is the other server.
+// What the scenarios start; in `tests/e2e_embedded` it is the other server.
 use support::{cluster, cluster_with_rules};
 use test_cluster::Cluster;
 

@@ -7,11 +7,8 @@ use crate::managed::types::{Definition, Field, List, Map, Reference, Scalar, Sch
 
 /// What the tests of structured-merge-diff do, done in Go and here.
 #[test]
+#[ignore = "compares with Go: `cargo xtask e2e` runs it"]
 fn the_cases_of_structured_merge_diff_come_out_as_in_go() {
-    let test = "the_cases_of_structured_merge_diff_come_out_as_in_go";
-    if let Err(why) = test_cluster::available() {
-        return test_cluster::print_skip(test, &why);
-    }
     let fixture = include_str!("../../../testdata/structured_merge_diff_export.go");
     let edits = [
         test_cluster::Edit {

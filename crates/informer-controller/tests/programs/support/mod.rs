@@ -31,25 +31,18 @@ pub(crate) async fn eventually<F: Future<Output = Result<(), String>>>(
     }
 }
 
-/// Stories as tests on both servers.
-macro_rules! on_both {
+/// Stories as tests, on the server that a suite has: the embedded one or the real one.
+macro_rules! stories {
     ($($story:ident),*) => {
-        mod embedded {
-            $(#[tokio::test(flavor = "multi_thread")]
-            async fn $story() {
-                super::$story(&crate::support::Server::embedded().await).await;
-            })*
-        }
-
-        mod real {
+        mod on_a_server {
             $(#[tokio::test(flavor = "multi_thread")]
             async fn $story() {
                 let name = concat!(module_path!(), "::", stringify!($story));
-                let Some(server) = crate::support::Server::real(name).await else { return };
+                let Some(server) = crate::server(name).await else { return };
                 super::$story(&server).await;
                 server.end().await;
             })*
         }
     };
 }
-pub(crate) use on_both;
+pub(crate) use stories;

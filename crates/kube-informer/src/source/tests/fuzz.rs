@@ -1,4 +1,5 @@
-//! Seeded fuzzing of frames and decoders. A failure prints its seed; run that seed alone to see it again.
+//! Seeded fuzzing of frames and decoders; `INFORMER_SEEDS` for more of it. A failure prints its seed; run
+//! that seed alone to see it again.
 
 use bytes::Bytes;
 use fastrand::Rng;
@@ -13,11 +14,13 @@ use super::super::list_frames::{FramedItem, ListFrames};
 use super::super::testing::{config_maps, to_the_end};
 use crate::object::known::NothingKnown;
 use crate::object::record::Record;
+use crate::object::testing;
 
 const LIMIT: usize = 1 << 20;
 
-fn seeds(count: u64, run: impl Fn(&mut Rng)) {
-    for seed in 0..count {
+/// Runs so many of a thousand seeds.
+fn seeds(of_a_thousand: u64, run: impl Fn(&mut Rng)) {
+    for seed in testing::seeds(of_a_thousand) {
         let outcome =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&mut Rng::with_seed(seed))));
         assert!(outcome.is_ok(), "failed with seed {seed}");

@@ -1,4 +1,5 @@
-//! The store against a plain map: random batches over two scopes, thousands of seeds.
+//! The store against a plain map: random batches over two scopes, hundreds of seeds; `INFORMER_SEEDS` for
+//! more.
 //!
 //! The model decides by its own, simpler reading of the rules; the seed is in every message.
 
@@ -9,7 +10,7 @@ use crate::delta::{Delta, DeltaChange};
 use crate::key::ObjectKey;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
-use crate::object::testing::{origin, record_with};
+use crate::object::testing::{origin, record_with, seeds};
 use crate::scope::{Scope, ScopeId};
 use crate::store::change::Change;
 use crate::store::index::IndexFunction;
@@ -357,7 +358,7 @@ fn chain(now: &mut Model, change: &Change, seed: u64) {
 
 #[test]
 fn store_changes_and_indexes_equal_a_plain_map() {
-    for seed in 0..3_000 {
+    for seed in seeds(3_000) {
         let mut world = World::new(seed);
         let mut held: Vec<(Snapshot, Model)> = Vec::new();
         for round in 0..world.random.usize(5..25) {
@@ -404,7 +405,7 @@ fn store_changes_and_indexes_equal_a_plain_map() {
 /// The same with commits above the limit for edits in place.
 #[test]
 fn large_commits_equal_a_plain_map() {
-    for seed in 0..20 {
+    for seed in seeds(20) {
         let mut world = World::new(seed);
         world.keys = 3_000;
         let function: IndexFunction<String> = Arc::new(colours);

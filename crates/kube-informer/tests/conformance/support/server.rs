@@ -8,8 +8,6 @@ use embedded_apiserver::EmbeddedApiserver;
 use test_cluster::{Cluster, Options};
 use tokio::sync::RwLock;
 
-use crate::support::wire::Api;
-
 /// Makes the server forget what was before this resourceVersion.
 type Compact = Box<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
@@ -19,8 +17,6 @@ pub(crate) struct Server {
     pub(crate) kubeconfig: String,
     /// Whether a watch may ask for initial events; if not, it refuses them with 422.
     pub(crate) streams_lists: bool,
-    /// Whether it speaks YAML, protobuf, Table and gzip.
-    pub(crate) many_encodings: bool,
     /// No HTTP request does this.
     pub(crate) compact: Option<Compact>,
     /// Held alone by a test that compacts, and shared by those that need the history.
@@ -42,7 +38,6 @@ impl Server {
         Ok(Box::leak(Box::new(Self {
             kubeconfig,
             streams_lists: true,
-            many_encodings: false,
             compact: Some(Box::new(compact)),
             history: RwLock::new(()),
         })))
@@ -71,7 +66,6 @@ impl Server {
         Self {
             kubeconfig: cluster.kubeconfig_yaml(),
             streams_lists: cluster.feature_gate("WatchList").unwrap_or(true),
-            many_encodings: true,
             compact: Some(Box::new(|revision| cluster.compact_etcd(revision))),
             history: RwLock::new(()),
         }
@@ -82,13 +76,4 @@ impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").field("streams_lists", &self.streams_lists).finish_non_exhaustive()
     }
-}
-
-/// The connection if its server speaks YAML, protobuf, Table and gzip; `None`, after saying so, if not.
-pub(crate) fn of_many_encodings(test: &str, api: Option<Api>) -> Option<Api> {
-    let plain = api.as_ref().is_some_and(|api| !api.server.many_encodings);
-    if plain {
-        test_cluster::print_skip(test, "this server speaks plain JSON only");
-    }
-    api.filter(|_| !plain)
 }

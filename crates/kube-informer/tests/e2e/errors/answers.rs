@@ -8,7 +8,7 @@ use kube_client::{Api, Client};
 use tokio::task::block_in_place;
 
 use super::{cluster, cluster_with_rules};
-use crate::errors::{first_failure, pods};
+use crate::support::failure::{first_failure, pods};
 use crate::support::{Server, config, config_with_token, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,6 @@
 //! A running informer on a cluster, and what its handler heard.
 
+pub(crate) mod failure;
 pub(crate) mod forward;
 pub(crate) mod history;
 pub(crate) mod link;

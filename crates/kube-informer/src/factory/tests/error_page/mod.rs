@@ -1,6 +1,7 @@
 //! `docs/errors.md` has the texts that users get to see, word for word, and none that nobody prints.
 //!
-//! What servers, proxies and connections say is put in here by hand; that they do say it, is shown by `tests/e2e/errors`.
+//! What servers, proxies and connections say is put in here by hand; that they do say it, is shown by
+//! `tests/e2e/errors` and `tests/e2e_embedded/errors`.
 
 mod clusters;
 mod objects;

@@ -397,7 +397,7 @@ fn not_synced_while_loaded_initial_objects_wait() {
 #[test]
 fn b_323_b_324_a_stuck_handler_keeps_two_versions_a_key() {
     const KEYS: usize = 1_000;
-    const UPDATES: usize = 1_000_000;
+    const UPDATES: usize = 100_000;
     let origin = origin();
     let fresh = |key: usize, version: usize| {
         record(&origin, &format!("ns/{key}"), &format!("uid-{key}"), &version.to_string())

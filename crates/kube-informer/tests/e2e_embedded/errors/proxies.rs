@@ -4,7 +4,7 @@ use anyhow::Result;
 use kube_client::Config;
 use tokio::net::TcpListener;
 
-use super::{first_failure, pods};
+use crate::support::failure::{first_failure, pods};
 use crate::support::forward::{Admits, Forward};
 
 /// Behind the proxies here nobody is ever asked.

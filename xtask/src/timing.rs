@@ -1,0 +1,58 @@
+//! How long each test takes.
+//!
+//! The harness of Rust tells it only where unstable options are allowed. Allowed for all of cargo they would
+//! have dependencies built again, since build scripts look at that; so cargo is given this very program to
+//! start the test programs with, which allows it for these alone.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+
+use crate::cargo::{Cargo, host};
+
+/// Set for the calls of this program that start a test program.
+const STAND_IN: &str = "XTASK_STARTS_TESTS";
+
+/// Has the tests of a call of cargo timed.
+pub(crate) fn timed(cargo: Cargo) -> Result<Cargo> {
+    let this = env::current_exe().context("cannot tell where this program is")?;
+    let runner = format!("CARGO_TARGET_{}_RUNNER", host()?.to_uppercase().replace('-', "_"));
+    Ok(cargo.env_quietly(&runner, &this.to_string_lossy()).env_quietly(STAND_IN, "1"))
+}
+
+/// If cargo called this program to start another one, does that, and comes back only if it could not.
+pub(crate) fn stand_in() -> Option<ExitCode> {
+    env::var_os(STAND_IN)?;
+    let mut command = command(env::args_os().skip(1))?;
+    for (name, _) in env::vars_os().filter(|(name, _)| is_runner(&name.to_string_lossy())) {
+        // A test may call cargo itself.
+        command.env_remove(name);
+    }
+    // In place of this program, so that it ends as it ends, by a signal as well.
+    let error = command.env_remove(STAND_IN).exec();
+    eprintln!("cannot start {}: {error}", command.get_program().display());
+    Some(ExitCode::FAILURE)
+}
+
+/// Test programs are in the folder `deps`. Those of documentation are elsewhere, and need not have the
+/// harness.
+fn command(mut arguments: impl Iterator<Item = OsString>) -> Option<Command> {
+    let program = PathBuf::from(arguments.next()?);
+    let mut command = Command::new(&program);
+    command.args(arguments);
+    if program.parent().is_some_and(|folder| folder.ends_with("deps")) {
+        command.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
+    }
+    Some(command)
+}
+
+fn is_runner(variable: &str) -> bool {
+    variable.starts_with("CARGO_TARGET_") && variable.ends_with("_RUNNER")
+}
+
+#[cfg(test)]
+mod tests;

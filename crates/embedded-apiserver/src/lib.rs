@@ -100,7 +100,8 @@
 //! - JSON only: no YAML, CBOR, Table; no gzip. A client that prefers protobuf but accepts JSON gets JSON. A body in
 //!   protobuf is refused with 415, and so is YAML but for apply patches, so kubectl's generators fail (`create configmap x --from-literal`), while
 //!   `create -f` works.
-//! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs.
+//! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs. A watch over a
+//!   WebSocket is answered with 503, after which clients ask without.
 //! - Users are known by their tokens; there are no access rules, and reviews of access say that everything is allowed.
 //!   [`Fault::forbidden`] denies requests of a test's choice, and reviews know nothing of it. If tokens are set, requests
 //!   without one are answered with 401, except for health and version.
@@ -125,8 +126,7 @@
 //!   checked by their shape. Of the metadata of an embedded resource only types, name and labels are checked. Several causes of
 //!   one error have a fixed order; in the real server it changes from one answer to the next. A definition that uses an unknown
 //!   format or a deprecated version brings no warning, and printer columns are checked but not shown, because there is no Table.
-//!   Where the real server shows a schema in the words of Go, this one shows JSON. A regular expression that only Go can compile,
-//!   because it is very large, is refused.
+//!   Where the real server shows a schema in the words of Go, this one shows JSON.
 //!   Messages show very large floats otherwise than Go does.
 //! - Messages about values of a wrong type say `string` where the real server names a string type of Go, such as
 //!   `v1.PullPolicy`, and leave out structs that Go embeds: `spec.volumes.emptyDir`, not
@@ -147,6 +147,8 @@
 //! - Of several fields in an apply patch that a schema does not have, the first is named; the real server names any.
 //! - A deleted CustomResourceDefinition is removed at once with its objects, but for objects with finalizers, which it waits
 //!   for. It does not wait for a controller to come by.
+//! - The answer to a dry run of a create has the resourceVersion that was sent only if that is a number above 0. An eviction whose
+//!   options are refused with 422 has not told the pod of it.
 //! - A cause in a Status is listed once. The real server checks the metadata of an update two to four times, and lists what
 //!   it finds each time.
 //! - A JSON patch that makes the real server break the connection (`replace` of everything without a value, `test` of a list
@@ -164,6 +166,7 @@
 //! | `ephemeralcontainers` and `resize` of pods | a [`Simulation`] changes its own pods |
 //! | `POST` of a `Binding` to the collection | the subresource `binding` of the pod |
 //! | a CustomResourceDefinition whose versions a webhook converts | the strategy `None` |
+//! | a CustomResourceDefinition with a regular expression that only Go can compile, because it is very large | – |
 //! | a CustomResourceDefinition with rules, without the feature `cel`, or with rules that need what is [missing](#rules) | – |
 //!
 //! In time:
@@ -186,8 +189,8 @@
 //! - What is missing is answered with 501 and named: times, durations and bytes, and so fields with the formats `date`,
 //!   `date-time`, `duration` and `byte`; unsigned integers; comparison and union of lists that are sets or maps; optional
 //!   fields (`self.?x`) and all functions of optional values but `hasValue`, `value` and `orValue`; comprehensions with two
-//!   variables; `sortBy`, `distinct`, `reverse`, `slice`, `flatten` and other functions of lists; `format`, `strings.quote`; methods of
-//!   addresses, URLs and versions.
+//!   variables; `sortBy`, `distinct`, `reverse`, `slice`, `flatten` and other functions of lists; `format`, named formats
+//!   (`format.dns1123Label()`), `strings.quote`; methods of addresses, URLs and versions.
 //! - There are no limits of cost. The real server refuses rules whose cost it estimates as too high. Rules of more than 200 operators
 //!   are answered with 501.
 //! - A field of a value that is null is `false` where the real server has an error. Quantities of more than 20 digits are errors.

@@ -15,6 +15,7 @@ use crate::kinds::Widget;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
+    tracing_subscriber::fmt::init(); // shows what goes wrong
     if std::env::args().any(|argument| argument == "crd") {
         println!("{}", serde_json::to_string_pretty(&Widget::crd())?);
         return Ok(());

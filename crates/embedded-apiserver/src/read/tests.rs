@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use http_body_util::BodyExt as _;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -293,5 +294,35 @@ async fn a_thousand_watches_miss_nothing() {
             assert_eq!(rv(&watch.next().await.unwrap()["object"]), version);
         }
         assert!(watch.next().now_or_never().is_none(), "nothing twice");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_over_a_websocket_is_not_here() {
+    let server = Server::new();
+    let upgrade = [("connection", "keep-alive, Upgrade"), ("upgrade", "WebSocket")];
+    for (path, headers, status) in [
+        (format!("{CONFIGMAPS}?watch=1"), &upgrade[..], 503),
+        (format!("/api/v1/watch/{}", CONFIGMAPS.trim_start_matches("/api/v1/")), &upgrade, 503),
+        // What is wrong with the request is told first, and who does not say both says nothing.
+        (format!("{CONFIGMAPS}?watch=1&labelSelector=a,,b("), &upgrade, 400),
+        (format!("{CONFIGMAPS}?watch=1&timeoutSeconds=1"), &upgrade[1..], 200),
+        (
+            format!("{CONFIGMAPS}?watch=1&timeoutSeconds=1"),
+            &[("connection", "Upgrade"), ("upgrade", "h2c")],
+            200,
+        ),
+        (CONFIGMAPS.to_owned(), &upgrade, 200),
+        (format!("{CONFIGMAPS}/none"), &upgrade, 404),
+    ] {
+        let answer = server.open("GET", &path, headers, "").await;
+        assert_eq!(answer.status(), status, "{path} {headers:?}");
+        // The body ends.
+        let text = answer.into_body().collect().await.unwrap().to_bytes();
+        if status == 503 {
+            let status: serde_json::Value = serde_json::from_slice(&text).unwrap();
+            assert_eq!(status["reason"], "ServiceUnavailable");
+            assert!(status["message"].as_str().unwrap().contains("without the header `Upgrade`"), "{status}");
+        }
     }
 }

@@ -33,6 +33,9 @@ impl Api {
             selector = selector.named(name);
         }
         let version = options.version(Verb::Watch)?;
+        if request.upgrades_to_websocket() {
+            return Err(no_websocket());
+        }
         let filter = Filter { namespace: target.namespace.clone(), selector };
         let body = match self.begin_watch(&target.resource, &options, version, filter, form).await {
             Ok(watch) => streamed(stream::unfold(watch, async |mut watch: Watch| {
@@ -126,6 +129,14 @@ fn too_old(resource: &Resource, version: u64, oldest: u64) -> ApiError {
         true => format!("too old resource version: {version} ({oldest})"),
         false => "The resourceVersion for the provided watch is too old.".to_owned(),
     })
+}
+
+/// The real server sends events over a WebSocket, too. Clients that ask for that first, as fabric8's do, take 503 as "not here"
+/// and ask again without; they wait for ever for the end of an answer with 200.
+fn no_websocket() -> ApiError {
+    let message = "this server sends the events of a watch as the body of an HTTP answer only, not over a WebSocket: ask \
+                   again without the header `Upgrade`";
+    ApiError::new(503, "ServiceUnavailable", message)
 }
 
 /// Which objects a watch sends.

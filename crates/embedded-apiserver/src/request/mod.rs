@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use parking_lot::Mutex;
 
 use crate::kinds::Resource;
@@ -89,6 +89,15 @@ impl Request {
                 headers.append(header::WARNING, value);
             }
         }
+    }
+
+    /// Whether it asks to go on as a WebSocket.
+    pub(crate) fn upgrades_to_websocket(&self) -> bool {
+        let has = |name: HeaderName, wanted: &str| {
+            let values = self.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+            values.flat_map(|value| value.split(',')).any(|word| word.trim().eq_ignore_ascii_case(wanted))
+        };
+        has(header::CONNECTION, "upgrade") && has(header::UPGRADE, "websocket")
     }
 
     /// The `Content-Type` without its parameters; JSON if the header is missing.

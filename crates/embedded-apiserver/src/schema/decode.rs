@@ -270,7 +270,10 @@ impl<'t> Reader<'_, 't> {
                 Value::Object(members) => members.is_empty(),
                 _ => false,
             };
-            if is_empty && field.omits_empty || field.omits_zero && is_zero(&value) {
+            // An empty list of managers asks to forget those that there are.
+            let is_reset =
+                known == "managedFields" && matches!(self.notes.path[..], [Step::Field("metadata")]);
+            if is_empty && field.omits_empty && !is_reset || field.omits_zero && is_zero(&value) {
                 object.remove(&name);
             } else if !value.is_null() {
                 object.insert(name, value);

@@ -3,7 +3,7 @@
 use http::Response;
 use serde_json::{Value, json};
 
-use super::delete::DeleteOptions;
+use super::delete::{self, DeleteOptions};
 use super::status_part::Part;
 use super::{created_status, dry_run, input, metadata};
 use crate::api::Api;
@@ -16,7 +16,7 @@ impl Api {
     pub(super) fn bind(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         input::expect_json(request)?;
         let dry_run = dry_run(&request.query, "CreateOptions")?;
-        let binding = input::document(&request.body)?;
+        let binding = input::small(&request.body, "v1", "Binding")?;
         let node = binding.get("target").and_then(|target| target.get("name")).and_then(Value::as_str);
         let Some(node) = node.filter(|node| !node.is_empty()) else {
             return Err(ApiError::internal("target.name: Required value"));
@@ -42,10 +42,21 @@ impl Api {
     /// Deletes a pod, as `kubectl drain` does, and says so in its status. PodDisruptionBudgets are ignored.
     pub(super) fn evict(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         input::expect_json(request)?;
-        let eviction = input::document(&request.body)?;
-        let options = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
-        let mut options = DeleteOptions::parse(&options, &request.query)?;
-        options.dry_run |= dry_run(&request.query, "CreateOptions")?;
+        let eviction = input::small(&request.body, "policy/v1", "Eviction")?;
+        let is_dry_run = dry_run(&request.query, "CreateOptions")?;
+        if Some(metadata::text(&eviction, "name")) != target.name.as_deref() {
+            return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
+        }
+        let document = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
+        let (asked, own) =
+            (request.query.all("dryRun").collect::<Vec<_>>(), delete::dry_run_values(&document));
+        if !asked.is_empty() && !own.is_empty() && asked != own {
+            let (asked, own) = (asked.join(" "), own.join(" "));
+            let why = format!("Non-matching dry-run options in request and content: [{asked}] and [{own}]");
+            return Err(ApiError::internal(why));
+        }
+        let mut options = DeleteOptions::of(&document)?;
+        options.dry_run |= is_dry_run;
         if !options.dry_run {
             let condition = json!({
                 "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",

@@ -31,6 +31,7 @@ impl Api {
         let dry_run = dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
         let mut object = input::object(&self.registry, &target.resource, request, "CreateOptions")?;
+        metadata::wipe(&mut object);
         warnings::remove_duplicate_owners(request, &mut object, false);
         let finalized = object.clone();
         let creator = Creator::Named(managers::manager_of(request));
@@ -39,7 +40,7 @@ impl Api {
         Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
     }
 
-    /// Creates an object. In a dry run the answer has version 0.
+    /// Creates an object. In a dry run the answer has the version that was sent, or version 0.
     pub(super) fn create_object(
         &self,
         target: &Target,
@@ -56,8 +57,7 @@ impl Api {
         let made_up =
             metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
         // What is no number counts as none.
-        let version = metadata::text(&object, "resourceVersion").parse::<u64>();
-        let version_is_set = version.is_ok_and(|version| version > 0);
+        let version = metadata::text(&object, "resourceVersion").parse::<u64>().unwrap_or_default();
         self.check_namespace(target, metadata::text(&object, "name"))?;
         if resource.custom && self.registry.is_terminating(&resource.storage_id()) {
             let why = "create not allowed while custom resource definition is terminating";
@@ -88,10 +88,10 @@ impl Api {
             custom::validate(&|_| {}, resource, Part::Main, None, &object, found)?;
             // The finalizer of a namespace, and the label with its name if that was made up: nobody owns them.
             self.begin_namespace(resource, &mut object);
-            if version_is_set {
+            if version > 0 && !dry_run {
                 return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
             }
-            match self.store_new(target, object, dry_run) {
+            match self.store_new(target, object, dry_run.then_some(version)) {
                 Err(error) if made_up && error.reason == "AlreadyExists" => {
                     if attempt == ATTEMPTS {
                         let why = "the server was not able to generate a unique name for the object";
@@ -105,7 +105,8 @@ impl Api {
         unreachable!("the last attempt returns")
     }
 
-    fn store_new(&self, target: &Target, mut object: Object, dry_run: bool) -> Result<Stored, ApiError> {
+    /// Stores an object, or only tries to and answers with that version.
+    fn store_new(&self, target: &Target, mut object: Object, tried: Option<u64>) -> Result<Stored, ApiError> {
         let resource = &target.resource;
         let name = metadata::text(&object, "name").to_owned();
         let key = Target { name: Some(name.clone()), ..target.clone() }.key();
@@ -122,10 +123,13 @@ impl Api {
         }
         self.accept_definition(resource, None, &mut object)?;
         custom::complete(resource, &mut object);
+        if tried.is_none() {
+            metadata::metadata_mut(&mut object).remove(metadata::SELF_LINK);
+        }
         let content = Content::written_as(resource, &key, &object);
         validate::storable(&object, &content)?;
-        if dry_run {
-            return Ok(Stored { version: 0, content: Arc::new(content) }.seen_as(resource).into_owned());
+        if let Some(version) = tried {
+            return Ok(Stored { version, content: Arc::new(content) }.seen_as(resource).into_owned());
         }
         let written = self.storage.write(&resource.storage_id(), content, Expected::Absent);
         let written = written.map_err(|refused| match refused {
@@ -143,9 +147,6 @@ impl Api {
     fn begin_object(&self, resource: &Resource, object: &mut Object) {
         status_part::begin(resource, object, &self.clock.now());
         let metadata = metadata::metadata_mut(object);
-        for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
-            metadata.remove(name);
-        }
         if metadata.get("generation").and_then(Value::as_i64).is_none_or(|generation| generation == 0) {
             metadata.remove("generation");
         }

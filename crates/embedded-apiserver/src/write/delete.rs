@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::definitions::is_definition;
 use super::propagation::Propagation;
-use super::{Object, check_dry_run, custom, deleted_status, dry_run, input, metadata};
+use super::{Object, custom, deleted_status, dry_run_problem, input, metadata};
 use crate::api::Api;
 use crate::body::Body;
 use crate::controllers::Controller;
@@ -178,46 +178,33 @@ impl DeleteOptions {
         Self { grace_seconds: Some(0), ..Self::default() }
     }
 
-    /// Reads the options of a request from its body and its query.
+    /// Reads the options of a request: from its body, or from its query if it has none.
     pub(super) fn read(request: &Request) -> Result<Self, ApiError> {
-        if !request.body.is_empty() && request.media_type() != "application/json" {
-            return Err(ApiError::unsupported_media_type(&["application/json"]));
-        }
-        let options = Self::parse(&input::document(&request.body)?, &request.query)?;
-        Ok(Self { dry_run: options.dry_run || dry_run(&request.query, "DeleteOptions")?, ..options })
+        let document = match request.body.is_empty() {
+            true => in_query(&request.query)?,
+            false if request.media_type() != "application/json" => {
+                return Err(ApiError::unsupported_media_type(&["application/json"]));
+            }
+            false => in_body(&request.body)?,
+        };
+        Self::of(&document)
     }
 
-    /// Reads the options from a document. Those that it lacks are read from the query.
-    pub(super) fn parse(document: &Object, query: &Query) -> Result<Self, ApiError> {
-        let policy = document.get("propagationPolicy").and_then(Value::as_str);
-        let policy = policy.unwrap_or_else(|| query.text("propagationPolicy"));
-        if !matches!(policy, "" | "Foreground" | "Background" | "Orphan") {
-            let supported = ["Foreground", "Background", "Orphan", "nil"];
-            let cause = Cause::unsupported("propagationPolicy", policy, &supported);
-            return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", vec![cause]));
+    /// The options in a document whose fields have the right types.
+    pub(super) fn of(document: &Object) -> Result<Self, ApiError> {
+        let causes = problems(document);
+        if !causes.is_empty() {
+            return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", causes));
         }
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let precondition = |name: &str| text(document.get("preconditions").and_then(|all| all.get(name)));
         let orphan = document.get("orphanDependents").and_then(Value::as_bool);
-        let orphan = orphan.or_else(|| query.flag("orphanDependents"));
-        if !policy.is_empty() && orphan.is_some() {
-            let why = "orphanDependents and deletionPropagation cannot be both set";
-            let cause = Cause::invalid("propagationPolicy", &format!("{policy:?}"), why);
-            return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", vec![cause]));
-        }
-        let precondition = |name: &str| {
-            let value = document.get("preconditions").and_then(|preconditions| preconditions.get(name));
-            value.and_then(Value::as_str).map(str::to_owned)
-        };
-        let dry_run = document.get("dryRun").and_then(Value::as_array).into_iter().flatten();
-        let dry_run: Vec<&str> = dry_run.map(|value| value.as_str().unwrap_or_default()).collect();
         Ok(Self {
-            grace_seconds: match document.get("gracePeriodSeconds").and_then(Value::as_i64) {
-                Some(seconds) => Some(seconds),
-                None => query.integer("gracePeriodSeconds")?,
-            },
+            grace_seconds: document.get("gracePeriodSeconds").and_then(Value::as_i64),
             uid: precondition("uid"),
             version: precondition("resourceVersion"),
-            propagation: Propagation::new(policy, orphan),
-            dry_run: check_dry_run(&dry_run, "DeleteOptions")?,
+            propagation: Propagation::new(policy(document).unwrap_or_default(), orphan),
+            dry_run: !dry_run_values(document).is_empty(),
         })
     }
 
@@ -277,6 +264,62 @@ impl DeleteOptions {
         }
         Ok(())
     }
+}
+
+/// The document of options that a request has as its body. An option of a wrong type is refused: it says that something must
+/// not happen, and what would happen without it is a deletion.
+fn in_body(body: &[u8]) -> Result<Object, ApiError> {
+    let document = input::document(body)?;
+    let text = |name: &str| document.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    if let Some(kind) = text("kind").filter(|kind| *kind != "DeleteOptions") {
+        let version = text("apiVersion").unwrap_or("meta.k8s.io/v1");
+        return Err(ApiError::bad_request(format!(
+            "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\""
+        )));
+    }
+    match input::problem("v1", "DeleteOptions", &document) {
+        Some(problem) => Err(ApiError::bad_request(problem)),
+        None => Ok(document),
+    }
+}
+
+/// The same options as parameters.
+fn in_query(query: &Query) -> Result<Object, ApiError> {
+    let dry_run: Vec<&str> = query.all("dryRun").collect();
+    let options = [
+        ("dryRun", (!dry_run.is_empty()).then(|| dry_run.into())),
+        ("gracePeriodSeconds", query.integer("gracePeriodSeconds")?.map(Value::from)),
+        ("orphanDependents", query.flag("orphanDependents").map(Value::from)),
+        ("propagationPolicy", query.first("propagationPolicy").map(Value::from)),
+    ];
+    Ok(options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
+}
+
+/// What is wrong with options whose fields have the right types.
+fn problems(document: &Object) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if let Some(policy) = policy(document) {
+        if document.get("orphanDependents").is_some_and(Value::is_boolean) {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            causes.push(Cause::invalid("propagationPolicy", &format!("{policy:?}"), why));
+        }
+        if !matches!(policy, "Foreground" | "Background" | "Orphan") {
+            let supported = ["Foreground", "Background", "Orphan", "nil"];
+            causes.push(Cause::unsupported("propagationPolicy", policy, &supported));
+        }
+    }
+    causes.extend(dry_run_problem(&dry_run_values(document)));
+    causes
+}
+
+fn policy(document: &Object) -> Option<&str> {
+    document.get("propagationPolicy").and_then(Value::as_str)
+}
+
+/// The values of `dryRun`. A null among them is an empty text.
+pub(super) fn dry_run_values(document: &Object) -> Vec<&str> {
+    let values = document.get("dryRun").and_then(Value::as_array).into_iter().flatten();
+    values.map(|value| value.as_str().unwrap_or_default()).collect()
 }
 
 /// The grace period of a pod in seconds; zero if it does not run.

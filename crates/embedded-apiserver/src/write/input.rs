@@ -138,15 +138,54 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
     Ok(())
 }
 
-/// Reads options or another small document; an empty object if there is no body.
+/// Reads options or another small document; an empty object if there is no body. Whether its fields have the right types is
+/// for [`problem`] to say.
 pub(super) fn document(body: &[u8]) -> Result<Object, ApiError> {
     if body.is_empty() {
         return Ok(Object::new());
     }
-    serde_json::from_slice(body).map_err(|error| {
-        let problem = go::json_problem(body, &error);
-        ApiError::bad_request(format!("couldn't get version/kind; json parse error: {problem}"))
-    })
+    let bad =
+        |why: String| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"));
+    let document = match serde_json::from_slice(body) {
+        Ok(Value::Object(document)) => document,
+        Ok(Value::Null) => return Ok(Object::new()),
+        Ok(other) => {
+            let found = go::json_type(&other);
+            return Err(bad(format!(
+                "json: cannot unmarshal {found} into Go value of type {TYPE_AND_VERSION}"
+            )));
+        }
+        Err(error) => return Err(bad(go::json_problem(body, &error))),
+    };
+    for name in ["kind", "apiVersion"] {
+        if let Some(value) = document.get(name).filter(|value| !value.is_string() && !value.is_null()) {
+            let found = go::json_type(value);
+            return Err(bad(format!(
+                "json: cannot unmarshal {found} into Go struct field .{name} of type string"
+            )));
+        }
+    }
+    Ok(document)
+}
+
+/// The first value of a wrong type in a document of that kind, as Go tells it.
+pub(super) fn problem(api_version: &str, kind: &str, document: &Object) -> Option<String> {
+    let of = schema::named(api_version, kind)?;
+    schema::decode(of, Flavour::Text, &Value::Object(document.clone())).ok()?.problem
+}
+
+/// Reads an object of a kind that is no resource of its own, such as an eviction.
+pub(super) fn small(body: &[u8], api_version: &str, kind: &str) -> Result<Object, ApiError> {
+    let object = document(body)?;
+    match problem(api_version, kind, &object) {
+        None => Ok(object),
+        Some(problem) => {
+            let given = object.get("apiVersion").and_then(Value::as_str).filter(|given| !given.is_empty());
+            let version = given.unwrap_or(api_version).rsplit('/').next().unwrap_or_default();
+            let what = format!("{kind} in version \"{version}\" cannot be handled as a {kind}");
+            Err(ApiError::bad_request(format!("{what}: {problem}")))
+        }
+    }
 }
 
 /// Brings nulls into the form in which they are stored: in maps of texts they are empty texts, and built-in kinds have no

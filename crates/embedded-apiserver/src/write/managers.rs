@@ -121,7 +121,9 @@ impl Api {
                 Err(error) if error.reason == "NotFound" && subresource.is_empty() => {}
                 changed => return Ok(object_answer(StatusCode::OK, &changed?, resource, form)),
             }
-            let object = applied(None)?;
+            let mut object = applied(None)?;
+            // As for a PUT: what is created has no version to be compared.
+            metadata::metadata_mut(&mut object).remove("resourceVersion");
             let name = target.name.as_deref().unwrap_or_default();
             let uid = metadata::text(&object, "uid");
             if !uid.is_empty() {

@@ -5,6 +5,10 @@ use serde_json::Value;
 use super::Object;
 use crate::kinds::{Generation, Resource};
 
+/// A field of old that is never stored. It is in the answers to writes that store nothing: dry runs, and updates that end a
+/// deletion.
+pub(super) const SELF_LINK: &str = "selfLink";
+
 /// The metadata of an object, which is created if it is missing.
 pub(super) fn metadata_mut(object: &mut Object) -> &mut Object {
     let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Object::new()));
@@ -14,6 +18,14 @@ pub(super) fn metadata_mut(object: &mut Object) -> &mut Object {
     match metadata {
         Value::Object(metadata) => metadata,
         _ => unreachable!("it has just been made an object"),
+    }
+}
+
+/// Removes what only a POST cannot set: an update that creates an object keeps it, as in the real server.
+pub(super) fn wipe(object: &mut Object) {
+    let metadata = metadata_mut(object);
+    for name in ["deletionTimestamp", "deletionGracePeriodSeconds", SELF_LINK] {
+        metadata.remove(name);
     }
 }
 
@@ -59,7 +71,7 @@ pub(super) fn inherit(old: &Object, new: &mut Object) {
     let empty = Object::new();
     let old = old.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
     let new = metadata_mut(new);
-    for name in ["name", "namespace", "creationTimestamp", "generation", "selfLink"] {
+    for name in ["name", "namespace", "creationTimestamp", "generation"] {
         match old.get(name) {
             Some(value) => drop(new.insert(name.to_owned(), value.clone())),
             None => drop(new.remove(name)),

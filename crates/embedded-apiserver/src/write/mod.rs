@@ -72,21 +72,24 @@ impl Api {
 
 /// Whether the request is a dry run. `options` is the kind of the options, for messages.
 fn dry_run(query: &Query, options: &str) -> Result<bool, ApiError> {
-    check_dry_run(&query.all("dryRun").collect::<Vec<_>>(), options)
+    let values: Vec<&str> = query.all("dryRun").collect();
+    match dry_run_problem(&values) {
+        None => Ok(!values.is_empty()),
+        Some(cause) => Err(ApiError::invalid("meta.k8s.io", options, "", vec![cause])),
+    }
 }
 
-/// Whether these values of `dryRun` ask for a dry run.
-fn check_dry_run(values: &[&str], options: &str) -> Result<bool, ApiError> {
+/// What is wrong with these values of `dryRun`.
+fn dry_run_problem(values: &[&str]) -> Option<Cause> {
     if values.iter().all(|value| *value == "All") {
-        return Ok(!values.is_empty());
+        return None;
     }
     let values: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-    let cause = Cause {
+    Some(Cause {
         reason: "FieldValueNotSupported",
         message: format!("Unsupported value: [{}]: supported values: \"All\"", values.join(",")),
         field: "dryRun".to_owned(),
-    };
-    Err(ApiError::invalid("meta.k8s.io", options, "", vec![cause]))
+    })
 }
 
 /// The answer to a POST that creates no object, such as a binding: a Status with code 201.

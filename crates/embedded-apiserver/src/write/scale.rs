@@ -12,7 +12,7 @@ use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::document;
 use crate::request::{Request, Target, Verb};
-use crate::schema::{self, Flavour};
+use crate::schema;
 use crate::status::{ApiError, Cause};
 use crate::storage::Stored;
 
@@ -51,19 +51,12 @@ impl Api {
                 Some(kind) => {
                     let of = schema::named("autoscaling/v1", "Scale");
                     let patched = kind.apply(&request.body, before.clone(), of)?;
-                    if let Some(problem) = problem(&patched) {
+                    if let Some(problem) = input::problem("autoscaling/v1", "Scale", &patched) {
                         return Err(fields::refused_patch(request, kind, patched, &problem));
                     }
                     (patched, None)
                 }
-                None => {
-                    let scale = input::document(&request.body)?;
-                    if let Some(problem) = problem(&scale) {
-                        let what = "Scale in version \"v1\" cannot be handled as a Scale";
-                        return Err(ApiError::bad_request(format!("{what}: {problem}")));
-                    }
-                    (scale, None)
-                }
+                None => (input::small(&request.body, "autoscaling/v1", "Scale")?, None),
             };
             check_name(target, &scale)?;
             if patch.is_none() {
@@ -103,12 +96,6 @@ impl Api {
         })?;
         answer(&target.resource, &stored)
     }
-}
-
-/// The first value of a wrong type.
-fn problem(scale: &Object) -> Option<String> {
-    let of = schema::named("autoscaling/v1", "Scale")?;
-    schema::decode(of, Flavour::Text, &Value::Object(scale.clone())).ok()?.problem
 }
 
 fn answer(resource: &Resource, stored: &Stored) -> Result<Response<Body>, ApiError> {

@@ -84,23 +84,32 @@ impl Api {
             }
             custom::complete(resource, &mut new);
             keep_times(&old, &mut new);
+            let link = metadata::metadata_mut(&mut new).remove(metadata::SELF_LINK);
             let content = Content::written_as(resource, &current.content.key, &new);
             validate::storable(&new, &content)?;
-            if content.is_same_as(&stored.content) {
-                return Ok(current);
-            }
             let goes = is_released(resource, &new);
+            let unstored = |content| {
+                let content = match link {
+                    None => content,
+                    Some(link) => {
+                        metadata::metadata_mut(&mut new).insert(metadata::SELF_LINK.to_owned(), link);
+                        Content::written_as(resource, &current.content.key, &new)
+                    }
+                };
+                Stored { version: current.version, content: Arc::new(content) }
+            };
             if dry_run {
-                return Ok(Stored { version: current.version, content: Arc::new(content) }
-                    .seen_as(resource)
-                    .into_owned());
+                return Ok(unstored(content).seen_as(resource).into_owned());
+            }
+            if !goes && content.is_same_as(&stored.content) {
+                return Ok(current);
             }
             if goes {
                 // This removed the last finalizer. Watches see the deletion of the stored object; the client gets the object
                 // that it sent.
                 if self.storage.remove(&id, &current.content.key, current.version).is_ok() {
                     self.after_removal(resource, &current);
-                    return Ok(Stored { version: current.version, content: Arc::new(content) });
+                    return Ok(unstored(content));
                 }
             } else if let Ok(stored) = self.storage.write(&id, content, Expected::Version(current.version)) {
                 if part == Part::Main {

@@ -172,9 +172,25 @@ fn finalizers(finalizers: &[&str]) -> Vec<Cause> {
     causes
 }
 
-/// Finalizers of built-in kinds need a domain. For those of custom resources there is a warning instead.
+/// The groups whose kinds the real server does not check for finalizers without a domain.
+const LENIENT_GROUPS: [&str; 5] = [
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "coordination.k8s.io",
+    "node.k8s.io",
+];
+
+/// Finalizers of most built-in kinds need a domain. For those of custom resources there is a warning instead.
 fn unqualified_finalizers(resource: &Resource, object: &Object) -> Vec<Cause> {
-    if resource.custom || &*resource.group == "apiextensions.k8s.io" {
+    let is_lenient = match (&*resource.group, &*resource.plural) {
+        _ if resource.custom => true,
+        // Those of the other API of events are checked.
+        ("", "events") => true,
+        ("policy", plural) => plural == "poddisruptionbudgets",
+        (group, _) => LENIENT_GROUPS.contains(&group),
+    };
+    if is_lenient {
         return Vec::new();
     }
     let all = metadata::finalizers(object).into_iter().enumerate();

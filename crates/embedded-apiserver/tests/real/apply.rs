@@ -11,6 +11,7 @@ use crate::support::{DEFINITIONS, Servers, ask, eventually};
 
 const APPLY: &str = "application/apply-patch+yaml";
 const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
 const JSON: &str = "application/json";
 const WIDGETS: &str = "/apis/apply.example.com/v1/namespaces/default/widgets";
 
@@ -159,6 +160,15 @@ fn stories() -> Vec<Story> {
         steps,
     };
     let data = |data: Value| json!({ "data": data });
+    let with = |object: &Value, name: &str, value: Value| {
+        let mut object = object.clone();
+        object[name] = value;
+        object
+    };
+    // It asks to forget all managers.
+    let with_managers = |object: Value| with(&object, "metadata", json!({ "managedFields": [] }));
+    // What only the server sets.
+    let metadata = json!({ "deletionTimestamp": "2020-01-01T00:00:00Z", "selfLink": "/x" });
     let scale = |replicas: u32| json!({ "apiVersion": "autoscaling/v1", "kind": "Scale", "spec": { "replicas": replicas } });
     let template = |image: &str| {
         json!({
@@ -295,6 +305,200 @@ fn stories() -> Vec<Story> {
                 JSON,
                 json!({ "rules": [{ "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get"] }] }),
             ),
+        ]),
+        maps(vec![
+            ("POST ?fieldManager=one", JSON, data(json!({ "a": "1" }))),
+            ("PUT ?fieldManager=two", JSON, with_managers(data(json!({ "a": "2" })))),
+            ("PUT ?fieldManager=three", JSON, data(json!({ "a": "3" }))),
+            ("PATCH ?fieldManager=four", APPLY, data(json!({ "b": "1" }))),
+            ("PATCH ?fieldManager=five", MERGE, with_managers(json!({}))),
+            ("PATCH ?fieldManager=five", MERGE, data(json!({ "a": "4" }))),
+            ("PATCH ?fieldManager=six", APPLY, data(json!({ "c": "1" }))),
+            ("PATCH ?fieldManager=six", STRATEGIC, with_managers(data(json!({ "d": "1" })))),
+            ("PATCH ?fieldManager=six", APPLY, data(json!({ "c": "1" }))),
+            (
+                "PATCH ?fieldManager=seven",
+                "application/json-patch+json",
+                json!("[{\"op\":\"replace\",\"path\":\"/metadata/managedFields\",\"value\":[]}]"),
+            ),
+            ("GET ", JSON, Value::Null),
+        ]),
+        maps(vec![("POST ?fieldManager=one", JSON, with_managers(data(json!({ "a": "1" }))))]),
+        widgets(vec![
+            ("POST ?fieldManager=one", JSON, with_managers(json!({ "spec": { "text": "a" } }))),
+            ("PATCH /status?fieldManager=two", MERGE, with_managers(json!({ "status": { "phase": "a" } }))),
+            ("PATCH ?fieldManager=two", MERGE, with_managers(json!({ "spec": { "number": 1 } }))),
+            ("PATCH ?fieldManager=three", APPLY, json!({ "spec": { "map": { "a": "b" } } })),
+            (
+                "PATCH ?fieldManager=three",
+                "application/json-patch+json",
+                json!("[{\"op\":\"replace\",\"path\":\"/metadata/managedFields\",\"value\":[]}]"),
+            ),
+            ("GET ", JSON, Value::Null),
+        ]),
+        widgets(vec![
+            ("POST ?fieldManager=one", JSON, json!({ "spec": { "text": "a" } })),
+            ("PATCH /status?fieldManager=two", APPLY, json!({ "status": null })),
+            ("PATCH /status?fieldManager=two", APPLY, json!({ "status": { "phase": "a" } })),
+            ("PATCH /status?fieldManager=two", APPLY, json!({ "status": { "phase": null } })),
+            ("PATCH /status?fieldManager=two", APPLY, json!({ "status": null })),
+            ("PATCH /status?fieldManager=two", APPLY, json!({ "status": null, "spec": null })),
+            ("PATCH ?fieldManager=two", APPLY, json!({ "spec": null })),
+            ("PATCH /status?fieldManager=three", MERGE, json!({ "status": null })),
+            ("PATCH ?fieldManager=two", APPLY, json!({ "status": null })),
+            ("GET ", JSON, Value::Null),
+        ]),
+        widgets(vec![
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": metadata, "spec": { "text": "a" } })),
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": metadata, "spec": { "text": "b" } })),
+            (
+                "PATCH /status?fieldManager=one",
+                APPLY,
+                json!({ "metadata": metadata, "status": { "phase": "b" } }),
+            ),
+            ("GET ", JSON, Value::Null),
+        ]),
+        maps(vec![
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": metadata, "data": { "a": "1" } })),
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": metadata, "data": { "a": "2" } })),
+            (
+                "PATCH ?fieldManager=one",
+                APPLY,
+                json!({ "metadata": { "deletionTimestamp": "2020-01-01T00:00:00Z" } }),
+            ),
+            (
+                "PATCH ?fieldManager=one",
+                APPLY,
+                json!({ "metadata": { "deletionTimestamp": null, "selfLink": null } }),
+            ),
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": { "selfLink": "/x" } })),
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": { "deletionGracePeriodSeconds": 5 } })),
+            (
+                "PATCH ?fieldManager=one",
+                APPLY,
+                json!({ "metadata": { "generation": 7, "creationTimestamp": "2020-01-01T00:00:00Z" } }),
+            ),
+            ("GET ", JSON, Value::Null),
+        ]),
+        maps(vec![
+            ("POST ?fieldManager=one", JSON, with(&data(json!({ "a": "1" })), "metadata", metadata.clone())),
+            (
+                "PATCH ?fieldManager=one",
+                APPLY,
+                json!({ "metadata": { "selfLink": "/x" }, "data": { "a": "1" } }),
+            ),
+            ("GET ", JSON, Value::Null),
+            (
+                "PATCH ?fieldManager=one",
+                APPLY,
+                json!({ "metadata": { "selfLink": "/y" }, "data": { "a": "2" } }),
+            ),
+            (
+                "PATCH ?fieldManager=one",
+                APPLY,
+                json!({ "metadata": { "deletionTimestamp": "2020-01-01T00:00:00Z" } }),
+            ),
+            (
+                "PATCH ?fieldManager=one",
+                APPLY,
+                json!({ "metadata": { "deletionTimestamp": null, "selfLink": null } }),
+            ),
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": { "deletionGracePeriodSeconds": 5 } })),
+            (
+                "PUT ?fieldManager=one",
+                JSON,
+                json!({ "metadata": { "selfLink": "/x" }, "data": { "a": "3" } }),
+            ),
+            ("GET ", JSON, Value::Null),
+        ]),
+        maps(vec![
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": { "deletionGracePeriodSeconds": 5 } })),
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": { "labels": { "a": "b" } } })),
+            ("GET ", JSON, Value::Null),
+        ]),
+        maps(vec![
+            (
+                "PATCH ?fieldManager=one",
+                APPLY,
+                json!({ "metadata": { "deletionTimestamp": "2020-01-01T00:00:00Z", "deletionGracePeriodSeconds": 5, "finalizers": ["example.com/a"] } }),
+            ),
+            ("PATCH ?fieldManager=one", MERGE, data(json!({ "a": "1" }))),
+            (
+                "PATCH ?fieldManager=one",
+                MERGE,
+                json!({ "metadata": { "finalizers": null, "selfLink": "/x" } }),
+            ),
+            ("GET ", JSON, Value::Null),
+        ]),
+        maps(vec![
+            (
+                "PATCH ?fieldManager=one&dryRun=All",
+                APPLY,
+                json!({ "metadata": metadata, "data": { "a": "1" } }),
+            ),
+            ("GET ", JSON, Value::Null),
+        ]),
+        maps(vec![
+            ("PATCH ?fieldManager=one&dryRun=All", APPLY, json!({ "metadata": { "resourceVersion": "1" } })),
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": { "resourceVersion": "1" } })),
+            ("PATCH ?fieldManager=one", APPLY, json!({ "metadata": { "resourceVersion": "1" } })),
+        ]),
+        maps(vec![
+            ("POST ", JSON, data(json!({ "a": "1" }))),
+            ("PATCH ?dryRun=All", MERGE, json!({ "metadata": { "selfLink": "/x" }, "data": { "a": "2" } })),
+            ("PATCH ?dryRun=All", MERGE, json!({ "metadata": { "selfLink": "/x" } })),
+            ("PATCH ", MERGE, json!({ "metadata": { "selfLink": "/x" } })),
+            ("PUT ?dryRun=All", JSON, json!({ "metadata": { "selfLink": "/x" }, "data": { "a": "3" } })),
+            ("GET ", JSON, Value::Null),
+        ]),
+        widgets(vec![
+            ("POST ", JSON, json!({ "spec": { "text": "a" } })),
+            (
+                "PATCH ?dryRun=All",
+                MERGE,
+                json!({ "metadata": { "selfLink": "/x" }, "spec": { "text": "b" } }),
+            ),
+            (
+                "PATCH /status?dryRun=All",
+                MERGE,
+                json!({ "metadata": { "selfLink": "/x" }, "status": { "phase": "b" } }),
+            ),
+            ("GET ", JSON, Value::Null),
+        ]),
+        story(
+            "/apis/coordination.k8s.io/v1/namespaces/default/leases",
+            ("coordination.k8s.io/v1", "Lease"),
+            vec![
+                ("PUT ?fieldManager=one", JSON, json!({ "metadata": metadata })),
+                (
+                    "PUT ?fieldManager=one",
+                    JSON,
+                    json!({ "metadata": metadata, "spec": { "holderIdentity": "a" } }),
+                ),
+                ("GET ", JSON, Value::Null),
+            ],
+        ),
+        deployments(vec![
+            ("PATCH ?fieldManager=one", APPLY, with(&workload(2, "i"), "metadata", metadata.clone())),
+            ("PATCH ?fieldManager=one", APPLY, with(&workload(3, "i"), "metadata", metadata.clone())),
+            ("GET ", JSON, Value::Null),
+        ]),
+        deployments(vec![
+            ("PATCH ?fieldManager=one", APPLY, workload(3, "i")),
+            ("PATCH /status?fieldManager=two", APPLY, json!({ "status": null })),
+            ("PATCH /status?fieldManager=two", APPLY, json!({ "status": { "observedGeneration": 1 } })),
+            ("PATCH /status?fieldManager=two", APPLY, json!({ "status": null })),
+            (
+                "PATCH /status?fieldManager=two",
+                APPLY,
+                json!({ "metadata": { "selfLink": "/x" }, "status": { "observedGeneration": 2 } }),
+            ),
+            (
+                "PATCH /status?fieldManager=two",
+                APPLY,
+                json!({ "metadata": metadata, "status": { "observedGeneration": 2 } }),
+            ),
+            ("GET ", JSON, Value::Null),
         ]),
         deployments(vec![
             ("PATCH ?fieldManager=one", APPLY, workload(2, "i")),

@@ -1,5 +1,5 @@
 //! The embedded server compared with the real one: discovery, unusual requests, CustomResourceDefinitions, writes of each
-//! kind, and tables of writes: patches, preconditions, metadata, built-in kinds, reviews, collections,
+//! kind, and tables of writes: patches, preconditions, metadata, built-in kinds, reviews, deletes, collections,
 //! strategic merge patches, unknown fields, schemas of custom resources, managers and server-side apply; controllers beside
 //! kube-controller-manager.
 
@@ -8,6 +8,7 @@ mod builtins;
 mod collections;
 mod defaults;
 mod definitions;
+mod deletes;
 mod differential;
 mod discovery;
 mod fields;

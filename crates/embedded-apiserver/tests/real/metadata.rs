@@ -224,6 +224,70 @@ fn cases() -> Vec<Case> {
     cases
 }
 
+/// Finalizers that are no qualified names, which some of the built-in kinds refuse.
+fn finalizers() -> Vec<Case> {
+    let kinds = [
+        ("maps", json!({})),
+        ("leases", json!({ "spec": {} })),
+        ("/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets", json!({ "spec": { "minAvailable": 1 } })),
+        ("/apis/node.k8s.io/v1/runtimeclasses", json!({ "handler": "x" })),
+        ("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", json!({})),
+        ("/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations", json!({})),
+        (
+            "/apis/apiregistration.k8s.io/v1/apiservices",
+            json!({ "spec": {
+            "group": "{ns}.example.com", "version": "v1", "groupPriorityMinimum": 1, "versionPriority": 1,
+            "insecureSkipTLSVerify": true, "service": { "name": "x", "namespace": "{ns}", "port": 1 },
+        } }),
+        ),
+        ("/apis/storage.k8s.io/v1/storageclasses", json!({ "provisioner": "x" })),
+        ("/apis/scheduling.k8s.io/v1/priorityclasses", json!({ "value": 1 })),
+        ("roles", json!({})),
+        ("nodes", json!({})),
+        ("events", json!({ "involvedObject": { "namespace": "{ns}" } })),
+        ("widgets", json!({ "apiVersion": "compare.example.com/v1", "kind": "Widget" })),
+    ];
+    let mut cases = Vec::new();
+    for (collection, object) in kinds {
+        let name = if collection.ends_with("apiservices") { "v1.{ns}.example.com" } else { "x-{ns}" };
+        let with = |finalizers: &[&str]| {
+            let mut object = object.clone();
+            object["metadata"] = json!({ "name": name, "finalizers": finalizers });
+            object
+        };
+        let (post, merge) = (format!("POST {collection}"), format!("MERGE {collection}/{name}"));
+        for finalizer in ["nodomain", "example.com", "no domain", "example.com/a"] {
+            let patch = json!({ "metadata": { "finalizers": [finalizer] } });
+            let freed = json!({ "metadata": { "finalizers": null } });
+            cases.push(
+                case(
+                    format!("{collection} {finalizer}"),
+                    [
+                        (&*post, with(&[finalizer])),
+                        (&*format!("DELETE {collection}/{name}"), Value::Null),
+                        (&*merge, freed.clone()),
+                        (&*post, with(&[])),
+                        (&*merge, patch),
+                        (&*merge, freed),
+                    ],
+                )
+                .only("/body/metadata/finalizers")
+                .refused_or_not(),
+            );
+        }
+    }
+    cases
+}
+
+#[tokio::test]
+async fn finalizers_without_a_domain_are_taken_where_the_real_server_takes_them() -> Result<()> {
+    let test = "finalizers_without_a_domain_are_taken_where_the_real_server_takes_them";
+    let Some(servers) = Servers::start(test).await? else { return Ok(()) };
+    serve_widgets(&servers).await?;
+    compare(&servers, finalizers(), DIFFERENCES).await?;
+    servers.stop().await
+}
+
 #[tokio::test]
 async fn metadata_is_checked_and_kept_as_on_the_real_server() -> Result<()> {
     let test = "metadata_is_checked_and_kept_as_on_the_real_server";

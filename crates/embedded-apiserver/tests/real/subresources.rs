@@ -128,6 +128,26 @@ fn pods() -> Vec<Case> {
             ("POST pods/x/binding", binding("x", json!({ "kind": "Node", "name": "m" }))),
         ],
     ));
+    for (method, body) in [
+        ("PUT", json!({ "metadata": { "name": "x" }, "status": { "phase": "Running" } })),
+        ("PUT", json!({ "metadata": { "name": "x" }, "status": {} })),
+        ("PUT", json!({ "metadata": { "name": "x" } })),
+        ("PUT", json!({ "metadata": { "name": "x" }, "status": { "qosClass": "Guaranteed" } })),
+        ("MERGE", json!({ "status": { "qosClass": null } })),
+        ("MERGE", json!({ "status": { "qosClass": "" } })),
+        ("MERGE", json!({ "status": null })),
+        ("MERGE", json!({ "status": { "qosClass": "Guaranteed" } })),
+        ("STRATEGIC", json!({ "status": { "$patch": "replace", "phase": "Running" } })),
+    ] {
+        cases.push(case(
+            format!("the class of a pod {method} {body}"),
+            [
+                ("POST pods", pod(json!({}))),
+                (&*format!("{method} pods/x/status"), body),
+                ("GET pods/x", Value::Null),
+            ],
+        ));
+    }
     cases.push(case("status of a pod", [
         ("POST pods", pod(json!({}))),
         ("MERGE pods/x/status", json!({ "status": { "phase": "Running" }, "spec": { "nodeName": "n" }, "metadata": { "labels": { "a": "b" } } })),

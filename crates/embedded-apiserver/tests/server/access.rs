@@ -25,6 +25,10 @@ async fn a_kubeconfig_leads_to_the_server() {
         endpoint.write_kubeconfig(&path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), endpoint.kubeconfig());
         let kubeconfig = Kubeconfig::read_from(&path).unwrap();
+        // JavaScript's client refuses a server without TLS otherwise.
+        let cluster = kubeconfig.clusters[0].cluster.as_ref().unwrap();
+        assert_eq!(cluster.insecure_skip_tls_verify, Some(true));
+        assert!(cluster.server.as_ref().is_some_and(|url| url.starts_with("http://127.0.0.1:")));
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
         assert_eq!(config.cluster_url.to_string(), format!("{}/", endpoint.url()));
         assert_eq!(config.default_namespace, "default");

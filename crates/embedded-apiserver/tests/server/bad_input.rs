@@ -115,6 +115,23 @@ async fn paths_that_lead_nowhere_are_404() {
     assert_alive(&endpoint).await;
 }
 
+/// Clients in Java and JavaScript ask for one, and hang if the answer is 200 and does not end.
+#[tokio::test]
+async fn a_watch_over_a_websocket_is_refused_and_the_same_connection_can_watch_without() {
+    let endpoint = server().await;
+    let mut raw = Raw::connect(&endpoint).await;
+    let watch = "GET /api/v1/namespaces/default/configmaps?watch=true HTTP/1.1\r\nHost: a\r\n";
+    let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    raw.send(format!("{watch}Connection: Upgrade\r\nUpgrade: websocket\r\n{key}\r\n")).await;
+    let head = raw.until("\r\n\r\n").await.expect("an answer");
+    assert!(head.starts_with("HTTP/1.1 503 "), "{head}");
+    let body = raw.until("\r\n0\r\n\r\n").await.expect("a Status");
+    assert!(body.contains("not over a WebSocket"), "{body}");
+    raw.send(format!("{watch}\r\n")).await;
+    let head = raw.until("\r\n\r\n").await.expect("an answer");
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+}
+
 /// With paused time the clock jumps to the next timer while all tasks wait for sockets.
 #[tokio::test(start_paused = true)]
 async fn connections_that_say_nothing_are_closed() {

@@ -1,8 +1,10 @@
 //! The guide `docs/write-a-controller.md`: what it tells people to write compiles, and its test passes. And the Go and the
 //! YAML of the book.
 
+mod dependencies;
 mod go;
 mod greets;
+mod log;
 mod support;
 mod yaml;
 

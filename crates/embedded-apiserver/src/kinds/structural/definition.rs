@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::node::{Additional, Items, Node};
 use super::outcome::shown;
+use super::pattern::Unusable;
 use super::structure::{self, quoted};
 use super::{embedded, prune, rules, values};
 use crate::status::Cause;
@@ -34,10 +35,8 @@ const NOT_AT_ROOT: [&str; 14] = [
 
 /// What is wrong with a schema. `path` is that of `openAPIV3Schema`; `has_status` says whether the status is a subresource.
 pub(in crate::kinds) fn check(schema: &Value, path: &str, has_status: bool) -> Vec<Cause> {
-    let root: Node = match serde_json::from_value(schema.clone()) {
-        Ok(root) => root,
-        Err(error) => return vec![Cause::invalid(path, "\"\"", &error.to_string())],
-    };
+    // One that cannot be read is not wrong: see `lacking`.
+    let Ok(root) = Node::deserialize(schema) else { return Vec::new() };
     let mut causes = Vec::new();
     if has_status {
         let is_set =
@@ -74,7 +73,22 @@ pub(in crate::kinds) fn check(schema: &Value, path: &str, has_status: bool) -> V
 
 /// What a schema needs that this server does not have.
 pub(in crate::kinds) fn lacking(schema: &Value) -> Option<String> {
-    rules::lacking(&Node::deserialize(schema).ok()?)
+    let root = match Node::deserialize(schema) {
+        Ok(root) => root,
+        Err(error) => {
+            return Some(format!("this server cannot read the schema, which need not be wrong: {error}"));
+        }
+    };
+    let pattern = unusable(&root).map(|what| format!("{what} are not supported by this server"));
+    pattern.or_else(|| rules::lacking(&root))
+}
+
+/// The first pattern that only this server cannot use.
+fn unusable(node: &Node) -> Option<String> {
+    match node.pattern.as_ref().map(|pattern| &pattern.compiled) {
+        Some(Err(Unusable::Here(what))) => Some(what.clone()),
+        _ => structure::children(node).find_map(unusable),
+    }
 }
 
 fn check_defaults(node: &Node, path: &str, causes: &mut Vec<Cause>) {

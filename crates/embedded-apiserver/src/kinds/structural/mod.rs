@@ -161,8 +161,10 @@ impl Schemas {
         causes.extend(match checked {
             Checked::All => values::validate(&new, root, "", old.as_ref().map(Old::root)).causes(""),
             Checked::Status => {
-                let status = new.get("status").zip(root.properties.get("status"));
                 let old = old.as_ref().and_then(|old| old.get("status"));
+                // A null where nothing was is as it was.
+                let is_same = |status: &&Value| !status.is_null() || old.is_some_and(|old| !old.is_null());
+                let status = new.get("status").filter(is_same).zip(root.properties.get("status"));
                 let outcome =
                     status.map(|(status, node)| values::validate(status, node, "", old.map(Old::part)));
                 outcome.map(|outcome| outcome.causes("status")).unwrap_or_default()

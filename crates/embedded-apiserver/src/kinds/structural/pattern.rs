@@ -2,6 +2,8 @@
 
 mod translate;
 
+use std::fmt;
+
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 
@@ -12,8 +14,24 @@ const DEEPEST: u32 = 1000;
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     pub(super) text: String,
-    /// Or what is wrong with it.
-    pub(super) compiled: Result<Regex, String>,
+    pub(super) compiled: Result<Regex, Unusable>,
+}
+
+/// Why a regular expression cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unusable {
+    /// Go refuses it too, with this message.
+    InGo(String),
+    /// This server has other limits of size than Go. This says so, as the end of "… are not supported".
+    Here(String),
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InGo(why) | Self::Here(why) => f.write_str(why),
+        }
+    }
 }
 
 impl PartialEq for Pattern {
@@ -35,13 +53,12 @@ impl Pattern {
     }
 }
 
-/// Compiles a regular expression that is written for Go. The error is Go's, unless only this server cannot compile it: it has
-/// other limits of size.
-pub(super) fn compile(text: &str) -> Result<Regex, String> {
-    let written = translate::from_go(text)?;
+/// Compiles a regular expression that is written for Go.
+pub(super) fn compile(text: &str) -> Result<Regex, Unusable> {
+    let written = translate::from_go(text).map_err(Unusable::InGo)?;
     RegexBuilder::new(&written).nest_limit(DEEPEST).build().map_err(|error| match error {
-        regex::Error::Syntax(why) => why.lines().last().unwrap_or_default().to_owned(),
-        other => other.to_string(),
+        regex::Error::Syntax(why) => Unusable::InGo(why.lines().last().unwrap_or_default().to_owned()),
+        _ => Unusable::Here(format!("regular expressions as large as {text:?}")),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::node::{Additional, Items, Node};
 use super::outcome::shown;
+use super::pattern::Unusable;
 use crate::status::Cause;
 
 /// Where a schema is.
@@ -138,7 +139,7 @@ fn restrictions(node: &Node, skip_any: bool, skip_first: bool, path: &str, cause
         nested(not, false, &format!("{path}.not"), causes);
     }
     if let Some(pattern) = node.pattern.as_ref().filter(|pattern| !pattern.text.is_empty())
-        && let Err(problem) = &pattern.compiled
+        && let Err(Unusable::InGo(problem)) = &pattern.compiled
     {
         let why = format!("must be a valid regular expression, but isn't: {problem}");
         causes.push(Cause::invalid(&format!("{path}.pattern"), &format!("{:?}", pattern.text), &why));

@@ -156,3 +156,18 @@ fn a_schema_has_types_where_fields_are_specified_and_nowhere_else() {
     let default = json!({ "type": "object", "properties": { "b": { "type": "string", "default": 5 } } });
     assert_eq!(check_definition(&default, "s", false)[0].field, "s.properties[b].default");
 }
+
+#[test]
+fn a_schema_with_what_only_this_server_lacks_is_not_called_wrong() {
+    let large = json!({ "type": "object", "properties": {
+        "a": { "type": "array", "items": { "type": "string", "pattern": r"^\p{L}{1,1000}$" } },
+    } });
+    let unreadable =
+        json!({ "type": "object", "properties": { "a": { "type": "string", "maxLength": "five" } } });
+    for (schema, what) in [(large, "regular expressions as large as"), (unreadable, "cannot read the schema")]
+    {
+        assert_eq!(check_definition(&schema, "s", false), []);
+        let lacking = lacking(&schema).unwrap_or_default();
+        assert!(lacking.contains(what) && lacking.contains("this server"), "{lacking}");
+    }
+}

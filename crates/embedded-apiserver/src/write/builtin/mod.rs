@@ -37,6 +37,7 @@ pub(super) fn is_completed_late(resource: &Resource) -> bool {
 pub(super) fn prepare_update(resource: &Resource, part: Part, old: &Object, object: &mut Object) {
     match kind(resource) {
         ("", "pods") if part == Part::Main => pods::admit(object, Some(old)),
+        ("", "pods") => pods::keep_class(old, object),
         ("" | "events.k8s.io", "events") => core::complete_event(object),
         ("apps", "daemonsets") => apps::count_template(Some(old), object),
         _ => {}
@@ -58,6 +59,7 @@ pub(super) fn validate_update(resource: &Resource, old: &Object, new: &Object) -
     let mut causes = match kind(resource) {
         ("", "secrets") => core::validate_secret_update(old, new),
         ("", "configmaps") => core::validate_config_map_update(old, new),
+        ("", "pods") => pods::validate_update(old, new).into_iter().collect(),
         ("apps", "deployments" | "replicasets" | "daemonsets") => {
             return apps::validate(new).into_iter().chain(immutable_selector(old, new)).collect();
         }

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::super::Object;
-use super::spec;
+use super::{at, spec};
+use crate::status::Cause;
 
 /// How long a pod stays on a node that is not well, if it says nothing about it.
 const EVICTED_AFTER: u32 = 300;
@@ -15,6 +16,25 @@ pub(super) fn complete_pod(pod: &mut Object) {
     if let Some(Value::Object(status)) = pod.get_mut("status") {
         status.insert("qosClass".to_owned(), class.into());
     }
+}
+
+/// A status that does not say the class of its pod does not take it away.
+pub(super) fn keep_class(old: &Object, pod: &mut Object) {
+    let before = class(old);
+    if class(pod).is_empty() && !before.is_empty() {
+        at(pod, &["status"]).insert("qosClass".to_owned(), before.into());
+    }
+}
+
+/// The class of a pod never changes.
+pub(super) fn validate_update(old: &Object, new: &Object) -> Option<Cause> {
+    let (before, after) = (class(old), class(new));
+    let why = "field is immutable";
+    (before != after).then(|| Cause::invalid("status.qosClass", &format!("{after:?}"), why))
+}
+
+fn class(pod: &Object) -> &str {
+    pod.get("status").and_then(|status| status.get("qosClass")).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// What admission adds: a priority, unless there is a class for it, and for how long nodes that are not well are tolerated.

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::testing::{CONFIGMAPS, Server};
+use crate::testing::{CONFIGMAPS, PODS, Server};
 
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 const EVENTS: &str = "/api/v1/namespaces/default/events";
@@ -125,4 +125,27 @@ async fn both_apis_of_events_have_the_same_objects() {
         }
         assert_eq!(texts, ["ADDED M", "MODIFIED other", "DELETED other"]);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_class_of_a_pod_stays() {
+    let server = Server::new();
+    let pod =
+        json!({ "metadata": { "name": "p" }, "spec": { "containers": [{ "name": "c", "image": "i" }] } });
+    server.post(PODS, &pod).await.of(201);
+    let path = format!("{PODS}/p/status");
+    let replaced = json!({ "metadata": { "name": "p" }, "status": { "phase": "Running" } });
+    assert_eq!(
+        server.put(&path, &replaced).await.of(200)["status"],
+        json!({ "phase": "Running", "qosClass": "BestEffort" })
+    );
+    for status in [json!({ "qosClass": null }), json!({ "qosClass": "" }), json!(null)] {
+        let answer = server.merge(&path, &json!({ "status": status })).await.of(200);
+        assert_eq!(answer["status"]["qosClass"], "BestEffort", "{status}");
+    }
+    let message = server.merge(&path, &json!({ "status": { "qosClass": "Guaranteed" } })).await;
+    assert_eq!(
+        message.refused(422, "Invalid"),
+        "Pod \"p\" is invalid: status.qosClass: Invalid value: \"Guaranteed\": field is immutable"
+    );
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::options::ApiOptions;
-use crate::testing::{Answer, CONFIGMAPS, Server, rv};
+use crate::testing::{Answer, CONFIGMAPS, DEFINITIONS, Server, rv};
 
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
 
@@ -139,4 +139,93 @@ async fn managers_can_be_switched_off() {
         .await
         .refused(501, "NotImplemented");
     assert!(message.contains("managedFields"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_list_of_managers_forgets_them() {
+    let server = Server::new();
+    let path = format!("{CONFIGMAPS}/x");
+    let json_patch = r#"[{"op":"replace","path":"/metadata/managedFields","value":[]}]"#;
+    for (media_type, body) in [
+        ("application/merge-patch+json", r#"{"metadata":{"managedFields":[]}}"#),
+        ("application/strategic-merge-patch+json", r#"{"metadata":{"managedFields":[]}}"#),
+        ("application/json-patch+json", json_patch),
+    ] {
+        let made = apply(&server, &path, "one", &map(&json!({ "a": "1" }))).await.of(201);
+        assert_eq!(managers(&made).len(), 1);
+        let answer = server.send("PATCH", &path, media_type, body).await.of(200);
+        assert_eq!((managers(&answer), &answer["data"]), (Vec::new(), &made["data"]), "{media_type}");
+        server.delete(&path).await.of(200);
+    }
+    // In a template it means nothing, and a status has no say in it.
+    let mut with_template = deployment(Some(1));
+    with_template["spec"]["template"]["metadata"]["managedFields"] = json!([]);
+    let made = server.post(DEPLOYMENTS, &with_template).await.of(201);
+    assert_eq!(made["spec"]["template"]["metadata"].get("managedFields"), None);
+    let status = json!({ "metadata": { "managedFields": [] }, "status": { "replicas": 1 } });
+    let answer = server.merge(&format!("{DEPLOYMENTS}/x/status"), &status).await.of(200);
+    assert_eq!(managers(&answer).len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_update_that_creates_keeps_what_a_post_may_not_set() {
+    let server = Server::new();
+    let path = format!("{CONFIGMAPS}/x");
+    let at = "2020-01-01T00:00:00Z";
+    let with = |metadata: Value| {
+        let mut object = map(&json!({ "a": "1" }));
+        object["metadata"] = metadata;
+        object
+    };
+    let doomed = with(json!({ "name": "x", "deletionTimestamp": at, "selfLink": "/x" }));
+    let posted = server.post(CONFIGMAPS, &doomed).await.of(201);
+    assert_eq!(posted["metadata"].get("deletionTimestamp"), None);
+    let message = apply(&server, &path, "one", &doomed).await.of(422);
+    assert_eq!(message["details"]["causes"][0]["field"], "metadata.deletionTimestamp");
+    server.delete(&path).await.of(200);
+
+    let tried = apply(&server, &format!("{path}?dryRun=All"), "one", &doomed).await.of(201);
+    assert_eq!(
+        (&tried["metadata"]["deletionTimestamp"], &tried["metadata"]["selfLink"]),
+        (&json!(at), &json!("/x"))
+    );
+    let applied = apply(&server, &path, "one", &doomed).await.of(201);
+    assert_eq!(applied["metadata"]["deletionTimestamp"], at);
+    assert_eq!(applied["metadata"].get("selfLink"), None, "it is not stored");
+    // Nothing holds it, so that the next write removes it, even one that changes nothing.
+    let ended = apply(&server, &path, "one", &doomed).await.of(200);
+    assert_eq!(
+        (&ended["metadata"]["deletionTimestamp"], &ended["metadata"]["selfLink"]),
+        (&json!(at), &json!("/x"))
+    );
+    server.get(&path).await.refused(404, "NotFound");
+
+    let versioned = with(json!({ "name": "x", "resourceVersion": "1" }));
+    apply(&server, &path, "one", &versioned).await.of(201);
+    apply(&server, &path, "one", &versioned).await.refused(409, "Conflict");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_that_nobody_has_written_can_be_applied_as_null() {
+    let server = Server::new();
+    let schema = json!({ "type": "object", "properties": {
+        "status": { "type": "object", "properties": { "phase": { "type": "string" } } },
+    } });
+    let definition = json!({ "metadata": { "name": "things.example.com" }, "spec": {
+        "group": "example.com", "scope": "Namespaced", "names": { "plural": "things", "kind": "Thing" },
+        "versions": [{ "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
+            "schema": { "openAPIV3Schema": schema } }],
+    } });
+    server.post(DEFINITIONS, &definition).await.of(201);
+    let things = "/apis/example.com/v1/namespaces/default/things";
+    let mut thing = json!({ "apiVersion": "example.com/v1", "kind": "Thing", "metadata": { "name": "x" } });
+    server.post(things, &thing).await.of(201);
+    let path = format!("{things}/x/status");
+    thing["status"] = Value::Null;
+    let applied = apply(&server, &path, "one", &thing).await.of(200);
+    assert_eq!(applied.get("status"), None);
+    let owned = ("one Apply status".to_owned(), json!({ "f:status": {} }));
+    assert!(managers(&applied).contains(&owned), "{applied}");
+    thing["status"] = json!({ "phase": 5 });
+    apply(&server, &path, "one", &thing).await.refused(500, "");
 }

@@ -134,15 +134,34 @@ async fn a_spec_that_is_no_object_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_eviction_that_is_tried_only_evicts_nothing() {
+async fn an_eviction_that_is_tried_only_or_ill_said_evicts_nothing() {
     let server = Server::new();
     let before = server.post(PODS, &json!({ "metadata": { "name": "p" } })).await.of(201);
     let path = format!("{PODS}/p/eviction");
-    server.post(&format!("{path}?dryRun=All"), &json!({})).await.of(201);
-    server.post(&path, &json!({ "deleteOptions": { "dryRun": ["All"] } })).await.of(201);
+    let eviction = |options: Value| json!({ "metadata": { "name": "p" }, "deleteOptions": options });
+    server.post(&format!("{path}?dryRun=All"), &eviction(Value::Null)).await.of(201);
+    server.post(&path, &eviction(json!({ "dryRun": ["All"] }))).await.of(201);
+    server.post(&format!("{path}?dryRun=Some"), &eviction(json!({}))).await.refused(422, "Invalid");
+    server.post(&path, &eviction(json!({ "propagationPolicy": "Nope" }))).await.refused(422, "Invalid");
+    let twice = server.post(&format!("{path}?dryRun=All"), &eviction(json!({ "dryRun": ["None"] }))).await;
+    assert!(twice.refused(500, "").contains("[All] and [None]"));
+    for body in [
+        eviction(json!({ "dryRun": "All" })),
+        eviction(json!({ "preconditions": { "uid": 5 } })),
+        eviction(json!({ "gracePeriodSeconds": "0" })),
+        eviction(json!("x")),
+        json!({ "metadata": { "name": 5 } }),
+    ] {
+        let message = server.post(&path, &body).await.refused(400, "BadRequest");
+        let start = "Eviction in version \"v1\" cannot be handled as a Eviction: json: cannot unmarshal";
+        assert!(message.starts_with(start), "{body}: {message}");
+    }
+    for body in [json!({}), json!({ "metadata": { "name": "q" } })] {
+        let message = server.post(&path, &body).await.refused(400, "BadRequest");
+        assert_eq!(message, "name in URL does not match name in Eviction object");
+    }
     assert_eq!(server.get(&format!("{PODS}/p")).await.of(200), before);
-    server.post(&format!("{path}?dryRun=Some"), &json!({})).await.refused(422, "Invalid");
-    server.post(&path, &json!({})).await.of(201);
+    server.post(&path, &eviction(Value::Null)).await.of(201);
     assert_eq!(server.get(&format!("{PODS}/p")).await.status, 404);
 }
 

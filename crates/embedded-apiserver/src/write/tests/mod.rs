@@ -135,6 +135,14 @@ async fn a_dry_run_changes_nothing() {
     let exists =
         server.post(&format!("{CONFIGMAPS}?dryRun=All"), &json!({ "metadata": { "name": "a" } })).await;
     exists.refused(409, "AlreadyExists");
+    // Only what is stored must not have a version yet.
+    let versioned = json!({ "metadata": { "name": "b", "resourceVersion": "7", "selfLink": "/x" } });
+    let tried = server.post(&format!("{CONFIGMAPS}?dryRun=All"), &versioned).await.of(201);
+    assert_eq!(
+        (&tried["metadata"]["resourceVersion"], tried["metadata"].get("selfLink")),
+        (&json!("7"), None)
+    );
+    server.post(CONFIGMAPS, &versioned).await.refused(500, "");
     assert_eq!((server.api().version(), names(&server.get(CONFIGMAPS).await.of(200)).len()), (before, 1));
     let answer = server.delete(&format!("{CONFIGMAPS}/a?dryRun=Foo")).await;
     let why = "dryRun: Unsupported value: [\"Foo\"]: supported values: \"All\"";

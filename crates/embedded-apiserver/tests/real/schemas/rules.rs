@@ -27,7 +27,7 @@ fn schema(rules: &Value) -> Value {
 }
 
 /// Rules that both servers refuse or accept alike.
-const RULES: [&str; 62] = [
+const RULES: [&str; 63] = [
     "self.s > 5",
     "self.s >",
     "self.zz == 1",
@@ -64,6 +64,7 @@ const RULES: [&str; 62] = [
     "has(self.time)",
     "self.s.x == 1",
     "self.s.foo()",
+    "format.foo().validate(self.s) == null",
     "self.l.exists_one(x, x == 'a') && self.l.map(x, x.size()).sum() > 1",
     "self.l.filter(x, x != '').size() > 0",
     "math.abs(1) == 1",
@@ -93,7 +94,20 @@ const RULES: [&str; 62] = [
 ];
 
 /// Rules that the real server accepts, and which need what this one does not have.
-const LACKING: [(&str, &str); 14] = [
+const LACKING: [(&str, &str); 27] = [
+    ("format.byte().validate(self.s) == null", "format.byte"),
+    ("format.date().validate(self.s) == null", "format.date"),
+    ("format.datetime().validate(self.s) == null", "format.datetime"),
+    ("format.dns1035Label().validate(self.s) == null", "format.dns1035Label"),
+    ("format.dns1035LabelPrefix().validate(self.s) == null", "format.dns1035LabelPrefix"),
+    ("format.dns1123Label().validate(self.s) == null", "format.dns1123Label"),
+    ("format.dns1123LabelPrefix().validate(self.s) == null", "format.dns1123LabelPrefix"),
+    ("format.dns1123Subdomain().validate(self.s) == null", "format.dns1123Subdomain"),
+    ("format.dns1123SubdomainPrefix().validate(self.s) == null", "format.dns1123SubdomainPrefix"),
+    ("format.labelValue().validate(self.s) == null", "format.labelValue"),
+    ("format.qualifiedName().validate(self.s) == null", "format.qualifiedName"),
+    ("format.uri().validate(self.s) == null", "format.uri"),
+    ("format.uuid().validate(self.s) == null", "format.uuid"),
     ("self.l.sortBy(x, x) == self.l", "sortBy"),
     ("self.l.all(i, x, x == 'a')", "all"),
     ("self.l.transformList(i, x, x).size() > 0", "transformList"),

@@ -4,6 +4,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
+    tracing_subscriber::fmt::init(); // shows what goes wrong
     let mut terminate = signal(SignalKind::terminate())?; // what the kubelet sends
     let shutdown = async move {
         tokio::select! {

@@ -56,7 +56,7 @@ pub(crate) enum Delay {
     Backoff {
         at_least: Option<Duration>,
     },
-    /// The kind is not served: between once and twice the configured time.
+    /// The kind is not served: a backoff of its own that begins soon, and ends at once to twice the configured time.
     Kind,
     /// We may list but not watch: between once and twice the configured time.
     Poll,

@@ -1,4 +1,4 @@
-use super::Pattern;
+use super::{Pattern, Unusable};
 
 #[test]
 fn patterns_are_those_of_go() {
@@ -49,7 +49,7 @@ fn patterns_are_those_of_go() {
         match &compiled {
             Ok(compiled) => assert_eq!(compiled.is_match(text), matches, "{pattern} {text}"),
             // A range in the wrong order.
-            Err(why) => assert!(!matches && pattern.contains("a--"), "{pattern}: {why}"),
+            Err(why) => assert!(!matches && pattern.contains("a--"), "{pattern}: {why:?}"),
         }
     }
 }
@@ -84,6 +84,14 @@ fn what_go_refuses_is_refused_in_its_words() {
     ];
     for (pattern, why) in cases {
         let compiled = Pattern::new(pattern.to_owned()).compiled;
-        assert_eq!(compiled.err().as_deref(), Some(&*format!("error parsing regexp: {why}")), "{pattern}");
+        assert_eq!(compiled.err(), Some(Unusable::InGo(format!("error parsing regexp: {why}"))), "{pattern}");
+    }
+}
+
+#[test]
+fn what_go_compiles_and_this_server_does_not_is_no_mistake_of_its_author() {
+    for pattern in [r"^\p{L}{1,1000}$", r"^(\pL{100}){10}$"] {
+        let compiled = Pattern::new(pattern.to_owned()).compiled;
+        assert!(matches!(&compiled, Err(Unusable::Here(why)) if why.contains("large")), "{compiled:?}");
     }
 }

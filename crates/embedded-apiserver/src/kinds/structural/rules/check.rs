@@ -3,7 +3,7 @@
 use kube_cel::cel::IdedExpr;
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
 
-use super::super::pattern;
+use super::super::pattern::{self, Unusable};
 use super::functions::{self, Call, TYPE_NAMES};
 use super::types::{self, Order, Type};
 
@@ -84,7 +84,7 @@ impl<'n> Checker<'n> {
         match found {
             Some((_, of)) => Ok(of.clone()),
             None if TYPE_NAMES.contains(&name) => Ok(Type::Name),
-            None if matches!(name, "bytes" | "type" | "uint") => lacking(name),
+            None if matches!(name, "bytes" | "google" | "type" | "uint") => lacking(name),
             None => undeclared(name),
         }
     }
@@ -169,9 +169,12 @@ impl<'n> Checker<'n> {
         };
         if let ("matches" | "find" | "findAll", Some(Expr::Literal(LiteralValue::String(text)))) =
             (name, call.args.last().map(|last| &last.expr))
-            && pattern::compile(text.inner()).is_err()
         {
-            return invalid(format!("invalid {name} argument"));
+            match pattern::compile(text.inner()) {
+                Ok(_) => {}
+                Err(Unusable::InGo(_)) => return invalid(format!("invalid {name} argument")),
+                Err(Unusable::Here(why)) => return lacking(why),
+            }
         }
         if name == "type" && matches!(arguments[..], [Type::Name]) {
             return lacking("the type of a type");

@@ -135,7 +135,7 @@ fn operators(text: &str) -> usize {
 
 fn parse(text: &str) -> Result<IdedExpr, Refusal> {
     if operators(text) > MOST_OPERATORS {
-        return Err(Refusal::Lacking(format!("rules of more than {MOST_OPERATORS} operators")));
+        return Err(Refusal::Lacking(format!("more than {MOST_OPERATORS} operators")));
     }
     let parsed = Parser::new().enable_optional_syntax(true).parse(text);
     parsed.map_err(|errors| Refusal::Invalid(format!("compilation failed: {errors}")))

@@ -96,7 +96,7 @@ const SIGNATURES: [Signature; 71] = [
 ];
 
 /// Functions and macros of the real server that this one does not have, or not for all types.
-const LACKING: [&str; 81] = [
+const LACKING: [&str; 95] = [
     "all",
     "allowed",
     "authorizer",
@@ -118,7 +118,20 @@ const LACKING: [&str; 81] = [
     "first",
     "flatten",
     "format",
+    "format.byte",
+    "format.date",
+    "format.datetime",
+    "format.dns1035Label",
+    "format.dns1035LabelPrefix",
+    "format.dns1123Label",
+    "format.dns1123LabelPrefix",
+    "format.dns1123Subdomain",
+    "format.dns1123SubdomainPrefix",
+    "format.labelValue",
     "format.named",
+    "format.qualifiedName",
+    "format.uri",
+    "format.uuid",
     "getDate",
     "getDayOfMonth",
     "getDayOfWeek",
@@ -158,6 +171,7 @@ const LACKING: [&str; 81] = [
     "optional.none",
     "optional.of",
     "optional.ofNonZeroValue",
+    "optional.unwrap",
     "or",
     "patch",
     "path",
@@ -352,7 +366,7 @@ fn is_moderate(text: &str) -> bool {
 }
 
 fn compile(pattern: &str) -> Result<regex::Regex, ExecutionError> {
-    pattern::compile(pattern).map_err(|error| ExecutionError::function_error("matches", error))
+    pattern::compile(pattern).map_err(|error| ExecutionError::function_error("matches", error.to_string()))
 }
 
 fn type_name(value: &Value) -> String {

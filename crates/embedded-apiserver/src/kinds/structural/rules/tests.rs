@@ -18,9 +18,16 @@ fn with_rules(rules: &[&str]) -> Node {
 #[test]
 fn rules_are_refused_when_they_are_written() {
     let refused = |rule: &str| check(&with_rules(&[rule]), "s").len() == 1;
-    for rule in
-        ["self.s >", "self.zz == 1", "self.s == 1", "self.s", "foo()", "self.l.all(x, x > 1)", "1 in self.l"]
-    {
+    for rule in [
+        "self.s >",
+        "self.zz == 1",
+        "self.s == 1",
+        "self.s",
+        "foo()",
+        "self.l.all(x, x > 1)",
+        "1 in self.l",
+        "format.foo()",
+    ] {
         assert!(refused(rule), "{rule}");
     }
     let lacking = |rule: &str| lacking(&with_rules(&[rule])).unwrap_or_default();
@@ -30,6 +37,9 @@ fn rules_are_refused_when_they_are_written() {
         ("self.set == ['a']", "comparison of sets"),
         ("self == oldSelf", "comparison of sets"),
         ("self.time < timestamp('2020-01-01T00:00:00Z')", "date-time"),
+        ("format.dns1123Label().validate(self.s) == null", "format.dns1123Label"),
+        ("!format.qualifiedName().validate(self.s).hasValue()", "format.qualifiedName"),
+        ("self.s.matches(r'^\\pL{1000}$')", "regular expressions as large as"),
     ] {
         assert!(
             !refused(rule) && lacking(rule).contains(what) && lacking(rule).contains(rule),

@@ -1,10 +1,11 @@
 //! From what the server sends to what handlers hear.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::support::{Rig, map, rest};
+use super::support::{Rig, event_line, map, rest};
 use crate::handler::{Event, handler};
 use crate::options::Options;
 use crate::source::StreamingList;
@@ -213,4 +214,22 @@ async fn d6_a_relist_by_list_or_stream_delivers_only_what_differs() {
         rig.relist().await;
         assert_eq!(listener.log().split_off(2), ["update a/y@3 4"], "{streaming:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_042_a_bookmark_that_goes_back_brings_nothing_back() {
+    let rig = Rig::new(&[]).started().await;
+    let (listener, _) = rig.listen();
+    rig.put("a/x", "");
+    rig.settle().await;
+    rig.put("a/y", "");
+    rig.delete("a/x");
+    rig.settle().await;
+    let bookmark = serde_json::json!({ "kind": "ConfigMap", "apiVersion": "v1", "metadata": { "resourceVersion": "1" } });
+    rig.server.send_raw(event_line("BOOKMARK", &bookmark));
+    rest().await;
+    rig.server.close_watches();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(listener.log(), ["add a/x@2", "add a/y@3", "delete a/x@4"]);
+    assert_eq!(rig.informer.status().scopes[0].watches, 2);
 }

@@ -1,3 +1,4 @@
+mod bounds;
 mod discard;
 mod model;
 

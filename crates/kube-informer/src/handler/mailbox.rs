@@ -226,10 +226,15 @@ impl Merge {
         self.sweeps.push_back(Sweep { after, ..sweep });
     }
 
-    /// Forgets sweeps of which nothing is left, but the first one only if nothing that was loaded from it waits.
+    /// Forgets sweeps of which nothing is left. The first one stays while something that was loaded from it waits, and the last
+    /// initial one until its turn: what was handed over is told by then, and only then the handler counts as synced.
     fn drop_swept(&mut self) {
-        let mut stays = !self.loaded.is_empty();
-        self.sweeps.retain(|sweep| mem::take(&mut stays) || sweep.left > 0);
+        let last = self.sweeps.iter().rposition(|sweep| sweep.kind == SweepKind::Initial);
+        let (loaded, mut sweeps) = (!self.loaded.is_empty(), 0..);
+        self.sweeps.retain(|sweep| {
+            let at = sweeps.next();
+            sweep.left > 0 || (loaded && at == Some(0)) || (last.is_some() && at == last)
+        });
     }
 
     fn next(&mut self, out: &mut VecDeque<Delivery>) -> bool {
@@ -359,11 +364,8 @@ impl Mailbox {
 
     /// A snapshot of the commit made last: all of it for a late joiner or a resync, one scope when that first filled.
     pub(crate) fn sweep(&mut self, snapshot: Snapshot, kind: SweepKind) {
-        if kind == SweepKind::Resync && self.sweeping() {
+        if snapshot.is_empty() || (kind == SweepKind::Resync && self.sweeping()) {
             return; // The handler is about to hear of all objects anyway, and a slow one must not collect sweeps.
-        }
-        if snapshot.is_empty() {
-            return;
         }
         let sweep = Sweep::new(snapshot, kind);
         match &mut self.log {

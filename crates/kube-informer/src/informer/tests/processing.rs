@@ -219,7 +219,7 @@ async fn d6_a_relist_by_list_or_stream_delivers_only_what_differs() {
 #[tokio::test(start_paused = true)]
 async fn b_042_a_bookmark_that_goes_back_brings_nothing_back() {
     let rig = Rig::new(&[]).started().await;
-    let (listener, _) = rig.listen();
+    let (listener, _) = rig.listen_with(|handler| handler.every_event(100));
     rig.put("a/x", "");
     rig.settle().await;
     rig.put("a/y", "");

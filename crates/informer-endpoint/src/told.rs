@@ -29,6 +29,7 @@ fn cause(mut cause: Cause) -> Cause {
         Cause::WrongType { message } => *message = of_wrong_type(message),
         Cause::LeftOut { message, .. }
         | Cause::Undecodable { message, .. }
+        | Cause::Drop { message, .. }
         | Cause::Index { message, .. }
         | Cause::Handler { message, .. }
         | Cause::Broken { message } => WITHHELD.clone_into(message),

@@ -62,6 +62,13 @@ pub enum Cause {
         /// What the decoder said.
         message: String,
     },
+    /// The `Drop` of the type that an object was decoded into panicked.
+    Drop {
+        /// Its key.
+        key: ObjectKey,
+        /// What it said.
+        message: String,
+    },
     /// An index function failed or panicked; the object is not in that index.
     Index {
         /// The index.
@@ -89,7 +96,7 @@ pub enum Cause {
 impl Cause {
     /// The names of all causes.
     pub(crate) const NAMES: &'static [&'static str] =
-        &["list", "watch", "left_out", "wrong_type", "undecodable", "index", "handler", "broken"];
+        &["list", "watch", "left_out", "wrong_type", "undecodable", "drop", "index", "handler", "broken"];
 
     /// The HTTP status, if the server answered with one.
     pub fn http_status(&self) -> Option<u16> {
@@ -107,6 +114,7 @@ impl Cause {
             | Self::LeftOut { message, .. }
             | Self::WrongType { message }
             | Self::Undecodable { message, .. }
+            | Self::Drop { message, .. }
             | Self::Index { message, .. }
             | Self::Handler { message, .. }
             | Self::Broken { message } => message,
@@ -121,6 +129,7 @@ impl Cause {
             Self::LeftOut { .. } => "left_out",
             Self::WrongType { .. } => "wrong_type",
             Self::Undecodable { .. } => "undecodable",
+            Self::Drop { .. } => "drop",
             Self::Index { .. } => "index",
             Self::Handler { .. } => "handler",
             Self::Broken { .. } => "broken",
@@ -152,6 +161,9 @@ impl fmt::Display for Failure {
                 write!(f, "no object of {kind} decodes into the informer's type, check the type: {message}")
             }
             Cause::Undecodable { key, message } => write!(f, "{kind} {key} does not decode: {message}"),
+            Cause::Drop { key, message } => {
+                write!(f, "{kind} {key} was decoded into a type whose Drop panicked: {message}")
+            }
             Cause::Index { index, key, message } => {
                 write!(f, "{kind} {key} is left out of index {index:?}: {message}")
             }

@@ -129,6 +129,7 @@ fn no_cause_but_a_refused_request_keeps_its_text() {
         Cause::LeftOut { key: None, message: message() },
         Cause::WrongType { message: message() },
         Cause::Undecodable { key: key(), message: message() },
+        Cause::Drop { key: key(), message: message() },
         Cause::Index { index: Arc::from("i"), key: key(), message: message() },
         Cause::Handler { handler: Arc::from("h"), message: message() },
         Cause::Broken { message: message() },

@@ -1,7 +1,9 @@
 //! A predicate in front of a handler.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
@@ -10,6 +12,7 @@ use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
 use crate::key::ObjectKey;
 use crate::object::Object;
+use crate::object::record::Record;
 
 /// Passes on what the predicate accepts and turns updates that cross it into adds and deletes.
 ///
@@ -19,12 +22,35 @@ pub(crate) struct Filtered<K, F> {
     inner: Box<dyn Callee>,
     accept: F,
     passed: HashSet<ObjectKey>,
+    /// The version that was passed on last, of objects of which the predicate panicked about a later one.
+    behind: HashMap<ObjectKey, Arc<Record>>,
     of: PhantomData<fn() -> K>,
 }
 
 impl<K, F> Filtered<K, F> {
     pub(crate) fn new(inner: Box<dyn Callee>, accept: F) -> Self {
-        Self { inner, accept, passed: HashSet::new(), of: PhantomData }
+        Self { inner, accept, passed: HashSet::new(), behind: HashMap::new(), of: PhantomData }
+    }
+}
+
+impl<K, F: FnMut(&Object<K>) -> bool> Filtered<K, F> {
+    /// What the predicate says of an update, after which `old` is the version that was passed on last, if one was. If it panics,
+    /// nothing is passed on.
+    fn accepts_update(&mut self, old: &mut Arc<Record>, new: &Arc<Record>) -> bool {
+        let told = self.behind.remove(new.key()).unwrap_or_else(|| old.clone());
+        let accept = AssertUnwindSafe(|| (self.accept)(&Object::from_record(new.clone())));
+        match catch_unwind(accept) {
+            Ok(accepted) => {
+                *old = told;
+                accepted
+            }
+            Err(panic) => {
+                if self.passed.contains(new.key()) {
+                    self.behind.insert(new.key().clone(), told);
+                }
+                resume_unwind(panic)
+            }
+        }
     }
 }
 
@@ -38,8 +64,10 @@ impl<K: 'static, F: FnMut(&Object<K>) -> bool + Send> Callee for Filtered<K, F> 
                 self.passed.insert(new.key().clone());
                 Delivery::Added { new, initial }
             }
-            Delivery::Updated { old, new, resync } => {
-                let accepted = (self.accept)(&Object::from_record(new.clone()));
+            Delivery::Updated { mut old, new, resync } => {
+                // What was not told is told now.
+                let resync = resync && !self.behind.contains_key(new.key());
+                let accepted = self.accepts_update(&mut old, &new);
                 match (self.passed.contains(new.key()), accepted) {
                     (true, true) => Delivery::Updated { old, new, resync },
                     (false, true) => {
@@ -56,6 +84,7 @@ impl<K: 'static, F: FnMut(&Object<K>) -> bool + Send> Callee for Filtered<K, F> 
                 }
             }
             Delivery::Deleted { object, told, final_state_known } => {
+                let told = self.behind.remove(object.key()).or(told);
                 if !self.passed.remove(object.key()) {
                     return None;
                 }

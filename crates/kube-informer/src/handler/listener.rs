@@ -13,6 +13,7 @@ use crate::handler::delivery::Delivery;
 use crate::handler::mailbox::{Mailbox, SweepKind};
 use crate::report::Reporter;
 use crate::store::change::Change;
+use crate::store::pace::yield_now;
 use crate::store::snapshot::Snapshot;
 
 /// How many deliveries a runner takes at a time. The smaller, the later events merge; the larger, the fewer locks.
@@ -236,7 +237,14 @@ impl Listener {
                 return Vec::new();
             }
             let taken = self.take_now();
-            if !taken.is_empty() || ending == Ending::Draining {
+            if !taken.is_empty() {
+                return taken;
+            }
+            if self.mailbox.lock().is_merging() {
+                yield_now().await;
+                continue;
+            }
+            if ending == Ending::Draining {
                 return taken;
             }
             self.idle.notify_one();

@@ -14,6 +14,8 @@
 //! - Keys are delivered in the order in which they became pending, so that a key that changes all the time cannot keep
 //!   another one waiting.
 //! - A key whose changes cancel out (added and deleted before its turn) is not delivered at all.
+//! - Whatever comes and goes, the mailbox holds a few versions of each key: a sweep lets go of each part of its snapshot of
+//!   which nothing is left to be told.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -27,6 +29,13 @@ use crate::key::{KeyRef, MapKey, ObjectKey};
 use crate::object::record::Record;
 use crate::store::change::Change;
 use crate::store::snapshot::Snapshot;
+
+/// How many entries of a log that has overflowed are merged when a handler takes its next events, at most: the mailbox is locked
+/// meanwhile.
+const STEP: usize = 256;
+
+/// The same when a change comes in: more than one, so that the log comes to an end.
+const STEP_OF_CHANGE: usize = 2;
 
 /// Why a snapshot is swept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +58,16 @@ struct Sweep {
     /// `Merge::pending`, so that the object keeps its place in the sweep. `None`: the key was handed over to
     /// `Merge::pending`, and the sweep has to skip it.
     overrides: HashMap<MapKey, Option<Pending>>,
+    /// How many objects there are in parts that are neither loaded nor released.
+    left: usize,
+    /// Of how many keys nothing is left to be told from here, by part: they were handed over, or their changes cancelled out.
+    over: HashMap<usize, usize>,
 }
 
 impl Sweep {
     fn new(snapshot: Snapshot, kind: SweepKind) -> Self {
-        Self { snapshot, kind, next_part: 0, after: 0, overrides: HashMap::new() }
+        let left = snapshot.len();
+        Self { snapshot, kind, next_part: 0, after: 0, overrides: HashMap::new(), left, over: HashMap::new() }
     }
 
     /// Whether the key is in the snapshot and has not been delivered from it yet.
@@ -72,11 +86,59 @@ impl Sweep {
 
     /// Takes a key out of the sweep, because it is pending elsewhere and will be delivered earlier, and gives back what the
     /// sweep would have delivered. `None` if it was taken out before.
-    fn hand_over(&mut self, key: &ObjectKey) -> Option<Pending> {
-        match self.overrides.insert(MapKey(key.clone()), None) {
-            Some(handed) => handed,
-            None => self.snapshot.get(key).map(|record| self.untouched(record)),
+    fn hand_over(&mut self, key: &ObjectKey, discards: &mut Vec<Discard>) -> Option<Pending> {
+        self.alter(key, discards, |entry, _| entry.take())
+    }
+
+    /// Takes in a change of a key that it awaits. False if the key was taken out: it was pending beside the sweep and has been
+    /// delivered since.
+    fn change(&mut self, change: &Change, keep: Keep, discards: &mut Vec<Discard>) -> bool {
+        self.alter(change.key(), discards, |entry, discards| match entry {
+            Some(pending) => {
+                pending.merge(change, keep, discards);
+                true
+            }
+            None => false,
+        })
+    }
+
+    /// Alters what is to be delivered for a key that it awaits, and lets go of the part with the key if that was the last one of
+    /// the part.
+    fn alter<R>(
+        &mut self,
+        key: &ObjectKey,
+        discards: &mut Vec<Discard>,
+        alter: impl FnOnce(&mut Option<Pending>, &mut Vec<Discard>) -> R,
+    ) -> R {
+        let is_over = |entry: &Option<Pending>| entry.as_ref().is_none_or(Pending::is_over);
+        let before = self.snapshot.get(key).map(|record| self.untouched(record));
+        let entry = self.overrides.entry(MapKey(key.clone())).or_insert(before);
+        let was_over = is_over(entry);
+        let result = alter(entry, discards);
+        let part = self.snapshot.part_of(key).unwrap_or_default();
+        match (was_over, is_over(entry)) {
+            (false, true) => {
+                let over = self.over.entry(part).or_default();
+                *over += 1;
+                if *over == self.snapshot.part(part).count() {
+                    self.release(part, discards);
+                }
+            }
+            (true, false) => *self.over.entry(part).or_default() -= 1,
+            _ => {}
         }
+        result
+    }
+
+    /// Lets go of a part of which nothing is left to be told.
+    fn release(&mut self, part: usize, discards: &mut Vec<Discard>) {
+        self.over.remove(&part);
+        let released = self.snapshot.take_part(part);
+        for record in released.iter().flat_map(|part| part.iter()) {
+            self.overrides.remove(&KeyRef::from(record));
+            self.left -= 1;
+        }
+        discards.extend(released.map(Discard::Part));
     }
 
     /// The next part that is not empty, as entries in order; `None` when the sweep is over. The part itself is let go of
@@ -84,13 +146,15 @@ impl Sweep {
     fn load(&mut self, discards: &mut Vec<Discard>) -> Option<Vec<(ObjectKey, Pending)>> {
         while self.next_part < self.snapshot.parts() {
             let part = self.snapshot.take_part(self.next_part);
+            self.over.remove(&self.next_part);
             self.next_part += 1;
             let mut entries = Vec::new();
             for record in part.iter().flat_map(|part| part.iter()) {
+                self.left -= 1;
                 let key = record.key();
                 let entry = match self.overrides.remove(&KeyRef::from(key)) {
-                    Some(Some(pending)) => pending,
-                    Some(None) => continue,
+                    Some(Some(pending)) if !pending.is_over() => pending,
+                    Some(_) => continue,
                     None => self.untouched(record),
                 };
                 entries.push((key.clone(), entry));
@@ -101,10 +165,6 @@ impl Sweep {
             }
         }
         None
-    }
-
-    fn left(&self) -> usize {
-        (self.next_part..self.snapshot.parts()).map(|part| self.snapshot.part(part).count()).sum()
     }
 }
 
@@ -133,32 +193,30 @@ impl Merge {
         let key = change.key();
         // A key can be in several sweeps, if its namespace was removed and added again meanwhile. The last sweep is of the
         // newest snapshot, so it is the one that this change follows.
+        let (discards, keep) = (&mut self.discards, self.keep);
         let sweep = self.sweeps.iter_mut().rfind(|sweep| sweep.awaits(key));
+        let mut is_swept = false;
         if let Some(pending) = self.pending.get_mut(&KeyRef::from(key)) {
-            // A resync of a key that has a real change waiting is covered by that change.
-            if let Some(next) = sweep.and_then(|sweep| sweep.hand_over(key)) {
-                pending.succeed(next, self.keep, &mut self.discards);
+            if let Some(sweep) = sweep {
+                // A resync of a key that has a real change waiting is covered by that change.
+                if let Some(next) = sweep.hand_over(key, discards) {
+                    pending.succeed(next, keep, discards);
+                }
+                is_swept = sweep.left == 0;
             }
-            pending.merge(change, self.keep, &mut self.discards);
+            pending.merge(change, keep, discards);
             self.merged += 1;
-            return;
-        }
-        let Some(sweep) = sweep else {
+        } else if let Some(sweep) = sweep
+            && sweep.change(change, keep, discards)
+        {
+            self.merged += 1;
+            is_swept = sweep.left == 0;
+        } else {
             self.pending.insert(MapKey(key.clone()), Pending::from_change(change));
             self.order.push_back(key.clone());
-            return;
-        };
-        let before = sweep.snapshot.get(key).map(|record| sweep.untouched(record));
-        match sweep.overrides.entry(MapKey(key.clone())).or_insert(before) {
-            Some(pending) => {
-                pending.merge(change, self.keep, &mut self.discards);
-                self.merged += 1;
-            }
-            // The key was pending beside the sweep and has been delivered since.
-            None => {
-                self.pending.insert(MapKey(key.clone()), Pending::from_change(change));
-                self.order.push_back(key.clone());
-            }
+        }
+        if is_swept {
+            self.drop_swept();
         }
     }
 
@@ -166,6 +224,17 @@ impl Merge {
     fn sweep(&mut self, sweep: Sweep) {
         let after = self.taken + self.order.len() as u64;
         self.sweeps.push_back(Sweep { after, ..sweep });
+    }
+
+    /// Forgets sweeps of which nothing is left. The first one stays while something that was loaded from it waits, and the last
+    /// initial one until its turn: what was handed over is told by then, and only then the handler counts as synced.
+    fn drop_swept(&mut self) {
+        let last = self.sweeps.iter().rposition(|sweep| sweep.kind == SweepKind::Initial);
+        let (loaded, mut sweeps) = (!self.loaded.is_empty(), 0..);
+        self.sweeps.retain(|sweep| {
+            let at = sweeps.next();
+            sweep.left > 0 || (loaded && at == Some(0)) || (last.is_some() && at == last)
+        });
     }
 
     fn next(&mut self, out: &mut VecDeque<Delivery>) -> bool {
@@ -182,12 +251,17 @@ impl Merge {
             }
         };
         if let Some(mut pending) = self.pending.remove(&KeyRef::from(&key)) {
+            let mut is_swept = false;
             for sweep in self.sweeps.iter_mut().skip(later).filter(|sweep| sweep.awaits(&key)) {
-                if let Some(next) = sweep.hand_over(&key) {
+                if let Some(next) = sweep.hand_over(&key, &mut self.discards) {
                     pending.succeed(next, self.keep, &mut self.discards);
                 }
+                is_swept |= sweep.left == 0;
             }
             pending.deliver(out, &mut self.discards);
+            if is_swept {
+                self.drop_swept();
+            }
         }
         true
     }
@@ -219,7 +293,7 @@ impl Merge {
     }
 
     fn backlog(&self) -> usize {
-        self.pending.len() + self.sweeps.iter().map(Sweep::left).sum::<usize>()
+        self.pending.len() + self.sweeps.iter().map(|sweep| sweep.left).sum::<usize>()
     }
 }
 
@@ -234,12 +308,14 @@ struct Log {
     limit: usize,
     entries: VecDeque<Logged>,
     changes: usize,
+    /// The limit was passed. The entries go into the merge from the front, a few at a time, and what is new goes to the back.
+    merging: bool,
 }
 
 /// The pending events of one handler. See the module.
 pub(crate) struct Mailbox {
-    /// Only with `every_event`. Events go either here or into `merge`, never into both: once the log has overflowed, the
-    /// merge takes all until it is empty, or events would overtake each other.
+    /// Only with `every_event`. What was merged is older than what is here, and delivered first: once the log has overflowed, the
+    /// merge takes all until both are empty, or events would overtake each other.
     log: Option<Log>,
     merge: Merge,
     /// Taken out of the log or the merge, next to be delivered.
@@ -253,7 +329,8 @@ pub(crate) struct Mailbox {
 impl Mailbox {
     /// A mailbox that merges per key, or that keeps up to `every_event` changes in stream order before it does.
     pub(crate) fn new(every_event: Option<usize>) -> Self {
-        let log = every_event.map(|limit| Log { limit, entries: VecDeque::new(), changes: 0 });
+        let log =
+            every_event.map(|limit| Log { limit, entries: VecDeque::new(), changes: 0, merging: false });
         Self {
             log,
             merge: Merge::default(),
@@ -272,14 +349,14 @@ impl Mailbox {
     /// A change that the store has committed.
     pub(crate) fn change(&mut self, change: &Change) {
         match &mut self.log {
-            Some(log) if self.merge.is_empty() => {
-                if log.changes < log.limit {
-                    log.entries.push_back(Logged::Change(change.clone()));
-                    log.changes += 1;
-                } else {
-                    self.overflow();
-                    self.merge.change(change);
+            Some(log) if log.merging || self.merge.is_empty() => {
+                if !log.merging && log.changes >= log.limit {
+                    log.merging = true;
+                    self.ready.push_back(Delivery::Merged);
                 }
+                log.entries.push_back(Logged::Change(change.clone()));
+                log.changes += 1;
+                self.merge_log(STEP_OF_CHANGE);
             }
             _ => self.merge.change(change),
         }
@@ -287,12 +364,12 @@ impl Mailbox {
 
     /// A snapshot of the commit made last: all of it for a late joiner or a resync, one scope when that first filled.
     pub(crate) fn sweep(&mut self, snapshot: Snapshot, kind: SweepKind) {
-        if kind == SweepKind::Resync && self.sweeping() {
+        if snapshot.is_empty() || (kind == SweepKind::Resync && self.sweeping()) {
             return; // The handler is about to hear of all objects anyway, and a slow one must not collect sweeps.
         }
         let sweep = Sweep::new(snapshot, kind);
         match &mut self.log {
-            Some(log) if self.merge.is_empty() => log.entries.push_back(Logged::Sweep(sweep)),
+            Some(log) if log.merging || self.merge.is_empty() => log.entries.push_back(Logged::Sweep(sweep)),
             _ => self.merge.sweep(sweep),
         }
     }
@@ -302,8 +379,10 @@ impl Mailbox {
         self.upstream_synced = true;
     }
 
-    /// The next deliveries, at most about `most`; none if nothing is pending. The previous deliveries count as done.
+    /// The next deliveries, at most about `most`; none if nothing is pending, or if there is still [to be
+    /// merged](Self::is_merging). The previous deliveries count as done.
     pub(crate) fn take(&mut self, most: usize) -> Vec<Delivery> {
+        self.merge_log(STEP);
         // Checked before taking: an initial object whose key had an earlier delete pending is not delivered as
         // `initial`.
         let filling = self.merge.initial_left();
@@ -311,6 +390,11 @@ impl Mailbox {
         let taken: Vec<_> = self.ready.drain(..self.ready.len().min(most)).collect();
         self.initial_in_flight = !taken.is_empty() && (filling || taken.iter().any(Delivery::is_initial));
         taken
+    }
+
+    /// Whether a log that overflowed is not merged yet: then there may be more, although nothing could be taken.
+    pub(crate) fn is_merging(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.merging)
     }
 
     /// What is no longer needed, to be dropped without a lock.
@@ -336,7 +420,7 @@ impl Mailbox {
     pub(crate) fn backlog(&self) -> usize {
         let logged = self.log.iter().flat_map(|log| &log.entries).map(|entry| match entry {
             Logged::Change(_) => 1,
-            Logged::Sweep(sweep) => sweep.left(),
+            Logged::Sweep(sweep) => sweep.left,
         });
         self.ready.len() + self.merge.backlog() + logged.sum::<usize>()
     }
@@ -365,7 +449,8 @@ impl Mailbox {
 
     /// Moves something from the log or the merge to `ready`; false if both are empty.
     fn refill(&mut self) -> bool {
-        let Some(log) = &mut self.log else { return self.merge.next(&mut self.ready) };
+        let log = self.log.as_mut().filter(|log| !log.merging);
+        let Some(log) = log else { return self.merge.next(&mut self.ready) };
         match log.entries.front_mut() {
             None => self.merge.next(&mut self.ready),
             Some(Logged::Change(_)) => {
@@ -392,20 +477,20 @@ impl Mailbox {
         }
     }
 
-    /// The log is full: its entries are merged per key, and the handler gets [`Delivery::Merged`] first.
-    fn overflow(&mut self) {
-        let Some(log) = &mut self.log else { return };
-        self.ready.push_back(Delivery::Merged);
-        log.changes = 0;
-        for entry in mem::take(&mut log.entries) {
+    /// Merges some entries of a log that has overflowed, per key.
+    fn merge_log(&mut self, most: usize) {
+        let Some(log) = self.log.as_mut().filter(|log| log.merging) else { return };
+        for entry in log.entries.drain(..most.min(log.entries.len())) {
             match entry {
                 Logged::Change(change) => {
+                    log.changes -= 1;
                     self.merge.change(&change);
                     self.merge.discards.push(Discard::Change(change));
                 }
                 Logged::Sweep(sweep) => self.merge.sweep(sweep),
             }
         }
+        log.merging = !log.entries.is_empty();
     }
 }
 

@@ -126,6 +126,11 @@ impl Pending {
         }
     }
 
+    /// Whether there is nothing to deliver: what happened cancelled out.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!((&self.told, &self.now), (Told::Nothing, None))
+    }
+
     /// The events to call the handler with, in order: none, one event, or a delete and an add.
     pub(crate) fn deliver(self, out: &mut VecDeque<Delivery>, discards: &mut Vec<Discard>) {
         let Self { told, now, initial, resync } = self;

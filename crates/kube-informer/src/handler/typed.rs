@@ -14,8 +14,8 @@ use crate::handler::listener::Listener;
 use crate::handler::pending::Keep;
 use crate::handler::runner::Callee;
 use crate::key::ObjectKey;
-use crate::object::Object;
 use crate::object::record::Record;
+use crate::object::{Object, decoded};
 use crate::report::Cause;
 
 type One<K> = Box<dyn FnMut(&K) + Send>;
@@ -50,6 +50,9 @@ struct Functions<K> {
     /// Objects whose latest version did not decode, and the version that the handler was called with last, if any. When a
     /// version decodes again it is delivered as an update of that one, or as an add.
     behind: HashMap<ObjectKey, Option<Arc<Record>>>,
+    /// What the last call decoded, and of which object. Let go of one by one: should two of them panic when they are dropped,
+    /// that would be the end of the process.
+    decoded: Vec<(Arc<Record>, Arc<K>)>,
 }
 
 impl<K: 'static> TypedHandler<K> {
@@ -62,6 +65,7 @@ impl<K: 'static> TypedHandler<K> {
                 delete: Vec::new(),
                 undecodable: Vec::new(),
                 behind: HashMap::new(),
+                decoded: Vec::new(),
             },
         }
     }
@@ -115,11 +119,22 @@ impl<K: DeserializeOwned + Send + Sync + 'static> From<TypedHandler<K>> for Hand
     }
 }
 
+impl<K> Functions<K> {
+    fn let_go(&mut self) {
+        for (record, value) in self.decoded.drain(..) {
+            decoded::let_go(value, record.key(), &record.origin);
+        }
+    }
+}
+
 impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
     fn decode(&mut self, record: Arc<Record>, listener: &Listener) -> Option<Arc<K>> {
         let object = Object::<K>::from_record(record);
         let error = match object.get() {
-            Ok(decoded) => return Some(decoded),
+            Ok(decoded) => {
+                self.decoded.push((object.record().clone(), decoded.clone()));
+                return Some(decoded);
+            }
             Err(error) => error,
         };
         listener.counters.undecodable.fetch_add(1, Ordering::Relaxed);
@@ -194,7 +209,15 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Callee for Functions<K> {
             Delivery::Deleted { object, told, .. } => self.deleted(object, told, listener),
             Delivery::Merged => {}
         }
+        self.let_go();
         None
+    }
+}
+
+/// Also if the last call panicked.
+impl<K> Drop for Functions<K> {
+    fn drop(&mut self) {
+        self.let_go();
     }
 }
 

@@ -28,6 +28,7 @@ use crate::object::ingest::Ingest;
 use crate::reflector::Target;
 use crate::reflector::budget::Budget;
 use crate::reflector::lookup::{Found, look_up};
+use crate::reflector::newest::Newest;
 use crate::reflector::turn::turn;
 use crate::report::{Cause, Reporter};
 use crate::source::ListWatch;
@@ -117,6 +118,7 @@ struct Asker {
     document_limit: usize,
     probes: Arc<Mutex<Budget>>,
     relist: Arc<Notify>,
+    newest: Arc<Mutex<Newest>>,
     doubt: Arc<Notify>,
     /// Notified at every commit.
     state: watch::Receiver<InformerState>,
@@ -141,6 +143,7 @@ impl Lookups {
             document_limit: engine.options.document_limit,
             probes: slot.probes.clone(),
             relist: slot.relist.clone(),
+            newest: slot.newest.clone(),
             doubt: slot.doubt.clone(),
             state: engine.state.subscribe(),
         };
@@ -244,7 +247,8 @@ impl Asker {
     /// know which version to look for.
     async fn ask(&self, key: &ObjectKey, tell: impl FnOnce(Outcome)) {
         let rewinds = self.indexer.rewinds(self.target.id);
-        let seen = self.indexer.version(self.target.id);
+        // Whatever the server has been seen at, also by other lookups: an answer that was asked for later is not older.
+        let seen = self.status.newest_version();
         self.status.edit(|status| status.lookups += 1);
         let known = &*self.indexer;
         let look = look_up(&*self.source, &self.target, &self.ingest, known, self.document_limit, key);
@@ -255,7 +259,7 @@ impl Asker {
             }
             Ok(Ok(found)) => {
                 if self.indexer.rewinds(self.target.id) == rewinds {
-                    self.status.looked_up(&found.version);
+                    self.saw(key, &found);
                 }
                 tell(Outcome::AsOf(found.version.clone()));
                 return self.pass_on(key, found, rewinds).await;
@@ -268,6 +272,18 @@ impl Asker {
         self.status.error(failure.clone(), Instant::now());
         self.reporter.tell(&failure);
         tell(Outcome::Failed);
+    }
+
+    /// Notes what an answer shows of the server's history: how far it has come, and an object that it has.
+    fn saw(&self, key: &ObjectKey, found: &Found) {
+        self.status.looked_up(&found.version);
+        match &found.object {
+            Some(record) => {
+                self.newest.lock().put(key, &record.head.uid, &record.head.resource_version);
+            }
+            None if found.unselective => {}
+            None => self.newest.lock().gone(key, &found.version),
+        }
     }
 
     async fn pass_on(&self, key: &ObjectKey, found: Found, rewinds: u64) {

@@ -19,8 +19,10 @@ use crate::informer::reflectors::Reflectors;
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
 use crate::report::Cause;
+use crate::store::apply::plan_inputs;
 use crate::store::index::IndexFailure;
 use crate::store::pace::free;
+use crate::store::plan::Plan;
 use crate::store::writer::{Applied, Writer};
 
 /// How many deltas are applied at a time.
@@ -115,6 +117,7 @@ impl ProcessLoop {
                     None => std::future::pending().await,
                 }
             };
+            let most = if self.processor.is_exclusive() { 1 } else { BATCH };
             // Deltas come last: a busy kind always has some, and would keep commands and resyncs waiting for ever. After each
             // of those one batch is taken, because commands may never end either.
             tokio::select! {
@@ -122,13 +125,13 @@ impl ProcessLoop {
                 Some(command) = commands.0.recv() => self.command(command, engine).await,
                 () = engine.leaving.notified() => self.let_go(engine).await,
                 () = resync => self.processor.resync(&self.store.indexer().list()).await,
-                batch = engine.queue.pop_batch(BATCH) => {
+                batch = engine.queue.pop_batch(most) => {
                     let Some(batch) = batch else { return };
                     self.apply(batch, engine).await;
                     continue;
                 }
             }
-            let batch = engine.queue.pop_now(BATCH);
+            let batch = engine.queue.pop_now(most);
             if !batch.is_empty() {
                 self.apply(batch, engine).await;
             }
@@ -172,8 +175,31 @@ impl ProcessLoop {
     }
 
     async fn apply(&mut self, batch: Vec<Delta>, engine: &Engine) {
+        if self.processor.is_exclusive() {
+            for step in plan_inputs(batch) {
+                let plan = self.store.plan(step).await;
+                self.apply_plan(plan, engine).await;
+            }
+            return;
+        }
         let started = Instant::now();
         let applied = self.store.apply(batch).await;
+        self.committed(applied, started, engine).await;
+    }
+
+    /// Makes one commit, or, if a handler is to find in the cache exactly what it is called with, one for each change.
+    async fn apply_plan(&mut self, plan: Plan, engine: &Engine) {
+        if !self.processor.is_exclusive() {
+            return self.apply_whole(plan, engine).await;
+        }
+        for plan in plan.one_by_one() {
+            self.apply_whole(plan, engine).await;
+        }
+    }
+
+    async fn apply_whole(&mut self, plan: Plan, engine: &Engine) {
+        let started = Instant::now();
+        let applied = self.store.apply_plan(plan).await;
         self.committed(applied, started, engine).await;
     }
 
@@ -183,9 +209,8 @@ impl ProcessLoop {
         if let Some(reflectors) = &self.reflectors {
             reflectors.end(slot.id).await;
         }
-        let started = Instant::now();
-        let applied = self.store.remove_scope(slot.id).await;
-        self.committed(applied, started, engine).await;
+        let plan = self.store.plan_removal(slot.id).await;
+        self.apply_plan(plan, engine).await;
         engine.scopes.left(slot);
     }
 

@@ -134,6 +134,11 @@ impl Processor {
         self.exclusive_delivered().await;
     }
 
+    /// Whether the process loop goes on only when a handler has been called with everything.
+    pub(crate) fn is_exclusive(&self) -> bool {
+        self.spawn.is_some() && self.listeners.iter().any(|joined| joined.exclusive && !joined.has_left())
+    }
+
     /// When the next resync of a handler is due.
     pub(crate) fn next_resync(&self) -> Option<Instant> {
         self.listeners.iter().filter_map(|joined| joined.next_resync).min()

@@ -9,10 +9,10 @@ use crate::status::Progress;
 impl<K: 'static> SharedInformer<K> {
     /// How far the cache has come.
     pub fn progress(&self) -> Progress {
-        let (commit, scopes) = self.engine().indexer.scopes();
+        let (commit, rewinds, scopes) = self.engine().indexer.scopes();
         Progress {
             commit,
-            rewinds: scopes.iter().map(|scope| scope.rewinds).sum(),
+            rewinds,
             versions: scopes.into_iter().map(|scope| (scope.scope, scope.version)).collect(),
         }
     }

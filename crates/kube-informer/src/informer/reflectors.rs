@@ -120,6 +120,7 @@ fn reflector(engine: &Engine, slot: &ScopeSlot) -> Reflector {
         settings: engine.options.clone(),
         refresh: slot.refresh.clone(),
         probes: slot.probes.clone(),
+        newest: slot.newest.clone(),
         doubt: slot.doubt.clone(),
         shared_probe: engine.shared_probe.clone(),
         relist: slot.relist.clone(),

@@ -13,6 +13,7 @@ use crate::key::ObjectKey;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::reflector::budget::Budget;
+use crate::reflector::newest::Newest;
 use crate::scope::{Scope, ScopeId};
 use crate::status::StatusCell;
 
@@ -26,6 +27,8 @@ pub(crate) struct ScopeSlot {
     /// Notified when the scope is to be listed because callers wait for too many of its objects to request them one by
     /// one.
     pub(crate) relist: Arc<Notify>,
+    /// The newest objects that the watch or a lookup has brought.
+    pub(crate) newest: Arc<Mutex<Newest>>,
     /// Notified when there is reason to think that the server went back in time.
     pub(crate) doubt: Arc<Notify>,
     /// Takes the requests for single objects.
@@ -103,6 +106,7 @@ impl Scopes {
             status,
             refresh: Arc::default(),
             relist: Arc::default(),
+            newest: Arc::default(),
             doubt: Arc::default(),
             desk: Arc::default(),
             probes: Arc::new(Mutex::new(probes)),

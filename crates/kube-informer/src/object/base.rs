@@ -25,7 +25,7 @@ const CHOICE: usize = 4;
 /// So many bytes of changes are never too many.
 const SOME: usize = 64;
 
-/// If the changes take so many bytes out at once, they need not be values in place of others of the same kind.
+/// If the changes take more bytes out at once, what they put there need not be values of the same kind.
 const AT_ONCE: usize = 128;
 
 /// Below this number of entries those of dropped documents are not looked for.
@@ -70,8 +70,8 @@ impl Base {
     /// Whether what is made of this document by `edits` may be much smaller, packed, than the document is: if so much of it is left out
     /// that this may be what it takes its memory for. How much that is by itself is known only when it is packed.
     pub(crate) fn is_doubtful(&self, edits: &[u8]) -> bool {
-        let (all, at_once) = edits::left_out(edits, AT_ONCE);
-        all > self.frame.json_len() / 4 || at_once > self.frame.size() / 2 + SOME
+        let (all, for_nothing) = edits::left_out(edits, AT_ONCE);
+        all > self.frame.json_len() / 4 || for_nothing > self.frame.size() / 2 + SOME
     }
 
     /// Hands the JSON to a function; `None` only if memory has run out or was overwritten.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use zstd_safe::{CCtx, CParameter, DCtx, DDict, DParameter, DictAttachPref, FrameFormat};
 
+use crate::json;
 use crate::object::base::Base;
 use crate::object::edits;
 use crate::object::origin::Origin;
@@ -203,11 +204,8 @@ impl Body {
         }
     }
 
-    /// Whether both hold the same JSON, byte for byte.
+    /// Whether both hold the same JSON, in whatever order and with whatever white space and escapes it is written.
     pub(crate) fn same_json(&self, other: &Self) -> bool {
-        if self.json_len() != other.json_len() {
-            return false;
-        }
         match (self, other) {
             (Self::Packed(mine), Self::Packed(theirs))
                 if mine.bytes == theirs.bytes
@@ -222,8 +220,10 @@ impl Body {
                 true
             }
             // Nothing is read of one that cannot be unpacked, and that is not the same as another such.
-            _ => self
-                .with_json(|mine| mine.len() == self.json_len() && other.with_json(|theirs| mine == theirs)),
+            _ => self.with_json(|mine| {
+                mine.len() == self.json_len()
+                    && other.with_json(|theirs| theirs.len() == other.json_len() && json::same(mine, theirs))
+            }),
         }
     }
 

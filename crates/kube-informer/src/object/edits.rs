@@ -91,26 +91,25 @@ pub(crate) fn apply(base: &[u8], script: &[u8], into: &mut Vec<u8>) -> bool {
     true
 }
 
-/// How many bytes of its document a script leaves out or puts others in place of: all of them, and those of the edits that take out
-/// more than `least` at once. The script is one that [`write`] made.
-pub(crate) fn left_out(script: &[u8], least: usize) -> (usize, usize) {
-    fn step(script: &mut &[u8]) -> Option<usize> {
+/// How many bytes of its document a script leaves out or puts others in place of: all of them, and those that have no others of about
+/// the same length in their place, which may be so only for edits that take out no more than `most` at once. The script is one that
+/// [`write`] made.
+pub(crate) fn left_out(script: &[u8], most: usize) -> (usize, usize) {
+    fn step(script: &mut &[u8]) -> Option<(usize, usize)> {
         read(script)?;
         let (out, new) = match *script.split_off_first()? {
             LONG => (read(script)?, read(script)?),
             length => (length.into(), length.into()),
         };
         script.split_off(..new)?;
-        Some(out)
+        Some((out, new))
     }
-    let (mut script, mut all, mut at_once) = (script, 0usize, 0usize);
-    while let Some(out) = step(&mut script) {
+    let (mut script, mut all, mut for_nothing) = (script, 0usize, 0usize);
+    while let Some((out, new)) = step(&mut script) {
         all = all.saturating_add(out);
-        if out > least {
-            at_once = at_once.saturating_add(out);
-        }
+        for_nothing = for_nothing.saturating_add(if out > most { out } else { out.saturating_sub(new) });
     }
-    (all, at_once)
+    (all, for_nothing)
 }
 
 /// How many bytes both begin with.

@@ -11,7 +11,7 @@ use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::object::body::Buffer;
 use crate::object::check::TypeCheck;
-use crate::object::decoded::{DecodeCache, DecodedSlot, Decoder};
+use crate::object::decoded::{DecodeCache, DecodedSlot, Decoder, let_go};
 use crate::object::error::{attempt, describe};
 use crate::object::fields::FieldPath;
 use crate::object::head::Head;
@@ -443,11 +443,12 @@ impl Ingest {
     fn trial(&self, key: &ObjectKey, json: &[u8]) -> DecodedSlot {
         let due = || if self.check.is_due() { *self.type_check.lock() } else { None };
         let Some(decode) = self.pin.or_else(due) else { return DecodedSlot::default() };
-        let pin = self.pin.is_some();
-        // A value that is not kept is dropped within `attempt`: its `Drop` is user code and may panic as well.
-        let result = attempt(self.origin.sensitive, || decode(json).map(|value| pin.then_some(value)));
-        let (slot, result) = match result {
-            Ok(value) => (value.map(DecodedSlot::pinned).unwrap_or_default(), Ok(())),
+        let (slot, result) = match attempt(self.origin.sensitive, || decode(json)) {
+            Ok(value) if self.pin.is_some() => (DecodedSlot::pinned(value), Ok(())),
+            Ok(value) => {
+                let_go(value, key, &self.origin);
+                (DecodedSlot::default(), Ok(()))
+            }
             Err(message) => (DecodedSlot::default(), Err(message)),
         };
         self.report(self.check.judge(key, result));

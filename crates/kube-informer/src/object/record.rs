@@ -67,7 +67,7 @@ impl Record {
             && self.head.resource_version == *version
     }
 
-    /// Whether both hold the same content, byte for byte.
+    /// Whether both hold the same content, however it is written.
     pub(crate) fn same_content(&self, other: &Self) -> bool {
         self.body.same_json(&other.body)
     }
@@ -75,7 +75,7 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        self.decoded.release(&self.origin);
+        self.decoded.release(&self.head.key, &self.origin);
         self.origin.alive.fetch_sub(1, Ordering::Relaxed);
         self.origin.alive_bytes.fetch_sub(self.body.size(), Ordering::Relaxed);
     }

@@ -375,9 +375,9 @@ impl Options {
     /// After each commit the informer waits until the first handler that was added has been called with all of it: like
     /// client-go's `NewInformer`, an informer for one handler. It does not wait for handlers that are added later.
     ///
-    /// While the handler runs, the cache does not change. So the handler finds in the cache the state that it is called
-    /// with; other objects may already show later changes of the same batch. A slow handler slows the informer down, also
-    /// an async one: use this for quick bookkeeping. The handler must not wait for anything that only a later commit can
+    /// Each change is a commit of its own, and while the handler runs, the cache does not change. So the handler finds the cache
+    /// exactly as of the event that it is called with; only the first list of a namespace, or of all, is there as a whole. A slow
+    /// handler slows the informer down, also an async one: use this for quick bookkeeping. The handler must not wait for anything that only a later commit can
     /// bring, such as [`wait_for`](crate::SharedInformer::wait_for): it would wait until its timeout.
     ///
     /// A factory does not share such an informer with another name.

@@ -53,7 +53,7 @@ pub(crate) struct Witness {
     pub(crate) target: Target,
     pub(crate) status: Arc<StatusCell>,
     pub(crate) probes: Arc<Mutex<Budget>>,
-    newest: Mutex<Newest>,
+    newest: Arc<Mutex<Newest>>,
     /// The newest object when the last watch was lost, until the server has been asked for it. It is kept apart because the
     /// objects that the next watch brings may come from a server that has gone back already, and would prove nothing.
     before: Mutex<Option<Seen>>,
@@ -67,9 +67,10 @@ impl Witness {
         target: Target,
         status: Arc<StatusCell>,
         probes: Arc<Mutex<Budget>>,
+        newest: Arc<Mutex<Newest>>,
         doubt: Arc<Notify>,
     ) -> Self {
-        Self { source, target, status, probes, newest: Mutex::default(), before: Mutex::default(), doubt }
+        Self { source, target, status, probes, newest, before: Mutex::default(), doubt }
     }
 
     /// Changes what is known of the newest objects.

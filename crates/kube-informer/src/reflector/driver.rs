@@ -68,6 +68,7 @@ impl Driver {
             reflector.target.clone(),
             reflector.status.clone(),
             reflector.probes.clone(),
+            reflector.newest.clone(),
             reflector.doubt.clone(),
         ));
         reflector.shared_probe.join(&witness);
@@ -174,6 +175,7 @@ impl Driver {
         if fresh {
             self.stranger_told = false;
             self.snapshot = SnapshotBuilder::default();
+            self.cursor.requesting(self.reflector.status.newest_version());
         }
         self.show_phase();
     }
@@ -323,12 +325,10 @@ impl Driver {
     ///
     /// Must not be interrupted once the cursor has moved: the list would be lost although the cursor counts it as read.
     async fn commit(&mut self, version: ResourceVersion) -> Result<Result<(), Box<NextStep>>, Closed> {
-        if let Err(step) = self.cursor.complete(Instant::now(), &version) {
-            return Ok(Err(step));
-        }
-        // A refresh reads without reuse, so the cursor accepts whatever version it has: that it is older shows only here.
-        let rewound =
-            self.cursor.is_after_rewind() || version.is_older_than(&self.reflector.status.last_version());
+        let rewound = match self.cursor.complete(Instant::now(), &version) {
+            Ok(rewound) => rewound,
+            Err(step) => return Ok(Err(step)),
+        };
         if rewound {
             self.reflector.status.rewound();
         }
@@ -337,6 +337,7 @@ impl Driver {
         let held = objects.iter().filter(|record| scope.contains(record.key()));
         self.witness.settled();
         self.witness.newest(|newest| {
+            newest.begin(if rewound { None } else { Some(&version) });
             newest.fill(held.map(|record| (record.key(), &record.head.uid, &record.head.resource_version)));
         });
         self.reflector.status.version(&version);

@@ -23,7 +23,7 @@ mod cursor;
 mod driver;
 mod list;
 pub(crate) mod lookup;
-mod newest;
+pub(crate) mod newest;
 mod recovery;
 pub(crate) mod shared_probe;
 mod silence;
@@ -45,6 +45,7 @@ use tokio::time::Instant;
 
 use self::budget::Budget;
 use self::driver::Driver;
+use self::newest::Newest;
 use self::shared_probe::SharedProbe;
 use crate::delta::fifo::DeltaFifo;
 use crate::kind::KindInfo;
@@ -97,6 +98,8 @@ pub(crate) struct Reflector {
     pub(crate) settings: Options,
     /// Rung to have the scope read again without reuse. Several calls while a list is being read become one.
     pub(crate) refresh: Arc<Notify>,
+    /// The newest objects of this scope, those that were looked up included.
+    pub(crate) newest: Arc<Mutex<Newest>>,
     /// Rung when there is reason to think that the server went back in time.
     pub(crate) doubt: Arc<Notify>,
     /// The budget of lookups, checks and refreshes of this scope.

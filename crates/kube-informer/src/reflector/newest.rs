@@ -21,9 +21,12 @@ pub(crate) struct Seen {
 pub(crate) struct Newest(Vec<Seen>);
 
 impl Newest {
-    /// Records the current state of an object. An object whose version cannot be compared proves nothing and is not
-    /// recorded.
+    /// Records the current state of an object, unless a newer one is known: a watch may lag behind a lookup. An object whose
+    /// version cannot be compared proves nothing and is not recorded.
     pub(crate) fn put(&mut self, key: &ObjectKey, uid: &Uid, version: &ResourceVersion) {
+        if self.0.iter().any(|seen| seen.key == *key && version.is_older_than(&seen.version)) {
+            return;
+        }
         self.remove(key);
         if version.compare(version).is_none() || uid.is_empty() {
             return;
@@ -44,12 +47,22 @@ impl Newest {
         self.0.retain(|seen| seen.key != *key);
     }
 
-    /// Starts anew with all objects of a list, each key once.
+    /// Forgets an object that was gone at this version, unless a newer state of it is known.
+    pub(crate) fn gone(&mut self, key: &ObjectKey, version: &ResourceVersion) {
+        self.0.retain(|seen| seen.key != *key || version.is_older_than(&seen.version));
+    }
+
+    /// A list of this version was read, which says it all, but for what was looked up at a later one. `None`: nothing counts
+    /// that was known before.
+    pub(crate) fn begin(&mut self, version: Option<&ResourceVersion>) {
+        self.0.retain(|seen| version.is_some_and(|version| version.is_older_than(&seen.version)));
+    }
+
+    /// Records all objects of a list, each key once.
     pub(crate) fn fill<'a>(
         &mut self,
         objects: impl Iterator<Item = (&'a ObjectKey, &'a Uid, &'a ResourceVersion)>,
     ) {
-        self.0.clear();
         for (key, uid, version) in objects {
             // A list can be long, and nearly all of it is older than the newest few.
             let is_older = |oldest: &Seen| !oldest.version.is_older_than(version);

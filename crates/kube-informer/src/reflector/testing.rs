@@ -33,7 +33,7 @@ pub(super) fn target(kind: KindInfo) -> Target {
 pub(super) fn witness(source: Arc<dyn ListWatch>, kind: KindInfo, key: &ObjectKey, version: &str) -> Witness {
     let status = Arc::new(StatusCell::new(Scope::All, Instant::now()));
     let probes = Arc::new(Mutex::new(Budget::new(10, Duration::from_secs(1))));
-    let witness = Witness::new(source, target(kind), status, probes, Arc::default());
+    let witness = Witness::new(source, target(kind), status, probes, Arc::default(), Arc::default());
     witness.newest(|newest| newest.put(key, &"u".into(), &version.into()));
     witness
 }

@@ -263,7 +263,7 @@ impl Driver {
                 self.check_scope(record.key());
                 if self.reflector.target.scope.contains(record.key()) {
                     self.witness.newest(|newest| match deleted {
-                        true => newest.remove(record.key()),
+                        true => newest.gone(record.key(), &version),
                         false => newest.put(record.key(), &record.head.uid, &version),
                     });
                 }
@@ -273,7 +273,8 @@ impl Driver {
                     ChangeType::Deleted => DeltaChange::Deleted(record),
                 })
                 .await?;
-                self.advance(&version);
+                self.cursor.advance(&version);
+                self.reflector.status.version(self.cursor.last());
             }
             Ok(WatchItem::LeftOut { key, version, message }) => {
                 self.report_left_out(key.clone(), message);
@@ -293,7 +294,8 @@ impl Driver {
                 if !version.is_empty() {
                     self.push(DeltaChange::Bookmark(version.clone())).await?;
                 }
-                self.advance(&version);
+                self.cursor.bookmarked(&version);
+                self.reflector.status.version(self.cursor.last());
             }
             Ok(WatchItem::Error(failure)) => return Ok(Err(Trouble::Http(failure))),
             Ok(WatchItem::Ignored { event_type }) => {
@@ -304,11 +306,6 @@ impl Driver {
             Err(error) => return Ok(Err(error.into())),
         }
         Ok(Ok(None))
-    }
-
-    fn advance(&mut self, version: &ResourceVersion) {
-        self.cursor.advance(version);
-        self.reflector.status.version(self.cursor.last());
     }
 
     pub(super) fn open_watch(&mut self, version: String, send_initial_events: bool) -> Watch {

@@ -77,11 +77,6 @@ impl StatusCell {
         self.status.lock().clone()
     }
 
-    /// The version up to which nothing has been missed, empty before the first list.
-    pub(crate) fn last_version(&self) -> ResourceVersion {
-        self.status.lock().last_version.clone().unwrap_or_else(ResourceVersion::empty)
-    }
-
     /// The newest version that the server has been seen at, empty before the first list.
     pub(crate) fn newest_version(&self) -> ResourceVersion {
         let status = self.status.lock();

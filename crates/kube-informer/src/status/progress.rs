@@ -19,8 +19,8 @@ impl Progress {
         self.commit
     }
 
-    /// How often the reflectors of all scopes together found that the server had gone back in time. Writes that a
-    /// caller waited for before that may be undone.
+    /// How often the reflectors of all scopes together found that the server had gone back in time, those of namespaces that
+    /// were removed since included. Writes that a caller waited for before that may be undone.
     pub fn rewinds(&self) -> u64 {
         self.rewinds
     }

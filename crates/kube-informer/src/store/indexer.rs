@@ -125,8 +125,9 @@ impl Indexer {
         self.state.read().scope(scope).map_or(0, |scope| scope.barriers.len())
     }
 
-    /// The number of the last commit, and the scopes as of it, without their barriers.
-    pub(crate) fn scopes(&self) -> (u64, Vec<ScopeState>) {
+    /// The number of the last commit, how often the server had gone back in time by then, and the scopes as of it, without their
+    /// barriers.
+    pub(crate) fn scopes(&self) -> (u64, u64, Vec<ScopeState>) {
         let state = self.state.read();
         let bare = |scope: &ScopeState| ScopeState {
             scope: scope.scope.clone(),
@@ -134,7 +135,7 @@ impl Indexer {
             barriers: HashMap::new(),
             ..*scope
         };
-        (state.commit(), state.scopes().map(bare).collect())
+        (state.commit(), state.rewinds(), state.scopes().map(bare).collect())
     }
 
     /// The oldest of the versions of these scopes; empty if one of them has none, or there are none.

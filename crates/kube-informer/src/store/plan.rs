@@ -1,6 +1,7 @@
 //! What a commit is going to do, worked out before any lock is taken.
 
 use std::sync::Arc;
+use std::{iter, mem};
 
 use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
@@ -47,6 +48,22 @@ impl Plan {
             && self.rewound.is_none()
     }
 
+    /// The same as a plan for each change, and what concerns scopes with the last of them. The first list of a scope stays whole.
+    pub(crate) fn one_by_one(mut self) -> impl Iterator<Item = Self> {
+        let mut changes = Vec::new();
+        if self.first_sync.is_empty() && self.changes.len() > 1 {
+            changes = mem::take(&mut self.changes);
+        }
+        let mut changes = changes.into_iter();
+        if let Some(last) = changes.next_back() {
+            self.edits = vec![Edit::of(&last)];
+            self.changes = vec![last];
+        }
+        let single =
+            |change| Self { edits: vec![Edit::of(&change)], changes: vec![change], ..Self::default() };
+        changes.map(single).chain(iter::once(self))
+    }
+
     /// Notes that an incarnation is gone.
     pub(crate) fn removed(&mut self, record: &Record) {
         if self.removed.len() < REMEMBERED && !record.head.uid.is_empty() {
@@ -64,6 +81,14 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
+    /// What one change makes of its key.
+    fn of(change: &Change) -> Self {
+        match change {
+            Change::Added { new } | Change::Updated { new, .. } => Self::Put(new.clone()),
+            Change::Deleted { old, .. } => Self::Remove(old.clone()),
+        }
+    }
+
     pub(crate) fn key(&self) -> KeyRef<'_> {
         match self {
             Self::Put(record) | Self::Remove(record) => record.into(),

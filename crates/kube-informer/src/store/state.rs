@@ -30,6 +30,8 @@ pub(crate) struct StoreState {
     indexes: Vec<IndexSlot>,
     /// The last incarnations that went, the newest at the end.
     removed: VecDeque<Uid>,
+    /// How often the server of any scope was found to have gone back in time, also of those that are no longer looked at.
+    rewinds: u64,
 }
 
 /// What is known of one scope as a whole.
@@ -95,6 +97,7 @@ impl StoreState {
             scopes: self.scopes.clone(),
             indexes: self.indexes.clone(),
             removed: self.removed.clone(),
+            rewinds: self.rewinds,
         }
     }
 
@@ -134,6 +137,11 @@ impl StoreState {
     /// Counts the commits.
     pub(crate) fn commit(&self) -> u64 {
         self.commit
+    }
+
+    /// Counts how often the server went back in time, and never goes back itself.
+    pub(crate) fn rewinds(&self) -> u64 {
+        self.rewinds
     }
 
     /// Whether this incarnation is one of the last that went.
@@ -245,6 +253,7 @@ impl StoreState {
     pub(crate) fn seal(&mut self, plan: &Plan) {
         if let Some(scope) = plan.rewound.and_then(|scope| self.scopes.get_mut(&scope)) {
             scope.rewinds += 1;
+            self.rewinds += 1;
             scope.barriers.clear();
             // What was gone may be there again.
             self.removed.clear();

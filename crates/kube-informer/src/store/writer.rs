@@ -76,14 +76,27 @@ impl Writer {
     pub(crate) async fn apply(&mut self, deltas: Vec<Delta>) -> Applied {
         let mut applied = Applied::default();
         for step in apply::plan_inputs(deltas) {
-            let plan = match step {
-                PlanInput::Events(events) => apply::plan(&self.indexer.state.read(), events),
-                PlanInput::Replace { scope, version, objects, rewound } => {
-                    self.replace(scope, version, objects, rewound).await
-                }
-            };
+            let plan = self.plan(step).await;
             self.commit(plan, &mut applied).await;
         }
+        applied
+    }
+
+    /// Plans one commit, which has to be made before anything else is planned: by [`apply_plan`](Self::apply_plan), whole or
+    /// [one by one](Plan::one_by_one).
+    pub(crate) async fn plan(&self, step: PlanInput) -> Plan {
+        match step {
+            PlanInput::Events(events) => apply::plan(&self.indexer.state.read(), events),
+            PlanInput::Replace { scope, version, objects, rewound } => {
+                self.replace(scope, version, objects, rewound).await
+            }
+        }
+    }
+
+    /// Makes the commit that was planned last, or a part of it.
+    pub(crate) async fn apply_plan(&mut self, plan: Plan) -> Applied {
+        let mut applied = Applied::default();
+        self.commit(plan, &mut applied).await;
         applied
     }
 
@@ -92,10 +105,10 @@ impl Writer {
         self.indexer.state.write().add_scope(id, scope);
     }
 
-    /// Forgets a scope and all its objects in one commit. What comes from it later is ignored.
+    /// Plans to forget a scope and all its objects. What comes from it after that is ignored.
     ///
     /// Pauses only if there are objects.
-    pub(crate) async fn remove_scope(&mut self, scope: ScopeId) -> Applied {
+    pub(crate) async fn plan_removal(&self, scope: ScopeId) -> Plan {
         let mut plan = Plan { ended: Some(scope), ..Plan::default() };
         let stored = self.indexer.scope_snapshot(scope);
         plan.edits.reserve_exact(stored.len());
@@ -110,9 +123,7 @@ impl Writer {
         }
         // A snapshot that is still held would make every edit below copy the shard that it touches.
         drop(stored);
-        let mut applied = Applied::default();
-        self.commit(plan, &mut applied).await;
-        applied
+        plan
     }
 
     async fn replace(

@@ -1,17 +1,24 @@
 //! What becomes of an informer when its own parts panic: it stops, says so, and lets nobody wait.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
 use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
+use parking_lot::Mutex;
+use serde::de::{Deserialize, Deserializer, IgnoredAny};
 
-use super::support::{Rig, SOON, index_error, quiet_panic, rest, soon};
+use super::support::{Rig, SOON, index_error, map, quiet_panic, rest, soon, started};
 use crate::error::{IndexError, InformerError, WaitError};
 use crate::handler::handler;
-use crate::source::Fault;
+use crate::informer::SharedInformer;
+use crate::kind::{Kind, KindInfo, Namespaced};
+use crate::object::DecodeCache;
+use crate::options::Options;
+use crate::source::{Fault, ScriptedSource};
 use crate::status::Phase;
 use crate::version::ResourceVersion;
 
@@ -210,5 +217,72 @@ async fn a_thread_can_be_named_anything() {
     for registration in [early, late] {
         registration.wait_synced(SOON).await.unwrap();
         assert_eq!((registration.name(), registration.status().delivered), (name, 1));
+    }
+}
+
+/// A type whose `Drop` always panics. Two that are dropped in the same unwinding would end the process.
+#[derive(Debug)]
+struct Explosive;
+
+impl<'de> Deserialize<'de> for Explosive {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer)?;
+        Ok(Self)
+    }
+}
+
+impl Drop for Explosive {
+    fn drop(&mut self) {
+        quiet_panic("in Drop");
+    }
+}
+
+impl Kind for Explosive {
+    type Scope = Namespaced;
+    type Dynamic = ();
+    fn info(_: &()) -> KindInfo {
+        ConfigMap::info(&())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_of_the_drop_of_a_decoded_object_is_counted_and_breaks_nothing() {
+    let options: [fn(Options) -> Options; 3] = [
+        |options| options.decode_cache(DecodeCache::new(0)),
+        |options| options.decode_cache(DecodeCache::new(4 << 10)),
+        |options| options.decode_cache(DecodeCache::new(0)).decoded(),
+    ];
+    for set in options {
+        let server = ScriptedSource::of::<ConfigMap>();
+        for number in 0..40 {
+            server.create(&map(&format!("a/{number}"), "")).unwrap();
+        }
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let hears = heard.clone();
+        let builder = SharedInformer::<Explosive>::builder(server.clone());
+        let builder = builder.options(set).on_error(move |failure| hears.lock().push(failure.cause.name()));
+        let informer = builder.build().unwrap();
+        let updates = Arc::new(AtomicUsize::new(0));
+        let counts = updates.clone();
+        let typed = handler::<Explosive>().typed().on_add(|_| {}).on_update(move |_, _| {
+            counts.fetch_add(1, Ordering::Relaxed);
+        });
+        let typed = informer.add_event_handler(typed).unwrap();
+        let informer = started(informer).await;
+        for number in 0..40 {
+            server.update(&map(&format!("a/{number}"), "1")).unwrap();
+        }
+        rest().await;
+        (0..20).for_each(|number| drop(server.delete(&format!("a/{number}")).unwrap()));
+        informer.refresh();
+        rest().await;
+        let status = informer.status();
+        assert_eq!((status.phase, status.objects, status.stopped), (Phase::Watching, 20, false));
+        assert_eq!((updates.load(Ordering::Relaxed), typed.status().panics), (40, 0));
+        // Users who drop what they hold hear the panic themselves.
+        typed.remove();
+        informer.shutdown(SOON).await;
+        let heard = heard.lock().clone();
+        assert!(heard.len() >= 60 && heard.iter().all(|cause| *cause == "drop"), "{heard:?}");
     }
 }

@@ -11,7 +11,8 @@ use tokio::sync::Semaphore;
 use super::support::{BuildExclusive, Listener, SOON, map, quiet_panic, rest};
 use crate::handler::{Event, async_handler, handler};
 use crate::informer::{InformerBuilder, SharedInformer};
-use crate::source::ScriptedSource;
+use crate::object::Object;
+use crate::source::{ScriptedSource, StreamingList};
 use crate::store::pace::yield_now;
 
 fn server(keys: &[&str]) -> ScriptedSource {
@@ -327,4 +328,80 @@ async fn a_stop_awaits_the_call_in_progress() {
     may_go_on.add_permits(1);
     running.await.unwrap().unwrap();
     assert_eq!(done.load(Ordering::Relaxed), 1, "the call was not cut");
+}
+
+/// A handler that keeps what it was told, and compares it with the cache at each call.
+async fn comparing(
+    server: &ScriptedSource,
+) -> (Arc<SharedInformer<ConfigMap>>, Listener, Arc<Mutex<Vec<String>>>) {
+    let (listener, differs) = (Listener::default(), Arc::<Mutex<Vec<_>>>::default());
+    let cache: Arc<Mutex<Option<SharedInformer<ConfigMap>>>> = Arc::default();
+    let (hears, reads, notes) = (listener.clone(), cache.clone(), differs.clone());
+    let informer = builder(server).options(|options| options.streaming_list(StreamingList::Never));
+    let informer = informer.build_exclusive(move |event: &Event<ConfigMap>| {
+        hears.hear(event);
+        let Some(informer) = reads.lock().clone() else { return };
+        let version =
+            |object: Object<ConfigMap>| (object.key().to_string(), object.resource_version().to_string());
+        let mut cached: Vec<_> = informer.lister().list().into_iter().map(version).collect();
+        cached.sort();
+        if cached != hears.believes() {
+            notes.lock().push(format!("{:?} at {event:?}, and the cache holds {cached:?}", hears.believes()));
+        }
+    });
+    let informer = Arc::new(informer.unwrap());
+    start(&informer).await;
+    *cache.lock() = Some((*informer).clone());
+    (informer, listener, differs)
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_176_b_356_the_cache_is_exactly_as_of_the_event_that_the_function_is_called_with() {
+    let server = server(&["a/x", "a/y", "a/z"]);
+    let (informer, listener, differs) = comparing(&server).await;
+    // Several events of one key, and of others, that come together.
+    for text in ["1", "2", "3"] {
+        server.update(&map("a/x", text)).unwrap();
+        server.update(&map("a/y", text)).unwrap();
+    }
+    server.delete("a/x").unwrap();
+    server.create(&map("a/x", "again")).unwrap();
+    rest().await;
+    assert_eq!(listener.calls(), 3 + 8);
+    // A list that has several changes, an object that was deleted and created again, and another that is gone.
+    for _ in 0..4 {
+        server.lose_next_event();
+        let _ = server.delete("a/x").or_else(|_| server.create(&map("a/x", "anew")));
+    }
+    server.lose_next_event();
+    server.delete("a/y").unwrap();
+    server.lose_next_event();
+    server.update(&map("a/z", "lost")).unwrap();
+    informer.refresh();
+    rest().await;
+    assert_eq!(listener.calls(), 3 + 8 + 4, "{:?}", listener.log());
+    listener.check();
+    assert!(differs.lock().is_empty(), "{:#?}", differs.lock());
+    assert_eq!(informer.last_sync_resource_version(), server.version());
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_176_objects_of_a_namespace_that_is_removed_leave_an_exclusive_informer_one_by_one() {
+    let server = server(&["a/x", "b/x", "b/y"]);
+    let left = Arc::<Mutex<Vec<usize>>>::default();
+    let (notes, cache) = (left.clone(), Arc::<Mutex<Option<SharedInformer<ConfigMap>>>>::default());
+    let reads = cache.clone();
+    let informer =
+        builder(&server).namespaces(["a", "b"]).build_exclusive(move |event: &Event<ConfigMap>| {
+            if let (Event::Deleted { .. }, Some(informer)) = (event, &*reads.lock()) {
+                notes.lock().push(informer.lister().len());
+            }
+        });
+    let informer = Arc::new(informer.unwrap());
+    *cache.lock() = Some((*informer).clone());
+    start(&informer).await;
+    informer.remove_namespace("b").unwrap();
+    informer.wait_namespace_removed("b", SOON).await.unwrap();
+    assert_eq!((left.lock().clone(), informer.lister().len()), (vec![2, 1], 1));
+    cache.lock().take();
 }

@@ -1,6 +1,7 @@
 //! Filters: a handler that hears of some objects only.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::sync::Semaphore;
@@ -137,4 +138,51 @@ async fn b_383_what_is_filtered_out_counts_for_sync() {
     let _rig = rig.started().await;
     registration.wait_synced(SOON).await.unwrap();
     assert_eq!(listener.calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_382_after_a_panic_of_a_filter_old_is_what_was_told_last() {
+    let rig = Rig::new(&[]).started().await;
+    let (listener, registration) = rig.listen_with(|handler| {
+        handler.filter(|map| match map.get().unwrap().data.as_ref().unwrap()["text"].as_str() {
+            text if text.starts_with("panic") => {
+                quiet_panic("about this one");
+                false
+            }
+            text => text == "yes",
+        })
+    });
+    for text in ["yes", "panic 1", "panic 2", "yes", "panic", "no", "panic", "yes", "panic"] {
+        rig.put("a/x", text);
+        rig.settle().await;
+    }
+    rig.delete("a/x");
+    rig.settle().await;
+    listener.check();
+    assert_eq!(
+        listener.log(),
+        ["add a/x@2", "update a/x@2 5", "delete a/x@5 guessed", "add a/x@9", "delete a/x@11"]
+    );
+    assert_eq!(registration.status().panics, 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_382_a_resync_tells_what_a_panic_of_the_filter_kept_back() {
+    let rig = Rig::new(&[]).started().await;
+    let mut calls = 0;
+    let (listener, _) = rig.listen_with(|handler| {
+        handler.resync(Duration::from_secs(10)).filter(move |_| {
+            calls += 1;
+            if calls == 2 {
+                quiet_panic("once");
+            }
+            true
+        })
+    });
+    rig.put("a/x", "1");
+    rig.settle().await;
+    rig.put("a/x", "2");
+    tokio::time::sleep(Duration::from_secs(25)).await;
+    listener.check();
+    assert_eq!(listener.log(), ["add a/x@2", "update a/x@2 3", "update a/x@3 3 resync"]);
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::support::{Listener, Rig, SOON, quiet_panic, rest};
@@ -301,4 +302,30 @@ async fn b_300_the_cause_of_a_panic_is_a_value() {
     rig.settle().await;
     let failures = rig.failures.lock();
     assert!(matches!(&failures[0].cause, Cause::Handler { handler, .. } if &**handler == "clumsy"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_of_which_nothing_is_left_to_be_told_does_not_keep_what_follows() {
+    let rig = Rig::new(&[]).started().await;
+    let (listener, permits) = (Listener::default(), Arc::new(Semaphore::new(0)));
+    let (hears, gate) = (listener.clone(), permits.clone());
+    let stuck = async_handler(move |event| {
+        hears.hear(&event);
+        let gate = gate.clone();
+        async move { gate.acquire().await.expect("never closed").forget() }
+    });
+    rig.add(stuck.every_event(1_000));
+    rig.put("a/first", "");
+    rig.settle().await;
+    for number in 0..510 {
+        let key = format!("a/{number}");
+        rig.put(&key, "");
+        rig.delete(&key);
+    }
+    rig.put("a/last", "");
+    rig.settle().await;
+    permits.add_permits(1_000);
+    rest().await;
+    assert_eq!(listener.log(), ["add a/first@2", "add a/last@1023"]);
+    assert_eq!(listener.calls(), 3, "and that events were merged");
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use super::support::{Rig, SOON, http, key, list_body, lists_only, map, phase, relists, rest, wire_map};
+use super::support::{
+    Listener, Rig, SOON, http, key, list_body, lists_only, map, phase, relists, rest, wire_map,
+};
 use crate::source::{Fault, Request, Verb};
 use crate::status::{Phase, RelistReason};
 use crate::version::{ResourceVersion, Uid};
@@ -350,4 +352,79 @@ async fn d11_objects_that_leave_a_selector_are_not_taken_for_gone_without_asking
     let heard = listener.log().len();
     rig.settle().await;
     assert_eq!(listener.log().len(), heard, "nothing more comes of it: {:?}", listener.log());
+}
+
+/// The scope is at version 2, `a/new` was looked up at 4, and then the server is back at 3, which is ahead of the scope.
+async fn with_a_ghost() -> (Rig, Listener) {
+    let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only())).started().await;
+    let (listener, registration) = rig.listen();
+    registration.wait_synced(SOON).await.unwrap();
+    rig.server.stall_watches();
+    let backup = rig.put("a/x", "1");
+    let written = rig.put("a/new", "1");
+    rig.informer.wait_for_version(&key("a/new"), &written, SOON).await.unwrap();
+    rig.server.rewind(&backup);
+    assert_eq!(rig.informer.last_sync_resource_version(), ResourceVersion::new("2"));
+    (rig, listener)
+}
+
+fn without_ghosts(rig: &Rig, listener: &Listener) {
+    listener.check();
+    let cached: Vec<_> = rig.informer.lister().list().iter().map(|object| object.key().to_string()).collect();
+    assert_eq!(cached, ["a/x"]);
+    assert_eq!(listener.believes(), [("a/x".to_owned(), "3".to_owned())]);
+    assert_eq!(rig.informer.progress().rewinds(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d11_d15_a_refresh_after_a_rewind_removes_what_was_looked_up() {
+    let (rig, listener) = with_a_ghost().await;
+    rig.informer.refresh();
+    rest().await;
+    without_ghosts(&rig, &listener);
+    let written = rig.put("a/new", "2");
+    rig.informer.wait_for_version(&key("a/new"), &written, SOON).await.unwrap();
+}
+
+/// The watch never brings what was looked up, and its history is gone.
+#[tokio::test(start_paused = true)]
+async fn d11_d15_a_relist_after_a_rewind_removes_what_was_looked_up() {
+    let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only())).started().await;
+    let (listener, registration) = rig.listen();
+    registration.wait_synced(SOON).await.unwrap();
+    rig.server.lose_next_event();
+    let backup = rig.put("a/x", "1");
+    rig.server.lose_next_event();
+    let written = rig.put("a/new", "1");
+    rig.informer.wait_for_version(&key("a/new"), &written, SOON).await.unwrap();
+    rig.server.inject(Fault::error(http(410, "Expired")).on_watch().once());
+    rig.server.rewind(&backup);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    without_ghosts(&rig, &listener);
+    let reasons = [(RelistReason::First, 1), (RelistReason::Expired, 1), (RelistReason::Rewound, 1)];
+    assert_eq!(relists(&rig.informer), reasons);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d11_d15_an_answer_older_than_another_means_that_the_server_went_back() {
+    let (rig, listener) = with_a_ghost().await;
+    let error = rig.informer.wait_gone(&key("a/other"), &Uid::new("u"), SOON).await.unwrap_err();
+    assert!(error.is_rewound(), "{error}");
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    without_ghosts(&rig, &listener);
+}
+
+/// By then the server may have passed the version of the lookup again.
+#[tokio::test(start_paused = true)]
+async fn d11_d15_what_was_looked_up_is_asked_for_when_a_watch_is_resumed() {
+    let rig = Rig::new(&["a/x"]).started().await;
+    rig.server.lose_next_event();
+    let written = rig.put("a/new", "1");
+    rig.informer.wait_for_version(&key("a/new"), &written, SOON).await.unwrap();
+    assert_eq!(lookups(&rig).len(), 1);
+    rig.server.close_watches();
+    rig.settle().await;
+    let asked = lookups(&rig);
+    assert_eq!(asked.len(), 2);
+    assert_eq!(asked[0].query(), asked[1].query());
 }

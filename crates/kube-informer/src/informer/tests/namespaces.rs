@@ -457,3 +457,25 @@ async fn d16_many_that_come_and_go_leave_nothing_behind() {
     listener.check();
     phase_of(&rig.informer, 0, Phase::Watching).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn b_323_d16_namespaces_that_come_and_go_do_not_fill_the_mailbox_of_a_stuck_handler() {
+    let names: Vec<_> = (0..50).map(|number| format!("b/{number}")).collect();
+    let names: Vec<_> = names.iter().map(String::as_str).chain(["a/x"]).collect();
+    for hears in [0, 20] {
+        let rig = Rig::with(&names, |builder| builder.namespace("a")).started().await;
+        let (listener, _, permits) = rig.listen_stuck();
+        permits.add_permits(hears);
+        for round in 0..300 {
+            rig.add_namespace("b").await;
+            rest().await;
+            rig.remove_namespace("b").await;
+            let alive = rig.informer.status().versions_alive;
+            assert!(alive <= 4 * 51, "{alive} versions of 51 objects after round {round}");
+        }
+        permits.add_permits(1_000);
+        rest().await;
+        listener.check();
+        assert_eq!(listener.believes(), [("a/x".to_owned(), "52".to_owned())]);
+    }
+}

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use futures::FutureExt;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::support::{Rig, map, rest};
+use super::support::{Rig, event_line, map, rest};
 use crate::handler::{Event, handler};
 use crate::informer::process_loop::Command;
 use crate::options::Options;
@@ -247,4 +248,22 @@ async fn commands_without_end_do_not_keep_an_event_out_of_the_cache() {
     assert_eq!(rig.informer.lister().len(), 1);
     let rounds = carried_out.load(Ordering::Relaxed);
     assert!(rounds <= 2, "{rounds} commands were carried out before the event");
+}
+
+#[tokio::test(start_paused = true)]
+async fn b_042_a_bookmark_that_goes_back_brings_nothing_back() {
+    let rig = Rig::new(&[]).started().await;
+    let (listener, _) = rig.listen_with(|handler| handler.every_event(100));
+    rig.put("a/x", "");
+    rig.settle().await;
+    rig.put("a/y", "");
+    rig.delete("a/x");
+    rig.settle().await;
+    let bookmark = serde_json::json!({ "kind": "ConfigMap", "apiVersion": "v1", "metadata": { "resourceVersion": "1" } });
+    rig.server.send_raw(event_line("BOOKMARK", &bookmark));
+    rest().await;
+    rig.server.close_watches();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(listener.log(), ["add a/x@2", "add a/y@3", "delete a/x@4"]);
+    assert_eq!(rig.informer.status().scopes[0].watches, 2);
 }

@@ -49,3 +49,21 @@ async fn d11_progress_can_be_waited_for() {
     let (error, ()) = tokio::join!(rig.informer.wait_progress(&after, SOON), stop);
     assert!(error.as_ref().is_err_and(WaitError::is_stopped), "{error:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn d11_rewinds_are_counted_beyond_the_removal_of_a_namespace() {
+    let rig = Rig::with(&["a/x", "b/x"], |builder| builder.namespaces(["a", "b"])).started().await;
+    let backup = rig.server.version();
+    rig.put("a/y", "");
+    rig.put("b/y", "");
+    rig.settle().await;
+    rig.server.rewind(&backup);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(rig.informer.progress().rewinds(), 2);
+    for (namespace, left) in [("b", 1), ("a", 0)] {
+        rig.informer.remove_namespace(namespace).unwrap();
+        rig.informer.wait_namespace_removed(namespace, SOON).await.unwrap();
+        let progress = rig.informer.progress();
+        assert_eq!((progress.rewinds(), progress.versions().len()), (2, left));
+    }
+}

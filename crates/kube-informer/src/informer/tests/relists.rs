@@ -7,6 +7,7 @@ use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::support::{
@@ -399,4 +400,28 @@ async fn b_590_what_a_cache_has_wrong_is_found_by_a_refresh_and_told_as_changes(
     assert_eq!(rig.cached(), served(&rig.server, None));
     assert_eq!(listener.log()[3..], ["delete a/y@3 guessed", "update a/x@2 5"]);
     listener.check();
+}
+
+/// Other white space and other escapes, as of another encoder or a proxy: nothing has changed.
+#[tokio::test(start_paused = true)]
+async fn d4_the_same_content_in_other_bytes_is_no_news() {
+    let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| lists_only()));
+    rig.put("a/x", "<é/>");
+    let rig = rig.started().await;
+    let (listener, registration) = rig.listen();
+    registration.wait_synced(SOON).await.unwrap();
+    let (x, objects) = (object(&rig, "x"), rig.server.objects());
+    expire(&rig).await;
+    let list: Value = serde_json::from_str(&list_body(&rig.server.version().to_string(), &objects)).unwrap();
+    let list = serde_json::to_string_pretty(&list).unwrap().replace('<', "\\u003c").replace("a", "\\u0061");
+    let list = list.replace("met\\u0061d\\u0061t\\u0061", "metadata").replace("n\\u0061me", "name");
+    let relist = rig.server.inject(Fault::reply([list.clone()]).on_list().once());
+    rig.server.wait_for_watches(0).await;
+    rig.settle().await;
+    assert_eq!((relist.struck(), listener.calls()), (1, 2));
+    assert!(same_record(&x, &object(&rig, "x")), "the cache keeps what it has");
+    let refresh = rig.server.inject(Fault::reply([list]).on_list().once());
+    rig.relist().await;
+    assert_eq!((refresh.struck(), listener.calls()), (1, 2));
+    check(&rig, &listener);
 }

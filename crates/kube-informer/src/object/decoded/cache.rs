@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock, Weak};
 
 use parking_lot::Mutex;
 
-use super::AnyDecoded;
 use super::slot::{Leave, Offer, Place};
+use super::{AnyDecoded, let_go};
 use crate::object::origin::Origin;
 use crate::object::record::Record;
 
@@ -111,6 +111,14 @@ struct Entry {
 /// What is dropped once nothing is locked any more: values and records run the user's code then.
 type Rubble = Vec<(Arc<Record>, Option<AnyDecoded>)>;
 
+fn clear(rubble: Rubble) {
+    for (record, value) in rubble {
+        if let Some(value) = value {
+            let_go(value, record.key(), &record.origin);
+        }
+    }
+}
+
 impl DecodeCache {
     /// Holds up to about this many bytes: the size of a decoded object is an estimate from the size of its JSON. With 0 only
     /// objects that somebody still holds are shared.
@@ -173,7 +181,10 @@ impl DecodeCache {
         bytes: usize,
     ) -> Offer<T> {
         let now = self.0.decoded.fetch_add(bytes as u64, Ordering::Relaxed);
+        let offered = value.clone();
         let offer = record.decoded.offer(value, bytes, self, now);
+        // The last of it, if another thread was faster.
+        let_go(offered, record.key(), &record.origin);
         if offer.early {
             self.0.unread.store(0, Ordering::Relaxed);
         }
@@ -194,6 +205,7 @@ impl DecodeCache {
         self.make_room(&mut rings, now, &mut rubble);
         self.forget(&mut rings, now, &mut rubble);
         drop(rings);
+        clear(rubble);
         self.prune(now);
     }
 
@@ -288,6 +300,7 @@ impl DecodeCache {
             self.forget(&mut rings, now, &mut rubble);
         }
         drop(rings);
+        clear(rubble);
         self.prune(now);
     }
 

@@ -6,6 +6,7 @@ mod meter;
 mod slot;
 
 use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -16,8 +17,11 @@ pub(crate) use self::meter::Meter;
 pub(crate) use self::slot::DecodedSlot;
 use crate::error::ObjectError;
 use crate::json;
+use crate::key::ObjectKey;
 use crate::object::error::{attempt, undecodable};
+use crate::object::origin::Origin;
 use crate::object::record::Record;
+use crate::report::Cause;
 
 /// A decoded object of any type.
 pub(crate) type AnyDecoded = Arc<dyn Any + Send + Sync>;
@@ -58,6 +62,17 @@ where
         );
     }
     Ok(offer.value)
+}
+
+/// Lets a decoded form of this object go. If nobody else holds it that runs the `Drop` of a user's type, whose panic must not end what
+/// is going on here.
+///
+/// Like all code of users, and like the report of the panic, it must never run with a lock held.
+pub(crate) fn let_go<T: ?Sized>(value: Arc<T>, key: &ObjectKey, origin: &Origin) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        let message = origin.reporter.panic_text(&*panic);
+        origin.reporter.report(None, Cause::Drop { key: key.clone(), message });
+    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::AnyDecoded;
 use super::cache::{DecodeCache, Part};
+use super::{AnyDecoded, let_go};
+use crate::key::ObjectKey;
 use crate::object::origin::Origin;
 
 /// So many versions of an object may come and go unread before it counts as cold.
@@ -243,12 +244,17 @@ impl DecodedSlot {
     }
 
     /// The record is being dropped: what the cache keeps of it goes with it.
-    pub(crate) fn release(&mut self, origin: &Origin) {
-        let Some(forms) = self.0.get_mut() else { return };
-        for form in &forms.given {
-            if let Held::Kept(part, _) = form.held {
+    pub(crate) fn release(&mut self, key: &ObjectKey, origin: &Origin) {
+        let Some(forms) = self.0.get_mut().take() else { return };
+        let Forms { given, pinned, .. } = *forms;
+        for form in given {
+            if let Held::Kept(part, value) = form.held {
                 origin.cache.released(origin, part, form.bytes);
+                let_go(value, key, origin);
             }
+        }
+        if let Some(pinned) = pinned {
+            let_go(pinned, key, origin);
         }
     }
 

@@ -183,6 +183,42 @@ fn what_drops_the_part_that_does_not_pack_lets_its_large_document_go() {
     }
 }
 
+/// Parts that cannot be packed, each as long as a token, in a text that packs to next to nothing.
+fn pieces(filled: bool, version: u32) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut data = String::new();
+    for number in 0..100 {
+        let noise: String = std::iter::repeat_with(|| random.alphanumeric()).take(120).collect();
+        let noise = if filled { noise } else { String::new() };
+        let text = "the same again, and once more, as in all the others, of which there are very many, and so on and so forth ";
+        data.push_str(&format!(r#""{number:03}":"{noise}","{number:03}-text":"{text}{text}{text}{text}","#));
+    }
+    format!(r#"{{"metadata":{{"name":"a","resourceVersion":"{version}"}},"data":{{{data}"last":""}}}}"#)
+        .into_bytes()
+}
+
+#[test]
+fn what_drops_many_small_parts_that_do_not_pack_lets_its_large_document_go() {
+    let rig = Rig::new();
+    let first = rig.pack(&pieces(true, 1), None);
+    let (large, own) = (rig.shared(), rig.packer.pack(&pieces(false, 2)).size());
+    assert!(large > 8_000 && own < large / 5, "{own} of {large}");
+    let mut next = rig.pack(&pieces(false, 2), Some(&first));
+    assert!(next.held() <= 2 * own, "{} of {own}", next.held());
+    drop(first);
+    for version in 3..10 {
+        next = rig.pack(&pieces(false, version), Some(&next));
+        assert!(next.held() <= 2 * own + 64, "{} of {own}", next.held());
+    }
+    // A neighbour, in a list.
+    let neighbours = Rig::new();
+    drop(neighbours.pack(&pieces(true, 1), None));
+    let neighbour = neighbours.pack(&pieces(false, 2), None);
+    assert!(neighbour.held() <= 2 * own, "{} of {own}", neighbour.held());
+    [&rig, &neighbours].iter().for_each(|rig| rig.relatives.last.lock().clear());
+    assert!(rig.shared() <= 2 * own && neighbours.shared() <= 2 * own);
+}
+
 #[test]
 fn what_drops_a_part_that_packs_well_keeps_sharing() {
     let rig = Rig::new();

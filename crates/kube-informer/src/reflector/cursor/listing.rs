@@ -113,9 +113,9 @@ impl Cursor {
             let trouble = Trouble::NotAList("its pages go round in a circle".into());
             return Some(self.list_failed(now, &listing, trouble));
         }
-        if self.is_rewound(version) {
+        if let Some(step) = self.instead_of(now, version) {
             // There is no need to read the other pages first.
-            return Some(self.read_rewound(now, Delay::No));
+            return Some(step);
         }
         self.pages_anything |= listing.version == "0";
         listing.read = Some(version.clone());

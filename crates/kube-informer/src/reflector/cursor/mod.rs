@@ -122,6 +122,9 @@ pub(crate) struct Cursor {
     thresholds: Thresholds,
     /// Nothing up to this version has been missed.
     last: ResourceVersion,
+    /// The newest version that the server was seen at before the list was requested that is being read: `last`, or that of a
+    /// lookup.
+    seen: ResourceVersion,
     /// The next list asks for the most recent state, because `last` cannot be had or is in doubt. Otherwise a list asks for
     /// a state not older than `last`, which a server can answer from its watch cache.
     latest: bool,
@@ -178,6 +181,7 @@ impl Cursor {
                 early_ends_to_list: settings.early_ends_to_list,
             },
             last: ResourceVersion::empty(),
+            seen: ResourceVersion::empty(),
             latest: false,
             reuse: true,
             pages_anything: false,
@@ -282,11 +286,33 @@ impl Cursor {
         NextStep::new(wait, action)
     }
 
-    /// The list just read belongs to an older version than one seen before: the server has gone back in time. Objects that
-    /// were taken over from the store may have other contents there, so the list is read again without taking any over.
-    /// (A list that took none over is believed, whatever its version.)
-    fn is_rewound(&self, version: &ResourceVersion) -> bool {
-        self.reuse && version.is_older_than(&self.last)
+    /// A list is about to be requested, and this is the newest version that the server has been seen at by then.
+    pub(crate) fn requesting(&mut self, seen: ResourceVersion) {
+        self.seen = seen;
+    }
+
+    /// Whether a list of this version shows that the server has gone back in time. The most recent state cannot be older than
+    /// anything that was seen before it was requested. Any other list may come from a cache that has not seen what was
+    /// looked up, and only promises not to be older than `last`.
+    fn goes_back(&self, version: &ResourceVersion) -> bool {
+        version.is_older_than(&self.last) || (self.latest && version.is_older_than(&self.seen))
+    }
+
+    /// What to do in place of using a list of this version.
+    ///
+    /// If the server has gone back in time, objects that were taken over from the store may have other contents there, so the
+    /// list is read again without taking any over. (A list that took none over is believed, whatever its version.) A list that
+    /// is older than what was looked up may be from such a server as well, or from a cache that lags behind: the most
+    /// recent state tells.
+    fn instead_of(&mut self, now: Instant, version: &ResourceVersion) -> Option<NextStep> {
+        if self.reuse && self.goes_back(version) {
+            return Some(self.read_rewound(now, Delay::No));
+        }
+        if !self.latest && version.is_older_than(&self.seen) {
+            self.latest = true;
+            return Some(self.round(now, Delay::No));
+        }
+        None
     }
 
     fn read_rewound(&mut self, now: Instant, wait: Delay) -> NextStep {
@@ -296,18 +322,25 @@ impl Cursor {
     }
 
     /// The whole scope has been read, by LIST or as a stream, and this is the version of what was read. `Ok`: it is to
-    /// replace what the store holds, and a watch follows. `Err`: it is not to be used; do that instead.
+    /// replace what the store holds, and a watch follows; true if the server has gone back in time, so that nothing counts
+    /// that was known before. `Err`: it is not to be used; do that instead.
     ///
     /// The one end of every list: whatever has to be checked before a list is believed is checked here.
-    pub(crate) fn complete(&mut self, now: Instant, version: &ResourceVersion) -> Result<(), Box<NextStep>> {
+    pub(crate) fn complete(
+        &mut self,
+        now: Instant,
+        version: &ResourceVersion,
+    ) -> Result<bool, Box<NextStep>> {
         if !version.is_concrete() {
             let what = if matches!(self.mode, Mode::Streaming(_)) { "the mark of its end" } else { "it" };
             let trouble = Trouble::NotAList(format!("{what} has no resourceVersion"));
             return Err(Box::new(self.failed(now, trouble, Some(Duration::ZERO))));
         }
-        if self.is_rewound(version) {
-            return Err(Box::new(self.read_rewound(now, Delay::No)));
+        if let Some(step) = self.instead_of(now, version) {
+            return Err(Box::new(step));
         }
+        // A refresh is the only list without reuse that was not begun because the server went back: it shows only here.
+        let rewound = self.is_after_rewind() || self.goes_back(version);
         self.last = version.clone();
         self.latest = false;
         self.reuse = true;
@@ -317,7 +350,7 @@ impl Cursor {
         self.succeeded |= self.fruitless == 0;
         self.fruitless = self.fruitless.saturating_add(1);
         self.mode = Mode::Watching(Watching::after_list(now));
-        Ok(())
+        Ok(rewound)
     }
 
     /// Opens the watch that follows a LIST; a streamed list goes on as its own watch.
@@ -326,7 +359,7 @@ impl Cursor {
     }
 
     /// Whether the list being read, or read last, is the one after the server went back in time.
-    pub(crate) fn is_after_rewind(&self) -> bool {
+    fn is_after_rewind(&self) -> bool {
         self.reason == RelistReason::Rewound
     }
 

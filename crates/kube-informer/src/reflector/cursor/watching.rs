@@ -155,8 +155,8 @@ impl Cursor {
         (went_back || is_missing).then(|| self.found_rewound(now))
     }
 
-    /// The watch brought an event or bookmark of this version, empty if it has none, and it was passed on. The version is
-    /// taken as it is: going back a little only means that some events come twice. Progress is a newer one.
+    /// The watch brought an event of this version, empty if it has none, and it was passed on. The version is taken as it is:
+    /// going back a little only means that some events come twice. Progress is a newer one.
     ///
     /// Until the list is complete this does nothing: the objects of a streamed list come in no order of versions.
     pub(crate) fn advance(&mut self, version: &ResourceVersion) {
@@ -172,6 +172,14 @@ impl Cursor {
             if version.is_concrete() {
                 self.last = version.clone();
             }
+        }
+    }
+
+    /// A bookmark of this version was passed on. Nothing up to its version has been missed, so an older one says nothing: taken
+    /// as it is, the next watch would tell of objects that have come and gone since.
+    pub(crate) fn bookmarked(&mut self, version: &ResourceVersion) {
+        if !version.is_older_than(&self.last) {
+            self.advance(version);
         }
     }
 

@@ -59,10 +59,32 @@ fn a_list_leaves_its_newest_objects() {
     let uid = Uid::new("u");
     let mut newest = Newest::default();
     put(&mut newest, "from before", "999");
+    newest.begin(Some(&"1000".into()));
     newest.fill(keys.iter().zip(&versions).map(|(key, version)| (key, &uid, version)));
     let mut sorted: Vec<_> =
         versions.iter().map(|version| version.to_string().parse::<u64>().unwrap()).collect();
     sorted.sort_unstable();
     let kept: Vec<u64> = newest.0.iter().map(|seen| seen.version.to_string().parse().unwrap()).collect();
     assert_eq!(kept, sorted[92..]);
+}
+
+/// A watch that lags behind, and a list from a cache that does.
+#[test]
+fn what_was_looked_up_stays_until_the_watch_or_a_list_has_come_so_far() {
+    let mut newest = Newest::default();
+    put(&mut newest, "old", "10");
+    put(&mut newest, "looked up", "20");
+    put(&mut newest, "looked up", "12");
+    newest.gone(&ObjectKey::cluster("looked up"), &"15".into());
+    newest.begin(Some(&"19".into()));
+    assert_eq!(newest.0.len(), 1, "the list says everything about the other");
+    assert_eq!(newest.last().map(|seen| seen.version.to_string()).as_deref(), Some("20"));
+    let mut gone = Newest(newest.0.clone());
+    gone.gone(&ObjectKey::cluster("looked up"), &"21".into());
+    assert_eq!(last(&gone), None);
+    let mut listed = Newest(newest.0.clone());
+    listed.begin(Some(&"20".into()));
+    assert_eq!(last(&listed), None);
+    newest.begin(None);
+    assert_eq!(last(&newest), None, "nothing counts after a rewind");
 }

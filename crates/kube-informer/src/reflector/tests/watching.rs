@@ -219,3 +219,20 @@ async fn b_050_d2_a_full_queue_stops_reading_and_does_not_make_the_watch_look_de
     assert_eq!(play.first_deltas(4).await, ["=10[]", "+a@11", "+b@12", "#20"]);
     assert_eq!(play.failures(), [""; 0]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn b_042_a_bookmark_that_goes_back_does_not_take_the_version_back() {
+    let mut replies = watched(vec![
+        event("ADDED", "a@11"),
+        event("DELETED", "a@13"),
+        bookmark("10"),
+        bookmark("12"),
+        Piece::Pause(SECOND),
+    ]);
+    replies.push(Reply::Silence);
+    let play = Play::start(&lists(), replies);
+    play.first_deltas(5).await;
+    assert_eq!(play.status().last_version, Some("13".into()));
+    tokio::time::sleep(2 * SECOND).await;
+    assert_eq!(play.watches()[1].resource_version, "13");
+}

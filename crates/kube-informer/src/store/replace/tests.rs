@@ -116,7 +116,8 @@ fn d16_a_scope_is_removed_in_one_commit_and_what_comes_late_is_ignored() {
     bench.apply_to(0, vec![replaced("5", &[&in_x, &bench.record("x/b", "u", "3")])]);
     bench.apply_to(1, vec![replaced("5", &[&in_y])]);
     let commit = bench.writer.indexer().list().commit();
-    let applied = run(bench.writer.remove_scope(0));
+    let plan = run(bench.writer.plan_removal(0));
+    let applied = run(bench.writer.apply_plan(plan));
     let mut gone = told(&applied);
     gone.sort();
     assert_eq!(gone, ["- x/a@1", "- x/b@3"]);

@@ -144,7 +144,8 @@ impl World {
     fn remove_and_add(&mut self, seed: u64) {
         let scope = self.random.usize(..2);
         let before = self.model.clone();
-        let applied = run(self.writer.remove_scope(self.ids[scope]));
+        let plan = run(self.writer.plan_removal(self.ids[scope]));
+        let applied = run(self.writer.apply_plan(plan));
         assert!(applied.changes.iter().all(|change| matches!(change, Change::Deleted { last: None, .. })));
         self.ids[scope] += 2;
         self.writer.add_scope(self.ids[scope], Scope::namespace(NAMESPACES[scope]));

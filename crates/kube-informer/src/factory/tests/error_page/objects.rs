@@ -14,7 +14,7 @@ use crate::key::ObjectKey;
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
 use crate::object::transform::{Transform, TransformError, TypedTransform};
-use crate::report::{Cause, Failure};
+use crate::report::{Cause, Failure, WITHHELD};
 
 variants!(TransformError: Json, Refused, Panicked);
 
@@ -31,9 +31,12 @@ pub(super) async fn texts() -> Vec<String> {
     let panics = || SharedInformer::<Panics>::builder(server(&pods()));
     texts.extend([first_failure(panics()).await, first_failure(panics().sensitive()).await]);
     // These cannot be brought about at will.
+    let key = || ObjectKey::namespaced("default", "web");
     let no_thread = "its thread cannot be started: Resource temporarily unavailable (os error 11)";
     texts.extend(
         [
+            Cause::Drop { key: key(), message: "no owner".into() },
+            Cause::Drop { key: key(), message: WITHHELD.into() },
             Cause::Handler { handler: "web".into(), message: no_thread.into() },
             Cause::Broken { message: "the recorder is broken".into() },
             Cause::Broken { message: "its task was ended from outside".into() },

@@ -1,3 +1,4 @@
+mod bounds;
 mod discard;
 mod model;
 
@@ -283,6 +284,20 @@ fn b_273_not_synced_while_an_initial_object_is_told_behind_an_earlier_end() {
         assert!(!mailbox.is_synced(), "the calls have not returned");
         assert!(mailbox.take(10).is_empty() && mailbox.is_synced());
     }
+}
+
+#[test]
+fn b_273_not_synced_while_an_initial_object_waits_that_a_change_took_out_of_its_sweep() {
+    let [x, x2, x3, ..] = versions(&origin());
+    let mut mailbox = Mailbox::new(None);
+    mailbox.change(&deleted(&x, None));
+    mailbox.sweep(snapshot(&[&x2]), SweepKind::Initial);
+    mailbox.change(&updated(&x2, &x3));
+    mailbox.upstream_synced();
+    assert!(!mailbox.is_synced(), "nothing was told");
+    assert_eq!(mailbox.take(10).iter().map(text).collect::<Vec<_>>(), ["update a/x@1 a/x@3"]);
+    assert!(!mailbox.is_synced(), "the call has not returned");
+    assert!(mailbox.take(10).is_empty() && mailbox.is_synced());
 }
 
 #[test]

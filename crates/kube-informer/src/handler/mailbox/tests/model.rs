@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::super::{Mailbox, Sweep, SweepKind};
 use super::snapshot;
@@ -101,6 +102,8 @@ fn run_seed(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     let origin = origin();
     let every_event = random.bool().then(|| random.usize(0..6));
+    // In some of them mostly namespaces come and go.
+    let churns = random.u8(0..4) == 0;
     let mut mailbox = Mailbox::new(every_event).keeping(if random.bool() { Keep::Told } else { Keep::Final });
     let mut places = Places::default();
     // Every event in stream order is another order.
@@ -127,8 +130,14 @@ fn run_seed(seed: u64) {
     mailbox.sweep(snapshot(&store.values().collect::<Vec<_>>()), SweepKind::Initial);
     mailbox.upstream_synced();
     for step in 0..random.usize(0..60) {
+        drop(mailbox.discards());
+        if every_event.is_none() {
+            // What the store and the handler know, and of the mailbox a snapshot, two versions a key, and one more snapshot.
+            let alive = origin.alive.load(Ordering::Relaxed);
+            assert!(alive <= 8 * 6, "{alive} versions of 8 keys");
+        }
         let key = format!("ns/{}", random.usize(0..8));
-        match random.u8(0..12) {
+        match if churns && random.u8(0..3) > 0 { 7 } else { random.u8(0..12) } {
             0..=5 => {
                 let change = match store.get(&key).cloned() {
                     Some(old) if random.bool() => {
@@ -155,7 +164,7 @@ fn run_seed(seed: u64) {
                 places.give([object].into_iter(), &mailbox);
                 mailbox.change(&change);
             }
-            7 if random.bool() => {
+            7 if churns || random.bool() => {
                 // The namespace is removed and added again: all is gone, then it is there as the server has it by then.
                 for (key, old) in mem::take(&mut store) {
                     places.give([&old].into_iter(), &mailbox);

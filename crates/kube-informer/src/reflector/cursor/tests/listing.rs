@@ -287,3 +287,39 @@ fn refresh_reads_the_most_recent_state_without_reuse_from_any_place() {
     assert_eq!(script.cursor.refresh(script.now), expected);
     assert_eq!(script.page("10", None), at_once(watch("10")).committing("10"));
 }
+
+/// The scope is at 10, and a lookup has shown the server at 20.
+#[test]
+fn d15_the_most_recent_state_cannot_be_older_than_what_was_looked_up_before() {
+    let mut script = Script::watching_after_list("10");
+    script.cursor.settle(script.now);
+    script.cursor.requesting("20".into());
+    let again = at_once(without_reuse(list("", Some(500)))).because(RelistReason::Rewound);
+    assert_eq!(script.page("15", None), again.told(Trouble::Rewound));
+    assert_eq!(script.marker("15"), Ok(true));
+
+    let mut script = Script::watching_after_list("10");
+    for (version, rewound) in [("15", true), ("20", false), ("8", true)] {
+        script.cursor.refresh(script.now);
+        script.cursor.requesting("20".into());
+        assert_eq!(script.marker(version), Ok(rewound), "a refresh takes nothing over, so it is read once");
+    }
+}
+
+#[test]
+fn d15_a_list_that_is_older_than_what_was_looked_up_is_read_again_in_its_most_recent_state() {
+    let mut script = Script::watching_after_list("10");
+    assert_eq!(script.fail(expired()).action, list("10", None));
+    script.cursor.requesting("20".into());
+    assert_eq!(script.page("15", Some("more")), at_once(list("", Some(500))), "before its other pages");
+    script.cursor.requesting("20".into());
+    assert_eq!(script.marker("25"), Ok(false), "it came from a cache that lagged behind");
+
+    let mut script = Script::watching_after_stream("10");
+    assert_eq!(script.fail(expired()).action, stream("10"));
+    script.cursor.requesting("20".into());
+    assert_eq!(script.marker("15"), Err(Box::new(at_once(stream("")))));
+    script.cursor.requesting("20".into());
+    let again = at_once(without_reuse(stream(""))).because(RelistReason::Rewound);
+    assert_eq!(script.marker("15"), Err(Box::new(again.told(Trouble::Rewound))));
+}

@@ -61,12 +61,13 @@ impl Script {
             return Paged { commit: None, step };
         }
         match self.cursor.complete(self.now, &version) {
-            Ok(()) => Paged { commit: Some(version), step: self.cursor.watch_after_list() },
+            Ok(_) => Paged { commit: Some(version), step: self.cursor.watch_after_list() },
             Err(step) => Paged { commit: None, step: *step },
         }
     }
 
-    fn marker(&mut self, version: &str) -> Result<(), Box<NextStep>> {
+    /// The mark of the end of a streamed list; whether it showed that the server went back in time.
+    fn marker(&mut self, version: &str) -> Result<bool, Box<NextStep>> {
         self.cursor.complete(self.now, &version.into())
     }
 

@@ -385,3 +385,14 @@ fn b_010_how_often_a_watch_is_resumed_can_be_set() {
         assert_eq!(script.fail(silent()).relist, Some(RelistReason::Dead));
     }
 }
+
+#[test]
+fn b_042_a_bookmark_moves_the_version_on_and_never_back() {
+    let mut script = Script::watching_after_list("10");
+    for (version, last) in
+        [("15", "15"), ("12", "15"), ("", "15"), ("15", "15"), ("16", "16"), ("abc", "abc")]
+    {
+        script.cursor.bookmarked(&version.into());
+        assert_eq!(script.last(), last, "after {version}");
+    }
+}

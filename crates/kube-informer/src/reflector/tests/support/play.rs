@@ -90,6 +90,7 @@ pub(crate) fn reflector(settings: &Options, replies: Vec<Reply>, room: usize) ->
         settings: settings.clone(),
         refresh: play.refresh.clone(),
         probes: play.probes.clone(),
+        newest: Arc::default(),
         doubt: Arc::default(),
         shared_probe: Arc::default(),
         relist: Arc::default(),

@@ -13,6 +13,7 @@ mod recorder;
 mod replicas;
 #[path = "../programs/sample.rs"]
 mod sample;
+mod siblings;
 #[allow(dead_code, reason = "shared with the suite on the embedded server")]
 #[path = "../programs/support/mod.rs"]
 mod support;

@@ -117,7 +117,7 @@ impl ProcessLoop {
                     None => std::future::pending().await,
                 }
             };
-            let most = if self.processor.is_exclusive() { 1 } else { BATCH };
+            let most = self.batch();
             // Deltas come last: a busy kind always has some, and would keep commands and resyncs waiting for ever. After each
             // of those one batch is taken, because commands may never end either.
             tokio::select! {
@@ -131,11 +131,17 @@ impl ProcessLoop {
                     continue;
                 }
             }
-            let batch = engine.queue.pop_now(most);
+            // The command may have been the one that made the informer exclusive.
+            let batch = engine.queue.pop_now(self.batch());
             if !batch.is_empty() {
                 self.apply(batch, engine).await;
             }
         }
+    }
+
+    /// How many deltas a commit may hold. The handler of an exclusive informer is promised the cache as of its event.
+    fn batch(&self) -> usize {
+        if self.processor.is_exclusive() { 1 } else { BATCH }
     }
 
     pub(crate) async fn command(&mut self, command: Command, engine: &Engine) {

@@ -50,6 +50,7 @@ use crate::kind::{Kind, KindInfo};
 use crate::lister::Lister;
 use crate::object::Object;
 use crate::object::ingest::IngestError;
+use crate::object::record::Record;
 use crate::source::ListWatch;
 
 /// One watch and one cache of a kind, shared by any number of handlers and readers. Cheap to clone.
@@ -135,6 +136,17 @@ impl<K: 'static> SharedInformer<K> {
         Arc::ptr_eq(&self.engine, &other.engine)
     }
 
+    /// Whether both are known to get their objects from the same cluster: they are of one factory, or their sources share
+    /// connections. Of others it is not known, also where both lead to one server.
+    pub fn same_cluster<V>(&self, other: &SharedInformer<V>) -> bool {
+        let (ours, theirs) = (&self.engine, &other.engine);
+        let share = match (ours.source.server(), theirs.source.server()) {
+            (Some(ours), Some(theirs)) => ours.shares_connections(theirs),
+            _ => false,
+        };
+        share || Arc::ptr_eq(&ours.shared_probe, &theirs.shared_probe)
+    }
+
     /// Runs the informer until `shutdown` resolves. An informer runs once.
     ///
     /// Construction spawns nothing; this future spawns tasks on the tokio runtime it is polled on and owns them: they
@@ -199,7 +211,18 @@ impl<K: 'static> SharedInformer<K> {
     /// the transform refuses is an error.
     pub fn object_from_json(&self, json: &[u8]) -> Result<Object<K>, ObjectError> {
         let ingest = &self.engine.ingest;
-        match ingest.scan(json).and_then(|scanned| ingest.record_apart(scanned)) {
+        self.made(ingest.scan(json).and_then(|scanned| ingest.record_apart(scanned)))
+    }
+
+    /// The same with all that the server sent except managedFields, and without the transform: what [`selects`](Self::selects)
+    /// can judge as the server does, whatever the informer drops.
+    pub fn object_as_sent(&self, json: &[u8]) -> Result<Object<K>, ObjectError> {
+        let ingest = &self.engine.ingest;
+        self.made(ingest.scan(json).and_then(|scanned| ingest.record_as_sent(scanned)))
+    }
+
+    fn made(&self, record: Result<Arc<Record>, IngestError>) -> Result<Object<K>, ObjectError> {
+        match record {
             Ok(record) => Ok(Object::from_record(record)),
             Err(IngestError::NotJson(message) | IngestError::LeftOut { message, .. }) => {
                 Err(ObjectError::invalid(&self.engine.kind, message))
@@ -209,6 +232,9 @@ impl<K: 'static> SharedInformer<K> {
 
     /// Whether this informer looks at such an object: by its namespace and its selectors. `None` where a field selector is
     /// about more than the name and the namespace, which only the server can tell.
+    ///
+    /// The server judges by the labels that it has. Where the informer drops or changes labels, ask about an object
+    /// [as it was sent](Self::object_as_sent).
     pub fn selects(&self, object: &Object<K>) -> Option<bool> {
         if self.engine.scopes.of_key(object.key()).is_none() {
             return Some(false);

@@ -125,6 +125,8 @@ enum From<'a> {
         before: Option<&'a Record>,
     },
     Elsewhere,
+    /// An answer of the server that is judged as it came.
+    AsSent,
 }
 
 /// Why one object cannot be taken in.
@@ -244,7 +246,7 @@ impl Ingest {
             return true;
         }
         let mut buffer = Buffer::new(self.origin.sensitive);
-        let json = self.trimmed(scanned.json, &scanned.metadata, &mut buffer.bytes);
+        let json = self.trimmed(scanned.json, &scanned.metadata, &self.drop_fields, &mut buffer.bytes);
         json.len() == record.body.json_len()
     }
 
@@ -267,11 +269,20 @@ impl Ingest {
         self.make_record(scanned, From::Elsewhere)
     }
 
+    /// The same without what the informer drops and changes: its selectors are about the object as the server has it.
+    pub(crate) fn record_as_sent(&self, scanned: Scanned<'_>) -> Result<Arc<Record>, IngestError> {
+        self.make_record(scanned, From::AsSent)
+    }
+
     fn make_record(&self, scanned: Scanned<'_>, from: From<'_>) -> Result<Arc<Record>, IngestError> {
         if self.is_too_much(&scanned.metadata) {
             return self.metadata_alone(&scanned, from);
         }
         let counts = matches!(from, From::Server { .. });
+        let (drop_fields, transform) = match from {
+            From::AsSent => (&[][..], None),
+            From::Server { .. } | From::Elsewhere => (&*self.drop_fields, self.transform.as_ref()),
+        };
         let Scanned { key, uid, resource_version, json, metadata } = scanned;
         let left_out = |message| IngestError::LeftOut {
             key: Some(key.clone()),
@@ -283,11 +294,11 @@ impl Ingest {
         };
 
         let mut buffer = Buffer::new(self.origin.sensitive);
-        let mut json = Cow::Borrowed(self.trimmed(json, &metadata, &mut buffer.bytes));
-        if let Some(transform) = &self.transform {
+        let mut json = Cow::Borrowed(self.trimmed(json, &metadata, drop_fields, &mut buffer.bytes));
+        if let Some(transform) = transform {
             json = self.transformed(&**transform, &json, &metadata).map_err(left_out)?.into();
         }
-        let changed = self.transform.is_some() || self.drop_fields.iter().any(FieldPath::touches_head);
+        let changed = transform.is_some() || drop_fields.iter().any(FieldPath::touches_head);
         let again = if changed { Some(scan(&json).map_err(odd)?) } else { None };
         let head = self.head(key, uid, resource_version, again.as_ref().unwrap_or(&metadata));
 
@@ -300,7 +311,7 @@ impl Ingest {
                 let before = before.map(|record| &record.body);
                 self.relatives.pack(&json, before, head.kin(), self.packer(), &self.origin)
             }
-            From::Elsewhere => self.packer().pack(&json),
+            From::Elsewhere | From::AsSent => self.packer().pack(&json),
         };
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
@@ -361,13 +372,19 @@ impl Ingest {
     }
 
     /// Without managedFields and dropped fields, with kind and apiVersion. As it is, or written into the buffer.
-    fn trimmed<'a>(&'a self, json: &'a [u8], metadata: &Metadata<'_>, buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    fn trimmed<'a>(
+        &'a self,
+        json: &'a [u8],
+        metadata: &Metadata<'_>,
+        drop_fields: &[FieldPath],
+        buffer: &'a mut Vec<u8>,
+    ) -> &'a [u8] {
         let mut parts = Vec::new();
         if !self.keep_managed_fields {
             parts.extend_from_slice(&metadata.managed_fields);
         }
-        if !self.drop_fields.is_empty() {
-            json::find(json, self.drop_fields.iter().map(FieldPath::steps), &mut parts);
+        if !drop_fields.is_empty() {
+            json::find(json, drop_fields.iter().map(FieldPath::steps), &mut parts);
         }
         if metadata.blank_type {
             json::find(json, FieldPath::of_type().iter().map(FieldPath::steps), &mut parts);

@@ -163,6 +163,26 @@ async fn an_object_from_json_is_made_like_those_of_the_cache() {
     assert_eq!(rig.informer.lister().len(), 0, "the cache has not changed");
 }
 
+/// The server selects by the labels that it has, and knows of no transform.
+#[tokio::test(start_paused = true)]
+async fn an_object_as_sent_has_what_is_dropped_changed_or_refused() {
+    let rig = Rig::with(&[], |builder| {
+        builder.labels("app=web").drop_field("metadata.labels").transform(picky)
+    });
+    for text in ["good", "bad"] {
+        let metadata = r#""metadata":{"namespace":"a","name":"x","labels":{"app":"web"},"managedFields":[{}]}"#;
+        let json = format!("{{{metadata},\"data\":{{\"text\":\"{text}\"}}}}").into_bytes();
+        let sent = rig.informer.object_as_sent(&json).unwrap();
+        assert_eq!((sent.labels().get("app"), rig.informer.selects(&sent)), (Some("web"), Some(true)));
+        let decoded = sent.get().unwrap();
+        assert_eq!(decoded.metadata.managed_fields, None);
+        assert_eq!(decoded.data.as_ref().unwrap()["text"], text);
+        let made = rig.informer.object_from_json(&json).ok();
+        assert_eq!(made.and_then(|made| rig.informer.selects(&made)), (text == "good").then_some(false));
+    }
+    assert!(rig.informer.object_as_sent(b"[]").is_err());
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_object_from_json_does_not_count_for_the_type_check() {
     let server = crate::source::ScriptedSource::of::<ConfigMap>();

@@ -160,6 +160,11 @@ impl HttpSource {
         })
     }
 
+    /// Whether both send over the same connections, with the same credentials.
+    pub(crate) fn shares_connections(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.client, &other.client)
+    }
+
     /// Whether a request fails by itself, within 45 s, if the server vanishes without a word. Not known before the first answer.
     pub(crate) fn pings(&self) -> Option<bool> {
         let Peer { direct, answered, http2, .. } = &*self.peer;

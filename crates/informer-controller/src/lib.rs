@@ -30,6 +30,7 @@
 //! | `reconcile_parked` | gauge | `controller` | ours: keys that wait until the caches have what was written for them |
 //! | `reconcile_parked_seconds` | histogram | `controller` | ours: how long they waited |
 //! | `reconcile_stale_total` | counter | `controller` | ours: keys that waited for too long, and ran on an old cache |
+//! | `reconcile_hidden_writes_total` | counter | `controller` | ours: writes that no run ever reads: selectors, namespaces or the transform of an informer leave them out |
 //! | `leader_election_master_status` | gauge | `name` | client-go: 1 for the leader |
 //! | `leader_election_slowpath_total` | counter | `name` | client-go: renewals that had to read the Lease first |
 //! | `leader_election_lost_total` | counter | `name` | ours: how often leading ended against the program's will |

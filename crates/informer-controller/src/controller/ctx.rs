@@ -41,7 +41,8 @@ impl<K: Send + Sync + 'static> Ctx<K> {
         &self.key
     }
 
-    /// The object as the cache had it when this run began. `None` if there is none: it was deleted.
+    /// The object as the cache had it when this run began; in a [stale](Self::is_stale) run with what the runs before it wrote.
+    /// `None` if there is none: it was deleted.
     pub fn object(&self) -> Option<&Object<K>> {
         self.object.as_ref()
     }
@@ -78,19 +79,21 @@ impl<K: Send + Sync + 'static> Ctx<K> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let (version, kind) = (text(&value["apiVersion"]), text(&value["kind"]));
         let details = &value["details"];
-        let mut is_watched = false;
+        let group = version.rsplit_once('/').map_or("", |(group, _)| group);
+        let mut told: Vec<&SharedInformer<()>> = Vec::new();
         for informer in &self.shared.informers {
             let of = informer.kind();
             let is_of = match &*kind {
                 "Status" => text(&details["group"]) == of.group() && text(&details["kind"]) == of.plural(),
-                kind => version == of.api_version() && kind == of.kind(),
+                kind => group == of.group() && kind == of.kind(),
             };
-            if is_of {
+            // One tells all others of its cluster.
+            if is_of && !told.iter().any(|other| self.run.are_siblings(other, informer)) {
                 self.run.objects(informer).told(value.clone())?;
-                is_watched = true;
+                told.push(informer);
             }
         }
-        match is_watched || kind == "Status" {
+        match !told.is_empty() || kind == "Status" {
             true => Ok(()),
             false => Err(WriteError::NotWatched { kind: format!("{version} {kind}") }),
         }
@@ -119,7 +122,8 @@ impl<K: Send + Sync + 'static> Ctx<K> {
     }
 
     /// The objects of a kind that this object is the controller of, as the cache has them now, with what this run has
-    /// [written](crate::writes). Of a deleted object, those that it was the controller of.
+    /// [written](crate::writes). Of a deleted object, those that it was the controller of. Each once, also if several informers
+    /// that the controller owns have it, and by the uid of the owner, also if it is in another namespace.
     ///
     /// # Panics
     ///
@@ -128,22 +132,22 @@ impl<K: Send + Sync + 'static> Ctx<K> {
     pub fn owned<C: Send + Sync + 'static>(&self) -> Vec<Object<C>> {
         let Some(owner) = self.object.as_ref().or(self.last.as_ref()) else { return Vec::new() };
         let mut all = Vec::new();
-        let mut is_owned = false;
+        let mut informers = 0;
         for owned in &self.shared.owned {
             match source::owned_by::<C>(&**owned, owner.uid(), &self.run) {
                 Some(Ok(found)) => all.extend(found),
                 Some(Err(error)) => panic!("controller {}: {error}", self.shared.name),
                 None => continue,
             }
-            is_owned = true;
+            informers += 1;
         }
         assert!(
-            is_owned,
+            informers > 0,
             "controller {} does not own {}: call `owns` with its informer",
             self.shared.name,
             type_name::<C>()
         );
-        all
+        if informers > 1 { source::each_once(all) } else { all }
     }
 }
 

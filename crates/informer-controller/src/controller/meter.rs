@@ -28,6 +28,7 @@ pub(super) struct Meter {
     parked: Gauge,
     parked_time: Histogram,
     stale: Counter,
+    hidden: Counter,
 }
 
 impl Meter {
@@ -52,6 +53,7 @@ impl Meter {
             parked: gauge!("reconcile_parked", &labels),
             parked_time: histogram!("reconcile_parked_seconds", &labels),
             stale: counter!("reconcile_stale_total", &labels),
+            hidden: counter!("reconcile_hidden_writes_total", &labels),
         }
     }
 
@@ -67,6 +69,11 @@ impl Meter {
         }
         self.error.increment(1);
         self.errors.increment(1);
+    }
+
+    /// Writes that no run is going to read.
+    pub(super) fn hidden(&self) -> Counter {
+        self.hidden.clone()
     }
 
     /// A worker is at it until this is dropped.

@@ -24,11 +24,11 @@ pub use self::ctx::{Ctx, Next};
 pub use self::error::{ControllerError, ReconcileError};
 use self::finalizer::Finalizer;
 use self::meter::Meter;
-use self::source::{Deleted, Keys, Main, Other, Owned, Read, Watched};
+use self::source::{Keys, Main, Other, Owned, Owners, Read, Watched};
 use crate::election::Leadership;
 use crate::queue::{QueueOptions, QueueStatus, RateLimit, WorkQueue};
 use crate::recorder::Recorder;
-use crate::writes::{Clients, Tracker};
+use crate::writes::Tracker;
 
 /// How many workers there are if nothing else is said.
 const WORKERS: usize = 8;
@@ -87,6 +87,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Controller<K> {
     name: Arc<str>,
     informer: SharedInformer<K>,
+    owners: Arc<Owners<K>>,
     watched: Vec<Box<dyn Watched>>,
     owned: Vec<Box<dyn Owned>>,
     only_if: Option<Arc<Filter<K>>>,
@@ -112,6 +113,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
     pub fn new(name: impl Into<Arc<str>>, informer: SharedInformer<K>) -> Self {
         Self {
             name: name.into(),
+            owners: Arc::new(Owners::new(informer.clone())),
             informer,
             watched: Vec::new(),
             owned: Vec::new(),
@@ -131,16 +133,16 @@ impl<K: Send + Sync + 'static> Controller<K> {
     }
 
     /// Also reconciles an object when something happens to one that it is the controller of: the owner with `controller: true`,
-    /// by group and kind whatever the version. Where an owner changes, the old and the new one are reconciled.
+    /// by group and kind whatever the version, and by its uid. Where an owner changes, the old and the new one are reconciled.
     ///
     /// [`Ctx::owned`] finds the objects of an owner through an index, which is made for it.
     pub fn owns<C: Send + Sync + 'static>(mut self, children: SharedInformer<C>) -> Self {
         self.owned.push(source::owned(&children));
-        let owner = self.informer.kind().clone();
+        let owners = self.owners.clone();
         self.watched.push(Box::new(Other::new(
             children,
             move |child: &Object<C>, keys: &mut Vec<ObjectKey>| {
-                keys.extend(source::controller_of(&owner, child));
+                keys.extend(owners.controller_of(child));
             },
         )));
         self
@@ -317,7 +319,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
         let queue = WorkQueue::new(&self.name, self.queue.clone());
         // It runs once, so nothing is there yet.
         self.running.set(queue.clone()).ok();
-        let deleted = Arc::new(Deleted::default());
+        let deleted = self.owners.deleted.clone();
         let main = Main::new(self.informer.clone(), self.only_if.take(), deleted.clone());
         self.watched.insert(0, Box::new(main));
         let informers: Vec<_> = self.watched.iter().map(|watched| watched.informer()).collect();
@@ -341,6 +343,12 @@ impl<K: Send + Sync + 'static> Controller<K> {
             () = &mut shutdown => return Ok(()),
         }
 
+        let meter = Meter::new(&self.name, self.workers);
+        let tracker = Tracker::counting(meter.hidden());
+        for informer in &informers {
+            let is_owned = self.owned.iter().any(|owned| owned.is_of(informer));
+            tracker.know(informer, self.client.as_ref(), is_owned);
+        }
         let shared = Arc::new(worker::Shared {
             name: self.name.clone(),
             informer: self.informer.clone(),
@@ -350,13 +358,13 @@ impl<K: Send + Sync + 'static> Controller<K> {
             queue: queue.clone(),
             reconcile,
             timeout: self.timeout,
-            clients: Arc::new(Clients::new(self.client, &informers)),
+            client: self.client,
             leadership: self.leadership,
-            tracker: Tracker::new(),
+            tracker,
             patience: self.patience,
             recorder: self.recorder,
             aside: Mutex::new(Some(JoinSet::new())),
-            meter: Meter::new(&self.name, self.workers),
+            meter,
         });
         // Also if this future is dropped: what waits aside holds what holds it.
         let _aside = Aside(&shared);

@@ -2,16 +2,16 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kube_client::Client;
 use kube_informer::error::{InformerError, WaitError};
-use kube_informer::kind::KindInfo;
 use kube_informer::object::Uid;
 use kube_informer::{Event, Index, IndexKey, Object, ObjectKey, Registration, SharedInformer, handler};
 use parking_lot::Mutex;
@@ -246,7 +246,7 @@ impl<O: Send + Sync + 'static> Watched for Read<O> {
 pub(super) async fn caught_up(informer: &SharedInformer<()>, client: &Client) {
     // Its own server, if it has one: a controller may look at several.
     let client = informer.client().unwrap_or_else(|| client.clone());
-    Known { informer: informer.clone(), client: Some(client) }.catch_up().await;
+    Known::new(informer.clone(), Some(client), false).catch_up().await;
 }
 
 /// Waits until an informer has stopped, and gives its name.
@@ -262,23 +262,60 @@ pub(super) async fn stopped(informer: &SharedInformer<()>) -> String {
     informer.name().to_owned()
 }
 
-/// The key of an object's controller, if that is of this kind in any version.
-pub(super) fn controller_of<C>(owner: &KindInfo, child: &Object<C>) -> Option<ObjectKey> {
-    let reference = child.controller_owner()?;
-    let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
-    if group != owner.group() || *reference.kind != *owner.kind() {
-        return None;
+/// The objects that a controller reconciles, as their children find them.
+pub(super) struct Owners<K> {
+    informer: SharedInformer<K>,
+    pub(super) deleted: Arc<Deleted<K>>,
+    /// Made when a child names an owner that is not where it should be.
+    by_uid: OnceLock<Index<K, String>>,
+}
+
+impl<K: Send + Sync + 'static> Owners<K> {
+    pub(super) fn new(informer: SharedInformer<K>) -> Self {
+        Self { informer, deleted: Arc::default(), by_uid: OnceLock::new() }
     }
-    Some(match child.namespace().filter(|_| owner.is_namespaced() != Some(false)) {
-        Some(namespace) => ObjectKey::namespaced(namespace, &*reference.name),
-        None => ObjectKey::cluster(&*reference.name),
-    })
+
+    /// The key of an object's controller, if that is of this kind in any version, and there: by its uid, like the children that
+    /// [`owned_by`] finds, or else by its name. So no key is made up where a kind does not say whether its objects are in
+    /// namespaces, nor for a child in another namespace. An owner that is not here yet is reconciled when it comes.
+    pub(super) fn controller_of<C>(&self, child: &Object<C>) -> Option<ObjectKey> {
+        let reference = child.controller_owner()?;
+        let kind = self.informer.kind();
+        let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        // Of some kinds only the resource is known.
+        let is_kind = kind.kind().is_empty() || *reference.kind == *kind.kind();
+        if group != kind.group() || !is_kind {
+            return None;
+        }
+        let beside = child.namespace().filter(|_| kind.is_namespaced() != Some(false));
+        let beside = beside.map(|namespace| ObjectKey::namespaced(namespace, &*reference.name));
+        let above = (kind.is_namespaced() != Some(true)).then(|| ObjectKey::cluster(&*reference.name));
+        let mut named: Option<ObjectKey> = None;
+        for key in beside.into_iter().chain(above) {
+            let owners = [self.informer.lister().by_key(&key).ok(), self.deleted.get(&key)];
+            if owners.iter().flatten().any(|owner| *owner.uid() == reference.uid) {
+                return Some(key);
+            }
+            if owners.iter().any(Option::is_some) {
+                named.get_or_insert(key);
+            }
+        }
+        self.elsewhere(&reference.uid).or(named)
+    }
+
+    fn elsewhere(&self, uid: &Uid) -> Option<ObjectKey> {
+        let by_uid = self.by_uid.get_or_init(|| self.informer.index_by(IndexKey::new("uid", "metadata.uid")));
+        Some(by_uid.get(uid.to_string().as_str()).ok()?.first()?.key().clone())
+    }
 }
 
 /// The objects of one kind by their owners.
 pub(super) trait Owned: Any + Send + Sync {
     /// Waits until the index can be asked.
     fn wait_ready(&self, timeout: Duration) -> BoxFuture<'_, Result<(), WaitError>>;
+
+    /// Whether it is this informer that has them.
+    fn is_of(&self, informer: &SharedInformer<()>) -> bool;
 }
 
 /// The objects of one kind, and their index.
@@ -290,6 +327,10 @@ struct ByOwner<C> {
 impl<C: Send + Sync + 'static> Owned for ByOwner<C> {
     fn wait_ready(&self, timeout: Duration) -> BoxFuture<'_, Result<(), WaitError>> {
         self.index.wait_ready(timeout).boxed()
+    }
+
+    fn is_of(&self, informer: &SharedInformer<()>) -> bool {
+        self.children.same_informer(informer)
     }
 }
 
@@ -310,6 +351,27 @@ pub(super) fn owned_by<C: Send + Sync + 'static>(
         owned.retain(|child| child.controller_owner().is_some_and(|reference| reference.uid == *owner));
         owned
     }))
+}
+
+/// Those that several informers have, each once: in the later state, where one of them is behind.
+pub(super) fn each_once<C>(all: Vec<Object<C>>) -> Vec<Object<C>> {
+    let mut places = HashMap::with_capacity(all.len());
+    let mut once: Vec<Object<C>> = Vec::with_capacity(all.len());
+    for object in all {
+        match places.entry(object.key().clone()) {
+            Entry::Vacant(place) => {
+                place.insert(once.len());
+                once.push(object);
+            }
+            Entry::Occupied(place) => {
+                let known = &mut once[*place.get()];
+                if known.resource_version().is_older_than(object.resource_version()) {
+                    *known = object;
+                }
+            }
+        }
+    }
+    once
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use kube_client::Client;
 use kube_informer::{ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
@@ -17,7 +18,7 @@ use super::{Ctx, Next, Reconcile, ReconcileError};
 use crate::election::Leadership;
 use crate::queue::{Work, WorkQueue};
 use crate::recorder::Recorder;
-use crate::writes::{Clients, Tracker};
+use crate::writes::Tracker;
 
 /// What all workers of a controller share.
 pub(super) struct Shared<K> {
@@ -30,7 +31,7 @@ pub(super) struct Shared<K> {
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) reconcile: Arc<Reconcile<K>>,
     pub(super) timeout: Option<Duration>,
-    pub(super) clients: Arc<Clients>,
+    pub(super) client: Option<Client>,
     pub(super) leadership: Option<Leadership>,
     pub(super) tracker: Tracker,
     pub(super) patience: Duration,
@@ -68,13 +69,15 @@ impl<K: Send + Sync + 'static> Shared<K> {
         }
         let key = work.item().clone();
         let is_enough = self.tracker.take_stale(&key);
-        let run = self.tracker.run(&key).with(self.clients.clone(), self.leadership.clone());
+        let run = self.tracker.run(&key).with(self.client.clone(), self.leadership.clone());
         if run.is_stale() && !is_enough {
             return self.park(work);
         }
         // In this order: an object that is deleted in between is seen twice, and never not at all.
-        let object = self.informer.lister().by_key(&key).ok();
-        let last = self.deleted.get(&key);
+        let cached = self.informer.lister().by_key(&key).ok();
+        let object = run.objects(&self.informer).get(&key);
+        // One that an earlier run has deleted, which a stale one knows before the cache does, is in the cache still.
+        let last = self.deleted.get(&key).or(cached);
         // One that was deleted in between is reconciled once more, and then it is gone.
         let last = last.filter(|last| object.as_ref().is_none_or(|object| object.uid() != last.uid()));
         let ctx = Ctx {

@@ -1,6 +1,7 @@
 //! The cache of an informer, and the server that it is a copy of.
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -31,9 +32,27 @@ pub(crate) struct Known {
     pub(crate) informer: SharedInformer<()>,
     /// Without one there is no server that could be asked, but what it is said to have answered is waited for.
     pub(crate) client: Option<Client>,
+    /// A controller [owns](crate::Controller::owns) what it has.
+    pub(super) is_owned: bool,
+    /// What has been said of it: once is enough.
+    has_told: (AtomicBool, AtomicBool),
 }
 
 impl Known {
+    pub(crate) fn new(informer: SharedInformer<()>, client: Option<Client>, is_owned: bool) -> Self {
+        Self { informer, client, is_owned, has_told: Default::default() }
+    }
+
+    /// Something is left out of its lists for a while. True if that is to be said.
+    pub(super) fn leaves_out(&self) -> bool {
+        !self.has_told.0.swap(true, Ordering::Relaxed)
+    }
+
+    /// It is never going to show something. True if that is to be said.
+    pub(super) fn hides(&self) -> bool {
+        !self.has_told.1.swap(true, Ordering::Relaxed)
+    }
+
     /// The path of a collection.
     pub(super) fn path(&self, namespace: Option<&str>) -> String {
         let kind = self.informer.kind();

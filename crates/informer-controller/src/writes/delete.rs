@@ -5,11 +5,10 @@ use kube_informer::object::Uid;
 use kube_informer::{Object, ObjectKey};
 use serde_json::{Value, json};
 
+use super::answer::{Answer, has_finalizers};
 use super::error::WriteError;
 use super::objects::Objects;
-use super::overlay::Change;
 use super::seen::Until;
-use super::send::{Answer, has_finalizers};
 
 /// Deleting.
 impl<C: Send + Sync + 'static> Objects<C> {
@@ -29,20 +28,20 @@ impl<C: Send + Sync + 'static> Objects<C> {
         if params.dry_run {
             return self.rehearse(outgoing).await.map(drop);
         }
-        self.send(outgoing, |objects: Self, ticket, key, answer| async move {
+        self.send(outgoing, |objects: Self, tickets, key, answer| async move {
             let (value, meta) = (&answer.value, &answer.value["metadata"]);
             if answer.is_status() {
                 let uid = value["details"]["uid"].as_str().map(Uid::new);
                 let uid = uid.or_else(|| objects.get(&key).map(|object| object.uid().clone()));
-                objects.gone(ticket, &key, uid);
+                objects.gone(tickets, &key, uid);
                 return Ok(());
             }
             if has_finalizers(value) || meta["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() > 0 {
                 // That it cannot be shown does not undo it.
-                objects.is(ticket, &answer).ok();
+                objects.is(tickets, &answer).ok();
                 return Ok(());
             }
-            objects.gone(ticket, &key, meta["uid"].as_str().map(Uid::new));
+            objects.gone(tickets, &key, meta["uid"].as_str().map(Uid::new));
             Ok(())
         })
         .await
@@ -67,9 +66,9 @@ impl<C: Send + Sync + 'static> Objects<C> {
         }
         outgoing.unanswered = Until::Everything;
         let left = self.request(&key).list(selected).map_err(|error| self.invalid(&error))?;
-        self.send(outgoing, |objects: Self, ticket, _, answer| async move {
+        self.send(outgoing, |objects: Self, tickets, _, answer| async move {
             objects.are_deleted(&answer, left).await;
-            drop(ticket);
+            drop(tickets);
             Ok(())
         })
         .await
@@ -87,8 +86,8 @@ impl<C: Send + Sync + 'static> Objects<C> {
         let (params, body) = (PostParams::default(), eviction.to_string().into_bytes());
         let request = self.request(key).create_subresource("eviction", key.name(), &params, body);
         let (outgoing, uid) = (self.outgoing(key.clone(), request)?, object.uid().clone());
-        let evicted = self.send(outgoing, |objects: Self, ticket, key, _| async move {
-            objects.read_back(ticket, &key, Some(&uid)).await;
+        let evicted = self.send(outgoing, |objects: Self, tickets, key, _| async move {
+            objects.read_back(tickets, &key, Some(&uid)).await;
             Ok(())
         });
         let evicted = evicted.await;
@@ -99,8 +98,8 @@ impl<C: Send + Sync + 'static> Objects<C> {
     fn or_gone(&self, object: &Object<C>, written: Result<(), WriteError>) -> Result<(), WriteError> {
         match written {
             Err(error) if error.is_not_found() || error.is_of_another_uid() => {
-                let ticket = self.begin(&self.known(), object.key().clone(), Until::Unknown);
-                self.gone(ticket, object.key(), Some(object.uid().clone()));
+                let tickets = self.begin(object.key(), &Until::Unknown);
+                self.gone(tickets, object.key(), Some(object.uid().clone()));
                 Ok(())
             }
             written => written,
@@ -109,8 +108,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
 
     /// What became of the objects that a collection had when it was deleted: some are only about to go.
     async fn are_deleted(&self, answer: &Answer, left: http::Request<Vec<u8>>) {
-        let known = self.known();
-        let Ok(client) = self.client(&known) else { return };
+        let Ok(client) = self.client() else { return };
         // That this is not known does not undo it.
         let Ok(left) = client.request::<Value>(left).await else { return };
         let empty = Vec::new();
@@ -118,16 +116,10 @@ impl<C: Send + Sync + 'static> Objects<C> {
         let left = items(&left);
         for item in items(&answer.value) {
             let uid = &item["metadata"]["uid"];
-            let change = match left.iter().find(|other| other["metadata"]["uid"] == *uid) {
-                Some(there) => {
-                    let there = self.with_kind(there.clone()).map(|there| there.to_string());
-                    let there = there.ok().map(|text| self.informer.object_from_json(text.as_bytes()));
-                    let Some(Ok(there)) = there else { continue };
-                    Change::Is(there.as_kind())
-                }
-                None => Change::Gone(Uid::new(uid.as_str().unwrap_or_default())),
-            };
-            self.overlay.lock().put(&self.informer, self.key_in(&item["metadata"]), change);
+            let there = left.iter().find(|other| other["metadata"]["uid"] == *uid);
+            let there = there.and_then(|there| self.with_kind(there.clone()).ok()).map(Answer::of);
+            let uid = Uid::new(uid.as_str().unwrap_or_default());
+            self.is_of_collection(&self.key_in(&item["metadata"]), &uid, there.as_ref());
         }
     }
 }

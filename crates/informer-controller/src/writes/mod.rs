@@ -7,6 +7,14 @@
 //!   them, and nobody else waits. After [`Controller::patience`](crate::Controller::patience) it runs anyway,
 //!   [`Ctx::is_stale`](crate::Ctx::is_stale) says so, and it reads what the runs before it wrote as they did.
 //!
+//! This holds for a resource, not for a handle: what is written through one informer the others of the same resource and cluster
+//! have at once as well, each as its own options make it, and the next run waits for all of them. Those are the informers of the
+//! controller, and every other one that [`Ctx::objects`](crate::Ctx::objects) was called with. Two informers are of one cluster if
+//! they are of one [factory](kube_informer::SharedInformer::same_cluster), or if the controller has a [client](crate::Controller::client).
+//!
+//! What an informer is never going to show, because its selectors do not select it or its transform refuses it, is in none of its
+//! lists. That is said once and counted: a function that creates what it does not find would create it again and again.
+//!
 //! What the server does not answer with an object is settled otherwise: after an eviction, and what else is answered with a
 //! `Status`, the object is read; a write whose answer was lost is settled by a list of that object, which the informer makes; the
 //! deletion of a collection by reading the whole scope again. If the server goes back in time, there is nothing to wait for any
@@ -40,6 +48,7 @@
 //!
 //! [`Tracker`] is the part that remembers, for those who have no [`Controller`](crate::Controller).
 
+mod answer;
 mod cache;
 mod delete;
 mod error;
@@ -50,12 +59,12 @@ mod run;
 mod seen;
 mod send;
 mod status;
+mod tickets;
 mod tracker;
 mod write;
 
 pub(crate) use self::cache::Known;
 pub use self::error::WriteError;
 pub use self::objects::Objects;
-pub(crate) use self::run::Clients;
 pub use self::run::Run;
 pub use self::tracker::Tracker;

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::Hash;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kube_client::core::DynamicObject;
 use kube_client::core::labels::Selector;
@@ -22,15 +22,15 @@ pub struct Objects<C> {
     pub(super) informer: SharedInformer<C>,
     pub(super) run: Run,
     pub(super) overlay: SharedOverlay,
-    /// Made with the first write.
-    pub(super) known: Arc<OnceLock<Arc<Known>>>,
+    pub(super) known: Arc<Known>,
 }
 
 /// Reading: what the cache has, and what this run has written.
 impl<C: Send + Sync + 'static> Objects<C> {
     pub(super) fn new(informer: SharedInformer<C>, run: Run) -> Self {
-        let overlay = run.overlays.of(&informer);
-        Self { informer, run, overlay, known: Arc::default() }
+        let (overlay, whole) = (run.overlays.of(&informer), informer.as_kind());
+        let known = run.tracker.know(&whole, run.client.as_ref(), false);
+        Self { informer, run, overlay, known }
     }
 
     /// The informer.

@@ -11,8 +11,15 @@ use parking_lot::Mutex;
 
 /// What a run has made of an object.
 pub(super) enum Change {
-    Is(Object<()>),
+    Is(Written),
     Gone(Uid),
+}
+
+/// What one informer makes of an object that a run has written.
+pub(super) struct Written {
+    pub(super) object: Object<()>,
+    /// Whether it looks at such an object, as far as that can be told here. Judged by what the server sent.
+    pub(super) is_selected: Option<bool>,
 }
 
 /// What a run has written, by informer.
@@ -52,11 +59,12 @@ impl Overlay {
     ) {
         let is_late = match (self.changes.get(&key), &change) {
             (Some(Change::Is(known)), Change::Is(new)) => {
+                let (known, new) = (&known.object, &new.object);
                 known.uid() == new.uid() && new.resource_version().is_older_than(known.resource_version())
             }
             // There is another one of that name by now.
-            (Some(Change::Is(known)), Change::Gone(uid)) => known.uid() != uid,
-            (Some(Change::Gone(uid)), Change::Is(new)) => new.uid() == uid,
+            (Some(Change::Is(known)), Change::Gone(uid)) => known.object.uid() != uid,
+            (Some(Change::Gone(uid)), Change::Is(new)) => new.object.uid() == uid,
             _ => false,
         };
         if is_late {
@@ -77,8 +85,8 @@ impl Overlay {
         self.forget_seen(informer);
         let cached = || informer.lister().by_key(key).ok();
         match self.changes.get(key) {
-            Some(Change::Is(object)) => {
-                Some(object.as_kind()).filter(|object| informer.selects(object) != Some(false))
+            Some(Change::Is(written)) => {
+                (written.is_selected != Some(false)).then(|| written.object.as_kind())
             }
             Some(Change::Gone(uid)) => cached().filter(|object| object.uid() != uid),
             None => cached(),
@@ -103,9 +111,7 @@ impl Overlay {
             Some(Change::Gone(uid)) => object.uid() != uid,
             None => true,
         });
-        let written = self.written().map(Object::as_kind);
-        objects
-            .extend(written.filter(|object| informer.selects(object) == Some(true)).filter(|it| belongs(it)));
+        objects.extend(self.written(Some(true)).filter(belongs));
         objects
     }
 
@@ -115,14 +121,13 @@ impl Overlay {
         informer: &SharedInformer<C>,
     ) -> Vec<Object<C>> {
         self.forget_seen(informer);
-        let written = self.written().map(Object::as_kind);
-        written.filter(|object| informer.selects(object).is_none()).collect()
+        self.written(None).collect()
     }
 
-    fn written(&self) -> impl Iterator<Item = &Object<()>> {
-        self.changes.values().filter_map(|change| match change {
-            Change::Is(object) => Some(object),
-            Change::Gone(_) => None,
+    fn written<C>(&self, is_selected: Option<bool>) -> impl Iterator<Item = Object<C>> {
+        self.changes.values().filter_map(move |change| match change {
+            Change::Is(written) if written.is_selected == is_selected => Some(written.object.as_kind()),
+            Change::Is(_) | Change::Gone(_) => None,
         })
     }
 
@@ -135,8 +140,9 @@ impl Overlay {
             self.changes.clear();
         }
         self.changes.retain(|key, change| match change {
-            Change::Is(object) => {
-                let seen = informer.wait_for_version(key, object.resource_version(), Duration::MAX);
+            Change::Is(written) => {
+                let version = written.object.resource_version();
+                let seen = informer.wait_for_version(key, version, Duration::MAX);
                 match seen.now_or_never() {
                     None => true,
                     // Which of the two is later cannot be told, and this one has been written here.

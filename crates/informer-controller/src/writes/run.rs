@@ -8,7 +8,7 @@ use kube_informer::{ObjectKey, SharedInformer};
 
 use super::objects::Objects;
 use super::overlay::Overlays;
-use super::tracker::Tracker;
+use super::tracker::{Tracker, are_siblings};
 use crate::election::Leadership;
 
 /// One run for a key: what it writes is read by itself, and waited for by the next one. See [`Tracker`].
@@ -17,46 +17,26 @@ pub struct Run {
     pub(super) key: ObjectKey,
     pub(super) tracker: Tracker,
     pub(super) overlays: Arc<Overlays>,
-    pub(super) clients: Arc<Clients>,
+    /// Written with in the place of that of each informer.
+    pub(super) client: Option<Client>,
     /// Nothing is written without it, if there is one.
     pub(super) leadership: Option<Leadership>,
     is_stale: bool,
 }
 
-/// What is written with. To make a client of an informer costs something, so not for every run.
-#[derive(Default)]
-pub(crate) struct Clients {
-    /// In the place of that of each informer.
-    for_all: Option<Client>,
-    by_informer: Vec<(SharedInformer<()>, Option<Client>)>,
-}
-
-impl Clients {
-    pub(crate) fn new(for_all: Option<Client>, informers: &[SharedInformer<()>]) -> Self {
-        let informers = if for_all.is_some() { &[] } else { informers };
-        let by_informer = informers.iter().map(|informer| (informer.clone(), informer.client())).collect();
-        Self { for_all, by_informer }
-    }
-
-    pub(super) fn of<C: Send + Sync + 'static>(&self, informer: &SharedInformer<C>) -> Option<Client> {
-        let known = self.by_informer.iter().find(|(other, _)| other.same_informer(informer));
-        self.for_all.clone().or_else(|| known.and_then(|(_, client)| client.clone()))
-    }
-}
-
 impl Run {
     pub(super) fn new(key: ObjectKey, tracker: Tracker, is_stale: bool) -> Self {
         let overlays = if is_stale { tracker.overlays(&key) } else { Arc::default() };
-        Self { key, tracker, overlays, clients: Arc::default(), leadership: None, is_stale }
+        Self { key, tracker, overlays, client: None, leadership: None, is_stale }
     }
 
-    pub(crate) fn with(self, clients: Arc<Clients>, leadership: Option<Leadership>) -> Self {
-        Self { clients, leadership, ..self }
+    pub(crate) fn with(self, client: Option<Client>, leadership: Option<Leadership>) -> Self {
+        Self { client, leadership, ..self }
     }
 
-    /// Writes with this client, instead of the connections of each informer.
+    /// Writes with this client, instead of the connections of each informer. All informers are of one cluster then.
     pub fn with_client(self, client: Client) -> Self {
-        Self { clients: Arc::new(Clients::new(Some(client), &[])), ..self }
+        Self { client: Some(client), ..self }
     }
 
     /// Writes only as long as this leadership is valid.
@@ -72,6 +52,11 @@ impl Run {
     /// Whether caches had not seen all that earlier runs wrote when this one began.
     pub fn is_stale(&self) -> bool {
         self.is_stale
+    }
+
+    /// Whether what is written through one of them is written at the other one.
+    pub(crate) fn are_siblings(&self, one: &SharedInformer<()>, other: &SharedInformer<()>) -> bool {
+        are_siblings(one, other, self.client.is_some())
     }
 
     /// The objects of an informer, to read and to write. Writes go over the connections of the informer, unless there

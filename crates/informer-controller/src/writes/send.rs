@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use kube_client::Client;
 use kube_client::core::params::GetParams;
-use kube_client::core::request::Request;
-use kube_informer::object::{ResourceVersion, Uid};
+use kube_informer::object::Uid;
 use kube_informer::source::SendIf;
 use kube_informer::{Object, ObjectKey};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
+use super::answer::Answer;
 use super::cache::Known;
 use super::error::WriteError;
 use super::objects::Objects;
-use super::overlay::Change;
 use super::seen::Until;
-use super::tracker::Ticket;
+use super::tickets::Tickets;
 use crate::election::Leadership;
 
 /// A write that is to be sent.
@@ -29,32 +28,13 @@ pub(super) struct Outgoing {
     pub(super) request: http::Request<Vec<u8>>,
     /// Nothing changes.
     pub(super) is_dry: bool,
+    /// The object is made by it.
+    pub(super) is_new: bool,
 }
 
 impl Outgoing {
     pub(super) fn dry(self, is_dry: bool) -> Self {
         Self { is_dry, ..self }
-    }
-}
-
-/// What the server answered to a write.
-pub(super) struct Answer {
-    pub(super) text: String,
-    pub(super) value: Value,
-}
-
-impl Answer {
-    fn new(text: String) -> Self {
-        Self { value: serde_json::from_str(&text).unwrap_or_default(), text }
-    }
-
-    pub(super) fn is_status(&self) -> bool {
-        self.value["kind"] == "Status"
-    }
-
-    fn is_of<C: Send + Sync + 'static>(&self, objects: &Objects<C>) -> bool {
-        let kind = objects.informer.kind();
-        self.value["kind"] == kind.kind() && self.value["apiVersion"] == kind.api_version()
     }
 }
 
@@ -68,15 +48,15 @@ impl<C: Send + Sync + 'static> Objects<C> {
     /// Sends a write whose answer is the object.
     pub(super) async fn write(&self, outgoing: Outgoing) -> Result<Object<C>, WriteError> {
         if outgoing.is_dry {
-            let answer = self.rehearse(outgoing).await?;
-            return Ok(self.informer.object_from_json(answer.text.as_bytes())?);
+            return self.rehearsed(&self.rehearse(outgoing).await?);
         }
-        self.send(outgoing, |objects: Self, ticket, key, answer| async move {
+        let is_new = outgoing.is_new;
+        self.send(outgoing, move |objects: Self, tickets, key, answer| async move {
             if !answer.is_status() {
-                return objects.is(ticket, &answer);
+                return objects.is(tickets, &Answer { is_new, ..answer });
             }
             // It has been written, and the answer does not say what.
-            let there = objects.read_back(ticket, &key, None).await;
+            let there = objects.read_back(tickets, &key, None).await;
             there.ok_or_else(|| WriteError::NoObject {
                 kind: objects.informer.kind().clone(),
                 name: key.to_string(),
@@ -90,12 +70,12 @@ impl<C: Send + Sync + 'static> Objects<C> {
         if outgoing.is_dry {
             return Ok(self.rehearse(outgoing).await?.value);
         }
-        self.send(outgoing, |objects: Self, ticket, key, answer| async move {
+        self.send(outgoing, |objects: Self, tickets, key, answer| async move {
             if answer.is_of(&objects) {
                 // That it cannot be shown does not undo it.
-                objects.is(ticket, &answer).ok();
+                objects.is(tickets, &answer).ok();
             } else {
-                objects.read_back(ticket, &key, None).await;
+                objects.read_back(tickets, &key, None).await;
             }
             Ok(answer.value)
         })
@@ -104,8 +84,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
 
     /// Sends a write that changes nothing.
     pub(super) async fn rehearse(&self, outgoing: Outgoing) -> Result<Answer, WriteError> {
-        let known = self.known();
-        let answer = self.ask(self.client(&known)?, &outgoing.key, outgoing.request).await;
+        let answer = self.ask(self.client()?, &outgoing.key, outgoing.request).await;
         answer.map_err(|failure| failure.error)
     }
 
@@ -114,31 +93,30 @@ impl<C: Send + Sync + 'static> Objects<C> {
     pub(super) async fn send<T, F, R>(&self, outgoing: Outgoing, settle: F) -> Result<T, WriteError>
     where
         T: Send + 'static,
-        F: FnOnce(Self, Ticket, ObjectKey, Answer) -> R + Send + 'static,
+        F: FnOnce(Self, Tickets, ObjectKey, Answer) -> R + Send + 'static,
         R: Future<Output = Result<T, WriteError>> + Send + 'static,
     {
-        let known = self.known();
-        let client = self.client(&known)?.clone();
+        let client = self.client()?.clone();
         let Outgoing { key, unanswered, request, .. } = outgoing;
         let ended = WriteError::Ended { kind: self.informer.kind().clone(), name: key.to_string() };
-        let ticket = self.begin(&known, key.clone(), unanswered);
-        let (objects, number) = (self.clone(), ticket.number());
+        let tickets = self.begin(&key, &unanswered);
+        let (objects, number) = (self.clone(), tickets.number());
         let (go, gate) = oneshot::channel::<()>();
         let whole = async move {
             if gate.await.is_err() {
-                ticket.void();
+                tickets.void();
                 return Ok(None);
             }
             let answer = match objects.ask(&client, &key, request).await {
                 Ok(answer) => answer,
                 Err(failure) => {
                     if failure.is_not_written {
-                        ticket.void();
+                        tickets.void();
                     }
                     return Err(failure.error);
                 }
             };
-            settle(objects, ticket, key, answer).await.map(Some)
+            settle(objects, tickets, key, answer).await.map(Some)
         };
         let task = tokio::spawn(whole.in_current_span());
         // Nothing is written beyond the end of the controller: whoever works next must not meet it. What it does not know of by then
@@ -201,68 +179,20 @@ impl<C: Send + Sync + 'static> Objects<C> {
         }
     }
 
-    /// This is what the object is now.
-    pub(super) fn is(&self, ticket: Ticket, answer: &Answer) -> Result<Object<C>, WriteError> {
-        let meta = &answer.value["metadata"];
-        let version = ResourceVersion::new(meta["resourceVersion"].as_str().unwrap_or_default());
-        // As it came: types of ours may not know all of its fields.
-        let object = match self.informer.object_from_json(answer.text.as_bytes()) {
-            Ok(object) => object,
-            Err(error) => {
-                // The informer does not show it either, and passes it all the same.
-                let text = |name: &str| meta[name].as_str().unwrap_or_default();
-                let key = match text("namespace") {
-                    "" => ObjectKey::cluster(text("name")),
-                    namespace => ObjectKey::namespaced(namespace, text("name")),
-                };
-                if !key.name().is_empty() && !version.is_empty() {
-                    ticket.answered(key, Until::Version(version), false);
-                }
-                return Err(error.into());
-            }
-        };
-        let key = object.key().clone();
-        // One that was to be deleted, and is held by nobody any more, is gone with this write.
-        if !meta["deletionTimestamp"].is_null()
-            && meta["deletionGracePeriodSeconds"] == 0
-            && !has_finalizers(&answer.value)
-        {
-            self.gone(ticket, &key, Some(object.uid().clone()));
-            return Ok(object);
-        }
-        let selected = self.informer.selects(&object);
-        if selected.is_none() && self.run.tracker.tell() {
-            tracing::warn!(%key, informer = self.informer.name(), "what is written is left out of lists until the watch brings it: only the server can tell whether the field selector selects it; this is said once");
-        }
-        self.overlay.lock().put(&self.informer, key.clone(), Change::Is(object.as_kind()));
-        ticket.answered(key, Until::Version(version), selected == Some(true));
-        Ok(object)
-    }
-
-    /// This one is gone.
-    pub(super) fn gone(&self, ticket: Ticket, key: &ObjectKey, uid: Option<Uid>) {
-        // Without a uid the server is asked for that name.
-        if let Some(uid) = uid {
-            self.overlay.lock().put(&self.informer, key.clone(), Change::Gone(uid.clone()));
-            ticket.answered(key.clone(), Until::Gone(uid), false);
-        }
-    }
-
     /// The answer says nothing about the object, so it is read. That this fails is no failure of the write: then the next run
     /// waits until the informer has asked.
     pub(super) async fn read_back(
         &self,
-        ticket: Ticket,
+        tickets: Tickets,
         key: &ObjectKey,
         uid: Option<&Uid>,
     ) -> Option<Object<C>> {
-        let known = self.known();
-        let get = Request::new(known.path(key.namespace())).get(key.name(), &GetParams::default()).ok()?;
-        let answer = match self.client(&known).ok()?.request_text(get).await {
+        let get = self.request(key).get(key.name(), &GetParams::default()).ok()?;
+        let answer = match self.client().ok()?.request_text(get).await {
             Ok(text) => Answer::new(text),
             Err(kube_client::Error::Api(status)) if status.code == 404 => {
                 let uid = uid.cloned().or_else(|| self.get(key).map(|object| object.uid().clone()));
-                self.gone(ticket, key, uid);
+                self.gone(tickets, key, uid);
                 return None;
             }
             Err(error) => {
@@ -273,31 +203,29 @@ impl<C: Send + Sync + 'static> Objects<C> {
         let there = answer.value["metadata"]["uid"].as_str().map(Uid::new);
         if let Some(uid) = uid.filter(|uid| Some(*uid) != there.as_ref()) {
             // Another one has taken its place.
-            self.gone(ticket, key, Some(uid.clone()));
+            self.gone(tickets, key, Some(uid.clone()));
             return None;
         }
-        self.is(ticket, &answer).ok()
+        self.is(tickets, &answer).ok()
     }
 
-    pub(super) fn begin(&self, known: &Arc<Known>, key: ObjectKey, unanswered: Until) -> Ticket {
-        self.run.tracker.begin(&self.run.key, &self.run.overlays, known.clone(), key, unanswered)
-    }
-
-    pub(super) fn known(&self) -> Arc<Known> {
-        let known = self.known.get_or_init(|| {
-            let client = self.run.clients.of(&self.informer).or_else(|| self.informer.client());
-            Arc::new(Known { informer: self.informer.as_kind(), client })
+    pub(super) fn begin(&self, key: &ObjectKey, unanswered: &Until) -> Tickets {
+        let (tracker, overlays) = (&self.run.tracker, &self.run.overlays);
+        let begun = self.siblings().into_iter().map(|known| {
+            let ticket =
+                tracker.begin(&self.run.key, overlays, known.clone(), key.clone(), unanswered.clone());
+            (known, ticket)
         });
-        known.clone()
+        Tickets::new(begun.collect())
     }
 
-    pub(super) fn client<'a>(&self, known: &'a Known) -> Result<&'a Client, WriteError> {
-        known.client.as_ref().ok_or_else(|| WriteError::NoClient { kind: self.informer.kind().clone() })
+    /// All informers that have to see what is written here. This one comes first.
+    pub(super) fn siblings(&self) -> Vec<Arc<Known>> {
+        self.run.tracker.siblings(&self.known, self.run.client.is_some())
     }
-}
 
-/// Whether somebody holds an object that is to be deleted. Namespaces have finalizers of their own.
-pub(super) fn has_finalizers(object: &Value) -> bool {
-    let is_held = |of: &Value| of["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
-    is_held(&object["metadata"]) || (object["kind"] == "Namespace" && is_held(&object["spec"]))
+    pub(super) fn client(&self) -> Result<&Client, WriteError> {
+        let client = self.run.client.as_ref().or(self.known.client.as_ref());
+        client.ok_or_else(|| WriteError::NoClient { kind: self.informer.kind().clone() })
+    }
 }

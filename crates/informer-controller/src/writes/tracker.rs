@@ -1,5 +1,6 @@
 //! What is known of the writes of each key, and whether the caches have seen them.
 
+mod known;
 mod ticket;
 
 use std::collections::HashMap;
@@ -10,12 +11,15 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use kube_informer::ObjectKey;
+use metrics::Counter;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
+pub(super) use self::known::are_siblings;
 pub(super) use self::ticket::Ticket;
+use super::cache::Known;
 use super::overlay::Overlays;
 use super::run::Run;
 use super::seen::{Cache, Seen, Unseen, Until, is_same};
@@ -89,10 +93,13 @@ struct State {
     under_way: HashMap<u64, AbortHandle>,
     /// One of them has ended.
     ended: Arc<Notify>,
-    /// That something is left out of lists has been said.
-    is_told: bool,
     /// Nothing is written any more.
     has_ended: bool,
+    /// The informers that writes are waited for at.
+    known: Vec<Arc<Known>>,
+    /// How many writes an informer is never going to show.
+    hidden: u64,
+    hidden_total: Option<Counter>,
     /// Only those that wait for something.
     owners: HashMap<ObjectKey, Owner>,
 }
@@ -190,11 +197,6 @@ impl Tracker {
         owner.unseen.push(unseen);
         drop(state);
         Ticket { tracker: self.clone(), owner: key.clone(), number: ticket, is_open: true }
-    }
-
-    /// Whether it is to be said that something is left out of lists: once is enough.
-    pub(super) fn tell(&self) -> bool {
-        !std::mem::replace(&mut self.state.lock().is_told, true)
     }
 
     /// This task is going to send the request of a ticket. Says whether it may.

@@ -8,10 +8,11 @@ use kube_informer::{Object, ObjectKey};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::answer::Answer;
 use super::error::WriteError;
 use super::objects::Objects;
 use super::seen::Until;
-use super::send::{Answer, Outgoing};
+use super::send::Outgoing;
 
 /// Writing. A write that has been sent is answered and taken note of also if whoever waits for it is dropped, as a run is that
 /// takes too long.
@@ -23,6 +24,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
         let (key, body) = self.body(object)?;
         let request = self.request(&key).create(&PostParams::default(), body);
         let mut outgoing = self.outgoing(key, request)?;
+        outgoing.is_new = true;
         if outgoing.key.name().is_empty() {
             // The server makes up the name, which only its answer says.
             outgoing.unanswered = Until::Everything;
@@ -113,18 +115,17 @@ impl<C: Send + Sync + 'static> Objects<C> {
     }
 
     pub(crate) fn told(&self, value: Value) -> Result<(), WriteError> {
-        let known = self.known();
         if value["kind"] == "Status" {
             // It says which object it is about, and at most its uid. What became of it the server is asked.
             if let Some(name) = value["details"]["name"].as_str() {
                 let key = self.in_namespace_of_run("", name);
-                drop(self.begin(&known, key, Until::Unknown));
+                drop(self.begin(&key, &Until::Unknown));
             }
             return Ok(());
         }
         let value = self.with_kind(value)?;
-        let ticket = self.begin(&known, self.key_in(&value["metadata"]), Until::Unknown);
-        self.is(ticket, &Answer { text: value.to_string(), value }).map(drop)
+        let tickets = self.begin(&self.key_in(&value["metadata"]), &Until::Unknown);
+        self.is(tickets, &Answer::of(value)).map(drop)
     }
 
     /// An object with the kind that the server wants to see.
@@ -169,7 +170,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
     }
 
     pub(super) fn request(&self, key: &ObjectKey) -> Request {
-        Request::new(self.known().path(key.namespace()))
+        Request::new(self.known.path(key.namespace()))
     }
 
     pub(super) fn outgoing(
@@ -178,7 +179,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
         request: Result<http::Request<Vec<u8>>, kube_client::core::request::Error>,
     ) -> Result<Outgoing, WriteError> {
         let request = request.map_err(|error| self.invalid(&error))?;
-        Ok(Outgoing { key, unanswered: Until::Unknown, request, is_dry: false })
+        Ok(Outgoing { key, unanswered: Until::Unknown, request, is_dry: false, is_new: false })
     }
 
     pub(super) fn invalid(&self, why: &impl fmt::Display) -> WriteError {

@@ -4,8 +4,11 @@
 
 mod ends;
 mod helpers;
+mod hidden;
+mod owners;
 mod parked;
 mod recorder;
+mod siblings;
 mod triggers;
 mod workers;
 mod writes;

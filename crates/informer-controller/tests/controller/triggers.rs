@@ -5,7 +5,7 @@ use kube_informer::testing::ScriptedSource;
 
 use super::*;
 
-fn informer<K>(source: &ScriptedSource) -> SharedInformer<K>
+pub(super) fn informer<K>(source: &ScriptedSource) -> SharedInformer<K>
 where
     K: kube_informer::Kind<Dynamic = ()> + DeserializeOwned + Send + Sync + 'static,
 {
@@ -15,12 +15,12 @@ where
     informer
 }
 
-fn started<K: Send + Sync + 'static>(controller: Controller<K>) -> Running {
+pub(super) fn started<K: Send + Sync + 'static>(controller: Controller<K>) -> Running {
     let (stop, stopped) = oneshot::channel::<()>();
     Running { stop: Some(stop), task: tokio::spawn(controller.run(async move { drop(stopped.await) })) }
 }
 
-fn metadata(name: &str, uid: &str) -> Value {
+pub(super) fn metadata(name: &str, uid: &str) -> Value {
     json!({ "name": name, "namespace": "default", "uid": uid })
 }
 

@@ -138,7 +138,7 @@ impl std::error::Error for Unreadable {}
 #[tokio::test(start_paused = true)]
 async fn an_error_that_panics_when_it_is_printed_takes_no_worker_with_it() {
     // Without somebody who prints it, it is not.
-    let _guard = tracing::subscriber::set_default(Printing);
+    let _guard = Told::default().listens();
     let rig = Rig::new();
     rig.server.create(&config_map("a")).await.unwrap();
     let (sender, mut said) = mpsc::unbounded_channel();
@@ -155,10 +155,24 @@ async fn an_error_that_panics_when_it_is_printed_takes_no_worker_with_it() {
     running.stop().await.unwrap();
 }
 
-/// Prints every value of what is logged, to nobody.
-struct Printing;
+/// Prints every value of what is logged.
+#[derive(Clone, Default)]
+pub(super) struct Told(Arc<parking_lot::Mutex<Vec<String>>>);
 
-impl tracing::Subscriber for Printing {
+impl Told {
+    /// To what is said in this thread. With a second one beside it: of a single one tracing asks whichever thread comes to a place
+    /// first, and remembers that nobody listens there.
+    pub(super) fn listens(&self) -> (tracing::subscriber::DefaultGuard, tracing::Dispatch) {
+        let beside = tracing::Dispatch::new(Self::default());
+        (tracing::subscriber::set_default(self.clone()), beside)
+    }
+
+    pub(super) fn all(&self) -> Vec<String> {
+        self.0.lock().clone()
+    }
+}
+
+impl tracing::Subscriber for Told {
     fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
         true
     }
@@ -172,7 +186,9 @@ impl tracing::Subscriber for Printing {
     fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
 
     fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut Printed);
+        let mut printed = Printed(String::new());
+        event.record(&mut printed);
+        self.0.lock().push(printed.0);
     }
 
     fn enter(&self, _: &tracing::span::Id) {}
@@ -180,10 +196,10 @@ impl tracing::Subscriber for Printing {
     fn exit(&self, _: &tracing::span::Id) {}
 }
 
-struct Printed;
+struct Printed(String);
 
 impl tracing::field::Visit for Printed {
-    fn record_debug(&mut self, _: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        drop(format!("{value:?}"));
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0.push_str(&format!("{field}={value:?} "));
     }
 }

@@ -1,4 +1,4 @@
-//! A whole controller, the manager of replicas of `examples/`, in worlds in which everything goes wrong: answers are lost,
+//! A whole controller, the manager of replicas of `examples/` or one with two informers of pods, in worlds in which everything goes wrong: answers are lost,
 //! watches are late, cut and silent, the program is killed and started again at any moment. Whatever happens there is never one
 //! pod too many, and in the end there are as many as there are to be.
 //!

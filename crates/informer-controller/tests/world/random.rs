@@ -35,7 +35,7 @@ impl Random {
         if self.is_strict { MOMENT } else { ANY_TIME }
     }
 
-    /// Its first watch of pods may fall silent at any time.
+    /// Its first watch of pods, of any of its informers, may fall silent at any time.
     fn start(&mut self, start: fn(Client) -> Program) -> Program {
         if self.random.u8(..4) > 0 {
             let fault = Fault::stall_after(self.random.u64(..10)).on(Verb::Watch).resource("pods");
@@ -107,6 +107,15 @@ async fn live(seed: u64, start: fn(Client) -> Program) -> (Random, Program) {
     (random, program)
 }
 
+/// In half of the worlds the program has two informers of pods.
+fn program(seed: u64) -> fn(Client) -> Program {
+    match seed / 2 % 4 {
+        0 => Program::start_with_a_selection,
+        1 => Program::start_with_metadata,
+        _ => Program::start,
+    }
+}
+
 #[test]
 fn never_one_pod_too_many() {
     let seeds = match number("INFORMER_SEED") {
@@ -115,7 +124,7 @@ fn never_one_pod_too_many() {
     };
     for seed in seeds {
         on_paused_time(async {
-            let (random, program) = live(seed, Program::start).await;
+            let (random, program) = live(seed, program(seed)).await;
             random.world.ends_well(&format!("seed {seed}"), random.late()).await;
             program.kill().await;
         });

@@ -12,7 +12,8 @@ fn informer() -> SharedInformer<ConfigMap> {
 fn is(informer: &SharedInformer<ConfigMap>, uid: &str, version: &str) -> Change {
     let meta = json!({ "name": "a", "namespace": "default", "uid": uid, "resourceVersion": version });
     let json = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta }).to_string();
-    Change::Is(informer.object_from_json(json.as_bytes()).unwrap().as_kind())
+    let object = informer.object_from_json(json.as_bytes()).unwrap().as_kind();
+    Change::Is(Written { object, is_selected: Some(true) })
 }
 
 fn gone(uid: &str) -> Change {

@@ -166,11 +166,11 @@ async fn an_object_from_json_is_made_like_those_of_the_cache() {
 /// The server selects by the labels that it has, and knows of no transform.
 #[tokio::test(start_paused = true)]
 async fn an_object_as_sent_has_what_is_dropped_changed_or_refused() {
-    let rig = Rig::with(&[], |builder| {
-        builder.labels("app=web").drop_field("metadata.labels").transform(picky)
-    });
+    let rig =
+        Rig::with(&[], |builder| builder.labels("app=web").drop_field("metadata.labels").transform(picky));
     for text in ["good", "bad"] {
-        let metadata = r#""metadata":{"namespace":"a","name":"x","labels":{"app":"web"},"managedFields":[{}]}"#;
+        let metadata =
+            r#""metadata":{"namespace":"a","name":"x","labels":{"app":"web"},"managedFields":[{}]}"#;
         let json = format!("{{{metadata},\"data\":{{\"text\":\"{text}\"}}}}").into_bytes();
         let sent = rig.informer.object_as_sent(&json).unwrap();
         assert_eq!((sent.labels().get("app"), rig.informer.selects(&sent)), (Some("web"), Some(true)));

@@ -4,6 +4,7 @@
 
 mod helpers;
 mod recorder;
+mod siblings;
 mod writes;
 
 use kube_client::config::{KubeConfigOptions, Kubeconfig};

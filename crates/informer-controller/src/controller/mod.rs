@@ -160,7 +160,8 @@ impl<K: Send + Sync + 'static> Controller<K> {
     }
 
     /// Waits for another informer as for its own, and reconciles nothing for it: for one that the function only reads from, or
-    /// writes to.
+    /// writes to. If it has the same resource as another one of the controller, each knows what is [written](crate::writes)
+    /// through the other one.
     pub fn reads<O: Send + Sync + 'static>(mut self, others: SharedInformer<O>) -> Self {
         self.watched.push(Box::new(Read(others)));
         self

@@ -296,7 +296,8 @@ impl<K: Send + Sync + 'static> Owners<K> {
             if owners.iter().flatten().any(|owner| *owner.uid() == reference.uid) {
                 return Some(key);
             }
-            if owners.iter().any(Option::is_some) {
+            // The name alone says little of an owner whose kind is not known.
+            if !kind.kind().is_empty() && owners.iter().any(Option::is_some) {
                 named.get_or_insert(key);
             }
         }

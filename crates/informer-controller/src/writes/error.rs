@@ -65,7 +65,7 @@ pub enum WriteError {
         /// The API version and kind of what was told.
         kind: String,
     },
-    /// The answer is not an object of that kind, or the informer's transform refuses it. It has been written.
+    /// The answer is not an object of that kind. It has been written.
     #[error(transparent)]
     Answer(#[from] ObjectError),
 }

@@ -29,6 +29,9 @@ use super::seen::{Cache, Seen, Unseen, Until, is_same};
 /// A [`Controller`](crate::Controller) has one of its own, and its requests end with it. Alone it is for those who have a queue and
 /// workers already. Cheap to clone; all clones are the same tracker.
 ///
+/// It knows every informer that [`Run::objects`] was called with, and holds it until it has stopped: a write through one of them is
+/// waited for at all that have objects of that resource.
+///
 /// ```
 /// # use std::time::Duration;
 /// # use embedded_apiserver::EmbeddedApiserver;

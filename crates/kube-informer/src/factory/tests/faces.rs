@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube_client::Client;
+use kube_client::client::Body;
 use kube_core::{ApiResource, DynamicObject, GroupVersionResource, PartialObjectMeta};
 use serde::Deserialize;
 
 use super::support::{Servers, rest, started};
 use crate::informer::SharedInformer;
 use crate::kind::{Kind, KindInfo, Namespaced};
+use crate::source::HttpSource;
 
 fn same<A: 'static, B: 'static>(one: &SharedInformer<A>, other: &SharedInformer<B>) -> bool {
     Arc::ptr_eq(one.engine(), other.engine())
@@ -48,6 +51,25 @@ impl Kind for Wrong {
     fn info(_: &()) -> KindInfo {
         ConfigMap::info(&())
     }
+}
+
+/// By the factory, or without one by the connections.
+#[tokio::test(start_paused = true)]
+async fn whether_two_informers_are_of_one_cluster_is_known() {
+    let (ours, theirs) = (Servers::default().factory(), Servers::default().factory());
+    let maps = ours.kind::<ConfigMap>().informer();
+    assert!(maps.same_cluster(&maps) && maps.same_cluster(&ours.kind::<Pod>().informer()));
+    assert!(!maps.same_cluster(&theirs.kind::<ConfigMap>().informer()));
+
+    let service = tower::service_fn(|_: http::Request<Body>| async {
+        Ok::<_, std::convert::Infallible>(http::Response::new(Body::empty()))
+    });
+    let client = Client::new(service, "default");
+    let source = || HttpSource::of::<ConfigMap>(client.clone()).unwrap();
+    let informer = |source| SharedInformer::<ConfigMap>::builder(source).build().unwrap();
+    let shared = source();
+    let (one, other) = (informer(shared.clone()), informer(shared));
+    assert!(one.same_cluster(&other) && !one.same_cluster(&informer(source())) && !one.same_cluster(&maps));
 }
 
 /// Asks in one order for all faces of ConfigMaps, starts, and checks that there is one watch and one copy.

@@ -113,7 +113,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
                 }
             }
         }
-        if let Some(known) = hiding.from(&sent).filter(|_| !answer.is_going()) {
+        if let Some(known) = hiding.of(&sent).filter(|_| !answer.is_going()) {
             self.run.tracker.hides();
             if known.hides() {
                 tracing::warn!(%key, informer = known.informer.name(), "what is written is in no list of this informer, now or later: its selectors, its namespaces or its transform leave it out; a function that creates what it does not find creates it again and again; this is said once and counted");
@@ -178,7 +178,7 @@ impl Hiding {
         }
     }
 
-    fn from(self, sent: &Object<()>) -> Option<Arc<Known>> {
+    fn of(self, sent: &Object<()>) -> Option<Arc<Known>> {
         let owned = self.owned.filter(|_| !self.is_shown && sent.controller_owner().is_some());
         self.mine.or(owned)
     }

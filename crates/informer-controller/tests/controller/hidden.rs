@@ -1,6 +1,7 @@
 //! Writes that an informer never shows, labels that it does not keep, and what a stale run knows of its own object.
 
 use embedded_apiserver::{Fault, RecordedRequest, Verb};
+use informer_controller::Tracker;
 use kube_informer::{InformerBuilder, SharedInformer};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 
@@ -138,6 +139,20 @@ async fn what_a_selector_shows_elsewhere_is_not_hidden() {
     next(&mut said).await;
     running.stop().await.unwrap();
     assert_eq!(hidden(&snapshotter), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tracker_without_a_controller_counts_what_is_hidden_too() {
+    let (rig, pods) = with(|pods| pods.labels("app=other"));
+    rig.factory.start();
+    let (tracker, key) = (Tracker::new(), ObjectKey::namespaced("default", "owner"));
+    let pods = tracker.run(&key).objects(&pods);
+    for name in ["one", "two"] {
+        let made = pods.create(&pod(name, &json!([]))).await.unwrap();
+        assert!(pods.get(made.key()).is_none());
+    }
+    assert_eq!(tracker.hidden_writes(), 2);
+    assert!(tracker.settled(&key, PATIENCE).await);
 }
 
 /// The pod is there. Who is told otherwise tries again, and there is one more.

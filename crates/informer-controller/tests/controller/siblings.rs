@@ -2,8 +2,9 @@
 
 use embedded_apiserver::{Fault, RecordedRequest, Verb};
 use informer_controller::{Objects, Tracker};
-use kube_client::core::{DynamicObject, PartialObjectMeta};
+use kube_client::core::PartialObjectMeta;
 use kube_informer::kind::KindInfo;
+use kube_informer::object::Labels;
 use kube_informer::testing::ScriptedSource;
 use kube_informer::{InformerBuilder, Object, SharedInformer};
 
@@ -173,7 +174,7 @@ async fn each_has_it_as_its_own_options_make_it() {
             all.create(&far).await?;
             let one = all.create(&child(&ctx, "one")).await?;
             look(&all, &web);
-            let labels = [one.labels(), web.get(one.key()).unwrap().labels()].map(|it| it.len());
+            let labels = [one.labels(), web.get(one.key()).unwrap().labels()].map(Labels::len);
             assert_eq!(labels, [1, 0], "each as its own options make it");
             let patch = Patch::Merge(json!({ "metadata": { "labels": null } }));
             all.patch(one.key(), &PatchParams::default(), &patch).await?;
@@ -220,24 +221,26 @@ async fn an_informer_that_does_not_select_what_is_new_is_not_waited_for() {
     running.stop().await.unwrap();
 }
 
-/// Versions of two clusters have nothing to do with each other.
+/// Versions of two clusters have nothing to do with each other. That two factories have one server is known of a controller with a
+/// client.
 #[tokio::test(start_paused = true)]
 async fn what_is_written_in_one_cluster_is_not_waited_for_in_another() {
-    for is_same_server in [false, true] {
+    for (is_same_server, has_client) in [(false, false), (true, false), (true, true)] {
         let rig = Rig::new();
         let server = if is_same_server { rig.server.clone() } else { EmbeddedApiserver::new() };
-        server.create(&replica_set("set")).await.unwrap();
-        rig.server.create(&replica_set("set")).await.ok();
+        rig.server.create(&replica_set("set")).await.unwrap();
         let far = SharedInformerFactory::builder(server.client()).build().unwrap();
         let (near, far_pods) = (rig.factory.core().v1().pods().informer(), far.core().v1().pods().informer());
-        assert!(!near.same_cluster(&far_pods) && near.same_cluster(&near.as_kind::<DynamicObject>()));
-        let controller = sets(&rig).owns(near.clone()).reads(far_pods.clone());
+        let mut controller = sets(&rig).owns(near.clone()).reads(far_pods.clone());
+        if has_client {
+            controller = controller.client(rig.server.client());
+        }
         let (sender, mut said) = mpsc::unbounded_channel();
         let running = rig.run(controller.reconcile(move |ctx| {
             let (sender, near, far) = (sender.clone(), ctx.objects(&near), ctx.objects(&far_pods));
             async move {
                 if ctx.owned::<Pod>().is_empty() {
-                    // The other one knows of it when its own watch brings it, if it is the same server.
+                    // Of another factory nothing is known until its watch brings it.
                     near.create(&unnamed(&ctx)).await?;
                     sender.send(format!("near {} far {}", near.list().len(), far.list().len())).ok();
                 }
@@ -245,11 +248,35 @@ async fn what_is_written_in_one_cluster_is_not_waited_for_in_another() {
             }
         }));
         far.start();
-        assert_eq!(next(&mut said).await, "near 1 far 0");
+        assert_eq!(next(&mut said).await, format!("near 1 far {}", usize::from(has_client)));
         pass(60 * SECOND).await;
         assert_eq!((pods_at(&rig).await, far.core().v1().pods().lister().len()), (1, is_same_server.into()));
         running.stop().await.unwrap();
     }
+}
+
+/// A write of another client is told to all of them at once.
+#[tokio::test(start_paused = true)]
+async fn what_another_client_wrote_all_informers_are_told() {
+    let rig = silent(is_of_web);
+    rig.server.create(&replica_set("set")).await.unwrap();
+    let two = Two::of(&rig);
+    let (server, all) = (rig.api::<Pod>(), two.all.clone());
+    let (sender, mut said) = mpsc::unbounded_channel();
+    let running = rig.run(two.controller(&rig).reconcile(move |ctx| {
+        let (sender, server, all) = (sender.clone(), server.clone(), ctx.objects(&all));
+        async move {
+            if ctx.owned::<Pod>().is_empty() {
+                ctx.wrote(&server.create(&PostParams::default(), &unnamed(&ctx)).await?)?;
+                sender.send(format!("{} {}", ctx.owned::<Pod>().len(), all.list().len())).ok();
+            }
+            Ok(Next::After(10 * SECOND))
+        }
+    }));
+    assert_eq!(next(&mut said).await, "1 1");
+    pass(300 * SECOND).await;
+    assert_eq!(pods_at(&rig).await, 1);
+    running.stop().await.unwrap();
 }
 
 /// One resource has several versions, and an informer is of one of them.
@@ -278,5 +305,6 @@ async fn the_versions_of_a_resource_are_one_resource() {
         );
     }
     assert!(!tracker.is_settled(&key));
+    assert_eq!(tracker.hidden_writes(), 0);
     factory.shutdown().await;
 }

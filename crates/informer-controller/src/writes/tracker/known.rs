@@ -46,12 +46,14 @@ impl Tracker {
 
     /// All informers that have what this one has. It comes first.
     pub(in crate::writes) fn siblings(&self, known: &Arc<Known>, is_one_cluster: bool) -> Vec<Arc<Known>> {
-        let state = self.state.lock();
-        let others = state.known.iter().filter(|other| {
+        // With nothing locked: a source of the program may be asked.
+        let mut all = self.state.lock().known.clone();
+        all.retain(|other| {
             !other.informer.same_informer(&known.informer)
                 && are_siblings(&known.informer, &other.informer, is_one_cluster)
         });
-        std::iter::once(known).chain(others).cloned().collect()
+        all.insert(0, known.clone());
+        all
     }
 
     /// How many writes were hidden: no run reads them, because the selectors, the namespaces or the transform of an informer
@@ -77,8 +79,7 @@ pub(crate) fn are_siblings(
     other: &SharedInformer<()>,
     is_one_cluster: bool,
 ) -> bool {
-    let resource = |informer: &SharedInformer<()>| {
-        (informer.kind().group().to_owned(), informer.kind().plural().to_owned())
-    };
-    resource(one) == resource(other) && (is_one_cluster || one.same_cluster(other))
+    let (ours, theirs) = (one.kind(), other.kind());
+    let is_resource = (ours.group(), ours.plural()) == (theirs.group(), theirs.plural());
+    is_resource && (is_one_cluster || one.same_cluster(other))
 }

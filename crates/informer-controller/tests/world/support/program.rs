@@ -36,7 +36,7 @@ impl Program {
         let factory = SharedInformerFactory::builder(client).build().unwrap();
         let pods = factory.core().v1().pods();
         let labelled = pods.named("labelled", |pods| pods.labels("app")).unwrap().informer();
-        Self::start_with_two(factory.clone(), |sets| sets.owns(labelled), |ctx| ctx.owned(), pods.informer())
+        Self::start_with_two(factory.clone(), |sets| sets.owns(labelled), Ctx::owned, pods.informer())
     }
 
     /// Owns its pods by their metadata, and writes them whole through another informer.

@@ -28,7 +28,6 @@ use self::source::{Keys, Main, Other, Owned, Owners, Read, Watched};
 use crate::election::Leadership;
 use crate::queue::{QueueOptions, QueueStatus, RateLimit, WorkQueue};
 use crate::recorder::Recorder;
-use crate::writes::Tracker;
 
 /// How many workers there are if nothing else is said.
 const WORKERS: usize = 8;
@@ -345,11 +344,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
         }
 
         let meter = Meter::new(&self.name, self.workers);
-        let tracker = Tracker::counting(meter.hidden());
-        for informer in &informers {
-            let is_owned = self.owned.iter().any(|owned| owned.is_of(informer));
-            tracker.know(informer, self.client.as_ref(), is_owned);
-        }
+        let tracker = source::tracker(&informers, &self.owned, self.client.as_ref(), meter.hidden());
         let shared = Arc::new(worker::Shared {
             name: self.name.clone(),
             informer: self.informer.clone(),

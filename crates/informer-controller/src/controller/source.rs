@@ -14,6 +14,7 @@ use kube_client::Client;
 use kube_informer::error::{InformerError, WaitError};
 use kube_informer::object::Uid;
 use kube_informer::{Event, Index, IndexKey, Object, ObjectKey, Registration, SharedInformer, handler};
+use metrics::Counter;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -21,7 +22,7 @@ use tokio::time::sleep;
 use super::Filter;
 use super::worker::message;
 use crate::queue::WorkQueue;
-use crate::writes::{Known, Run};
+use crate::writes::{Known, Run, Tracker};
 
 /// How many events may wait before they are merged. Merged events do not tell of everything: a pod that came and went, or that had
 /// another owner for a moment. A run may have seen that in the cache.
@@ -352,6 +353,20 @@ pub(super) fn owned_by<C: Send + Sync + 'static>(
         owned.retain(|child| child.controller_owner().is_some_and(|reference| reference.uid == *owner));
         owned
     }))
+}
+
+/// What waits for the writes of a controller, at all of its informers.
+pub(super) fn tracker(
+    informers: &[SharedInformer<()>],
+    owned: &[Box<dyn Owned>],
+    client: Option<&Client>,
+    hidden: Counter,
+) -> Tracker {
+    let tracker = Tracker::counting(hidden);
+    for informer in informers {
+        tracker.know(informer, client, owned.iter().any(|owned| owned.is_of(informer)));
+    }
+    tracker
 }
 
 /// Those that several informers have, each once: in the later state, where one of them is behind.

@@ -55,6 +55,7 @@ mod write;
 
 pub(crate) use self::cache::Known;
 pub use self::error::WriteError;
+pub(crate) use self::error::said;
 pub use self::objects::Objects;
 pub(crate) use self::run::Clients;
 pub use self::run::Run;

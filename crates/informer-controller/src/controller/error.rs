@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use kube_informer::error::{InformerError, WaitError};
 
+use crate::writes::said;
+
 /// Why a controller did not run to its orderly end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -81,17 +83,28 @@ impl<E: Error + Send + Sync + 'static> From<E> for ReconcileError {
     }
 }
 
-/// The error with what caused it.
+/// The error with what caused it, each text once.
 impl fmt::Display for ReconcileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.error)?;
-        let mut cause = self.error.source();
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
+        let mut text = String::new();
+        let mut next: Option<&(dyn Error + 'static)> = Some(&*self.error);
+        while let Some(error) = next {
+            let of_client = of_client(error);
+            let more = of_client.map_or_else(|| error.to_string(), said);
+            // Some errors print their cause themselves.
+            if !text.contains(&more) {
+                text.push_str(if text.is_empty() { "" } else { ": " });
+                text.push_str(&more);
+            }
+            // The cause of this one is the answer that it has told of.
+            next = error.source().filter(|_| !matches!(of_client, Some(kube_client::Error::Api(_))));
         }
-        Ok(())
+        f.write_str(&text)
     }
+}
+
+fn of_client<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e kube_client::Error> {
+    error.downcast_ref().or_else(|| error.downcast_ref::<Box<kube_client::Error>>().map(|error| &**error))
 }
 
 impl fmt::Debug for ReconcileError {

@@ -24,7 +24,7 @@ pub enum WriteError {
         why: String,
     },
     /// The server refused it, or could not be asked.
-    #[error("{kind} {name}: {error}")]
+    #[error("{kind} {name}: {}", said(error))]
     Refused {
         /// What was to be written.
         kind: KindInfo,
@@ -68,6 +68,16 @@ pub enum WriteError {
     /// The answer is not an object of that kind. It has been written.
     #[error(transparent)]
     Answer(#[from] ObjectError),
+}
+
+/// What a server says that refuses something, with the HTTP status. The error's own text ends in all fields of the answer.
+pub(crate) fn said(error: &kube_client::Error) -> String {
+    match error {
+        kube_client::Error::Api(status) => {
+            format!("HTTP {} {}: {}", status.code, status.reason, status.message)
+        }
+        other => other.to_string(),
+    }
 }
 
 impl WriteError {

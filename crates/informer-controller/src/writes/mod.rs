@@ -65,6 +65,7 @@ mod write;
 
 pub(crate) use self::cache::Known;
 pub use self::error::WriteError;
+pub(crate) use self::error::said;
 pub use self::objects::Objects;
 pub use self::run::Run;
 pub use self::tracker::Tracker;

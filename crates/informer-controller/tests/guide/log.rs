@@ -55,18 +55,12 @@ async fn a_controller_whose_every_apply_is_a_conflict_says_so() -> anyhow::Resul
                 break line;
             }
         };
-        let parts = [
-            "WARN",
-            "controller=\"greeter\"",
-            "error=configmaps default/web: ",
-            "409",
-            "conflict",
-            ".data.text",
-        ];
-        for part in parts {
+        let error = "error=configmaps default/web: HTTP 409 Conflict: Apply failed with 1 conflict: ";
+        for part in ["WARN", "controller=\"greeter\"", error, ".data.text"] {
             assert!(line.contains(part), "{part} is not in {line}");
         }
         assert!(line.contains(&format!("attempt={attempt}")), "{line}");
+        assert_eq!(line.matches("conflict with").count(), 1, "it is said once: {line}");
     }
     Ok(())
 }

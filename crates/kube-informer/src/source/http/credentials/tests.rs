@@ -14,13 +14,13 @@ async fn source(folder: &Path, server: &str, user: &str) -> Result<HttpSource, C
          clusters: [{{ name: one, cluster: {{ server: '{server}' }} }}]\n\
          users:\n- name: one\n  user: {user}\n"
     );
-    std::fs::write(&file, text).unwrap();
+    std::fs::write(&file, text).expect("a file");
     HttpSource::new(Cluster::find().kubeconfig(file).await?, KindInfo::new("", "v1", "Pod", "pods"))
 }
 
 async fn problem(user: &str) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    source(folder.path(), "http://127.0.0.1:1", user).await.unwrap_err().to_string()
+    let folder = tempfile::tempdir().expect("a directory");
+    source(folder.path(), "http://127.0.0.1:1", user).await.expect_err("no client").to_string()
 }
 
 #[tokio::test]

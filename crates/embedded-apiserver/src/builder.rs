@@ -9,6 +9,7 @@ use crate::controllers::{self, Controller};
 use crate::front::{Front, User};
 use crate::options::ApiOptions;
 use crate::server::EmbeddedApiserver;
+use crate::transport::Hosts;
 
 /// Sets up an [`EmbeddedApiserver`]. Defaults are those of the real server.
 ///
@@ -24,6 +25,7 @@ use crate::server::EmbeddedApiserver;
 pub struct Builder {
     options: ApiOptions,
     users: Vec<User>,
+    hosts: Option<Hosts>,
 }
 
 impl Builder {
@@ -160,13 +162,23 @@ impl Builder {
         self
     }
 
+    /// Answers over TCP only who calls the server `localhost`, by an address of loopback, or by one of these names, and others
+    /// with 403; by default it answers to any. For servers that run beside a browser: a page whose name leads to this
+    /// machine could read and change all objects.
+    pub fn only_hosts(mut self, others: impl IntoIterator<Item = String>) -> Self {
+        self.hosts = Some(Hosts::new(others));
+        self
+    }
+
     /// Builds the server.
     ///
     /// # Panics
     ///
     /// Outside of a tokio runtime, if there are [controllers](Self::controllers).
     pub fn build(self) -> EmbeddedApiserver {
-        let front = Arc::new(Front::new(Api::new(self.options), self.users));
+        let mut front = Front::new(Api::new(self.options), self.users);
+        front.hosts = self.hosts;
+        let front = Arc::new(front);
         controllers::start(&front);
         EmbeddedApiserver::from_front(front)
     }

@@ -16,7 +16,7 @@ use crate::faults::{Before, Faults};
 use crate::journal::{Journal, RecordedRequest};
 use crate::request::{Request, Verb};
 use crate::status::{ApiError, BODY_LIMIT};
-use crate::transport::Stop;
+use crate::transport::{Hosts, Stop};
 
 /// How long the body of a request may take to arrive. The real server gives the whole request this long.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
@@ -39,6 +39,8 @@ pub(crate) struct User {
 pub(crate) struct Front {
     pub(crate) api: Api,
     users: Vec<User>,
+    /// The names that the server answers to over TCP; any if there are none.
+    pub(crate) hosts: Option<Hosts>,
     pub(crate) faults: Faults,
     pub(crate) journal: Journal,
 }
@@ -46,7 +48,7 @@ pub(crate) struct Front {
 impl Front {
     /// Without users no token is needed.
     pub(crate) fn new(api: Api, users: Vec<User>) -> Self {
-        Self { api, users, faults: Faults::default(), journal: Journal::new() }
+        Self { api, users, hosts: None, faults: Faults::default(), journal: Journal::new() }
     }
 
     /// The token of the first user, for clients that the server makes itself.

@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use informer_recording::Speed;
 
@@ -27,6 +27,9 @@ pub(crate) struct Command {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+    /// Says on stderr what the informers do, twice for everything; $RUST_LOG chooses what, such as kube_informer=debug
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
 }
 
 const AFTER: &str = "\
@@ -35,9 +38,10 @@ Exit codes:
   1  for `diff`: they differ; for `get NAME`: no such object; for `watch --until`: it did not hold in time; for `replay`: the
      recording was cut short, or is too large for the memory
   2  the command line is wrong, or names a kind that the server does not have, or a file that is not a recording
-  3  the cluster cannot be reached, refuses access, or is not found
+  3  the cluster cannot be reached, refuses access, or is not found, or there are no credentials for it; for `record`: a kind
+     was not recorded
   4  something on this machine failed, such as writing the output; for `watch --until`: nobody read it any more
-  130 ended with Ctrl-C before there was an answer
+  130 ended with Ctrl-C or SIGTERM before there was an answer
 
 Examples:
   informer watch deployments                    what happens to deployments, without a cluster on a simulated one
@@ -148,7 +152,7 @@ pub(crate) struct ServeArgs {
     /// The port on 127.0.0.1; 0 for any that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) port: u16,
-    /// Writes a kubeconfig that kubectl can use
+    /// Writes a kubeconfig that kubectl can use; a file that this command did not write is left as it is
     #[arg(long, value_name = "FILE")]
     pub(crate) write_kubeconfig: Option<PathBuf>,
     /// Simulates a rollout on so many nodes; otherwise the server is empty
@@ -157,6 +161,9 @@ pub(crate) struct ServeArgs {
     /// Controllers that act on the objects, separated by commas; otherwise there are none
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) controllers: Vec<ControllerName>,
+    /// Answers also who calls the server by this name, and not localhost or 127.0.0.1; several times for several
+    #[arg(long = "host", value_name = "NAME")]
+    pub(crate) hosts: Vec<String>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
+use kube_informer::error::BuildError;
+
 use crate::plain::plain_lines;
 
 /// A message for stderr, and an exit code.
@@ -27,6 +29,14 @@ impl Failure {
     /// The command line is wrong.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self { code: 2, message: message.to_string() }
+    }
+
+    /// No factory can be built: its options are wrong, or there is no client, for lack of credentials for example.
+    pub(crate) fn unbuilt(error: BuildError) -> Self {
+        match error.cluster_error() {
+            Some(_) => Self::cluster(error),
+            None => Self::usage(error),
+        }
     }
 
     /// There is no cluster, or it cannot be reached, or it refuses a request.

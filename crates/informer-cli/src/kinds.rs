@@ -9,6 +9,7 @@ use kube_informer::{Access, Object, SharedInformer, SharedInformerFactory};
 
 use crate::args::ObjectArgs;
 use crate::cluster::Cluster;
+use crate::ending::{asked_to_end, within};
 use crate::failure::Failure;
 use crate::refusal::Refusal;
 use crate::targets::Target;
@@ -108,7 +109,7 @@ pub(crate) fn reading(
             hears.hear(failure);
         }
     };
-    let factory = cluster.factory(objects).on_error(on_error).build().map_err(Failure::usage)?;
+    let factory = cluster.factory(objects).on_error(on_error).build().map_err(Failure::unbuilt)?;
     Ok((factory, refusal))
 }
 
@@ -122,7 +123,7 @@ pub(crate) async fn sync(
     tokio::select! {
         synced = factory.wait_for_cache_sync(timeout) => synced.map_err(Failure::cluster),
         refused = refusal.heard() => Err(refused),
-        _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
+        () = asked_to_end() => Err(Failure::interrupted()),
     }
 }
 
@@ -134,7 +135,7 @@ pub(crate) async fn synced(
     timeout: Duration,
 ) -> Result<(SharedInformerFactory, SharedInformer<DynamicObject>), Failure> {
     let (factory, refusal) = reading(cluster, objects)?;
-    let informer = access(&factory, name).await?.informer();
+    let informer = within(Some(timeout), cluster, access(&factory, name)).await?.informer();
     sync(&factory, &refusal, timeout).await?;
     Ok((factory, informer))
 }
@@ -146,7 +147,11 @@ async fn access(factory: &SharedInformerFactory, name: &str) -> Result<Access<Dy
 /// Why a name was not resolved: the server has no such kind, or was not reached.
 pub(crate) fn unknown(error: ResourceError) -> Failure {
     match error.source_error() {
-        Some(_unreached) => Failure::cluster(error),
+        // Mostly a kubeconfig of a cluster that is no more.
+        Some(unreached) if unreached.http_status().is_none() => {
+            Failure::cluster(format!("{error}; --embedded runs on a simulated cluster"))
+        }
+        Some(_refused) => Failure::cluster(error),
         None => Failure::usage(error),
     }
 }

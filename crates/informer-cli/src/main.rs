@@ -6,11 +6,14 @@ mod clock;
 mod cluster;
 mod content;
 mod diff;
+mod ending;
 mod failure;
 mod get;
 mod jsonpath;
 mod kinds;
+mod kubeconfig;
 mod listing;
+mod logging;
 mod manual;
 mod name;
 mod output;
@@ -41,6 +44,11 @@ async fn main() -> ExitCode {
         Color::Auto => {}
         Color::Always => anstream::ColorChoice::Always.write_global(),
         Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    // A line of a log has no place on a full screen.
+    let is_full_screen = matches!(&command.action, Action::Top(args) if !args.once);
+    if !is_full_screen && let Err(failure) = logging::begin(command.verbose) {
+        return failure.report();
     }
     match run(&command.action).await {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,11 +9,14 @@ use kube_client::api::DynamicObject;
 use kube_informer::kind::KindInfo;
 use kube_informer::source::Sources as _;
 use kube_informer::{SharedInformer, SharedInformerFactory};
+use tokio::time::Instant;
 
 use crate::args::RecordArgs;
 use crate::cluster::{Cluster, Without};
+use crate::ending::{asked_to_end, within};
 use crate::failure::Failure;
 use crate::kinds::{select, unknown};
+use crate::kubeconfig;
 use crate::screen::Screen;
 use crate::targets;
 use crate::watch::ENDING;
@@ -23,24 +26,28 @@ use crate::watch::troubles::Troubles;
 const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(args: &RecordArgs) -> Result<(), Failure> {
+    let begun = Instant::now();
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
     let screen = Screen::new();
-    let sensitive = sensitive(args, &cluster).await?;
+    let sensitive = within(args.lasting, &cluster, sensitive(args, &cluster)).await?;
     let recorder = Recorder::create(&args.file)
         .map_err(|error| Failure::local(format!("cannot create {}: {error}", args.file.display())))?;
     let recorder = sensitive.into_iter().fold(recorder, Recorder::sensitive);
     let troubles = Troubles::new(&screen);
-    let begun = match args.proxy {
+    let recording = match args.proxy {
         true => Recording::proxy(args, &cluster, &recorder, &screen).await,
-        false => Recording::informers(args, &cluster, &recorder, &troubles, &screen).await,
+        false => {
+            let begun = Recording::informers(args, &cluster, &recorder, &troubles, &screen);
+            within(args.lasting, &cluster, begun).await
+        }
     };
-    let recording = begun.inspect_err(|_| {
+    let recording = recording.inspect_err(|_| {
         // Nothing that is worth keeping. Whether it can be removed changes nothing.
         fs::remove_file(&args.file).ok();
     })?;
     let lasting = async {
         match args.lasting {
-            Some(time) => tokio::time::sleep(time).await,
+            Some(time) => tokio::time::sleep_until(begun + time).await,
             None => std::future::pending().await,
         }
     };
@@ -48,7 +55,7 @@ pub(crate) async fn run(args: &RecordArgs) -> Result<(), Failure> {
         failed = progress(&recorder, args, &screen) => Err(failed),
         refused = troubles.refused() => Err(refused),
         () = lasting => Ok(()),
-        _ = tokio::signal::ctrl_c() => {
+        () = asked_to_end() => {
             screen.clear_after_interrupt();
             Ok(())
         }
@@ -56,10 +63,31 @@ pub(crate) async fn run(args: &RecordArgs) -> Result<(), Failure> {
     screen.clear();
     // Finished first: that the informers leave now is not part of what happened.
     let finished = recorder.finish();
+    let unlisted = recording.unlisted();
     recording.end(&troubles).await;
     let recorded = finished.map_err(|error| unwritable(args, &error))?;
     screen.note(&format!("recorded {} in {}", told(&recorded), args.file.display()));
-    ended
+    ended?;
+    whole(&recorder.lost(), &unlisted)
+}
+
+/// An error if the recording lacks something that it was made for.
+fn whole(lost: &[String], unlisted: &[String]) -> Result<(), Failure> {
+    if !lost.is_empty() {
+        let lost = lost.join(", ");
+        return Err(Failure::local(format!(
+            "not recorded to the end: {lost}; recording panicked there, which is a mistake of this command: please report it"
+        )));
+    }
+    match unlisted.is_empty() {
+        true => Ok(()),
+        false => {
+            let kinds = unlisted.join(", ");
+            Err(Failure::cluster(format!(
+                "not recorded: {kinds}; no list came to its end, only what the file shows"
+            )))
+        }
+    }
 }
 
 /// The kinds whose contents are secret. A name that the server does not know ends the command before anything is recorded: it may
@@ -69,7 +97,7 @@ async fn sensitive(args: &RecordArgs, cluster: &Cluster) -> Result<Vec<KindInfo>
         return Ok(Vec::new());
     }
     // Not over the recorder: what is found out here is no part of what is recorded.
-    let factory = cluster.factory(&args.objects).build().map_err(Failure::usage)?;
+    let factory = cluster.factory(&args.objects).build().map_err(Failure::unbuilt)?;
     let resolved = factory.resolve_all(&args.sensitive).await.map_err(unknown)?;
     let mut kinds = Vec::new();
     for (kind, name) in resolved.into_iter().zip(&args.sensitive) {
@@ -110,7 +138,7 @@ impl Recording {
             .factory_over(recorder.sources(source), &args.objects)
             .on_error(move |failure| hears.hear(failure))
             .build()
-            .map_err(Failure::usage)?;
+            .map_err(Failure::unbuilt)?;
         let targets = targets::of_watch(&args.kinds).map_err(Failure::usage)?;
         let selected = select(&factory, &targets, &args.objects).await?;
         let informers: Vec<_> = selected.into_iter().map(|it| it.informer).collect();
@@ -134,8 +162,7 @@ impl Recording {
         let listening =
             listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;
         if let Some(file) = &args.write_kubeconfig {
-            let failed = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
-            listening.write_kubeconfig(file).map_err(failed)?;
+            kubeconfig::write(file, &listening.kubeconfig())?;
         }
         let (origin, address) = (&cluster.origin, listening.address());
         screen.line(&format!("recording what clients ask {origin} through http://{address}"))?;
@@ -146,6 +173,17 @@ impl Recording {
         };
         screen.line(&format!("try: kubectl {how} get pods -A"))?;
         Ok(Self::Proxy(listening))
+    }
+
+    /// The kinds of which there is no whole list.
+    fn unlisted(&self) -> Vec<String> {
+        match self {
+            Self::Informers(_, informers) => {
+                let unlisted = informers.iter().filter(|informer| !informer.status().synced);
+                unlisted.map(|informer| informer.kind().to_string()).collect()
+            }
+            Self::Proxy(_) => Vec::new(),
+        }
     }
 
     async fn end(self, troubles: &Troubles) {

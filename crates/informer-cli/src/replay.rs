@@ -11,8 +11,10 @@ use kube_informer::{FactoryBuilder, SharedInformer, SharedInformerFactory};
 use tokio::time::MissedTickBehavior;
 
 use crate::args::ReplayArgs;
+use crate::ending::asked_to_end;
 use crate::failure::Failure;
 use crate::kinds::Selected;
+use crate::kubeconfig;
 use crate::screen::Screen;
 use crate::watch::ENDING;
 use crate::watch::events::{AllEvents, Events, LIMIT, SHOWN};
@@ -71,13 +73,10 @@ async fn serve(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Resu
     let listening =
         listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;
     if let Some(file) = &args.write_kubeconfig {
-        let failed = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
-        listening.write_kubeconfig(file).map_err(failed)?;
+        kubeconfig::write(file, &listening.kubeconfig())?;
     }
     screen.line(&format!("serving the recording at http://{}", listening.address()))?;
-    tokio::signal::ctrl_c()
-        .await
-        .map_err(|error| Failure::local(format!("cannot wait for Ctrl-C: {error}")))?;
+    asked_to_end().await;
     if screen.is_terminal() {
         screen.note(""); // after the ^C that the terminal shows
     }
@@ -113,7 +112,7 @@ async fn follow(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Res
     let ended = tokio::select! {
         ended = show.run(&mut events, Total::unknown()) => ended,
         () = told_all(&recording, args.speed, &informers, screen) => show.rest(&mut events),
-        _ = tokio::signal::ctrl_c() => {
+        () = asked_to_end() => {
             screen.clear_after_interrupt();
             Ok(())
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::logging;
 use crate::plain::{plain, plain_lines};
 
 /// The output of the command. Cheap to clone.
@@ -22,7 +23,7 @@ pub(crate) struct Screen {
 impl Screen {
     pub(crate) fn new() -> Self {
         let is_terminal = io::stderr().is_terminal();
-        let target = match is_terminal {
+        let target = match is_terminal && !logging::is_on() {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
         };

@@ -6,7 +6,9 @@ use std::time::SystemTime;
 use embedded_apiserver::{Controller, EmbeddedApiserver, Simulation};
 
 use crate::args::{ControllerName, ServeArgs};
+use crate::ending::asked_to_end;
 use crate::failure::Failure;
+use crate::kubeconfig;
 use crate::screen::Screen;
 
 /// Writes per second for each simulated node.
@@ -18,15 +20,14 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
         ControllerName::Gc => Controller::GarbageCollector,
         ControllerName::Namespace => Controller::Namespace,
     });
-    let builder = EmbeddedApiserver::builder().first_version(first_version());
+    let builder = EmbeddedApiserver::builder().first_version(first_version()).only_hosts(args.hosts.clone());
     let server = builder.controllers(controllers).build();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let listening = server.listen_on(address).await;
     let listening =
         listening.map_err(|error| Failure::local(format!("cannot listen at {address}: {error}")))?;
     if let Some(file) = &args.write_kubeconfig {
-        let failed = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
-        listening.write_kubeconfig(file).map_err(failed)?;
+        kubeconfig::write(file, &listening.kubeconfig())?;
     }
     let _simulation = match args.simulate {
         Some(nodes) => {
@@ -41,9 +42,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
         Some(file) => screen.line(&format!("try: kubectl --kubeconfig {} get pods -A", file.display()))?,
         None => screen.line(&format!("try: kubectl --server {} get pods -A", listening.url()))?,
     }
-    tokio::signal::ctrl_c()
-        .await
-        .map_err(|error| Failure::local(format!("cannot wait for Ctrl-C: {error}")))?;
+    asked_to_end().await;
     if screen.is_terminal() {
         screen.note(""); // after the ^C that the terminal shows
     }

@@ -5,6 +5,7 @@ mod tape;
 use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -28,7 +29,8 @@ const FULL: usize = 1 << 20;
 /// Records requests and their answers into a file, without secrets. Cheap to clone.
 ///
 /// [`source`](Self::source) and [`sources`](Self::sources) wrap where informers get their objects from; a
-/// [`RecordingProxy`](crate::RecordingProxy) records what other clients ask for.
+/// [`RecordingProxy`](crate::RecordingProxy) records what other clients ask for. What is recorded passes through unchanged, also if it
+/// cannot be recorded: [`check`](Self::check) and [`lost`](Self::lost) tell.
 ///
 /// Before anything is written, the contents of Secrets and of other sensitive kinds, last-applied configurations, and tokens and
 /// passwords by their names and forms are replaced with `x`, of about the same length. What is not JSON is not written at all.
@@ -71,6 +73,8 @@ pub struct Recorded {
     pub hidden: u64,
     /// Bytes that the recording has.
     pub written: u64,
+    /// Answers that are not in the recording to their end, because recording them panicked. [`Recorder::lost`] names them.
+    pub lost: u64,
 }
 
 struct Inner {
@@ -88,6 +92,8 @@ struct State {
     first: Duration,
     exchanges: u64,
     recorded: Recorded,
+    /// What recording panicked at, each once.
+    lost: Vec<String>,
     /// Why nothing more can be written, or that it has been finished.
     over: Option<Over>,
 }
@@ -125,6 +131,7 @@ impl Recorder {
             first: Duration::ZERO,
             exchanges: 0,
             recorded: Recorded { written: header.len() as u64, ..Recorded::default() },
+            lost: Vec::new(),
             over: None,
         };
         let inner =
@@ -168,8 +175,22 @@ impl Recorder {
         state.result()
     }
 
+    /// The requests whose answers are not in the recording to their end, such as `GET /api/v1/pods`, each once: recording them
+    /// panicked, which is a mistake of this crate. Whoever made such a request got its answer as it came, and the rest is recorded.
+    pub fn lost(&self) -> Vec<String> {
+        self.inner.state.lock().lost.clone()
+    }
+
     /// Takes note of a request. What becomes of it is told to the tape.
-    pub(crate) fn begin(&self, mut line: RequestLine, sensitive: bool) -> Tape {
+    pub(crate) fn begin(&self, line: RequestLine, sensitive: bool) -> Tape {
+        catch_unwind(AssertUnwindSafe(|| self.begin_unguarded(line, sensitive))).unwrap_or_else(|_panic| {
+            // Its target may be what it panicked at.
+            self.inner.lose("a request".to_owned());
+            Tape::of_nothing(self.inner.clone())
+        })
+    }
+
+    fn begin_unguarded(&self, mut line: RequestLine, sensitive: bool) -> Tape {
         let target = Target::parse(&line.target);
         let resource = Resource::of(&target.path);
         let is_marked = |resource: &Resource| {
@@ -178,8 +199,9 @@ impl Recorder {
         let sensitive = sensitive || resource.as_ref().is_some_and(is_marked);
         let is_write = !matches!(&*line.method, "GET" | "HEAD");
         line.target = without_secrets(&line.target);
+        let name = format!("{} {}", line.method, target.path);
         let exchange = self.inner.begin(line);
-        Tape::new(self.inner.clone(), exchange, target.form(), About { sensitive, is_write })
+        Tape::new(self.inner.clone(), exchange, name, target.form(), About { sensitive, is_write })
     }
 }
 
@@ -207,6 +229,14 @@ impl Inner {
 
     fn count(&self, count: impl FnOnce(&mut Recorded)) {
         count(&mut self.state.lock().recorded);
+    }
+
+    fn lose(&self, name: String) {
+        let mut state = self.state.lock();
+        state.recorded.lost += 1;
+        if !state.lost.contains(&name) {
+            state.lost.push(name);
+        }
     }
 }
 
@@ -242,13 +272,16 @@ impl State {
         if self.frame.is_empty() || self.over.is_some() {
             return;
         }
-        let frame = self.packer.frame(&self.frame).map_err(io::Error::other);
-        self.frame.clear();
-        let written = frame.and_then(|frame| {
+        // Whoever made the request that is recorded last must not pay for a writer that panics.
+        let written = catch_unwind(AssertUnwindSafe(|| {
+            let frame = self.packer.frame(&self.frame).map_err(io::Error::other)?;
             self.out.write_all(&frame)?;
             self.out.flush()?;
             Ok(frame.len() as u64)
-        });
+        }));
+        self.frame.clear();
+        let written =
+            written.unwrap_or_else(|_panic| Err(io::Error::other("what writes the recording panicked")));
         match written {
             Ok(bytes) => self.recorded.written += bytes,
             Err(error) => self.over = Some(Over::Failed(error.kind(), error.to_string())),

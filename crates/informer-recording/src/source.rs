@@ -129,3 +129,6 @@ impl Stream for RecordedBody {
         Poll::Ready(next)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -136,6 +136,10 @@ async fn serve(stream: TcpStream, front: Arc<Front>, stop: Stop, place: Option<O
         service_fn(move |request: Request<Incoming>| {
             let (front, stop) = (front.clone(), stop.clone());
             async move {
+                if let Some(refusal) = front.hosts.as_ref().and_then(|hosts| hosts.refusal(request.headers()))
+                {
+                    return Ok(refusal.into_response());
+                }
                 let request = request.map(|body| body.map_err(io::Error::other).boxed_unsync());
                 front.answer(request, stop).await
             }

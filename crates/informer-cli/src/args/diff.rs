@@ -35,7 +35,7 @@ pub(crate) struct DiffArgs {
     /// How differences are written
     #[arg(short, long, value_name = "FORM", default_value = "text")]
     pub(crate) output: Lines,
-    /// How long to wait for the cache
+    /// How long to wait for which kinds the server has, and then for the cache
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) timeout: Duration,
 }

@@ -53,7 +53,7 @@ pub(crate) struct GetArgs {
     /// The same without those that are there
     #[arg(long)]
     pub(crate) watch_only: bool,
-    /// How long to wait for the cache
+    /// How long to wait for which kinds the server has, and then for the cache
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) timeout: Duration,
 }

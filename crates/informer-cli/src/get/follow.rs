@@ -9,6 +9,7 @@ use kube_informer::{Event, Object, SharedInformer, SharedInformerFactory};
 use super::found;
 use crate::args::{GetArgs, ObjectArgs};
 use crate::cluster::Cluster;
+use crate::ending::asked_to_end;
 use crate::failure::Failure;
 use crate::kinds::{Selected, sync};
 use crate::output::Printer;
@@ -30,7 +31,7 @@ pub(super) fn factory(
 ) -> Result<SharedInformerFactory, Failure> {
     let hears = troubles.clone();
     let factory = cluster.factory(objects).on_error(move |failure| hears.hear(failure));
-    factory.build().map_err(Failure::usage)
+    factory.build().map_err(Failure::unbuilt)
 }
 
 pub(super) async fn follow(
@@ -55,7 +56,7 @@ pub(super) async fn follow(
         ended = show(AllEvents(events?), printer, screen) => ended,
         refused = troubles.refused() => Err(refused),
         () = heard(troubles, &informers) => Ok(()),
-        _ = tokio::signal::ctrl_c() => Ok(()),
+        () = asked_to_end() => Ok(()),
     }
 }
 

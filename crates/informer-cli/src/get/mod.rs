@@ -11,6 +11,7 @@ use kube_informer::Object;
 use crate::args::GetArgs;
 use crate::cluster::{Cluster, Without};
 use crate::content::shown;
+use crate::ending::within;
 use crate::failure::{Failure, unless_nobody_reads};
 use crate::jsonpath::Path;
 use crate::kinds::{Selected, reading, select, sync};
@@ -31,7 +32,7 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
         true => (follow::factory(&cluster, &args.objects, &troubles)?, Refusal::default()),
         false => reading(&cluster, &args.objects)?,
     };
-    let selected = select(&factory, &targets, &args.objects).await?;
+    let selected = within(Some(args.timeout), &cluster, select(&factory, &targets, &args.objects)).await?;
     let mut kinds: Vec<_> = selected.iter().map(|it| it.informer.kind().clone()).collect();
     kinds.dedup();
     let look = Look {

@@ -33,9 +33,10 @@ use self::layout::Size;
 use self::source::Source;
 use self::state::{Link, State};
 use self::style::Palette;
-use self::terminal::{FullScreen, asked_to_end, current_size, events};
+use self::terminal::{FullScreen, current_size, events, left};
 use crate::args::TopArgs;
 use crate::clock::zone;
+use crate::ending::asked_to_end;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
@@ -70,7 +71,7 @@ async fn once(args: &TopArgs, source: &Arc<Source>, is_terminal: bool) -> Result
     for _ in 0..LOOKS {
         let look = tokio::select! {
             look = looks.recv() => look,
-            _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted()),
+            () = asked_to_end() => return Err(Failure::interrupted()),
         };
         look.into_iter().for_each(|look| state.hear(look));
         if let Link::Lost { why, .. } = &state.link {
@@ -88,7 +89,7 @@ async fn full_screen(args: &TopArgs, source: &Arc<Source>) -> Result<(), Failure
     let coloured = anstream::stdout().current_choice() != anstream::ColorChoice::Never;
     let mut screen = FullScreen::take(Palette { coloured }).map_err(cannot)?;
     let mut events = events();
-    let mut end = std::pin::pin!(asked_to_end());
+    let mut end = std::pin::pin!(left());
     loop {
         screen.draw(&state)?;
         tokio::select! {

@@ -15,6 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use super::document::Document;
 use crate::args::TopArgs;
 use crate::cluster::{Cluster, Without};
+use crate::ending::within;
 use crate::failure::Failure;
 use crate::kinds::{Selected, reading, select, sync};
 use crate::program::{INFORMERS, Program};
@@ -61,7 +62,7 @@ impl Source {
         let targets = targets::of_watch(&args.targets).map_err(Failure::usage)?;
         let cluster = Cluster::find(&args.cluster, Without::Embedded).await?;
         let (factory, refusal) = reading(&cluster, &args.objects)?;
-        let selected = select(&factory, &targets, &args.objects).await?;
+        let selected = within(Some(FILLING), &cluster, select(&factory, &targets, &args.objects)).await?;
         let labels: Vec<_> = selected.iter().map(Selected::label).collect();
         let name = format!("{} in {} of {}", labels.join(", "), cluster.place(&args.objects), cluster.origin);
         let statuses = factory.clone();

@@ -93,7 +93,7 @@ pub(super) fn events() -> mpsc::Receiver<io::Result<Event>> {
 
 /// Waits until somebody asks the process to end. Ctrl-C is a key while the terminal is ours.
 #[cfg(unix)]
-pub(super) async fn asked_to_end() -> io::Result<()> {
+pub(super) async fn left() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -107,6 +107,6 @@ pub(super) async fn asked_to_end() -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-pub(super) async fn asked_to_end() -> io::Result<()> {
+pub(super) async fn left() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }

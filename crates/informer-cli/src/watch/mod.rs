@@ -19,6 +19,7 @@ mod words;
 use std::time::{Duration, Instant};
 
 use informer_endpoint::Endpoint;
+use kube_informer::SharedInformerFactory;
 
 use self::events::{AllEvents, Events, LIMIT, SHOWN};
 use self::family::{Family, kinds_below};
@@ -30,11 +31,12 @@ use self::troubles::Troubles;
 use self::until::Awaited;
 use crate::args::{WatchArgs, WatchForm};
 use crate::cluster::{Cluster, Without};
+use crate::ending::{asked_to_end, within};
 use crate::failure::{Failure, unless_nobody_reads};
 use crate::kinds::{Selected, select, unknown};
 use crate::plain::{plain, plain_json};
 use crate::screen::Screen;
-use crate::targets;
+use crate::targets::{self, Target};
 
 /// How long the caches of a family may take to fill. A watch goes on trying.
 const PATIENCE: Duration = Duration::from_secs(365 * 86_400);
@@ -61,23 +63,9 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
             move |failure| troubles.hear(failure)
         })
         .build()
-        .map_err(Failure::usage)?;
-    let mut targets = words::targets(&factory, &args.targets, &screen).await?;
-    if let Some(owner) = owner {
-        let kind = factory.resolve(&owner.kind).await.map_err(unknown)?;
-        let below = kinds_below(&kind).iter().map(|kind| (*kind).to_owned()).collect::<Vec<_>>();
-        // Whoever names the owner's kind as well means this family nevertheless.
-        let mut others = Vec::new();
-        for target in targets {
-            if factory.resolve(&target.kind).await.map_err(unknown)? != kind {
-                others.push(target);
-            }
-        }
-        targets = vec![owner];
-        targets.extend(others);
-        targets.extend(targets::of_watch(&below).map_err(Failure::usage)?);
-    }
-    let selected = select(&factory, &targets, &args.objects).await?;
+        .map_err(Failure::unbuilt)?;
+    let begun = Instant::now();
+    let selected = within(args.lasting, &cluster, selected(args, owner, &factory, &screen)).await?;
     let informers: Vec<_> = selected.iter().map(|it| it.informer.clone()).collect();
     let labels: Vec<_> = selected.iter().map(Selected::label).collect();
     let place = cluster.place(&args.objects);
@@ -102,7 +90,6 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         Awaited::new(until, those.iter().map(|it| it.names.clone()))
     });
     let mut summary = args.summary.then(Summary::default);
-    let begun = Instant::now();
     factory.start();
     let shown = async {
         let family = match args.owner {
@@ -132,7 +119,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     };
     let lasting = async {
         match args.lasting {
-            Some(time) => tokio::time::sleep(time).await,
+            Some(time) => tokio::time::sleep_until((begun + time).into()).await,
             None => std::future::pending().await,
         }
     };
@@ -140,7 +127,7 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         ended = shown => ended.map(|()| How::Done),
         refused = troubles.refused() => Err(refused),
         () = lasting => Ok(How::TimeIsOver),
-        _ = tokio::signal::ctrl_c() => {
+        () = asked_to_end() => {
             screen.clear_after_interrupt();
             Ok(How::Interrupted)
         }
@@ -167,6 +154,31 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         (How::Interrupted, Some(_)) => Err(Failure::interrupted()),
         _ => Ok(()),
     }
+}
+
+/// What is watched: what the command line names, and with an owner all that may belong to it.
+async fn selected(
+    args: &WatchArgs,
+    owner: Option<Target>,
+    factory: &SharedInformerFactory,
+    screen: &Screen,
+) -> Result<Vec<Selected>, Failure> {
+    let mut targets = words::targets(factory, &args.targets, screen).await?;
+    if let Some(owner) = owner {
+        let kind = factory.resolve(&owner.kind).await.map_err(unknown)?;
+        let below = kinds_below(&kind).iter().map(|kind| (*kind).to_owned()).collect::<Vec<_>>();
+        // Whoever names the owner's kind as well means this family nevertheless.
+        let mut others = Vec::new();
+        for target in targets {
+            if factory.resolve(&target.kind).await.map_err(unknown)? != kind {
+                others.push(target);
+            }
+        }
+        targets = vec![owner];
+        targets.extend(others);
+        targets.extend(targets::of_watch(&below).map_err(Failure::usage)?);
+    }
+    select(factory, &targets, &args.objects).await
 }
 
 /// How a watch ended.

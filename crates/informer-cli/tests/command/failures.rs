@@ -4,7 +4,7 @@ use embedded_apiserver::{Fault, Verb};
 
 use serde_json::json;
 
-use crate::support::canned::{Answer, Canned};
+use crate::support::canned::{Answer, Canned, kubeconfig};
 use crate::support::{Server, informer, run, unread};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -77,6 +77,54 @@ async fn a_kubeconfig_that_cannot_be_used_is_named() {
             assert_eq!(said.code, 3, "{said:?}");
             let named = format!("error: kubeconfig {} cannot be used: ", file.display());
             assert!(said.err.starts_with(&named), "{said:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stale_kubeconfig_brings_the_way_to_do_without_a_cluster() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let kubeconfigs = directory.path().join(".kube");
+    std::fs::create_dir(&kubeconfigs).expect("a directory");
+    // Nothing listens at a port that was just given back.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+    std::fs::write(kubeconfigs.join("config"), kubeconfig(&format!("http://{gone}"))).expect("a kubeconfig");
+    for command in ["watch", "get", "diff"] {
+        let mut informer = informer(&[command, "deployments"]);
+        informer.env("HOME", directory.path());
+        let said = run(informer).await;
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.err.ends_with("; --embedded runs on a simulated cluster\n"), "{said:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_that_cannot_be_had_are_the_clusters_matter_and_say_whose() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("kubeconfig");
+    for (user, expected) in [
+        (
+            "{ exec: { command: no-such-plugin, installHint: brew install it } }",
+            "the credential plugin \"no-such-plugin\" cannot be run: ",
+        ),
+        (
+            "{ exec: { command: sh, args: [-c, 'echo log in first >&2; exit 2'], interactiveMode: Never } }",
+            "the credential plugin \"sh\" failed: exit status: 2: log in first",
+        ),
+        ("{ token: \"a\\nb\" }", "it has a line break"),
+    ] {
+        let text = kubeconfig("http://127.0.0.1:1").replace("user: {}", &format!("user: {user}"));
+        std::fs::write(&file, text).expect("a kubeconfig");
+        for command in ["get", "watch", "diff", "top"] {
+            let mut informer = informer(&[command, "pods", "--kubeconfig"]);
+            informer.arg(&file);
+            if command == "top" {
+                informer.arg("--once");
+            }
+            let said = run(informer).await;
+            assert_eq!(said.code, 3, "{command}: {said:?}");
+            assert!(said.err.contains(expected), "{command}: {said:?}");
+            assert_eq!(said.err.contains("\nbrew install it\n"), user.contains("installHint"), "{said:?}");
         }
     }
 }

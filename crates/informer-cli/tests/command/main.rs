@@ -1,9 +1,11 @@
 //! The command `informer` as its users run it, on an embedded API server.
 
 mod beside_kubectl;
+mod ending;
 mod failures;
 mod following;
 mod hostile;
+mod logging;
 mod manual;
 mod pages;
 mod reading;
@@ -19,3 +21,4 @@ mod top;
 mod top_in_tmux;
 mod watch_options;
 mod watching;
+mod written_kubeconfigs;

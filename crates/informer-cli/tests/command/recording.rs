@@ -102,6 +102,25 @@ async fn what_is_recorded_until_ctrl_c_is_shown_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn ordinary_text_is_recorded() {
+    let server = Server::start().await;
+    for (number, text) in
+        ["my-app.default.svc", "https://example.com/README.md", "ghcr.io/acme-corp/my-app.web:1"]
+            .iter()
+            .enumerate()
+    {
+        server.config_map(&format!("a-{number}"), text).await;
+    }
+    let file = server.directory.path().join("a.recording");
+    let mut record = with_file(&["record", "configmaps", "-n", "shop", "--for", "2s"], &file);
+    record.arg("--kubeconfig").arg(server.kubeconfig());
+    let said = run(record).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    let text = text(&file);
+    assert!(text.contains("my-app.default.svc") && text.contains("my-app.web:1"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn files_that_cannot_be_replayed_are_told_apart() {
     let server = Server::start().await;
     let (file, _) = recorded(&server).await;

@@ -36,6 +36,25 @@ async fn serve_writes_a_kubeconfig_that_works_and_ends_with_ctrl_c() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn serve_answers_to_its_own_names_and_those_that_are_given() {
+    let mut serve = Running::start(informer(&["serve", "--host", "kube.example.com"]));
+    let line = serve.line().await;
+    let address = line.trim_start_matches("serving at http://").split(',').next().expect("an address");
+    let port = address.rsplit(':').next().expect("a port");
+    for (host, status) in [
+        (address.to_owned(), 200),
+        (format!("localhost:{port}"), 200),
+        (format!("kube.example.com:{port}"), 200),
+        (format!("evil.example.com:{port}"), 403),
+        ("localhost.example.com".to_owned(), 403),
+    ] {
+        let (answered, body) = ask_as("GET", address, &host, "/api/v1/namespaces", "").await;
+        assert_eq!(answered, status, "{host}: {body}");
+        assert_eq!(body.contains("kube-system"), status == 200, "{host}: {body}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn controllers_are_switched_on_by_name() {
     let mut serve = Running::start(informer(&["serve", "--controllers", "gc,namespace"]));
     let line = serve.line().await;
@@ -178,7 +197,12 @@ pub(crate) async fn get(address: &str, path: &str) -> (u16, String) {
 
 /// Sends a request with a body; the status and the body of the answer.
 async fn ask(method: &str, address: &str, path: &str, body: &str) -> (u16, String) {
-    let head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close");
+    ask_as(method, address, address, path, body).await
+}
+
+/// The same under a name of the server.
+async fn ask_as(method: &str, address: &str, host: &str, path: &str, body: &str) -> (u16, String) {
+    let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close");
     let request =
         format!("{head}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let address = address.to_owned();

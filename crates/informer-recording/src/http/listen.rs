@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::time::Duration;
 
 use http::{Request, Response};
@@ -33,16 +32,15 @@ impl Listening {
         self.address
     }
 
-    /// Writes a kubeconfig that leads clients here, without credentials.
-    pub fn write_kubeconfig(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        let config = format!(
+    /// A kubeconfig that leads clients here, without credentials, as YAML.
+    pub fn kubeconfig(&self) -> String {
+        format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: recording\n\
              clusters:\n- name: recording\n  cluster:\n    server: http://{}\n\
              contexts:\n- name: recording\n  context:\n    cluster: recording\n    user: recording\n\
              users:\n- name: recording\n  user: {{}}\n",
             self.address
-        );
-        std::fs::write(path, config)
+        )
     }
 
     /// Answers every request with what a function makes of it. The address has to be on loopback: whoever reaches it can do

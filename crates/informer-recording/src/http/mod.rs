@@ -25,6 +25,9 @@ pub use self::listen::Listening;
 pub use self::proxy::RecordingProxy;
 pub use self::server::ReplayServer;
 
+/// What browsers say about the page that a request comes from.
+const SITE: &str = "sec-fetch-site";
+
 /// Why a body that has begun cannot be sent to its end. The client sees a connection that breaks.
 type Broken = Box<dyn std::error::Error + Send + Sync>;
 
@@ -63,7 +66,9 @@ fn refusal(headers: &HeaderMap) -> Option<Response<Body>> {
         let message = "only clients that call this machine localhost or 127.0.0.1 are answered";
         return Some(status(StatusCode::FORBIDDEN, "Forbidden", message));
     }
-    if headers.contains_key(ORIGIN) {
+    // Images and links have no origin, and say this instead. `none` is what somebody typed or has as a bookmark.
+    let is_of_a_page = headers.get(SITE).is_some_and(|site| site != "none");
+    if headers.contains_key(ORIGIN) || is_of_a_page {
         return Some(status(StatusCode::FORBIDDEN, "Forbidden", "pages in browsers are not answered"));
     }
     headers.contains_key(UPGRADE).then(|| {

@@ -46,5 +46,9 @@ fn only_this_machine_is_answered_by_its_own_names() {
         assert_eq!(code(&[("host", host)]), Some(403), "{host}");
     }
     assert_eq!(code(&[("host", "localhost"), ("origin", "http://localhost")]), Some(403));
+    for site in ["cross-site", "same-site", "same-origin", ""] {
+        assert_eq!(code(&[("host", "localhost"), ("sec-fetch-site", site)]), Some(403), "{site}");
+    }
+    assert_eq!(code(&[("host", "localhost"), ("sec-fetch-site", "none")]), None);
     assert_eq!(code(&[("host", "localhost"), ("upgrade", "websocket")]), Some(501));
 }

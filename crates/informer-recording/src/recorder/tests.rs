@@ -176,6 +176,58 @@ async fn what_happens_after_the_end_is_not_recorded() {
     assert_eq!(disk.contents().records.len(), 2);
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_answer_at_which_recording_panics_breaks_off_and_is_named_and_the_others_go_on() {
+    let disk = Disk::default();
+    let recorder = Recorder::to_writer(disk.clone()).expect("it can be written");
+    for _ in 0..2 {
+        let mut tape = recorder.begin(list("/api/v1/pods?watch=true"), false);
+        tape.answer(ok());
+        tape.guarded(|_tape| panic!("hush"));
+        tape.chunk(b"{\"a\":\"hush\"}");
+        tape.end();
+    }
+    let mut other = recorder.begin(list("/api/v1/nodes"), false);
+    other.answer(ok());
+    other.chunk(b"{\"items\":[]}");
+    other.end();
+    assert_eq!(recorder.lost(), ["GET /api/v1/pods"]);
+    let recorded = recorder.finish().expect("the others are written");
+    assert_eq!((recorded.requests, recorded.lost, recorded.failures), (3, 2, 0));
+    let records = disk.contents().records;
+    let failed = records.iter().filter(|record| matches!(record.what, What::Failed(_))).count();
+    let ended = records.iter().filter(|record| record.what == What::End).count();
+    assert_eq!((failed, ended), (2, 1));
+    assert!(!format!("{records:?}").contains("hush"), "{records:?}");
+}
+
+/// What a recording is written to, which panics.
+struct Panics(usize);
+
+impl Write for Panics {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 -= 1;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_writer_that_panics_ends_the_recording_and_nothing_else() {
+    // The header can be written.
+    let recorder = Recorder::to_writer(Panics(1)).expect("it can be written");
+    let mut tape = recorder.begin(list("/api/v1/pods?watch=true"), false);
+    tape.answer(ok());
+    pass(Duration::from_millis(2_100)).await;
+    assert_eq!(recorder.check().unwrap_err().to_string(), "what writes the recording panicked");
+    tape.chunk(b"{}");
+    tape.end();
+    assert!(recorder.finish().is_err());
+}
+
 #[tokio::test]
 async fn a_file_is_new_and_its_owners_alone() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -16,8 +16,8 @@ use self::tree::{Node, Value};
 pub use self::harmless::is_harmless;
 pub(crate) use self::mask::letters as masked;
 pub(crate) use self::names::is_secret as is_secret_name;
-use self::text::name_without_credentials;
 pub(crate) use self::text::without_credentials;
+use self::text::{is_flag_of_secret, name_without_credentials};
 
 /// The annotation that ends a streamed list.
 const END_OF_LIST: &str = "k8s.io/initial-events-end";
@@ -103,7 +103,17 @@ impl Edits {
                     }
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| self.ordinary(item)),
+            Value::Array(items) => {
+                let mut is_value = false;
+                for item in items {
+                    // As in `["--password", "…"]`.
+                    match &item.value {
+                        Value::String(text) if is_value && !text.starts_with('-') => self.texts(item),
+                        _ => self.ordinary(item),
+                    }
+                    is_value = item.as_str().is_some_and(is_flag_of_secret);
+                }
+            }
             Value::String(text) => {
                 if let Some(text) = without_credentials(text) {
                     self.replace(node, &text);

@@ -10,11 +10,24 @@ pub(super) const MANAGED_FIELDS: &str = "managedFields";
 pub(super) const CONTINUE: &str = "continue";
 
 /// Endings of names, in lower case and without anything between the words: `accessToken`, `DB_PASSWORD`, `client-key-data`.
-const ENDINGS: [&str; 13] = [
+const ENDINGS: [&str; 25] = [
     "token",
     "password",
     "passwd",
     "passphrase",
+    "passcode",
+    // `DB_PASS`, of which the last letter is taken for a plural.
+    "pas",
+    "pwd",
+    "jwt",
+    "dsn",
+    "connectionstring",
+    "connstring",
+    "connstr",
+    "accountkey",
+    "encryptionkey",
+    "masterkey",
+    "signingkey",
     "secret",
     "secretkey",
     "accesskey",
@@ -25,6 +38,9 @@ const ENDINGS: [&str; 13] = [
     "clientkeydata",
     "credential",
 ];
+
+/// Words that end as one of these does and mean something else.
+const OTHERS: [&str; 4] = ["bypas", "compas", "overpas", "underpas"];
 
 /// Members that say which object it is. They are not secret unless there is a token in them, and without them nothing could be
 /// replayed.
@@ -52,7 +68,7 @@ pub(crate) fn is_secret(name: &str) -> bool {
         let mut from_end = from_end.clone();
         ending.bytes().rev().all(|letter| from_end.next() == Some(letter))
     };
-    ENDINGS.iter().any(|ending| ends_with(ending))
+    ENDINGS.iter().any(|ending| ends_with(ending)) && !OTHERS.iter().any(|other| ends_with(other))
 }
 
 /// Whether a text of this name in a reference to a Secret says which one is meant.

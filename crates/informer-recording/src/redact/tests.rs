@@ -180,7 +180,7 @@ fn of_a_403_stays_what_an_authorizer_says() {
     let odd = json!({ "kind": "Status", "code": 403, "message": { "a": "hush" } });
     assert!(!of_write(&odd, false).to_string().contains("hush"));
     // To a read nobody has sent an object.
-    assert_eq!(value(&status(403, "R", webhook), false), status(403, "R", webhook));
+    assert_eq!(value(&status(403, "R", policy), false), status(403, "R", policy));
 }
 
 #[test]

@@ -1,18 +1,17 @@
 //! Credentials within texts: `--token=…` among the arguments of a container, a kubeconfig in a ConfigMap.
 
+mod pairs;
+mod tokens;
+
 use std::ops::Range;
 
+pub(super) use self::pairs::is_flag_of_secret;
+use self::pairs::values_of_secret_names;
+use self::tokens::tokens;
 use super::mask;
 
 /// What follows `Bearer` or `Basic` and is shorter is a word like others, unless it looks like a credential.
 const SHORTEST: usize = 16;
-
-/// No token of the kinds below is shorter: the parts of a web token have four characters or more each.
-const SHORTEST_TOKEN: usize = 14;
-
-/// The parts of a bootstrap token.
-const ID: usize = 6;
-const SECRET: usize = 16;
 
 /// Words after which a credential follows, as in the header `Authorization`.
 #[derive(Clone, Copy)]
@@ -48,7 +47,7 @@ fn without(text: &str, stands: Place) -> Option<String> {
         return None;
     }
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-    for place in found {
+    for place in apart(found) {
         out.push_str(&text[at..place.start]);
         out.push_str(&mask::letters(place.len()));
         at = place.end;
@@ -57,8 +56,24 @@ fn without(text: &str, stands: Place) -> Option<String> {
     Some(out)
 }
 
+/// The same places in their order, of which none begins within another.
+fn apart(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    places.sort_by_key(|place| place.start);
+    let mut apart: Vec<Range<usize>> = Vec::with_capacity(places.len());
+    for place in places {
+        match apart.last_mut() {
+            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+            _ => apart.push(place),
+        }
+    }
+    apart
+}
+
 fn credentials(text: &str, stands: Place) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+    let mut found = match stands {
+        Place::Anywhere => values_of_secret_names(text),
+        Place::Name => Vec::new(),
+    };
     let (mut at, mut scheme) = (0, None::<Scheme>);
     while at < text.len() {
         let rest = &text.as_bytes()[at..];
@@ -77,11 +92,7 @@ fn credentials(text: &str, stands: Place) -> Vec<Range<usize>> {
             }
         }
         let word = &text[at..at + length];
-        if length >= SHORTEST_TOKEN && is_web_token(word) {
-            found.push(at..at + length);
-        } else if length >= SHORTEST_TOKEN && stands == Place::Anywhere {
-            found.extend(bootstrap_tokens(word).map(|token| at + token.start..at + token.end));
-        }
+        found.extend(tokens(word, stands).map(|token| at + token.start..at + token.end));
         scheme = Scheme::of(word);
         at += length;
     }
@@ -145,24 +156,5 @@ fn is_name_and_password(text: &str) -> bool {
     String::from_utf8(bytes).is_ok_and(|text| text.contains(':') && !text.chars().any(char::is_control))
 }
 
-/// A JSON Web Token: three parts in base64, of which the first begins with `{"`.
-fn is_web_token(word: &str) -> bool {
-    let Some(start) = word.find("eyJ") else { return false };
-    let mut parts = word[start..].split('.');
-    let long = |part: Option<&str>| part.is_some_and(|part| part.len() >= 4);
-    long(parts.next()) && long(parts.next()) && long(parts.next())
-}
-
-/// Bootstrap tokens, such as kubeadm makes: `abcdef.0123456789abcdef`. They may stand within a path or at the end of a sentence.
-fn bootstrap_tokens(word: &str) -> impl Iterator<Item = Range<usize>> {
-    let bytes = word.as_bytes();
-    let is_plain = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());
-    let ends_it = |byte: &u8| matches!(byte, b'.' | b'/' | b'+' | b'~');
-    word.match_indices('.').filter_map(move |(dot, _)| {
-        let (start, end) = (dot.checked_sub(ID)?, dot + 1 + SECRET);
-        let is_token = is_plain(&bytes[start..dot]) && is_plain(bytes.get(dot + 1..end)?);
-        let stands_alone =
-            bytes[..start].last().is_none_or(ends_it) && bytes[end..].first().is_none_or(ends_it);
-        (is_token && stands_alone).then_some(start..end)
-    })
-}
+#[cfg(test)]
+mod tests;

@@ -322,7 +322,7 @@ async fn a_kubeconfig_leads_to_the_recording() {
 
     let server = ReplayServer::new(rig.recording()).listen(loopback()).await.expect("a port");
     let file = rig.directory.path().join("kubeconfig");
-    server.write_kubeconfig(&file).expect("it is written");
+    std::fs::write(&file, server.kubeconfig()).expect("it is written");
     let cluster = kube_informer::Cluster::find().kubeconfig(&file).await.expect("a cluster");
     let factory = SharedInformerFactory::builder(cluster).build().expect("a factory");
     let replayed = factory.for_resource("cm").await.expect("a kind").informer();

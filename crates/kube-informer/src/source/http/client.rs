@@ -6,16 +6,17 @@ use std::time::{Duration, SystemTime};
 
 use futures::FutureExt as _;
 use http::HeaderValue;
-use http::header::USER_AGENT;
+use http::header::{AUTHORIZATION, USER_AGENT};
 use hyper_util::client::legacy::connect::HttpConnector;
 use k8s_openapi::jiff::Timestamp;
-use kube_client::client::{ClientBuilder, ConfigExt as _};
+use kube_client::client::ConfigExt as _;
 use kube_client::{Client, Config};
 use parking_lot::Mutex;
 use tower::{ServiceBuilder, service_fn};
 
 use super::cluster::Manners;
 use super::connect::{ServerConnector, boxed};
+use super::credentials::{Proven, proven};
 use super::pool::{Offer, Pool};
 #[cfg(feature = "socks")]
 use super::proxy::socks5;
@@ -177,6 +178,13 @@ fn changed(files: &[PathBuf]) -> Changed {
 /// A client without kube-client's retries, which would hide errors from the informer, and with TCP keep-alive, whether it
 /// goes through a proxy or not.
 fn build(config: &Config, manners: &Manners) -> Result<Client, kube_client::Error> {
+    if config.cluster_url.scheme().is_none() {
+        let server = config.cluster_url.to_string();
+        let problem = format!("the address of the server {server:?} lacks http:// or https://");
+        return Err(kube_client::Error::Service(problem.into()));
+    }
+    let Proven { config, bearer, valid_until } = proven(config)?;
+    let config = &config;
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
@@ -211,10 +219,16 @@ fn build(config: &Config, manners: &Manners) -> Result<Client, kube_client::Erro
         .service(service_fn(move |mut request: http::Request<_>| {
             // One that the configuration has among its headers goes before ours.
             request.headers_mut().entry(USER_AGENT).or_insert_with(|| agent.clone());
-            pool.clone().send(request)
+            let (pool, bearer) = (pool.clone(), bearer.clone());
+            async move {
+                if let Some(bearer) = bearer {
+                    request.headers_mut().insert(AUTHORIZATION, bearer.header().await?);
+                }
+                pool.send(request).await
+            }
         }));
     let client = Client::new(service, config.default_namespace.clone());
-    Ok(client.with_valid_until(expiry(config)?))
+    Ok(client.with_valid_until(valid_until))
 }
 
 /// The program and this library. What cannot stand in a header is left out.
@@ -225,18 +239,6 @@ fn user_agent(program: Option<&str>) -> HeaderValue {
     let library = concat!("kube-informer/", env!("CARGO_PKG_VERSION"));
     let text = format!("{} {library}", program.trim());
     HeaderValue::from_str(text.trim()).unwrap_or_else(|_| HeaderValue::from_static(library))
-}
-
-/// When a client certificate from a credential plugin expires. Only kube-client knows it, and only for clients that it
-/// has built itself.
-fn expiry(config: &Config) -> Result<Option<Timestamp>, kube_client::Error> {
-    let from_plugin = config.auth_info.exec.is_some();
-    if !from_plugin || !config.rustls_client_config()?.client_auth_cert_resolver.has_certs() {
-        return Ok(None);
-    }
-    let mut direct = config.clone();
-    direct.proxy_url = None;
-    Ok(*ClientBuilder::try_from(direct)?.build().valid_until())
 }
 
 #[cfg(test)]

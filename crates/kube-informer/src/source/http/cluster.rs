@@ -3,13 +3,15 @@
 mod service_account;
 
 use std::env;
+use std::ffi::OsStr;
 use std::fmt;
 use std::future::IntoFuture;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use kube_client::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube_client::config::{KubeConfigOptions, Kubeconfig, KubeconfigError, NamedAuthInfo};
 use kube_client::{Client, Config};
 
 use super::told::told;
@@ -188,9 +190,10 @@ enum Configured<'a> {
 
 async fn find(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Cluster, ClusterError> {
     let set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let listed = env::var_os("KUBECONFIG").map(|list| files(&list)).unwrap_or_default();
     let default = env::home_dir().unwrap_or_default().join(".kube/config");
     let pod = set("KUBERNETES_SERVICE_HOST");
-    let place = choose(kubeconfig, context, set("KUBECONFIG"), pod, &default, default.exists());
+    let place = choose(kubeconfig, context, !listed.is_empty(), pod, &default, default.exists());
     let Some(place) = place else { return Err(nowhere(context, pod, &default)) };
     let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
     let (origin, config) = match place {
@@ -199,8 +202,11 @@ async fn find(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Cluste
             (origin, from_kubeconfig(move || Kubeconfig::read_from(path), options).await)
         }
         Configured::Environment => {
-            let files = env::var("KUBECONFIG").unwrap_or_default();
-            (format!("kubeconfig {files}"), from_kubeconfig(Kubeconfig::read, options).await)
+            let names: Vec<_> = listed.iter().map(|file| file.display().to_string()).collect();
+            (
+                format!("kubeconfig {}", names.join(", ")),
+                from_kubeconfig(move || merged(&listed), options).await,
+            )
         }
         Configured::Pod => {
             let (origin, server) =
@@ -209,6 +215,30 @@ async fn find(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Cluste
         }
     };
     found(origin, config)
+}
+
+/// The files of a list, as `KUBECONFIG` is one.
+fn files(list: &OsStr) -> Vec<PathBuf> {
+    env::split_paths(list).filter(|file| !file.as_os_str().is_empty()).collect()
+}
+
+/// All files of a list that are there, of which the first that says something counts.
+fn merged(files: &[PathBuf]) -> Result<Kubeconfig, KubeconfigError> {
+    let (mut merged, mut missing) = (None::<Kubeconfig>, None);
+    for file in files {
+        match (Kubeconfig::read_from(file), merged.take()) {
+            (Ok(next), Some(before)) => merged = Some(before.merge(next)?),
+            (Ok(first), None) => merged = Some(first),
+            (Err(KubeconfigError::ReadConfig(error, file)), before)
+                if error.kind() == ErrorKind::NotFound =>
+            {
+                merged = before;
+                missing.get_or_insert(KubeconfigError::ReadConfig(error, file));
+            }
+            (Err(error), _) => return Err(error),
+        }
+    }
+    merged.ok_or_else(|| missing.unwrap_or(KubeconfigError::FindPath))
 }
 
 async fn in_pod(
@@ -253,11 +283,12 @@ async fn from_kubeconfig(
     read: impl FnOnce() -> Result<Kubeconfig, KubeconfigError> + Send + 'static,
     options: KubeConfigOptions,
 ) -> Result<Config, String> {
-    let kubeconfig = tokio::task::spawn_blocking(read)
+    let mut kubeconfig = tokio::task::spawn_blocking(read)
         .await
         .map_err(|error| error.to_string())?
         .map_err(|error| told(&error))?;
     check_context(&kubeconfig, options.context.as_deref())?;
+    complete(&mut kubeconfig);
     let cluster = cluster_of(&kubeconfig, options.context.as_ref());
     let named = cluster.and_then(|cluster| cluster.proxy_url.clone()).filter(|url| !url.is_empty());
     let authorities = cluster.and_then(authorities_of);
@@ -265,6 +296,27 @@ async fn from_kubeconfig(
         Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| told(&error))?;
     config.root_cert_file = authorities;
     with_proxy(config, named, |name| env::var(name).ok())
+}
+
+/// As client-go reads the address of a server without a scheme: with TLS if anything is said of certificates.
+fn complete(kubeconfig: &mut Kubeconfig) {
+    let is_known = |user: &NamedAuthInfo| {
+        let auth = user.auth_info.as_ref();
+        auth.is_some_and(|auth| auth.client_certificate.is_some() || auth.client_certificate_data.is_some())
+    };
+    let certified = kubeconfig.auth_infos.iter().any(is_known);
+    for cluster in kubeconfig.clusters.iter_mut().filter_map(|named| named.cluster.as_mut()) {
+        let has_tls = certified
+            || cluster.certificate_authority.is_some()
+            || cluster.certificate_authority_data.is_some()
+            || cluster.insecure_skip_tls_verify == Some(true);
+        let scheme = if has_tls { "https" } else { "http" };
+        if let Some(server) =
+            cluster.server.as_mut().filter(|server| !server.is_empty() && !server.contains("://"))
+        {
+            *server = format!("{scheme}://{server}");
+        }
+    }
 }
 
 /// A context that is not there is mostly a slip of the pen: those that are there are named.

@@ -3,6 +3,7 @@
 mod client;
 pub(crate) mod cluster;
 mod connect;
+mod credentials;
 mod pool;
 mod proxy;
 pub(crate) mod reach;
@@ -31,6 +32,7 @@ pub use self::pool::SendIf;
 
 use self::client::Renewable;
 use self::cluster::Way;
+use self::credentials::CredentialsError;
 use self::reach::Reachability;
 use self::told::{silent, told};
 use super::error::{ClusterError, HttpFailure, NoCluster, SourceError};
@@ -109,7 +111,7 @@ impl HttpSource {
     ///   pings and keep-alive may reach as far as the proxy only: if the server behind it vanishes without a word, the informer's own
     ///   watchdogs notice. Which proxy the environment names is looked up by [`Cluster::find`], not here.
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
-    ///   files of the client certificate or of the authorities change. Token files are read again every minute.
+    ///   files of the client certificate or of the authorities change. Token files are read again every minute; a plugin is run again a minute before its token expires.
     pub fn new(cluster: impl Into<Cluster>, kind: KindInfo) -> Result<Self, ClusterError> {
         let Cluster { way: server, manners, .. } = cluster.into();
         let config = match server {
@@ -340,7 +342,7 @@ fn is_of_the_way(error: &kube_client::Error) -> bool {
     while let Some(error) = cause {
         let reset =
             error.downcast_ref::<h2::Error>().is_some_and(|error| error.is_reset() && error.is_remote());
-        if reset || error.is::<AuthError>() {
+        if reset || error.is::<AuthError>() || error.is::<CredentialsError>() {
             return false;
         }
         cause = error.source();

@@ -31,7 +31,7 @@ pub(super) async fn texts() -> Vec<String> {
     }
     let without_runtime = || no_client(Config::new(http::Uri::from_static("https://127.0.0.1:6443")));
     texts.push(std::thread::spawn(without_runtime).join().unwrap());
-    texts.extend(["exit 3", "echo token"].map(plugin));
+    texts.extend(["echo log in first >&2; exit 3", "echo token"].map(plugin));
     texts.push(certificate());
     texts
 }

@@ -142,3 +142,39 @@ async fn a_context_that_is_not_there_brings_those_that_are() {
     let empty = "apiVersion: v1\nkind: Config\ncurrent-context: old\n";
     assert_eq!(said(empty, None).await, "it has no current-context \"old\", and no other");
 }
+
+#[tokio::test]
+async fn files_of_a_list_that_are_missing_are_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let [missing, one, broken] = ["missing", "one", "broken"].map(|name| folder.path().join(name));
+    std::fs::write(&one, KUBECONFIG).unwrap();
+    std::fs::write(&broken, "clusters: [").unwrap();
+    let list = |files: &[&PathBuf]| super::files(&env::join_paths(files).unwrap());
+    let empty = PathBuf::new();
+    for there in [list(&[&missing, &one]), list(&[&one, &missing]), list(&[&empty, &missing, &one, &empty])] {
+        assert_eq!(merged(&there).unwrap().contexts.len(), 2, "{there:?}");
+    }
+    let error = merged(&list(&[&missing, &missing])).unwrap_err();
+    assert!(told(&error).contains("missing"), "{error}");
+    assert!(merged(&list(&[&one, &broken])).is_err(), "what is there has to be a kubeconfig");
+    assert!(list(&[&empty, &empty]).is_empty());
+}
+
+#[test]
+fn a_server_without_a_scheme_is_read_as_client_go_does() {
+    let completed = |text: &str| {
+        let mut kubeconfig = Kubeconfig::from_yaml(text).unwrap();
+        complete(&mut kubeconfig);
+        kubeconfig.clusters[0].cluster.as_ref().unwrap().server.clone().unwrap()
+    };
+    let cluster = |more: &str| format!("clusters: [{{ name: a, cluster: {{ server: 'a:6443'{more} }} }}]\n");
+    assert_eq!(completed(&cluster("")), "http://a:6443");
+    for more in [", insecure-skip-tls-verify: true", ", certificate-authority: ca.pem"] {
+        assert_eq!(completed(&cluster(more)), "https://a:6443", "{more}");
+    }
+    assert_eq!(
+        completed(&format!("{}users: [{{ name: a, user: {{ client-certificate: a.pem }} }}]\n", cluster(""))),
+        "https://a:6443"
+    );
+    assert_eq!(completed(KUBECONFIG), "https://direct.example.com");
+}

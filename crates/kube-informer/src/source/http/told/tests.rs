@@ -69,7 +69,7 @@ async fn what_a_plugin_prints_is_not_quoted() {
     let error = source.unwrap_err();
     assert_silent(&error);
     assert!(
-        error.to_string().contains("what the credential plugin printed is not an ExecCredential"),
+        error.to_string().contains("the credential plugin \"sh\" printed what is not an ExecCredential"),
         "{error}"
     );
 }
@@ -79,7 +79,7 @@ async fn a_plugin_that_fails_is_told_by_its_status() {
     let (_folder, source) = source("echo hunter2; echo hunter2 >&2; exit 3").await;
     let error = source.unwrap_err();
     assert_silent(&error);
-    assert!(error.to_string().contains("the credential plugin failed: exit status: 3"), "{error}");
+    assert!(error.to_string().contains("the credential plugin \"sh\" failed: exit status: 3: …"), "{error}");
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ echo '{"status":{"token":"hunter2","expirationTimestamp":"2020-01-01T00:00:00Z"}
     let error = source.document("/version").await.unwrap_err();
     assert_silent(&error);
     assert!(
-        error.to_string().contains("what the credential plugin printed is not an ExecCredential"),
+        error.to_string().contains("the credential plugin \"sh\" printed what is not an ExecCredential"),
         "{error}"
     );
 }
@@ -110,7 +110,7 @@ echo '{"status":{"token":"hunter2","expirationTimestamp":"2020-01-01T00:00:00Z"}
     std::fs::write(folder.path().join("broken"), "").unwrap();
     let error = client.apiserver_version().await.unwrap_err();
     assert_silent(&error);
-    assert!(error.to_string().contains("the credential plugin failed: exit status: 1"), "{error}");
+    assert!(error.to_string().contains("the credential plugin \"sh\" failed: exit status: 1: …"), "{error}");
     // What quotes nothing stays what it is.
     let config = kube_client::Config::new(http::Uri::from_static("http://127.0.0.1:1"));
     let unreachable = HttpSource::new(config, KindInfo::new("", "v1", "Pod", "pods")).unwrap();

@@ -1,0 +1,52 @@
+//! What the libraries log, on stderr: with `-v`, or as `RUST_LOG` says.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::failure::Failure;
+use crate::plain::plain_lines;
+
+/// Whether there may be such lines, so that a status line would stand between them.
+static IS_ON: AtomicBool = AtomicBool::new(false);
+
+/// Begins to log, if that is asked for. `-v` goes before `RUST_LOG`.
+pub(crate) fn begin(verbose: u8) -> Result<(), Failure> {
+    let wanted = match verbose {
+        0 => std::env::var("RUST_LOG").unwrap_or_default(),
+        1 => "kube_informer=debug,informer_recording=debug,informer_endpoint=debug,embedded_apiserver=debug"
+            .to_owned(),
+        _ => "trace".to_owned(),
+    };
+    if wanted.trim().is_empty() {
+        return Ok(());
+    }
+    let wanted: Targets = wanted.parse().map_err(|error| {
+        Failure::usage(format!("RUST_LOG is not such as `debug` or `kube_informer=debug,warn`: {error}"))
+    })?;
+    let lines = tracing_subscriber::fmt::layer().with_writer(|| Lines);
+    IS_ON.store(true, Ordering::Relaxed);
+    tracing_subscriber::registry().with(wanted).with(lines).init();
+    Ok(())
+}
+
+pub(crate) fn is_on() -> bool {
+    IS_ON.load(Ordering::Relaxed)
+}
+
+/// Stderr, on which what servers say cannot control the terminal.
+struct Lines;
+
+impl Write for Lines {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        anstream::eprint!("{}", plain_lines(&String::from_utf8_lossy(line)));
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -201,6 +201,7 @@ impl Engine {
         runner: Option<Runner>,
         exclusive: bool,
     ) -> Result<(), InformerError> {
+        listener.promise(self.indexer.len());
         self.command(Command::Join { listener, runner, exclusive })
     }
 

@@ -104,7 +104,7 @@ async fn restore_one(of_secrets: bool, secrets_are_newer: bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d15_a_backup_of_one_of_two_databases_is_noticed_whichever_has_the_newer_versions() {
+async fn p_080_d15_a_backup_of_one_of_two_databases_is_noticed_whichever_has_the_newer_versions() {
     for _ in 0..10 {
         for (of_secrets, secrets_are_newer) in [(false, false), (false, true), (true, false), (true, true)] {
             restore_one(of_secrets, secrets_are_newer).await;

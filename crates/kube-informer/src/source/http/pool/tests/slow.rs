@@ -202,9 +202,10 @@ async fn d18_a_request_that_is_given_up_at_once_says_nothing_of_the_connection()
     let (pool, server) = super::support::pool(Protocol::Http2);
     let made = server.connections.clone();
     let mut asked = server.serve(100);
+    let mut unanswered = Vec::new();
     for _ in 0..3 {
         let sent = tokio::spawn(pool.clone().send(get("/api/v1/pods")));
-        asked.recv().await.unwrap();
+        unanswered.push(asked.recv().await.unwrap());
         sent.abort();
         sleep(Duration::from_secs(5)).await;
     }

@@ -76,26 +76,27 @@ fn outcome<K: 'static>(informer: &SharedInformer<K>) -> (u64, usize) {
 /// the newer versions.
 async fn restore_one(of_secrets: bool, secrets_are_newer: bool) {
     let cluster = Cluster::new();
+    let created = "it is created";
     let newer = if secrets_are_newer { &cluster.secrets } else { &cluster.config_maps };
     for number in 0..50 {
-        newer.create(&config_map(&format!("age-{number}"))).await.unwrap();
+        newer.create(&config_map(&format!("age-{number}"))).await.expect(created);
     }
-    cluster.config_maps.create(&config_map("kept")).await.unwrap();
-    cluster.secrets.create(&secret("kept")).await.unwrap();
+    cluster.config_maps.create(&config_map("kept")).await.expect(created);
+    cluster.secrets.create(&secret("kept")).await.expect(created);
     let restored = if of_secrets { &cluster.secrets } else { &cluster.config_maps };
     let backup = restored.version();
     for number in 0..5 {
-        cluster.config_maps.create(&config_map(&format!("undone-{number}"))).await.unwrap();
-        cluster.secrets.create(&secret(&format!("undone-{number}"))).await.unwrap();
+        cluster.config_maps.create(&config_map(&format!("undone-{number}"))).await.expect(created);
+        cluster.secrets.create(&secret(&format!("undone-{number}"))).await.expect(created);
     }
     let factory = cluster.factory();
     let (config_maps, secrets) =
         (factory.kind::<ConfigMap>().informer(), factory.kind::<Secret>().informer());
     factory.start();
-    factory.wait_for_cache_sync(PATIENCE).await.unwrap();
+    factory.wait_for_cache_sync(PATIENCE).await.expect("both are listed");
     pass(2 * SECOND).await;
     cluster.cut().await;
-    restored.rewind(backup).unwrap();
+    restored.rewind(backup).expect("it is remembered");
     pass(30 * SECOND).await;
     let expected = if of_secrets { [(0, 5), (1, 0)] } else { [(1, 0), (0, 5)] };
     let case = format!("secrets restored: {of_secrets}, newer: {secrets_are_newer}");

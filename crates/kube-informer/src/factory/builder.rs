@@ -193,7 +193,7 @@ impl FactoryBuilder {
         };
         let defaults = Defaults {
             sources,
-            probe: Arc::default(),
+            probes: Arc::default(),
             name: self.name,
             options: self.options,
             on_error: self.on_error,

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::BuildError;
 use crate::informer::blueprint::Blueprint;
-use crate::informer::{InformerBuilder, SharedProbe};
+use crate::informer::{InformerBuilder, SharedProbes};
 use crate::kind::{Kind, KindInfo, ResourceId};
 use crate::options::Options;
 use crate::report::Callback;
@@ -79,7 +79,7 @@ impl Named {
 /// The options of a factory for all kinds. Checked when the factory is built.
 pub(super) struct Defaults {
     pub(super) sources: Arc<dyn Sources>,
-    pub(super) probe: Arc<SharedProbe>,
+    pub(super) probes: Arc<SharedProbes>,
     /// The prefix of the names of all informers of the factory.
     pub(super) name: Option<Arc<str>>,
     pub(super) options: Options,
@@ -91,7 +91,7 @@ impl Defaults {
     /// held.
     fn begin<K: Kind + DeserializeOwned>(&self, kind: &KindInfo) -> Blueprint {
         let mut blueprint = Blueprint::new::<K>(kind.clone(), self.sources.clone());
-        blueprint.probe = self.probe.clone();
+        blueprint.probes = self.probes.clone();
         blueprint.on_error.clone_from(&self.on_error);
         let Options { metadata_only, sensitive, .. } = blueprint.options;
         blueprint.options = self.options.clone();

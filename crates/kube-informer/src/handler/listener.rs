@@ -27,6 +27,8 @@ pub(crate) struct Listener {
     pub(crate) slow_call: Duration,
     pub(crate) reporter: Arc<Reporter>,
     mailbox: Mutex<Mailbox>,
+    /// How many objects the cache held when the handler was added, until the mailbox has them. Written with the mailbox locked.
+    promised: AtomicUsize,
     bell: Notify,
     /// Notified when the runner has delivered everything, for the process loop of an exclusive informer.
     idle: Notify,
@@ -113,6 +115,7 @@ impl Listener {
             slow_call,
             reporter,
             mailbox: Mutex::new(mailbox),
+            promised: AtomicUsize::new(0),
             bell: Notify::new(),
             idle: Notify::new(),
             leaving,
@@ -168,6 +171,7 @@ impl Listener {
     /// Discards the pending events.
     fn discard(&self) {
         let mut mailbox = self.mailbox.lock();
+        self.promised.store(0, Ordering::Relaxed);
         let forgotten = mailbox.clear();
         let shown = self.measure(&mailbox);
         drop(mailbox);
@@ -192,11 +196,17 @@ impl Listener {
         }
     }
 
+    /// The handler is on its way to the process loop, which will give it about so many objects.
+    pub(crate) fn promise(&self, objects: usize) {
+        self.promised.store(objects, Ordering::Relaxed);
+    }
+
     /// The first snapshot for a new handler. Delivered even if `remove_and_drain` was called before the process loop
     /// added the handler: the user added it while the cache held these objects.
     pub(crate) fn welcome(&self, snapshot: Snapshot) {
         let mut mailbox = self.mailbox.lock();
-        if !self.is_closed() {
+        self.promised.store(0, Ordering::Relaxed);
+        if !self.is_closed() && !snapshot.is_empty() {
             mailbox.sweep(snapshot, SweepKind::Initial);
             self.bell.notify_one();
         }
@@ -332,6 +342,8 @@ impl Listener {
 
     /// How many events wait or are being delivered.
     pub(crate) fn backlog(&self) -> usize {
-        self.mailbox.lock().backlog() + self.counters.in_hand.load(Ordering::Relaxed)
+        let mailbox = self.mailbox.lock();
+        let promised = self.promised.load(Ordering::Relaxed);
+        promised + mailbox.backlog() + self.counters.in_hand.load(Ordering::Relaxed)
     }
 }

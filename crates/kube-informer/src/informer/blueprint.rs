@@ -14,7 +14,7 @@ use crate::object::decoded::{Decoder, decoder};
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::pack::{PackedForm, Packer};
 use crate::options::Options;
-use crate::reflector::shared_probe::SharedProbe;
+use crate::reflector::shared_probe::SharedProbes;
 use crate::report::{Callback, Failure, Reporter};
 use crate::source::{ListWatch, Sources};
 
@@ -26,7 +26,7 @@ pub(crate) struct Blueprint {
     pub(crate) options: Options,
     pub(crate) sources: Arc<dyn Sources>,
     /// Shared by all informers that watch the same server.
-    pub(crate) probe: Arc<SharedProbe>,
+    pub(crate) probes: Arc<SharedProbes>,
     pub(crate) on_error: Option<Callback>,
     /// Decodes into the Rust type of the first request.
     decoder: Decoder,
@@ -40,7 +40,7 @@ impl Blueprint {
             options: Options { sensitive: kind.is_sensitive(), ..Options::default() },
             kind,
             sources,
-            probe: Arc::default(),
+            probes: Arc::default(),
             on_error: None,
             decoder: decoder::<K>(),
             typed: false,

@@ -37,6 +37,7 @@ pub(crate) struct Engine {
     pub(crate) kind: KindInfo,
     pub(crate) name: Arc<str>,
     pub(crate) source: Arc<dyn ListWatch>,
+    /// Shared with the other informers of this resource in the same factory.
     pub(crate) shared_probe: Arc<SharedProbe>,
     pub(crate) options: Options,
     /// As in the options, until [`widen`](Self::widen) says otherwise.
@@ -115,7 +116,7 @@ impl Engine {
             kind: blueprint.kind.clone(),
             name,
             source: blueprint.sources.source(&blueprint.kind),
-            shared_probe: blueprint.probe.clone(),
+            shared_probe: blueprint.probes.of(&blueprint.kind),
             metadata_only: AtomicBool::new(options.metadata_only),
             options,
             scopes,
@@ -200,6 +201,7 @@ impl Engine {
         runner: Option<Runner>,
         exclusive: bool,
     ) -> Result<(), InformerError> {
+        listener.promise(self.indexer.len());
         self.command(Command::Join { listener, runner, exclusive })
     }
 

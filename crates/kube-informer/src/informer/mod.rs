@@ -34,7 +34,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
-pub(crate) use crate::reflector::shared_probe::SharedProbe;
+pub(crate) use crate::reflector::shared_probe::SharedProbes;
 pub use builder::InformerBuilder;
 pub use index::{Index, IndexValues};
 pub use index_key::IndexKey;

@@ -170,10 +170,7 @@ impl ProcessLoop {
 
     fn join(&mut self, listener: Arc<Listener>, runner: Option<Runner>, exclusive: bool, engine: &Engine) {
         // The snapshot is of the last commit, and the next one is made only after this: together they are all there is.
-        let snapshot = self.store.indexer().list();
-        if !snapshot.is_empty() {
-            listener.welcome(snapshot);
-        }
+        listener.welcome(self.store.indexer().list());
         if engine.state.borrow().synced {
             listener.upstream_synced();
         }

@@ -44,10 +44,13 @@ pub(super) struct Driver {
     /// failure after the kind is served again must not wait as long.
     absence: Backoff,
     /// What may be spent on lists and watches.
-    requests: Budget,
+    pub(super) requests: Budget,
     /// What may be spent on lists that a watch led to.
     relists: Budget,
     pub(super) witness: Arc<Witness>,
+    /// Whether the server's acceptance of a watch came as late as its first event does on an idle kind: something on the way
+    /// holds it back.
+    pub(super) heads_held: bool,
     objects: u32,
     /// Whether it was reported of this list or watch that it has objects of other namespaces.
     pub(super) stranger_told: bool,
@@ -82,6 +85,7 @@ impl Driver {
             snapshot: SnapshotBuilder::default(),
             new_keys: 0,
             following: false,
+            heads_held: false,
             objects: 0,
             stranger_told: false,
             reach: reflector.source.server().and_then(HttpSource::reachability),
@@ -299,7 +303,7 @@ impl Driver {
     }
 
     /// Waits until the next request may be sent.
-    pub(super) async fn pay(&mut self, charge: Charge) {
+    async fn pay(&mut self, charge: Charge) {
         let now = Instant::now();
         let wait = match charge {
             // How often it is tried is decided for all together.

@@ -11,7 +11,7 @@
 //! | `driver` | does what the cursor says, tells it what happened |
 //! | `list`, `watch`, `lookup` | the requests |
 //! | `wish` | what makes it give up a watch to read the list |
-//! | `check`, `shared_probe` | has the server gone back in time? asked once for all informers of a factory |
+//! | `check`, `shared_probe` | has the server gone back in time? asked once for all informers of a resource |
 //! | `silence` | a watch that brings nothing: is the server gone? |
 //! | `connection` | one request and its answer as they come in |
 
@@ -104,7 +104,7 @@ pub(crate) struct Reflector {
     pub(crate) doubt: Arc<Notify>,
     /// The budget of lookups, checks and refreshes of this scope.
     pub(crate) probes: Arc<Mutex<Budget>>,
-    /// Shared by all informers of one server, to ask it once for all of them whether it went back in time.
+    /// Shared by all informers of this resource, to ask the server once for all of them whether it went back in time.
     pub(crate) shared_probe: Arc<SharedProbe>,
     /// Rung to have the scope read again in its most recent state, with reuse: more keys are waited for than can be looked up.
     pub(crate) relist: Arc<Notify>,

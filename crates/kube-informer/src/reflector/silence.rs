@@ -7,6 +7,11 @@
 //! A consistent LIST moves the server's cache on, so that a bookmark has to follow on the watch. Where the transport cannot
 //! tell, another watch is opened at the same version, and takes the place of the silent one as soon as the server has accepted
 //! it.
+//!
+//! A watch that was not even accepted may be held up by a proxy, which passes on the head of an answer together with the
+//! first bytes of its body. There a further watch would be held up too, so here as well it is the bookmark that tells.
+//!
+//! The watch is read all the while, also while what is done about its silence has to wait for its allowance.
 
 use std::future::pending;
 use std::mem::replace;
@@ -16,10 +21,9 @@ use futures::future::BoxFuture;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Reflector;
+use super::budget::Budget;
 use super::connection::{Arrival, open};
-use super::cursor::Charge;
 use super::driver::Driver;
-use super::turn::turn;
 use super::watch::Watch;
 use crate::source::{ByteStream, HttpSource, ListParams, SourceError, Verb};
 use crate::status::Phase;
@@ -65,6 +69,8 @@ pub(super) struct Vigil {
     from: Instant,
     /// How long it may be silent before something is done. The server may take half of that for an answer.
     idle: Duration,
+    /// Whether another watch, once it is accepted, may take the place of this one. Otherwise this one is given up.
+    replaceable: bool,
     stage: Stage,
 }
 
@@ -88,17 +94,16 @@ enum Then {
 
 impl Vigil {
     /// For a watch that is silent from now on. `pings`: whether the transport notices a dead peer; if that is not known, the
-    /// source is one that looks after itself. `answered`: whether the server has accepted the watch. `chance` between 0 and 1
-    /// spreads what many watches do.
-    pub(super) fn new(pings: Option<bool>, answered: bool, idle: Duration, chance: f64) -> Self {
-        let mut vigil = Self { from: Instant::now(), idle, stage: Stage::Resting };
-        match (pings, answered) {
-            (None, _) => {}
-            (Some(true), true) => vigil.after(idle, Then::Ask),
-            (Some(false), true) => {
+    /// source is one that looks after itself. `accepted`: whether the server's acceptance of a watch arrives by itself, as it
+    /// has for this one. `chance` between 0 and 1 spreads what many watches do.
+    pub(super) fn new(pings: Option<bool>, accepted: bool, idle: Duration, chance: f64) -> Self {
+        let mut vigil = Self { from: Instant::now(), idle, replaceable: accepted, stage: Stage::Resting };
+        match pings {
+            None => {}
+            Some(false) if accepted => {
                 vigil.after(idle.saturating_add(idle.mul_f64(chance / 2.0)), Then::Replace);
             }
-            (Some(_), false) => vigil.after(idle.saturating_add(idle / 2), Then::Dead),
+            Some(_) => vigil.after(idle, Then::Ask),
         }
         vigil
     }
@@ -128,6 +133,11 @@ impl Vigil {
         self.after(self.idle, Then::Replace);
     }
 
+    /// What follows if nothing comes although the server is there.
+    fn in_the_end(&self) -> Then {
+        if self.replaceable { Then::Replace } else { Then::Dead }
+    }
+
     /// Waits until something is to be done. Nothing is lost if the wait is given up.
     pub(super) async fn turn(&mut self) -> Turn {
         match &mut self.stage {
@@ -153,10 +163,11 @@ impl Vigil {
                 };
                 self.stage = Stage::Resting;
                 match answer {
-                    Answer::Listed => self.after(BOOKMARK, Then::Replace),
+                    Answer::Listed => self.after(BOOKMARK, self.in_the_end()),
                     Answer::Refused => {}
                     Answer::Busy => self.after(self.idle, Then::Ask),
-                    Answer::Nothing => return Turn::Replace,
+                    Answer::Nothing if self.replaceable => return Turn::Replace,
+                    Answer::Nothing => return Turn::Dead(self.from.elapsed()),
                 }
                 Turn::Show { stalled: false }
             }
@@ -197,15 +208,28 @@ fn judge(answer: Result<ByteStream, SourceError>) -> Answer {
     }
 }
 
+/// Takes a request from a budget, or says how long it takes until there is one.
+fn allowance(budget: &mut Budget) -> Option<Duration> {
+    let now = Instant::now();
+    let wait = budget.wait(now);
+    if !wait.is_zero() {
+        return Some(wait);
+    }
+    budget.take(now);
+    None
+}
+
 impl Driver {
     pub(super) fn vigil(&mut self, watch: &Watch) -> Vigil {
         let Reflector { source, settings, rng, .. } = &mut self.reflector;
         let pings = source.server().and_then(HttpSource::pings);
-        Vigil::new(pings, watch.connection.lasted().is_some(), settings.idle_watch, rng.f64())
+        let accepted = watch.connection.lasted().is_some() && !self.heads_held;
+        Vigil::new(pings, accepted, settings.idle_watch, rng.f64())
     }
 
-    /// Does something about a watch that is silent. `Some`: that is what the watch brings, or nothing for so long.
-    pub(super) async fn silent(
+    /// Does something about a watch that is silent. `Some`: that is what the watch brings, or nothing for so long. Does not wait:
+    /// the watch has to be read meanwhile.
+    pub(super) fn silent(
         &mut self,
         watch: &mut Watch,
         vigil: &mut Vigil,
@@ -213,10 +237,13 @@ impl Driver {
     ) -> Option<Result<Arrival, Duration>> {
         match what {
             Turn::Ask => {
+                if let Some(wait) = allowance(&mut self.reflector.probes.lock()) {
+                    vigil.after(wait, Then::Ask);
+                    return None;
+                }
                 let params = ListParams { limit: Some(1), ..ListParams::default() };
                 let request = self.reflector.target.request(Verb::List(params));
                 self.reflector.status.edit(|status| status.probes += 1);
-                turn(&self.reflector.probes).await;
                 let answer = open(&*self.reflector.source, request);
                 vigil.asked(Box::pin(async { judge(answer.await) }));
             }
@@ -226,7 +253,11 @@ impl Driver {
             Turn::Show { stalled: false } => self.show_phase(),
             Turn::Replace => {
                 // Charged as any other, or an `idle_watch` of a millisecond would be a hot loop.
-                self.pay(Charge::Request).await;
+                if let Some(wait) = allowance(&mut self.requests) {
+                    self.reflector.status.enter(Phase::Throttled, Instant::now());
+                    vigil.after(wait, Then::Replace);
+                    return None;
+                }
                 vigil.replacing(self.open_watch(self.cursor.last().to_string(), false));
             }
             Turn::Replaced(other) => {

@@ -178,6 +178,9 @@ impl Driver {
                 Ok(Arrival::Answered) => {
                     // Where silent watches are moved, an idle kind brings no more than this.
                     self.reflector.status.byte(Instant::now());
+                    let lasted = watch.connection.lasted();
+                    self.heads_held |=
+                        lasted.is_some_and(|lasted| lasted >= self.reflector.settings.idle_watch);
                     self.cursor.accepted();
                     self.show_phase();
                     // A watch that took the place of a silent one is routine, and there may be many of them. An answer
@@ -223,7 +226,7 @@ impl Driver {
                     *check = Some(Box::pin(async move { witness.ask().await.0 }));
                     continue;
                 }
-                turn = vigil.turn() => match self.silent(watch, &mut vigil, turn).await {
+                turn = vigil.turn() => match self.silent(watch, &mut vigil, turn) {
                     Some(arrival) => return Ok(arrival),
                     None => continue,
                 },

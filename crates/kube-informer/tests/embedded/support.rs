@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use embedded_apiserver::{EmbeddedApiserver, RecordedRequest, Verb};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube_client::Client;
 use kube_client::api::ObjectMeta;
 use kube_informer::source::{HttpSource, StreamingList};
 use kube_informer::status::ScopeStatus;
@@ -58,7 +59,7 @@ fn about_config_maps(request: &RecordedRequest) -> bool {
 }
 
 /// A question about one object.
-fn is_probe(request: &RecordedRequest) -> bool {
+pub(crate) fn is_probe(request: &RecordedRequest) -> bool {
     parameter(request, "limit") == "1" && parameter(request, "resourceVersion").is_empty()
 }
 
@@ -73,8 +74,17 @@ impl Rig {
         server: EmbeddedApiserver,
         set: impl FnOnce(InformerBuilder<ConfigMap>) -> InformerBuilder<ConfigMap>,
     ) -> Self {
-        let source =
-            HttpSource::new(server.client(), ConfigMap::info(&())).expect("a client is all it takes");
+        let client = server.client();
+        Self::start_through(server, client, set)
+    }
+
+    /// The same with another way to the server.
+    pub(crate) fn start_through(
+        server: EmbeddedApiserver,
+        client: Client,
+        set: impl FnOnce(InformerBuilder<ConfigMap>) -> InformerBuilder<ConfigMap>,
+    ) -> Self {
+        let source = HttpSource::new(client, ConfigMap::info(&())).expect("a client is all it takes");
         let failures = Arc::new(Mutex::new(Vec::new()));
         let builder = SharedInformer::<ConfigMap>::builder(source).on_error({
             let failures = failures.clone();

@@ -101,6 +101,23 @@ async fn b_268_dropping_a_registration_does_not_remove_the_handler() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_backlog_of_a_handler_that_was_just_added_has_all_that_it_will_be_called_with() {
+    let rig = Rig::new(&["a/x", "a/y", "a/z"]).started().await;
+    let (listener, registration) = rig.listen();
+    let (_, removed) = rig.listen();
+    let behind = |registration: &Registration| {
+        let status = registration.status();
+        (status.backlog, status.synced)
+    };
+    assert_eq!((behind(&registration), listener.calls()), ((3, false), 0));
+    removed.remove();
+    assert_eq!(behind(&removed), (0, false));
+    rig.settle().await;
+    assert_eq!((behind(&registration), listener.calls()), ((0, true), 3));
+    assert_eq!(removed.status().backlog, 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn b_269_removing_does_not_wait_for_the_call_in_progress() {
     let rig = Rig::new(&["a/x"]);
     let (_, registration, permits) = rig.listen_stuck();

@@ -38,10 +38,13 @@ fn object(name: &str, version: &str) -> String {
     format!(r#"{{"metadata":{{"name":"{name}","uid":"u","resourceVersion":"{version}"}}}}"#)
 }
 
-/// A scope of a kind that holds one object, named as its kind, at this version.
-fn scope(probe: &SharedProbe, plural: &str, version: &str, source: &Arc<Answers>) -> Arc<Witness> {
-    let kind = KindInfo::new("", "v1", "Kind", plural);
-    let witness = testing::witness(source.clone(), kind, &ObjectKey::cluster(plural), version);
+fn kind(plural: &str) -> KindInfo {
+    KindInfo::new("", "v1", "Kind", plural)
+}
+
+/// A scope that holds one object, of this name and at this version.
+fn scope(probe: &SharedProbe, name: &str, version: &str, source: &Arc<Answers>) -> Arc<Witness> {
+    let witness = testing::witness(source.clone(), kind("kinds"), &ObjectKey::cluster(name), version);
     witness.status.version(&version.into());
     let witness = Arc::new(witness);
     probe.join(&witness);
@@ -57,7 +60,7 @@ async fn d15_one_question_for_all_however_many_watches_are_resumed_together() {
     let probe = SharedProbe::default();
     let (others, newest) = (answers("", ""), answers("300", &object("pods", "200")));
     let scopes: Vec<_> =
-        (0..50).map(|n| scope(&probe, &format!("kind{n}"), &n.to_string(), &others)).collect();
+        (0..50).map(|n| scope(&probe, &format!("old{n}"), &n.to_string(), &others)).collect();
     let _newest = scope(&probe, "pods", "200", &newest);
     let since = Instant::now();
     let found = join_all(scopes.iter().map(|scope| probe.check(scope, since))).await;
@@ -123,19 +126,32 @@ async fn d15_a_scope_that_is_further_than_the_server_asks_for_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d15_events_keep_to_themselves() {
-    let probe = SharedProbe::default();
-    let (events, pods) = (answers("9000", &object("events", "9000")), answers("50", &object("pods", "50")));
-    let of_events = scope(&probe, "events", "9000", &events);
-    let of_pods = scope(&probe, "pods", "50", &pods);
-    assert_eq!(probe.check(&of_pods, Instant::now()).await, Finding::Same);
-    assert_eq!((asked(&events), asked(&pods)), (0, 1));
-    assert_eq!(probe.check(&of_events, Instant::now()).await, Finding::Same);
+async fn d15_each_resource_has_a_question_of_its_own() {
+    let probes = SharedProbes::default();
+    let (of_events, of_pods) = (probes.of(&kind("events")), probes.of(&kind("pods")));
+    assert!(Arc::ptr_eq(&of_pods, &probes.of(&kind("pods"))), "whole objects, metadata, other selections");
+    let (events, pods) = (answers("9000", &object("event", "9000")), answers("40", ""));
+    let event = scope(&of_events, "event", "9000", &events);
+    let pod = scope(&of_pods, "pod", "50", &pods);
+    // The pods' database went back. That of the events is much further, and says nothing about it.
+    let since = Instant::now();
+    assert_eq!(of_events.check(&event, since).await, Finding::Same);
+    assert_eq!(of_pods.check(&pod, since).await, Finding::Rewound);
     assert_eq!((asked(&events), asked(&pods)), (1, 1));
+    assert!(event.doubt.notified().now_or_never().is_none(), "nor has it reason for doubt");
+}
+
+#[test]
+fn kinds_that_nobody_holds_any_more_are_forgotten() {
+    let probes = SharedProbes::default();
+    for number in 0..100 {
+        drop(probes.of(&kind(&format!("kind{number}"))));
+    }
+    assert_eq!(probes.0.lock().len(), 1, "the last one, until the next comes");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_is_given_up_is_asked_by_the_next() {
+async fn a_question_that_is_given_up_is_pursued_by_the_next() {
     let probe = SharedProbe::default();
     let source = answers("50", &object("pods", "50"));
     let pods = scope(&probe, "pods", "50", &source);
@@ -145,7 +161,7 @@ async fn a_question_that_is_given_up_is_asked_by_the_next() {
         assert!(futures::poll!(given_up.as_mut()).is_pending());
     }
     assert_eq!(probe.check(&pods, since).await, Finding::Same);
-    assert_eq!(asked(&source), 2);
+    assert_eq!(asked(&source), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -106,14 +106,28 @@ async fn d15_a_new_watch_that_is_not_answered_is_shown_and_then_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d15_a_watch_that_was_never_answered_is_dead_after_45_seconds() {
-    let mut vigil = Vigil::new(Some(false), false, IDLE, 0.0);
-    assert!(matches!(next(&mut vigil).await, (Turn::Dead(IDLE_AND_A_HALF), 45)));
-    let mut pinged = Vigil::new(Some(true), false, IDLE, 0.0);
-    assert!(
-        matches!(next(&mut pinged).await, (Turn::Dead(IDLE_AND_A_HALF), 45)),
-        "pings may be answered by another"
-    );
+async fn d15_a_watch_that_was_never_answered_is_dead_after_45_seconds_if_nothing_else_is_answered_either() {
+    // Pings may be answered by another.
+    for pings in [false, true] {
+        let mut vigil = Vigil::new(Some(pings), false, IDLE, 0.0);
+        assert!(matches!(next(&mut vigil).await, (Turn::Ask, 30)));
+        vigil.asked(pending().boxed());
+        assert!(matches!(next(&mut vigil).await, (Turn::Show { stalled: true }, 1)));
+        assert!(matches!(next(&mut vigil).await, (Turn::Dead(IDLE_AND_A_HALF), 14)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_where_the_server_answers_others_the_first_bookmark_has_to_bring_the_answer_of_the_watch() {
+    for pings in [false, true] {
+        let mut vigil = Vigil::new(Some(pings), false, IDLE, 0.0);
+        assert!(matches!(next(&mut vigil).await, (Turn::Ask, 30)));
+        vigil.asked(async { Answer::Listed }.boxed());
+        assert!(matches!(next(&mut vigil).await, (Turn::Show { stalled: false }, 0)));
+        let (turn, after) = next(&mut vigil).await;
+        assert!(matches!(turn, Turn::Dead(silence) if silence == Duration::from_secs(95)));
+        assert_eq!(after, 65);
+    }
 }
 
 #[tokio::test(start_paused = true)]

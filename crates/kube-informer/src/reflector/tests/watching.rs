@@ -1,4 +1,9 @@
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
 use super::*;
+use crate::source::{ByteStream, HttpSource, ListWatch, Request};
 
 fn watched(body: Vec<Piece>) -> Vec<Reply> {
     vec![list("10", None, &[]), Reply::Body(body)]
@@ -25,6 +30,42 @@ async fn b_041_events_and_bookmarks_pass_in_order_and_move_the_version() {
     assert_eq!(status.last_version, Some("20".into()));
     assert_eq!(status.phase, Phase::Watching);
     assert_eq!(play.failures(), ["configmaps n/bad is left out: the transform refused it: bad"]);
+}
+
+/// A scripted server over connections that are pinged.
+struct Pinged {
+    script: Arc<dyn ListWatch>,
+    server: HttpSource,
+}
+
+impl ListWatch for Pinged {
+    fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
+        self.script.open(request)
+    }
+
+    fn server(&self) -> Option<&HttpSource> {
+        Some(&self.server)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_a_silent_watch_is_read_while_the_question_about_it_waits_for_its_allowance() {
+    let events = vec![Piece::Pause(SECOND * 45), event("ADDED", "a@11"), Piece::Hang];
+    let (mut reflector, play) = reflector(&lists(), watched(events), 1000);
+    let server = HttpSource::pinging(reflector.target.kind.clone());
+    reflector.source = Arc::new(Pinged { script: reflector.source, server });
+    // Others have asked so much that there is nothing left for nearly two minutes.
+    for _ in 0..120 {
+        play.probes.lock().take(Instant::now());
+    }
+    let began = Instant::now();
+    let task = tokio::spawn(reflector.run());
+    assert_eq!(play.first_deltas(2).await, ["=10[]", "+a@11"]);
+    assert_eq!(began.elapsed(), SECOND * 45);
+    tokio::time::sleep(SECOND * 180).await;
+    let asked = play.probes()[0].0;
+    assert!((SECOND * 110..=SECOND * 112).contains(&asked), "when it may be: {asked:?}");
+    task.abort();
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,5 @@
-//! Connections to the server, whichever way they go: direct, or through a proxy of any sort.
+//! Connections to the server, whichever way they go: direct, or through a proxy of any sort. Each stage of the way has a
+//! limit of its own, so that a link on which a byte takes seconds can be used, and a server that hangs is noticed.
 //!
 //! The HTTP client with its TLS is generic over the connection, and large. Were each way a type of its own, all of it would
 //! be compiled four times; behind a trait object it is compiled once, for one indirect call per read or write of a socket.
@@ -7,18 +8,24 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use http::Uri;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use kube_client::client::ConfigExt as _;
 use kube_client::{Config, Error};
+use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service, ServiceExt as _};
 
 use super::pool::{Offer, Protocol};
+
+/// How long one stage of making a connection may take: TCP, the answer of a proxy, TLS. A server that was stopped still accepts
+/// connections: its kernel does.
+const STAGE: Duration = Duration::from_secs(10);
 
 /// Makes connections, without TLS.
 pub(super) type Connector = BoxCloneSyncService<Uri, Socket, BoxError>;
@@ -39,6 +46,8 @@ where
 pub(super) struct ServerConnector {
     server: Uri,
     connector: Connector,
+    /// How long the connector may take.
+    patience: Duration,
     tls: Option<Tls>,
 }
 
@@ -58,23 +67,31 @@ impl ServerConnector {
             Some("http") => None,
             _ => Some(Tls::new(config)?),
         };
-        Ok(Self { server, connector, tls })
+        // To the proxy, perhaps with TLS, and on to the server.
+        let stages = if config.proxy_url.is_some() { 3 } else { 1 };
+        Ok(Self { server, connector, patience: STAGE * stages, tls })
     }
 
     pub(super) async fn connect(self, offer: Offer) -> Result<(Socket, Protocol), BoxError> {
-        let socket = self.connector.oneshot(self.server).await?;
+        let connecting = timeout(self.patience, self.connector.oneshot(self.server));
+        let socket = connecting.await.map_err(|_| too_slow("connection", self.patience))??;
         let Some(tls) = self.tls else { return Ok((socket, Protocol::Http1)) };
         let connector = match offer {
             Offer::Both => tls.both,
             Offer::Http1Only => tls.http1_only,
         };
-        let stream = connector.connect(tls.name, TokioIo::new(socket)).await?;
+        let shaking_hands = timeout(STAGE, connector.connect(tls.name, TokioIo::new(socket)));
+        let stream = shaking_hands.await.map_err(|_| too_slow("TLS handshake", STAGE))??;
         let protocol = match stream.get_ref().1.alpn_protocol() {
             Some(b"h2") => Protocol::Http2,
             _ => Protocol::Http1,
         };
         Ok((Socket::new(TokioIo::new(stream)), protocol))
     }
+}
+
+fn too_slow(stage: &str, patience: Duration) -> BoxError {
+    format!("there was no {stage} within {patience:?}").into()
 }
 
 impl Tls {

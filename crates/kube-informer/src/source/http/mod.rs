@@ -143,6 +143,19 @@ impl HttpSource {
     }
 }
 
+#[cfg(test)]
+impl HttpSource {
+    /// A server that answers nothing but pings.
+    pub(crate) fn pinging(kind: KindInfo) -> Self {
+        let silent =
+            |_: http::Request<Body>| std::future::pending::<Result<http::Response<Body>, AuthError>>();
+        let client = Arc::new(Renewable::fixed(Client::new(tower::service_fn(silent), "default")));
+        let yes = || AtomicBool::new(true);
+        let peer = Arc::new(Peer { direct: true, answered: yes(), http2: yes(), reach: None });
+        Self { client, kind, server: None, peer }
+    }
+}
+
 impl HttpSource {
     /// A document of the server that is read whole, such as what discovery serves.
     pub(crate) fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {

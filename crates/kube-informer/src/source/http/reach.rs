@@ -11,8 +11,14 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// When the server is back, the informers that waited follow within this time.
+/// When the server is back, those who waited follow within a time that grows with their number, up to this.
 const SPREAD: Duration = Duration::from_secs(1);
+
+/// What each of them adds to it.
+const GAP: Duration = Duration::from_millis(20);
+
+/// So few follow at once.
+const FEW: u32 = 3;
 
 /// Who has not found out by then is not waited for any longer: a balancer may take the request and never answer it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -38,6 +44,26 @@ struct State {
     probers: u64,
     /// When the next one may begin.
     next: Option<Instant>,
+    /// How many wait for the server.
+    waiting: u32,
+    /// How many waited when it came back last.
+    follow: u32,
+}
+
+/// Counted among those who wait for the server, as long as it lives.
+struct Waits<'a>(&'a Reachability);
+
+impl<'a> Waits<'a> {
+    fn new(reach: &'a Reachability) -> Self {
+        reach.state.lock().waiting += 1;
+        Self(reach)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.state.lock().waiting -= 1;
+    }
 }
 
 /// The right to find out for all. Given up when dropped.
@@ -60,6 +86,7 @@ impl Reachability {
         // One that was under way when the server was lost proves nothing.
         if state.lost.take_if(|lost| sent >= *lost).is_some() {
             (state.prober, state.next) = (None, None);
+            state.follow = state.waiting;
             drop(state);
             tracing::info!("the server can be reached again");
             self.changed.notify_waiters();
@@ -88,7 +115,7 @@ impl Reachability {
 
     /// Waits until the server is back, or until it is our turn to find out.
     pub(crate) async fn turn(self: &Arc<Self>, chance: f64) -> Option<Probe> {
-        let mut waited = false;
+        let mut waits = None;
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -112,14 +139,15 @@ impl Reachability {
                     }
                 }
             };
-            waited = true;
+            waits.get_or_insert_with(|| Waits::new(self));
             tokio::select! {
                 () = changed => {}
                 () = sleep_until(next) => {}
             }
         }
-        if waited {
-            sleep(SPREAD.mul_f64(chance)).await;
+        if waits.take().is_some() {
+            let follow = self.state.lock().follow;
+            sleep(SPREAD.min(GAP * follow.saturating_sub(FEW)).mul_f64(chance)).await;
         }
         None
     }
@@ -141,7 +169,8 @@ fn interval(lost: Duration) -> Duration {
     match lost.as_secs() {
         // A second more than the five that it is meant for, so that the end of such an outage is not missed by a hair.
         0..6 => Duration::from_millis(250),
-        6..35 => Duration::from_secs(1),
+        // And here of a minute.
+        6..65 => Duration::from_secs(1),
         _ => Duration::from_secs(3),
     }
 }

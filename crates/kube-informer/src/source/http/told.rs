@@ -15,17 +15,25 @@ pub(super) fn told(error: &(dyn StdError + 'static)) -> String {
         }
         next = cause.source();
     }
-    let text = error.to_string();
+    let text = without_manual(error.to_string());
     let mut text = text.strip_prefix("ServiceError: ").unwrap_or(&text).to_owned();
     let mut source = error.source();
     while let Some(cause) = source {
-        let more = cause.to_string();
+        let more = without_manual(cause.to_string());
         // Some errors print their cause themselves.
         if !text.contains(&more) {
             text.push_str(": ");
             text.push_str(&more);
         }
         source = cause.source();
+    }
+    text
+}
+
+/// A text without the link into rustls' manual that some of its errors end with: that is for those who write programs with it.
+fn without_manual(mut text: String) -> String {
+    if let Some(link) = text.find(": https://docs.rs/rustls/") {
+        text.truncate(link);
     }
     text
 }

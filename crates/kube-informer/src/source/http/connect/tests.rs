@@ -6,6 +6,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{HandshakeKind, ServerConfig};
 
+use super::super::told::told;
 use super::*;
 
 /// A server in memory that tells how each handshake went, and says one byte.
@@ -53,4 +54,21 @@ async fn d18_a_tls_session_is_taken_up_again_also_for_the_other_protocol() {
     assert_eq!(handshake(Offer::Both, Protocol::Http2).await, HandshakeKind::Full);
     assert_eq!(handshake(Offer::Both, Protocol::Http2).await, HandshakeKind::Resumed);
     assert_eq!(handshake(Offer::Http1Only, Protocol::Http1).await, HandshakeKind::Resumed);
+}
+
+#[tokio::test]
+async fn a_server_that_leaves_without_a_word_is_told_of_without_a_link_to_a_manual() {
+    let authority = Authority::new("authority").unwrap();
+    let (connector, _kinds) = server(&authority);
+    let mut config = Config::new(Uri::from_static("https://localhost:6443"));
+    let root = CertificateDer::from_pem_slice(authority.certificate_pem().as_bytes()).unwrap();
+    config.root_cert = Some(vec![root.to_vec()]);
+    let connector = ServerConnector::new(&config, connector).unwrap();
+    let mut socket = TokioIo::new(connector.connect(Offer::Both).await.unwrap().0);
+    socket.read_exact(&mut [0]).await.unwrap();
+    // The server is done with it, and does not say so in TLS.
+    socket.write_all(b"?").await.unwrap();
+    socket.flush().await.unwrap();
+    let error = socket.read_exact(&mut [0]).await.unwrap_err();
+    assert_eq!(told(&error), "peer closed connection without sending TLS close_notify");
 }

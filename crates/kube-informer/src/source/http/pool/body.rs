@@ -30,12 +30,12 @@ impl PooledBody {
         Self { incoming, held: Some(Held::Connection(connection)) }
     }
 
-    /// Gives back what is held. `ended`: the server has sent all, or an error has come in its place.
-    fn release(&mut self, ended: bool) {
+    /// Gives back what is held: the server has sent all, an error has come in its place, or nobody wants the rest.
+    fn release(&mut self) {
         match self.held.take() {
             Some(Held::Connection(connection)) => connection.give_back(),
-            Some(Held::Stream(stream)) if ended => stream.end(),
-            Some(Held::Stream(_)) | None => {}
+            Some(Held::Stream(stream)) => drop(stream),
+            None => {}
         }
     }
 }
@@ -50,7 +50,7 @@ impl Body for PooledBody {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let polled = Pin::new(&mut self.incoming).poll_frame(context);
         if let Poll::Ready(None | Some(Err(_))) = polled {
-            self.release(true);
+            self.release();
         }
         polled
     }
@@ -66,6 +66,6 @@ impl Body for PooledBody {
 
 impl Drop for PooledBody {
     fn drop(&mut self) {
-        self.release(false);
+        self.release();
     }
 }

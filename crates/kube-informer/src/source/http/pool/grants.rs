@@ -1,16 +1,17 @@
 //! Who gets which connection, and when another one is made.
 
+use std::pin::pin;
 use std::sync::{Arc, Weak};
 
 use http::Request;
 use kube_client::client::Body;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tower::BoxError;
 
 use super::http1::{self, Single};
-use super::http2::{self, Multiplexed, StreamLease};
-use super::{ConnectError, HANDSHAKE, Inner, Offer, Protocol, State, Waiting, too_slow};
+use super::http2::{self, Driven, StreamLease};
+use super::{ConnectError, Inner, LATE, Offer, PATIENCE, Protocol, State, Waiting};
 
 /// How long a request holds what it gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +46,10 @@ impl Inner {
     /// Waits for a connection that can take a request.
     pub(super) async fn grant(self: &Arc<Self>, duty: Duty) -> Result<Grant, ConnectError> {
         let (sender, granted) = oneshot::channel();
-        self.change(|state| state.waiting.push_back(Waiting { duty, grant: sender }));
+        let since = Instant::now();
+        self.change(|state| state.waiting.push_back(Waiting { since, duty, grant: sender }));
         // The pool keeps the other end until it has decided.
-        granted.await.unwrap_or_else(|_| Err(ConnectError(Arc::new("the client was dropped".into()))))
+        granted.await.unwrap_or_else(|_| Err(ConnectError::new("the client was dropped".into())))
     }
 
     /// Changes something, and then serves those who wait as well as can be.
@@ -68,16 +70,24 @@ impl Inner {
     /// Makes one more connection, and looks after it as long as it lasts.
     fn attempt(self: &Arc<Self>) {
         let connecting = (self.connect)(Offer::Both);
-        let attempt = Attempt { pool: Arc::downgrade(self), over: false };
+        let mut attempt = Attempt { pool: Arc::downgrade(self), late: false, over: false };
+        let pool = attempt.pool();
         tokio::spawn(async move {
-            let made = timeout(HANDSHAKE, async {
+            let mut making = pin!(async {
                 let (socket, protocol) = connecting.await?;
                 Ok::<_, BoxError>(match protocol {
                     Protocol::Http1 => Made::Http1(Box::new(http1::handshake(socket).await?)),
-                    Protocol::Http2 => Made::Http2(http2::handshake(socket).await?),
+                    Protocol::Http2 => Made::Http2(http2::handshake(socket, pool).await?),
                 })
             });
-            match made.await.unwrap_or_else(|_| Err(too_slow())) {
+            let made = match timeout(LATE, &mut making).await {
+                Ok(made) => made,
+                Err(_) => {
+                    attempt.is_late();
+                    making.await
+                }
+            };
+            match made {
                 Ok(Made::Http1(connection)) => http1::drive(*connection, attempt).await,
                 Ok(Made::Http2(connection)) => http2::drive(connection, attempt).await,
                 Err(error) => attempt.failed(error),
@@ -88,12 +98,13 @@ impl Inner {
 
 enum Made {
     Http1(Box<http1::Opened>),
-    Http2(Arc<Multiplexed>),
+    Http2(Driven),
 }
 
 /// A connection that is being made. However that ends, also with the runtime or a panic, those who wait learn of it.
 pub(super) struct Attempt {
     pool: Weak<Inner>,
+    late: bool,
     over: bool,
 }
 
@@ -102,40 +113,42 @@ impl Attempt {
         self.pool.clone()
     }
 
-    /// It was made, and is counted as such by [`State::made`].
-    pub(super) fn made(mut self) {
-        self.over = true;
+    /// Those who wait for it need not rely on it alone.
+    fn is_late(&mut self) {
+        self.late = true;
+        if let Some(pool) = self.pool.upgrade() {
+            pool.change(|state| state.late += 1);
+        }
     }
 
+    /// It was made, and goes to where those who wait find it.
+    pub(super) fn made(mut self, pool: &Arc<Inner>, edit: impl FnOnce(&mut State)) {
+        self.over = true;
+        pool.change(|state| {
+            state.over(self.late);
+            edit(state);
+        });
+    }
+
+    /// It could not be made.
     pub(super) fn failed(mut self, error: BoxError) {
         self.over = true;
-        failed(&self.pool, error);
+        let Some(pool) = self.pool.upgrade() else { return };
+        let error = ConnectError::new(error);
+        pool.change(|state| {
+            state.over(self.late);
+            state.fail(&error);
+        });
     }
 }
 
 impl Drop for Attempt {
     fn drop(&mut self) {
         if !self.over {
-            failed(&self.pool, "the task that made the connection was ended".into());
+            let attempt = Self { pool: self.pool.clone(), late: self.late, over: false };
+            attempt.failed("the task that made the connection was ended".into());
         }
     }
-}
-
-/// A connection could not be made.
-fn failed(pool: &Weak<Inner>, error: BoxError) {
-    let Some(pool) = pool.upgrade() else { return };
-    let error = ConnectError(Arc::new(error));
-    pool.change(|state| {
-        state.attempts -= 1;
-        // Those stay for whom another connection is being made; if there is none, nobody.
-        let served = state.attempts.saturating_mul(state.expected.unwrap_or(usize::MAX));
-        for _ in served..state.waiting.len() {
-            if let Some(waiting) = state.waiting.pop_front() {
-                // It may have given up.
-                waiting.grant.send(Err(error.clone())).ok();
-            }
-        }
-    });
 }
 
 impl State {
@@ -170,18 +183,41 @@ impl State {
         None
     }
 
-    /// How many more connections those who wait need.
+    /// How many requests a new connection can be expected to take; not known before the first one.
+    fn expected(&self) -> Option<usize> {
+        self.limit.map(|limit| (limit - reserve(limit)).max(1))
+    }
+
+    /// How many more connections those who wait need. Late ones are replaced once.
     fn missing(&self) -> usize {
-        let needed = match self.expected {
+        let needed = match self.expected() {
             Some(expected) => self.waiting.len().div_ceil(expected),
             None => usize::from(!self.waiting.is_empty()),
         };
-        needed.saturating_sub(self.attempts)
+        let prompt = self.attempts - self.late;
+        needed.saturating_sub(prompt).min((2 * needed).saturating_sub(self.attempts))
     }
 
-    /// A connection was made.
-    pub(super) fn made(&mut self, expected: usize) {
+    /// An attempt to make a connection has ended, well or not.
+    fn over(&mut self, late: bool) {
         self.attempts -= 1;
-        self.expected = Some(expected.max(1));
+        self.late -= usize::from(late);
+    }
+
+    /// A connection could not be made. Those stay for whom another one is being made, but nobody who has waited for long:
+    /// attempts that hang would keep a request for ever.
+    fn fail(&mut self, error: &ConnectError) {
+        let served = self.attempts.saturating_mul(self.expected().unwrap_or(usize::MAX));
+        let mut unserved = self.waiting.len().saturating_sub(served);
+        let waiting = std::mem::take(&mut self.waiting);
+        for one in waiting {
+            if unserved > 0 || one.since.elapsed() >= PATIENCE {
+                unserved = unserved.saturating_sub(1);
+                // It may have given up.
+                one.grant.send(Err(error.clone())).ok();
+            } else {
+                self.waiting.push_back(one);
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::grants::Attempt;
-use super::{Failed, IDLE, PooledBody, SentBody, Socket, State, in_origin_form};
+use super::{Failed, IDLE, PooledBody, SentBody, Socket, in_origin_form};
 
 /// A connection that has just been made.
 pub(super) struct Opened {
@@ -47,15 +47,7 @@ pub(super) async fn drive(opened: Opened, attempt: Attempt) {
     let pool = attempt.pool();
     let Opened { mut sender, connection } = opened;
     let (back, mut returned) = mpsc::unbounded_channel();
-    let free = |sender, edit: fn(&mut State)| {
-        let Some(pool) = pool.upgrade() else { return false };
-        let single = Single { sender, back: Some(back.clone()) };
-        pool.change(|state| {
-            edit(state);
-            state.idle.push(single);
-        });
-        true
-    };
+    let single = |sender| Single { sender, back: Some(back.clone()) };
     tokio::pin!(connection);
     let ready = tokio::select! {
         ended = &mut connection => ended.map_err(Into::into).and(Err("the server closed the connection".into())),
@@ -64,10 +56,12 @@ pub(super) async fn drive(opened: Opened, attempt: Attempt) {
     if let Err(error) = ready {
         return attempt.failed(error);
     }
-    attempt.made();
-    if !free(sender, |state| state.made(1)) {
-        return;
-    }
+    let Some(inner) = pool.upgrade() else { return };
+    attempt.made(&inner, |state| {
+        state.limit = Some(1);
+        state.idle.push(single(sender));
+    });
+    drop(inner);
     let mut idle = Instant::now() + IDLE;
     loop {
         tokio::select! {
@@ -86,7 +80,8 @@ pub(super) async fn drive(opened: Opened, attempt: Attempt) {
                 // Not if the answer was not read to its end.
                 if !ready { break }
                 idle = Instant::now() + IDLE;
-                if !free(sender, |_| {}) { break }
+                let Some(pool) = pool.upgrade() else { break };
+                pool.change(|state| state.idle.push(single(sender)));
             }
             () = sleep_until(idle) => {
                 idle = Instant::now() + IDLE;
@@ -122,7 +117,7 @@ impl Single {
                     *request.uri_mut() = uri;
                     request
                 });
-                Err(Failed { request, unseen: false, error: failed.into_error() })
+                Err(Failed { request, unseen: false, error: failed.into_error().into() })
             }
         }
     }

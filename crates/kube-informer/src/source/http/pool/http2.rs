@@ -1,5 +1,6 @@
 //! One HTTP/2 connection and the requests on it.
 
+use std::error::Error as _;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,16 +12,16 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use http::{Request, Response};
 use hyper::client::conn::http2::{Builder, Connection, SendRequest};
-use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use kube_client::client::Body;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 use tower::BoxError;
 
 use super::grants::{Attempt, Duty, reserve};
-use super::{Failed, IDLE, Inner, PooledBody, SentBody, Socket};
+use super::{ConnectError, Failed, IDLE, Inner, PooledBody, SentBody, Socket};
 
 /// After so much silence the server is asked whether it is still there.
 const PING_AFTER: Duration = Duration::from_secs(30);
@@ -38,7 +39,11 @@ const MOST_STREAMS: u32 = 100;
 /// As much for each of them.
 const CONNECTION_WINDOW: u32 = MOST_STREAMS * STREAM_WINDOW;
 
-/// A request that is given up on a connection that has been silent for this long says something about the connection.
+/// How long the server may take from the end of the TLS handshake to its first word, which are its settings.
+const FIRST_WORD: Duration = Duration::from_secs(10);
+
+/// A request that was given up after it had waited for this long, on a connection that has been silent for as long, says
+/// something about the connection.
 const DOUBT_AFTER: Duration = Duration::from_secs(1);
 
 type Task = Connection<Heard, SentBody, TokioExecutor>;
@@ -57,34 +62,47 @@ pub(super) struct Multiplexed {
 
 /// When the server was heard last.
 struct Pulse {
-    heard: Mutex<Instant>,
+    begun: Instant,
+    /// `None` before its first word.
+    heard: Mutex<Option<Instant>>,
     /// A request was given up because nothing came. Others go elsewhere until the server is heard again: that takes until
     /// the next ping is answered.
     doubtful: AtomicBool,
 }
 
 impl Pulse {
+    fn new() -> Self {
+        Self { begun: Instant::now(), heard: Mutex::default(), doubtful: AtomicBool::new(false) }
+    }
+
     fn heard(&self) {
-        *self.heard.lock() = Instant::now();
+        *self.heard.lock() = Some(Instant::now());
         self.doubtful.store(false, Ordering::Release);
     }
 
-    /// A request was given up.
-    fn given_up(&self) {
-        if self.heard.lock().elapsed() >= DOUBT_AFTER {
+    fn has_spoken(&self) -> bool {
+        self.heard.lock().is_some()
+    }
+
+    /// A request that was sent at this moment was given up before its answer began.
+    fn given_up(&self, sent: Instant) {
+        let heard = self.heard.lock().unwrap_or(self.begun);
+        if heard.max(sent).elapsed() >= DOUBT_AFTER {
             self.doubtful.store(true, Ordering::Release);
         }
     }
 }
 
-/// Agrees on HTTP/2 and waits for the server's settings: only then it is known how many streams it allows.
-pub(super) async fn handshake(socket: Socket) -> Result<Arc<Multiplexed>, BoxError> {
+/// Agrees on HTTP/2 and waits for the server's settings: only then it is known how many streams it allows. One request need
+/// not wait for that, which takes a round trip.
+pub(super) async fn handshake(socket: Socket, pool: Weak<Inner>) -> Result<Driven, BoxError> {
     let word = Arc::new(Notify::new());
-    let pulse = Arc::new(Pulse { heard: Mutex::new(Instant::now()), doubtful: AtomicBool::new(false) });
+    let pulse = Arc::new(Pulse::new());
     let io = Heard { socket, pulse: pulse.clone(), read: false, word: Arc::downgrade(&word) };
     let (sender, task) = Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
-        .initial_max_send_streams(0)
+        // If there were more than the server allows, some would wait in hyper, where nobody could take them back.
+        .initial_max_send_streams(1)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .keep_alive_interval(PING_AFTER)
@@ -100,32 +118,34 @@ pub(super) async fn handshake(socket: Socket) -> Result<Arc<Multiplexed>, BoxErr
         used: Mutex::new(Instant::now()),
         pulse,
     });
-    while connection.limit() == 0 {
-        tokio::select! {
-            () = word.notified() => {}
-            ended = connection.ended() => {
-                ended?;
-                return Err("the server closed the connection before its first word".into());
-            }
-        }
+    let driven = Driven { connection, pool };
+    let Driven { connection, pool } = &driven;
+    if let Some(pool) = pool.upgrade() {
+        pool.change(|state| state.multiplexed.push(connection.clone()));
     }
-    Ok(connection)
+    tokio::select! {
+        () = word.notified() => {}
+        ended = connection.ended() => {
+            ended?;
+            return Err("the server closed the connection before its first word".into());
+        }
+        () = sleep(FIRST_WORD) => return Err(silent()),
+    }
+    if connection.limit() == 0 {
+        return Err("the server allows no requests".into());
+    }
+    Ok(driven)
+}
+
+fn silent() -> BoxError {
+    format!("after the TLS handshake the server said nothing for {FIRST_WORD:?}").into()
 }
 
 /// Has the connection used until it ends.
-pub(super) async fn drive(connection: Arc<Multiplexed>, attempt: Attempt) {
-    let driven = Driven { connection, pool: attempt.pool() };
+pub(super) async fn drive(driven: Driven, attempt: Attempt) {
     let Driven { connection, pool } = &driven;
     let Some(inner) = pool.upgrade() else { return };
-    let limit = connection.limit();
-    if limit == 0 {
-        return attempt.failed("the server allows no requests".into());
-    }
-    attempt.made();
-    inner.change(|state| {
-        state.made(limit - reserve(limit));
-        state.multiplexed.push(connection.clone());
-    });
+    attempt.made(&inner, |state| state.limit = Some(connection.limit()));
     let mut alive = inner.alive.subscribe();
     drop(inner);
     let ended = connection.clone();
@@ -154,7 +174,7 @@ pub(super) async fn drive(connection: Arc<Multiplexed>, attempt: Attempt) {
 }
 
 /// A connection that is being driven. When that ends, also with the runtime, nobody may use it any more.
-struct Driven {
+pub(super) struct Driven {
     connection: Arc<Multiplexed>,
     pool: Weak<Inner>,
 }
@@ -171,7 +191,7 @@ impl Drop for Driven {
 }
 
 impl Multiplexed {
-    /// How many streams the server allows now.
+    /// How many streams the server allows now; one before it has said so.
     fn limit(&self) -> usize {
         let limit = self.task.lock().as_ref().map_or(0, Task::current_max_send_streams);
         // The window of the connection is for so many.
@@ -210,8 +230,9 @@ impl Multiplexed {
 pub(super) struct StreamLease {
     connection: Arc<Multiplexed>,
     pool: Weak<Inner>,
-    /// Whether no request was sent, or it came to its end, good or bad. Otherwise it is given up.
-    ended: bool,
+    /// When the request was sent that waits for its answer. Once that has begun, giving up the rest says nothing about the
+    /// connection: a watch has no end but this.
+    sent: Option<Instant>,
 }
 
 impl StreamLease {
@@ -219,38 +240,44 @@ impl StreamLease {
     pub(super) fn new(connection: Arc<Multiplexed>, pool: &Arc<Inner>) -> Self {
         connection.streams.fetch_add(1, Ordering::AcqRel);
         *connection.used.lock() = Instant::now();
-        Self { connection, pool: Arc::downgrade(pool), ended: true }
+        Self { connection, pool: Arc::downgrade(pool), sent: None }
     }
 
     pub(super) async fn send(mut self, request: Request<Body>) -> Result<Response<PooledBody>, Failed> {
-        self.ended = false;
-        match self.connection.sender.clone().try_send_request(SentBody::of(request)).await {
-            Ok(answer) => Ok(answer.map(|body| PooledBody::stream(body, self))),
-            Err(mut failed) => {
-                self.ended = true;
-                let request = failed.take_message().map(SentBody::back);
-                let error = failed.into_error();
-                let cause = Cause::of(&error);
-                if request.is_some() || cause == Cause::Closing {
-                    self.connection.closed.store(true, Ordering::Release);
-                }
-                Err(Failed { unseen: cause != Cause::Other, request, error })
-            }
+        self.sent = Some(Instant::now());
+        let answer = self.connection.sender.clone().try_send_request(SentBody::of(request)).await;
+        self.sent = None;
+        let mut failed = match answer {
+            Ok(answer) => return Ok(answer.map(|body| PooledBody::stream(body, self))),
+            Err(failed) => failed,
+        };
+        let request = failed.take_message().map(SentBody::back);
+        let error = failed.into_error();
+        if !self.connection.pulse.has_spoken() && !error.is_user() {
+            let error = mute(&self.connection.pulse, &error).into();
+            return Err(Failed { unseen: false, request: None, error });
         }
+        let cause = Cause::of(&error);
+        if request.is_some() || cause == Cause::Closing {
+            self.connection.closed.store(true, Ordering::Release);
+        }
+        Err(Failed { unseen: cause != Cause::Other, request, error: error.into() })
     }
 }
 
-impl StreamLease {
-    /// The answer has been read.
-    pub(super) fn end(mut self) {
-        self.ended = true;
+/// The error for requests on a connection that ended before the server's first word: there was no connection to speak of.
+fn mute(pulse: &Pulse, error: &hyper::Error) -> ConnectError {
+    if pulse.begun.elapsed() >= FIRST_WORD {
+        return ConnectError::new(silent());
     }
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    ConnectError::new(format!("the server closed the connection before its first word{cause}").into())
 }
 
 impl Drop for StreamLease {
     fn drop(&mut self) {
-        if !self.ended {
-            self.connection.pulse.given_up();
+        if let Some(sent) = self.sent {
+            self.connection.pulse.given_up(sent);
         }
         self.connection.streams.fetch_sub(1, Ordering::AcqRel);
         if let Some(pool) = self.pool.upgrade() {
@@ -271,7 +298,7 @@ enum Cause {
 
 impl Cause {
     fn of(error: &hyper::Error) -> Self {
-        let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<h2::Error>());
+        let cause = error.source().and_then(|cause| cause.downcast_ref::<h2::Error>());
         match cause.map(|cause| (cause.is_go_away(), cause.reason())) {
             // Its stream is beyond the last one that the server answers.
             Some((true, Some(h2::Reason::NO_ERROR))) => Self::Closing,
@@ -295,17 +322,26 @@ impl Read for Heard {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-        buffer: ReadBufCursor<'_>,
+        mut buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let polled = Pin::new(&mut self.socket).poll_read(context, buffer);
-        if polled.is_ready() {
+        let Some(word) = self.word.upgrade() else {
+            let polled = Pin::new(&mut self.socket).poll_read(context, buffer);
+            if polled.is_ready() {
+                self.pulse.heard();
+            }
+            return polled;
+        };
+        // What is read into the caller's buffer cannot be seen here, and the end of the connection is no word.
+        let mut beginning = [0; 256];
+        let room = beginning.len().min(buffer.remaining());
+        let mut read = ReadBuf::new(&mut beginning[..room]);
+        let polled = Pin::new(&mut self.socket).poll_read(context, read.unfilled());
+        if !read.filled().is_empty() {
             self.read = true;
             self.pulse.heard();
-        } else if self.read
-            && let Some(word) = self.word.upgrade()
-        {
+            buffer.put_slice(read.filled());
+        } else if polled.is_pending() && self.read {
             // The reader asks for more only when it has looked at what it got.
-            self.read = false;
             word.notify_one();
         }
         polled

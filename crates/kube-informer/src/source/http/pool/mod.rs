@@ -24,7 +24,7 @@ use http::{HeaderValue, Request, Response, Uri};
 use kube_client::client::Body;
 use parking_lot::Mutex;
 use tokio::sync::{oneshot, watch};
-use tokio::time::timeout;
+use tokio::time::Instant;
 use tower::BoxError;
 
 pub(super) use self::body::PooledBody;
@@ -35,9 +35,13 @@ pub use self::sent::SendIf;
 use self::sent::SentBody;
 use super::connect::Socket;
 
-/// How long a connection may take from the first packet to the server's first word. A server that was stopped still accepts
-/// connections: its kernel does.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+/// An attempt to connect that takes longer than this gets a second one beside it: the first may have been sent to a server
+/// that is gone.
+const LATE: Duration = Duration::from_secs(5);
+
+/// A request that has waited for a connection for this long fails with the next attempt that fails, even if others are under
+/// way.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A connection that nobody uses is kept for this long.
 const IDLE: Duration = Duration::from_secs(30);
@@ -81,15 +85,19 @@ struct State {
     multiplexed: Vec<Arc<Multiplexed>>,
     /// HTTP/1.1 connections that wait for the next request, the one used last at the end.
     idle: Vec<Single>,
-    /// How many connections are being made.
+    /// How many connections are being made. With HTTP/2 one is until the server has said how many requests it takes, although it
+    /// takes the first one before that.
     attempts: usize,
-    /// How many requests a new connection can be expected to take; not known before the first one.
-    expected: Option<usize>,
+    /// How many of them take longer than [`LATE`].
+    late: usize,
+    /// How many requests the connection made last takes at the same time; not known before the first one.
+    limit: Option<usize>,
     waiting: VecDeque<Waiting>,
 }
 
 /// A request that needs a connection.
 struct Waiting {
+    since: Instant,
     duty: Duty,
     grant: oneshot::Sender<Result<Grant, ConnectError>>,
 }
@@ -101,6 +109,12 @@ pub(super) struct ConnectError(Arc<BoxError>);
 impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("cannot connect")
+    }
+}
+
+impl ConnectError {
+    fn new(cause: BoxError) -> Self {
+        Self(Arc::new(cause))
     }
 }
 
@@ -148,17 +162,16 @@ impl Pool {
             let again = if failed.unseen { failed.request.or(copy) } else { failed.request };
             match again {
                 Some(again) if seen < most => request = again,
-                _ => return Err(failed.error.into()),
+                _ => return Err(failed.error),
             }
         }
     }
 
     /// What becomes of a connection that is no longer HTTP is not the pool's business, so it gets its own.
     async fn upgrade(self, request: Request<Body>) -> Result<Response<PooledBody>, BoxError> {
-        let connecting = (self.inner.connect)(Offer::Http1Only);
-        let (socket, _) = timeout(HANDSHAKE, connecting).await.map_err(|_| too_slow())??;
+        let (socket, _) = (self.inner.connect)(Offer::Http1Only).await?;
         let connection = http1::alone(socket).await?;
-        connection.send(request).await.map_err(|failed| failed.error.into())
+        connection.send(request).await.map_err(|failed| failed.error)
     }
 
     /// How many connections there are, idle ones and those that are being made included.
@@ -170,7 +183,7 @@ impl Pool {
 
 /// A request that failed.
 struct Failed {
-    error: hyper::Error,
+    error: BoxError,
     /// The request, if nothing of it was sent.
     request: Option<Request<Body>>,
     /// The server has said that it did not look at it.
@@ -204,10 +217,6 @@ fn in_origin_form(request: &mut Request<Body>) {
 
 fn without_user(authority: &str) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
-}
-
-fn too_slow() -> BoxError {
-    format!("the server did not complete the handshake within {HANDSHAKE:?}").into()
 }
 
 #[cfg(test)]

@@ -44,14 +44,45 @@ async fn d15_it_is_tried_every_quarter_of_a_second_then_every_second_then_every_
     let reach = lost();
     let begin = Instant::now();
     let mut tries = Vec::new();
-    while begin.elapsed() < Duration::from_secs(60) {
+    while begin.elapsed() < Duration::from_secs(90) {
         let probe = reach.turn(0.0).await;
         assert!(probe.is_some());
         tries.push(begin.elapsed().as_millis());
         reach.unanswered(Instant::now(), 0.5);
     }
     let between = |from: u128, to: u128| tries.iter().filter(|at| (from..to).contains(at)).count();
-    assert_eq!((between(0, 6_000), between(6_000, 35_000), between(35_000, 59_000)), (23, 29, 8));
+    assert_eq!((between(0, 6_000), between(6_000, 65_000), between(65_000, 89_000)), (23, 59, 8));
+}
+
+#[tokio::test(start_paused = true)]
+async fn d15_three_who_waited_follow_at_once_and_more_are_spread_the_wider_the_more_they_are() {
+    for (waiting, spread) in [(1, 0), (3, 0), (4, 20), (28, 500), (53, 1_000), (500, 1_000)] {
+        let reach = lost();
+        let probe = reach.turn(0.0).await;
+        let begin = Instant::now();
+        let others: Vec<_> = (0..waiting)
+            .map(|_| {
+                let reach = reach.clone();
+                tokio::spawn(async move {
+                    assert!(reach.turn(1.0).await.is_none());
+                    begin.elapsed()
+                })
+            })
+            .collect();
+        // One of them gives up before the server is back.
+        let gave_up = tokio::spawn({
+            let reach = reach.clone();
+            async move { reach.turn(1.0).await.is_some() }
+        });
+        sleep(Duration::from_millis(100)).await;
+        gave_up.abort();
+        sleep(Duration::from_millis(100)).await;
+        reach.answered(Instant::now());
+        drop(probe);
+        for other in others {
+            assert_eq!(other.await.unwrap().as_millis(), 200 + spread, "{waiting} wait");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

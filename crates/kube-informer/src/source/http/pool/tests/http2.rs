@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::super::*;
 use super::support::{Asked, begin, get, piece, pool};
@@ -164,16 +164,20 @@ async fn d15_a_request_given_up_on_a_silent_connection_sends_the_others_elsewher
         assert_eq!(piece(answer.body_mut()).await.unwrap().unwrap(), "event");
     }
     drop(answers.pop());
-    let (more, _open) = watches(&pool, &mut asked, 1).await;
+    async fn give_up(pool: &Pool, asked: &mut tokio::sync::mpsc::UnboundedReceiver<Asked>, after: Duration) {
+        assert!(timeout(after, pool.clone().send(get("/api/v1/pods"))).await.is_err(), "nobody answers");
+        asked.recv().await.expect("it was asked");
+    }
+    give_up(&pool, &mut asked, Duration::from_millis(10)).await;
+    let (_more, _open) = watches(&pool, &mut asked, 1).await;
     assert_eq!(pool.connections(), 1, "the server was heard just now");
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    drop(more);
+    give_up(&pool, &mut asked, Duration::from_secs(2)).await;
     let (_others, _open) = watches(&pool, &mut asked, 1).await;
     assert_eq!(pool.connections(), 2, "nothing was heard for two seconds");
     bodies[0].send_data("more".into(), false).unwrap();
     assert_eq!(piece(answers[0].body_mut()).await.unwrap().unwrap(), "more");
     let (_again, _open) = watches(&pool, &mut asked, 1).await;
-    assert_eq!(pool.inner.state.lock().multiplexed[0].streams(), 2);
+    assert_eq!(pool.inner.state.lock().multiplexed[0].streams(), 3);
 }
 
 #[tokio::test(start_paused = true)]

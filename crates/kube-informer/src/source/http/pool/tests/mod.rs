@@ -1,4 +1,5 @@
 mod faults;
 mod http1;
 mod http2;
+mod slow;
 mod support;

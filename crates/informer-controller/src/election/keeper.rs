@@ -102,6 +102,7 @@ impl Keeper {
                 Action::Done { released } => {
                     if released {
                         tracing::info!(lease = shared.lease, "the Lease is released");
+                        shared.state.send_modify(|state| state.is_released = true);
                     }
                     return true;
                 }

@@ -42,6 +42,7 @@
 
 mod cache;
 mod delete;
+mod echo;
 mod error;
 mod finalizers;
 mod objects;
@@ -54,6 +55,7 @@ mod tracker;
 mod write;
 
 pub(crate) use self::cache::Known;
+pub(crate) use self::echo::{Echoes, Listener};
 pub use self::error::WriteError;
 pub use self::objects::Objects;
 pub(crate) use self::run::Clients;

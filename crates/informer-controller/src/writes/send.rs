@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
 use super::cache::Known;
+use super::echo::Base;
 use super::error::WriteError;
 use super::objects::Objects;
 use super::overlay::Change;
@@ -27,6 +28,10 @@ pub(super) struct Outgoing {
     /// What has to be seen if there is no answer.
     pub(super) unanswered: Until,
     pub(super) request: http::Request<Vec<u8>>,
+    /// What the object is before it, if the server does what is asked.
+    pub(super) base: Base,
+    /// What is sent in its place if the object is another one than that.
+    pub(super) instead: Option<http::Request<Vec<u8>>>,
     /// Nothing changes.
     pub(super) is_dry: bool,
 }
@@ -34,6 +39,10 @@ pub(super) struct Outgoing {
 impl Outgoing {
     pub(super) fn dry(self, is_dry: bool) -> Self {
         Self { is_dry, ..self }
+    }
+
+    pub(super) fn over(self, base: Base) -> Self {
+        Self { base, ..self }
     }
 }
 
@@ -62,6 +71,16 @@ impl Answer {
 struct Failure {
     error: WriteError,
     is_not_written: bool,
+}
+
+impl Failure {
+    /// The object is not of the version that was asked for. A manager's conflict about a field is something else, and stays one.
+    fn is_of_another_version(&self) -> bool {
+        let WriteError::Refused { error, .. } = &self.error else { return false };
+        let kube_client::Error::Api(status) = &**error else { return false };
+        let causes = status.details.iter().flat_map(|details| &details.causes);
+        status.code == 409 && causes.into_iter().all(|cause| cause.reason != "FieldManagerConflict")
+    }
 }
 
 impl<C: Send + Sync + 'static> Objects<C> {
@@ -119,9 +138,10 @@ impl<C: Send + Sync + 'static> Objects<C> {
     {
         let known = self.known();
         let client = self.client(&known)?.clone();
-        let Outgoing { key, unanswered, request, .. } = outgoing;
+        let Outgoing { key, unanswered, request, mut base, instead, .. } = outgoing;
         let ended = WriteError::Ended { kind: self.informer.kind().clone(), name: key.to_string() };
         let ticket = self.begin(&known, key.clone(), unanswered);
+        let writing = self.run.tracker.echoes.writing(&self.run.key, self.informer.kind(), &key);
         let (objects, number) = (self.clone(), ticket.number());
         let (go, gate) = oneshot::channel::<()>();
         let whole = async move {
@@ -129,7 +149,14 @@ impl<C: Send + Sync + 'static> Objects<C> {
                 ticket.void();
                 return Ok(None);
             }
-            let answer = match objects.ask(&client, &key, request).await {
+            let mut answer = objects.ask(&client, &key, request).await;
+            if let (Err(failure), Some(instead)) = (&answer, instead)
+                && failure.is_of_another_version()
+            {
+                base = Base::Unknown;
+                answer = objects.ask(&client, &key, instead).await;
+            }
+            let answer = match answer {
                 Ok(answer) => answer,
                 Err(failure) => {
                     if failure.is_not_written {
@@ -138,7 +165,12 @@ impl<C: Send + Sync + 'static> Objects<C> {
                     return Err(failure.error);
                 }
             };
-            settle(objects, ticket, key, answer).await.map(Some)
+            if answer.is_of(&objects) {
+                writing.made(&answer.value, base);
+            }
+            let settled = settle(objects, ticket, key, answer).await.map(Some);
+            drop(writing);
+            settled
         };
         let task = tokio::spawn(whole.in_current_span());
         // Nothing is written beyond the end of the controller: whoever works next must not meet it. What it does not know of by then

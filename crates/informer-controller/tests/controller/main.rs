@@ -4,6 +4,8 @@
 
 mod ends;
 mod helpers;
+mod last_calls;
+mod own_events;
 mod parked;
 mod recorder;
 mod triggers;

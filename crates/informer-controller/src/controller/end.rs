@@ -50,7 +50,10 @@ impl<K: Send + Sync + 'static> Shared<K> {
     pub(super) async fn end(&self, workers: &mut JoinSet<()>) {
         if timeout(BLOCKED, workers.shutdown()).await.is_err() {
             let controller = &*self.name;
-            tracing::warn!(controller, "ends though its function still blocks a thread; `spawn_blocking` is for what takes long");
+            tracing::warn!(
+                controller,
+                "ends though its function still blocks a thread; `spawn_blocking` is for what takes long"
+            );
         }
     }
 }

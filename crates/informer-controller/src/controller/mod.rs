@@ -82,7 +82,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 ///   [`ReconcileError::terminal`]. A panic, and a run that takes longer than the [`timeout`](Self::timeout), are failures.
 /// - A deleted object is reconciled once more: [`Ctx::object`] is `None` then, and [`Ctx::last`] its last state. What was deleted
 ///   while the controller did not run is not: see [`finalizer`](Self::finalizer).
-/// - An object is not reconciled before the caches have seen what its last run [wrote](crate::writes).
+/// - An object is not reconciled before the caches have seen what its last run [wrote](crate::writes), and not because of what its own
+///   runs wrote. A run that is to go on after its write says [`Next::After`].
 /// - When `shutdown` is ready, what is due is still reconciled, for at most [`drain`](Self::drain), except what waits for
 ///   its own writes.
 ///

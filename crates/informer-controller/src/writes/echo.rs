@@ -233,9 +233,8 @@ impl State {
 
 /// Whether links of a key lead from what was told to what is told now.
 fn is_echo(links: &[Link], kind: &KindInfo, owner: &ObjectKey, shown: &Shown) -> bool {
-    let its = |link: &&Link| {
-        link.owner == *owner && link.uid == shown.uid && is_same_resource(&link.kind, kind)
-    };
+    let its =
+        |link: &&Link| link.owner == *owner && link.uid == shown.uid && is_same_resource(&link.kind, kind);
     let mut at = Some(&shown.new);
     // As many steps as there are links, in case they lead in a circle.
     for _ in links {

@@ -6,6 +6,8 @@
 //! - **The next run of the same key** waits until the caches have passed those versions. It is woken by the commit that brings
 //!   them, and nobody else waits. After [`Controller::patience`](crate::Controller::patience) it runs anyway,
 //!   [`Ctx::is_stale`](crate::Ctx::is_stale) says so, and it reads what the runs before it wrote as they did.
+//! - **An event that shows nothing but what runs of the same key wrote** leads to no further run, and ends no backoff. For this a patch is
+//!   first sent with the version that is known here; after a conflict it is sent as it was given, and its event is news.
 //!
 //! What the server does not answer with an object is settled otherwise: after an eviction, and what else is answered with a
 //! `Status`, the object is read; a write whose answer was lost is settled by a list of that object, which the informer makes; the

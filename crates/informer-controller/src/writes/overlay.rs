@@ -158,11 +158,7 @@ impl Overlay {
 }
 
 /// Whether the cache has this, or something later.
-fn is_seen<C: Send + Sync + 'static>(
-    informer: &SharedInformer<C>,
-    key: &ObjectKey,
-    change: &Change,
-) -> bool {
+fn is_seen<C: Send + Sync + 'static>(informer: &SharedInformer<C>, key: &ObjectKey, change: &Change) -> bool {
     #[cfg(test)]
     tests::LOOKS.set(tests::LOOKS.get() + 1);
     let Change::Is(object) = change else { return false };

@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use futures::{FutureExt as _, StreamExt as _};
 use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
 use kube_informer::ObjectKey;
 use parking_lot::Mutex;
 use tokio::sync::Notify;

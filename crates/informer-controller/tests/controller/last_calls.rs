@@ -92,7 +92,9 @@ async fn two_of_one_name_do_not_share_their_metrics() {
     first.0.stop().await.unwrap();
     second.0.stop().await.unwrap();
     let all = snapshotter.snapshot().into_vec();
-    for (metric, label) in [("workqueue_adds_total", "name"), ("controller_runtime_reconcile_total", "controller")] {
+    for (metric, label) in
+        [("workqueue_adds_total", "name"), ("controller_runtime_reconcile_total", "controller")]
+    {
         let of = all.iter().map(|(key, ..)| key.key()).filter(|key| key.name() == metric);
         let labels = of.flat_map(|key| key.labels()).filter(|it| it.key() == label);
         let names: std::collections::BTreeSet<_> = labels.map(|it| it.value().to_owned()).collect();

@@ -142,7 +142,8 @@ async fn runs_beside(rig: Rig, foreign: Foreign, whose: &'static str) -> Vec<Str
     let (theirs, informer) = (rig.server.quiet_client(), pods.clone());
     let is_first = Arc::new(AtomicUsize::new(0));
     let running = rig.run(controller.reconcile(move |ctx| {
-        let (sender, pods, theirs, is_first) = (sender.clone(), pods.clone(), theirs.clone(), is_first.clone());
+        let (sender, pods, theirs, is_first) =
+            (sender.clone(), pods.clone(), theirs.clone(), is_first.clone());
         async move {
             let annotated = |object: Value| object["metadata"]["annotations"]["theirs"].to_string();
             let of = |object: Option<&[u8]>| {
@@ -150,7 +151,7 @@ async fn runs_beside(rig: Rig, foreign: Foreign, whose: &'static str) -> Vec<Str
             };
             let set: &Object<ReplicaSet> = ctx.object().unwrap();
             let owned = ctx.owned::<Pod>();
-            let pod = owned.first().map(|pod| pod.raw_json());
+            let pod = owned.first().map(Object::raw_json);
             sender.send(format!("{} {}", of(Some(&set.raw_json())), of(pod.as_deref()))).ok();
             if is_first.fetch_add(1, Ordering::SeqCst) > 0 {
                 return Ok(Next::Done);
@@ -187,7 +188,8 @@ async fn runs_beside(rig: Rig, foreign: Foreign, whose: &'static str) -> Vec<Str
     pass(5 * SECOND).await;
     // Everything is read again: what has not been told yet is told in one event.
     rig.server.clear_faults();
-    (rig.factory.apps().v1().replica_sets().informer().refresh(), informer.refresh());
+    rig.factory.apps().v1().replica_sets().informer().refresh();
+    informer.refresh();
     while let Ok(Some(text)) = timeout(60 * SECOND, said.recv()).await {
         all.push(text);
     }
@@ -280,4 +282,85 @@ async fn what_another_key_has_written_is_news() {
     let all = all(&mut said).await;
     assert!(all.contains(&"b a".to_owned()) && all.iter().filter(|text| text.starts_with("a ")).count() == 1);
     running.stop().await.unwrap();
+}
+
+/// What a run has seen of its object: what others have written last, and what the other key has.
+type Seen = Arc<parking_lot::Mutex<std::collections::BTreeMap<String, [Option<String>; 2]>>>;
+
+fn annotations(map: &ConfigMap) -> [Option<String>; 2] {
+    let all = map.metadata.annotations.clone().unwrap_or_default();
+    ["theirs", "of-the-other"].map(|name| all.get(name).cloned())
+}
+
+/// A run of either of two keys writes into its own object, always something new, and into that of the other, what it has seen. It may
+/// fail after that.
+async fn write_both(ctx: Ctx<ConfigMap>, number: usize, seen: Seen) -> Result<Next, ReconcileError> {
+    let Some(map) = ctx.object() else { return Ok(Next::Done) };
+    let found = annotations(&*map.get()?);
+    let theirs = found[0].clone();
+    seen.lock().insert(ctx.key().name().to_owned(), found);
+    let (maps, params) = (ctx.objects(ctx.informer()), PatchParams::default());
+    let of =
+        |name: &str, value: Value| Patch::Merge(json!({ "metadata": { "annotations": { name: value } } }));
+    maps.patch(ctx.key(), &params, &of("runs", number.to_string().into())).await?;
+    let other = if ctx.key().name() == "a" { "b" } else { "a" };
+    let other = ObjectKey::namespaced("default", other);
+    maps.patch(&other, &params, &of("of-the-other", theirs.into())).await?;
+    if number.is_multiple_of(5) { Err(ReconcileError::msg("on purpose")) } else { Ok(Next::Done) }
+}
+
+/// Others write into both objects, watches and requests fail at random; in the end the last run of each key has seen all there is.
+async fn tell_a_story(seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let rig = Rig::on(EmbeddedApiserver::builder().streaming_lists(random.bool()).seed(seed).build());
+    for name in ["a", "b"] {
+        rig.server.create(&config_map(name)).await.unwrap();
+    }
+    let (seen, runs) = (Seen::default(), Arc::new(AtomicUsize::new(0)));
+    let (seeing, counted) = (seen.clone(), runs.clone());
+    let maps = rig.factory.core().v1().config_maps().informer();
+    let running =
+        rig.run(Controller::new(format!("story {seed}"), maps).reconcile(move |ctx| {
+            write_both(ctx, counted.fetch_add(1, Ordering::SeqCst) + 1, seeing.clone())
+        }));
+    let theirs: Api<ConfigMap> = Api::namespaced(rig.server.quiet_client(), "default");
+    for step in 0..30 {
+        let times = random.u64(1..4);
+        match random.u8(..8) {
+            0..=2 => {
+                let name = if random.bool() { "a" } else { "b" };
+                let patch = json!({ "metadata": { "annotations": { "theirs": step.to_string() } } });
+                theirs.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+            }
+            3 => drop(rig.server.inject(match random.u8(..4) {
+                0 => Fault::stall_after(random.u64(..5)).on(Verb::Watch).first(times),
+                1 => Fault::cut_after(random.u64(..5)).on(Verb::Watch).first(times),
+                2 => Fault::delay(random.u32(1..5) * SECOND).on(Verb::Watch).first(times),
+                _ => Fault::expired_event_after(random.u64(..5)).on(Verb::Watch).first(times),
+            })),
+            4 => drop(rig.server.inject(match random.u8(..3) {
+                0 => Fault::cut_after_bytes(1).on(Verb::Patch).first(times),
+                1 => Fault::delay(SECOND).on(Verb::Patch).first(times),
+                _ => Fault::status(500).on(Verb::Patch).first(times),
+            })),
+            _ => pass(Duration::from_millis(random.u64(..2_000))).await,
+        }
+    }
+    rig.server.clear_faults();
+    pass(120 * SECOND).await;
+    for name in ["a", "b"] {
+        let there = annotations(&theirs.get(name).await.unwrap());
+        assert_eq!(seen.lock().get(name), Some(&there), "{name} of seed {seed}");
+    }
+    let all = runs.load(Ordering::SeqCst);
+    assert!(all < 1_000, "seed {seed}: {all} runs");
+    running.stop().await.unwrap();
+}
+
+#[test]
+fn whatever_happens_the_last_run_has_seen_what_others_have_written() {
+    for seed in 0..60 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+        runtime.unwrap().block_on(tell_a_story(seed));
+    }
 }

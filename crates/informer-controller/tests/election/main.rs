@@ -331,6 +331,9 @@ async fn an_end_in_order_says_whether_the_lease_was_released() {
         let led = replica.stop().await.unwrap().unwrap();
         assert_eq!(led.is_released, !is_away);
         assert_eq!(lease(&server).await.holder_identity.is_some(), is_away);
-        assert_eq!((status().is_leader, status().term, status().trouble.is_some()), (false, Some(0), is_away));
+        assert_eq!(
+            (status().is_leader, status().term, status().trouble.is_some()),
+            (false, Some(0), is_away)
+        );
     }
 }

@@ -31,7 +31,9 @@ fn what_is_added_and_taken_back_while_nobody_works_leaves_nothing_behind() {
 fn a_flood_gives_its_memory_back() {
     let mut core = core();
     for adding in [Adding::default(), later()] {
-        (0..FLOOD).for_each(|item| drop(core.add(0, item, adding)));
+        for item in 0..FLOOD {
+            core.add(0, item, adding);
+        }
         assert!(core.capacity() >= FLOOD as usize);
         while core.ripen(1_000) {}
         while let Next::Work { slot, .. } = core.next(1_000) {
@@ -44,7 +46,9 @@ fn a_flood_gives_its_memory_back() {
 #[test]
 fn what_becomes_due_at_once_takes_its_place_in_steps_and_all_of_it_comes() {
     let mut core = core();
-    (0..FLOOD).for_each(|item| drop(core.add(0, item, later())));
+    for item in 0..FLOOD {
+        core.add(0, item, later());
+    }
     let mut handed_out = vec![false; FLOOD as usize];
     let mut due = 0;
     while let Next::Work { slot, item, .. } = core.next(1_000) {
@@ -60,7 +64,9 @@ fn what_becomes_due_at_once_takes_its_place_in_steps_and_all_of_it_comes() {
 #[test]
 fn what_is_not_due_at_the_end_is_forgotten_in_steps() {
     let mut core = core();
-    (0..FLOOD).for_each(|item| drop(core.add(0, item, later())));
+    for item in 0..FLOOD {
+        core.add(0, item, later());
+    }
     core.close();
     let mut left = core.counts().later;
     while core.forget_some() {
@@ -74,7 +80,9 @@ fn what_is_not_due_at_the_end_is_forgotten_in_steps() {
 #[test]
 fn who_leaves_a_line_leaves_the_others_in_their_order() {
     let mut core = core();
-    (0..7).for_each(|item| drop(core.add(i64::from(item), item, Adding::default())));
+    for item in 0..7 {
+        core.add(i64::from(item), item, Adding::default());
+    }
     // The first, the last and two neighbours; one with a higher priority is a stray of its new line.
     for item in [0, 6, 3, 4] {
         assert!(core.cancel(7, &item));

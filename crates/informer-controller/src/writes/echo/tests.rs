@@ -15,7 +15,8 @@ struct Rig {
 
 impl Rig {
     fn new() -> Self {
-        let informer = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build().unwrap();
+        let informer =
+            SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build().unwrap();
         let added = Arc::<Mutex<Vec<String>>>::default();
         let into = added.clone();
         let echoes = Echoes::new(move |key| into.lock().push(key.name().to_owned()));

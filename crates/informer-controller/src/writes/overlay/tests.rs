@@ -56,7 +56,8 @@ fn reading_what_was_just_written_costs_no_more_the_more_was_written_before() {
     for number in 0..WRITES {
         let key = ObjectKey::namespaced("default", format!("map-{number}"));
         assert!(overlay.get(&informer, &key).is_none());
-        let meta = json!({ "name": key.name(), "namespace": "default", "uid": key.name(), "resourceVersion": "7" });
+        let meta =
+            json!({ "name": key.name(), "namespace": "default", "uid": key.name(), "resourceVersion": "7" });
         let json = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta }).to_string();
         let made = informer.object_from_json(json.as_bytes()).unwrap().as_kind();
         overlay.put(&informer, key.clone(), Change::Is(made));

@@ -250,7 +250,10 @@ fn without_a_namespace_it_asks_less_and_less_often_and_at_once_when_there_is_a_l
         expect(&mut core, Event::Tick, now + 1e-6, &["take 0 over nothing"]);
     }
     let least = [2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0];
-    assert!(waits.iter().zip(least).all(|(wait, least)| (least - 0.1..=1.2 * least).contains(wait)), "{waits:?}");
+    assert!(
+        waits.iter().zip(least).all(|(wait, least)| (least - 0.1..=1.2 * least).contains(wait)),
+        "{waits:?}"
+    );
     expect(&mut core, Event::NoNamespace, now + 0.1, &[]);
     expect(&mut core, Event::Watched(Some(record(1, "", 3))), now + 0.2, &["take 4 over 1"]);
 }

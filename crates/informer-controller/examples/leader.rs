@@ -54,7 +54,8 @@ async fn main() -> anyhow::Result<()> {
         controller.run_as(leadership)
     });
     match led.await? {
-        Some(()) => println!("has released the Lease"),
+        Some(led) if led.is_released => println!("has released the Lease"),
+        Some(_) => println!("has not released the Lease: others wait until it expires"),
         None => println!("has never led"),
     }
     factory.shutdown().await;

@@ -8,9 +8,14 @@
 //! assert!(conditions::set(&mut all, ready));
 //! assert!(conditions::is_true(&all, "Ready"));
 //! ```
+//!
+//! The time of a condition is that of the runtime: on tokio's paused time it stands still and is advanced with it, so tests see
+//! the differences that their own time makes.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
+
+use crate::clock;
 
 /// A condition that is so, or not so, from now on. The generation is that of the object that it was found out of.
 pub fn new(
@@ -75,7 +80,7 @@ pub fn remove(all: &mut Vec<Condition>, type_: &str) -> bool {
 
 /// The server keeps whole seconds: more would look like a change when it is read again.
 fn now() -> Time {
-    let now = Timestamp::now();
+    let now = clock::now();
     Time(Timestamp::from_second(now.as_second()).unwrap_or(now))
 }
 

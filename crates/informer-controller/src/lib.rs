@@ -39,6 +39,7 @@
 //! | `events_dropped_total` | counter | `controller`, `reason` | ours: events that it did not get, or refused |
 #![forbid(unsafe_code)]
 
+mod clock;
 pub mod conditions;
 pub mod controller;
 pub mod election;

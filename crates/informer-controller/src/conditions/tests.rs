@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::*;
 
 fn at(second: i64, condition: Condition) -> Condition {
@@ -28,4 +30,14 @@ fn conditions_stay_in_their_places() {
     assert_eq!((types(&all), is_true(&all, "A"), is_true(&all, "B")), ("ABC".to_owned(), true, false));
     assert!(remove(&mut all, "B") && !remove(&mut all, "B") && !is_true(&all, "D"));
     assert_eq!(types(&all), "AC");
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_paused_time_the_time_of_a_condition_is_what_has_passed() {
+    let ready = |is_so| new("Ready", is_so, "R", "", None);
+    let mut all = vec![ready(true)];
+    let begin = all[0].last_transition_time.clone();
+    tokio::time::sleep(Duration::from_secs(90)).await;
+    assert!(set(&mut all, ready(false)));
+    assert_eq!(all[0].last_transition_time.0.duration_since(begin.0).as_secs(), 90);
 }

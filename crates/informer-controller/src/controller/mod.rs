@@ -1,9 +1,11 @@
 //! Controllers: what events make of keys, and workers of keys.
 
 mod ctx;
+mod end;
 mod error;
 mod finalizer;
 mod meter;
+mod name;
 mod source;
 mod worker;
 
@@ -13,21 +15,24 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use futures::future::{BoxFuture, join_all, pending, select_all};
+use futures::future::{BoxFuture, join, join_all, pending, select_all};
 use kube_client::Client;
-use kube_informer::{Object, ObjectKey, Registration, SharedInformer};
+use kube_informer::{Object, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 pub use self::ctx::{Ctx, Next};
+use self::end::{Aside, BLOCKED, Registered};
 pub use self::error::{ControllerError, ReconcileError};
 use self::finalizer::Finalizer;
 use self::meter::Meter;
+use self::name::Name;
 use self::source::{Keys, Main, Other, Owned, Owners, Read, Watched};
 use crate::election::Leadership;
 use crate::queue::{QueueOptions, QueueStatus, RateLimit, WorkQueue};
 use crate::recorder::Recorder;
+use crate::writes::{Echoes, Tracker};
 
 /// How many workers there are if nothing else is said.
 const WORKERS: usize = 8;
@@ -77,7 +82,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 ///   [`ReconcileError::terminal`]. A panic, and a run that takes longer than the [`timeout`](Self::timeout), are failures.
 /// - A deleted object is reconciled once more: [`Ctx::object`] is `None` then, and [`Ctx::last`] its last state. What was deleted
 ///   while the controller did not run is not: see [`finalizer`](Self::finalizer).
-/// - An object is not reconciled before the caches have seen what its last run [wrote](crate::writes).
+/// - An object is not reconciled before the caches have seen what its last run [wrote](crate::writes), and not because of what its own
+///   runs wrote. A run that is to go on after its write says [`Next::After`].
 /// - When `shutdown` is ready, what is due is still reconciled, for at most [`drain`](Self::drain), except what waits for
 ///   its own writes.
 ///
@@ -108,7 +114,8 @@ type Filter<K> = dyn Fn(&Object<K>, &Object<K>) -> bool + Send + Sync;
 type Reconcile<K> = dyn Fn(Ctx<K>) -> BoxFuture<'static, Result<Next, ReconcileError>> + Send + Sync;
 
 impl<K: Send + Sync + 'static> Controller<K> {
-    /// A controller for the objects of an informer. The name is for metrics and logs.
+    /// A controller for the objects of an informer. The name is for metrics and logs. Of several that run in one process under one
+    /// name, the second is told so, and is called `name#2` in metrics.
     pub fn new(name: impl Into<Arc<str>>, informer: SharedInformer<K>) -> Self {
         Self {
             name: name.into(),
@@ -301,7 +308,9 @@ impl<K: Send + Sync + 'static> Controller<K> {
         self.run(ended).await
     }
 
-    /// Reconciles until `shutdown` is ready. An error says that it did not begin, or did not end in time.
+    /// Reconciles until `shutdown` is ready. An error says that it did not begin, or did not end in time. When it returns, nothing that
+    /// was given to it is called any more, except a function that blocks its thread for longer than [`drain`](Self::drain): what that
+    /// one is about to write is refused.
     ///
     /// What others wrote before it began, also an earlier run of the same program, it knows as far as the caches do; only
     /// [`run_as`](Self::run_as) waits for that.
@@ -316,35 +325,42 @@ impl<K: Send + Sync + 'static> Controller<K> {
             reconcile = finalizer.wrap(reconcile);
             self.only_if = self.only_if.map(Finalizer::filter);
         }
-        let queue = WorkQueue::new(&self.name, self.queue.clone());
+        let name = Name::take(&self.name);
+        let queue = WorkQueue::new(&name.label(), self.queue.clone());
         // It runs once, so nothing is there yet.
         self.running.set(queue.clone()).ok();
         let deleted = self.owners.deleted.clone();
         let main = Main::new(self.informer.clone(), self.only_if.take(), deleted.clone());
         self.watched.insert(0, Box::new(main));
         let informers: Vec<_> = self.watched.iter().map(|watched| watched.informer()).collect();
-        let mut registered = Registered::default();
+        let echoes = Echoes::new({
+            let queue = queue.clone();
+            move |key| queue.add_with_priority(key, source::NEWS)
+        });
+        let mut registered = Registered { handlers: Vec::new(), echoes: echoes.clone() };
         let into = Keys {
             controller: self.name.clone(),
             queue: queue.clone(),
             behind: Arc::default(),
+            echoes: echoes.clone(),
             events: source::EVENTS,
         };
         for watched in &self.watched {
-            registered.0.extend(watched.register(&into)?);
+            registered.handlers.extend(watched.register(&into)?);
         }
         let mut shutdown = std::pin::pin!(shutdown);
         tokio::select! {
             synced = self.synced(&informers, &registered) => synced?,
-            () = &mut shutdown => return Ok(()),
+            () = &mut shutdown => return registered.end(self.drain).map(Ok).await,
         }
         tokio::select! {
             () = self.caught_up(&informers) => {}
-            () = &mut shutdown => return Ok(()),
+            () = &mut shutdown => return registered.end(self.drain).map(Ok).await,
         }
 
-        let meter = Meter::new(&self.name, self.workers);
-        let tracker = source::tracker(&informers, &self.owned, self.client.as_ref(), meter.hidden());
+        let meter = Meter::new(&name.label(), self.workers);
+        let tracker = Tracker::with(echoes, meter.hidden());
+        source::know(&tracker, &informers, &self.owned, self.client.as_ref());
         let shared = Arc::new(worker::Shared {
             name: self.name.clone(),
             informer: self.informer.clone(),
@@ -380,9 +396,9 @@ impl<K: Send + Sync + 'static> Controller<K> {
                 tracing::warn!(controller = &*self.name, informer, "ends: an informer that it needs has stopped");
                 Some(informer)
             }
-            () = into.behind.watch(&registered.0, &self.informer, &into) => None,
+            () = into.behind.watch(&registered.handlers, &self.informer, &into) => None,
         };
-        drop(registered);
+        registered.remove();
         queue.shut_down();
         // Keys that wait for their own writes are not waited for: nothing of them is under way, and whoever works next reconciles
         // them all.
@@ -392,9 +408,9 @@ impl<K: Send + Sync + 'static> Controller<K> {
         }
         let begin = Instant::now();
         let drained = async {
-            let is_empty = queue.drain(self.drain).await;
+            let (is_empty, ()) = join(queue.drain(self.drain), registered.end(self.drain)).await;
             // What is still running ends here, and then nothing is written any more.
-            workers.shutdown().await;
+            shared.end(&mut workers).await;
             shared.tracker.end(self.drain.saturating_sub(begin.elapsed())).await && is_empty
         };
         // Others may lead by now: what runs is dropped where it is.
@@ -410,7 +426,10 @@ impl<K: Send + Sync + 'static> Controller<K> {
             () = lost => None,
             drained = drained => Some(drained),
         };
-        workers.shutdown().await;
+        if drained.is_none() {
+            shared.end(&mut workers).await;
+            registered.end(BLOCKED).await;
+        }
         shared.tracker.end_now();
         if let Some(recorder) = &shared.recorder {
             recorder.flush(FLUSH).await;
@@ -446,7 +465,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
                 tracing::warn!(controller = &*self.name, %error, "waits for an informer; has its factory been started?");
             }
         }
-        for registration in &registered.0 {
+        for registration in &registered.handlers {
             while let Err(error) = registration.wait_synced(PATIENCE).await {
                 if let Some(informer) = informers.iter().find(|informer| informer.is_stopped()) {
                     return Err(stopped(informer.name().to_owned()));
@@ -469,26 +488,5 @@ impl<K: Send + Sync + 'static> Controller<K> {
 impl<K> fmt::Debug for Controller<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Controller").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-/// Handlers, which end with this.
-#[derive(Default)]
-struct Registered(Vec<Registration>);
-
-impl Drop for Registered {
-    fn drop(&mut self) {
-        self.0.iter().for_each(Registration::remove);
-    }
-}
-
-/// What waits aside and what is being written, which end with this.
-struct Aside<'a, K>(&'a Arc<worker::Shared<K>>);
-
-impl<K> Drop for Aside<'_, K> {
-    fn drop(&mut self) {
-        self.0.tracker.end_now();
-        let aside = self.0.aside.lock().take();
-        drop(aside);
     }
 }

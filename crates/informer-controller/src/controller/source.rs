@@ -14,7 +14,6 @@ use kube_client::Client;
 use kube_informer::error::{InformerError, WaitError};
 use kube_informer::object::Uid;
 use kube_informer::{Event, Index, IndexKey, Object, ObjectKey, Registration, SharedInformer, handler};
-use metrics::Counter;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -22,7 +21,7 @@ use tokio::time::sleep;
 use super::Filter;
 use super::worker::message;
 use crate::queue::WorkQueue;
-use crate::writes::{Known, Run, Tracker};
+use crate::writes::{Echoes, Known, Listener, Run, Tracker};
 
 /// How many events may wait before they are merged. Merged events do not tell of everything: a pod that came and went, or that had
 /// another owner for a moment. A run may have seen that in the cache.
@@ -31,7 +30,7 @@ pub(super) const EVENTS: usize = 10_000;
 /// The priority of what was there at the start, and of resyncs.
 const ROUTINE: i8 = -4;
 /// The priority of what happens. It raises what waits as routine.
-const NEWS: i8 = 0;
+pub(super) const NEWS: i8 = 0;
 
 /// An informer that a controller uses.
 pub(super) trait Watched: Send + Sync {
@@ -47,6 +46,8 @@ pub(super) struct Keys {
     pub(super) controller: Arc<str>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) behind: Arc<Behind>,
+    /// What runs have written themselves is no news.
+    pub(super) echoes: Echoes,
     /// How many events may wait for each handler.
     pub(super) events: usize,
 }
@@ -54,6 +55,11 @@ pub(super) struct Keys {
 impl Keys {
     fn add(&self, key: ObjectKey, is_routine: bool) {
         self.queue.add_with_priority(key, if is_routine { ROUTINE } else { NEWS });
+    }
+
+    /// Adds those of the keys for which this change is news.
+    fn add_news<O>(&self, from: &Listener, old: Option<&Object<O>>, new: &Object<O>, keys: Vec<ObjectKey>) {
+        from.news(old, new, keys).into_iter().for_each(|key| self.add(key, false));
     }
 
     /// Calls a function of the user. What it panics about must not take other keys with it.
@@ -159,18 +165,23 @@ impl<K: Send + Sync + 'static> Watched for Main<K> {
     fn register(&self, into: &Keys) -> Result<Option<Registration>, InformerError> {
         let (name, events) = (into.controller.clone(), into.events);
         let (into, only_if, deleted) = (into.clone(), self.only_if.clone(), self.deleted.clone());
+        let listener = into.echoes.listener(&self.informer());
         let tell = move |event: &Event<K>| match event {
-            Event::Added { object, initial } => into.add(object.key().clone(), *initial),
+            Event::Added { object, initial: true } => into.add(object.key().clone(), true),
+            Event::Added { object, .. } => {
+                into.add_news(&listener, None, object, vec![object.key().clone()]);
+            }
             Event::Updated { new, resync: true, .. } => into.add(new.key().clone(), true),
             Event::Updated { old, new, .. } => {
                 let is_news =
                     |changed: &Arc<Filter<K>>| into.ask(new.key(), || changed(old, new)).unwrap_or(true);
                 if only_if.as_ref().is_none_or(is_news) {
-                    into.add(new.key().clone(), false);
+                    into.add_news(&listener, Some(old), new, vec![new.key().clone()]);
                 }
             }
             Event::Deleted { object, .. } => {
                 deleted.put(object);
+                listener.gone(object);
                 into.add(object.key().clone(), false);
             }
             Event::Merged => into.behind.is_now(),
@@ -205,19 +216,30 @@ impl<O: Send + Sync + 'static> Watched for Other<O> {
     fn register(&self, into: &Keys) -> Result<Option<Registration>, InformerError> {
         let (name, events) = (into.controller.clone(), into.events);
         let (into, keys_of) = (into.clone(), self.keys_of.clone());
+        let listener = into.echoes.listener(&self.informer());
         let tell = move |event: &Event<O>| {
-            let add = |object: &Object<O>, is_routine: bool| {
+            let keys_of = |objects: &[&Object<O>]| {
                 let mut keys = Vec::new();
-                into.ask(object.key(), || keys_of(object, &mut keys));
-                keys.into_iter().for_each(|key| into.add(key, is_routine));
+                for object in objects {
+                    into.ask(object.key(), || keys_of(object, &mut keys));
+                }
+                keys
+            };
+            let add = |objects: &[&Object<O>], is_routine: bool| {
+                keys_of(objects).into_iter().for_each(|key| into.add(key, is_routine));
             };
             match event {
-                Event::Added { object, initial } => add(object, *initial),
+                Event::Added { object, initial: true } => add(&[object], true),
+                Event::Added { object, .. } => into.add_news(&listener, None, object, keys_of(&[object])),
                 // Who had it has to hear that it is gone.
-                Event::Updated { old, new, resync } => {
-                    [old, new].iter().for_each(|object| add(object, *resync));
+                Event::Updated { old, new, resync: true } => add(&[old, new], true),
+                Event::Updated { old, new, .. } => {
+                    into.add_news(&listener, Some(old), new, keys_of(&[old, new]));
                 }
-                Event::Deleted { object, .. } => add(object, false),
+                Event::Deleted { object, .. } => {
+                    listener.gone(object);
+                    add(&[object], false);
+                }
                 Event::Merged => into.behind.is_now(),
                 _ => {}
             }
@@ -355,18 +377,16 @@ pub(super) fn owned_by<C: Send + Sync + 'static>(
     }))
 }
 
-/// What waits for the writes of a controller, at all of its informers.
-pub(super) fn tracker(
+/// The tracker of a controller waits for its writes at all of its informers.
+pub(super) fn know(
+    tracker: &Tracker,
     informers: &[SharedInformer<()>],
     owned: &[Box<dyn Owned>],
     client: Option<&Client>,
-    hidden: Counter,
-) -> Tracker {
-    let tracker = Tracker::counting(hidden);
+) {
     for informer in informers {
         tracker.know(informer, client, owned.iter().any(|owned| owned.is_of(informer)));
     }
-    tracker
 }
 
 /// Those that several informers have, each once: in the later state, where one of them is behind.

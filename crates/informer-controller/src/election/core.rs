@@ -37,6 +37,8 @@ pub(super) enum Event {
     Wrote(Record),
     /// A write was refused because the Lease is another one than was thought.
     Conflict,
+    /// There is no namespace to create it in.
+    NoNamespace,
     /// A request failed otherwise. Whether anything was written is not known.
     Failed,
     /// The watch shows this; `None` if the Lease was deleted.
@@ -98,6 +100,9 @@ struct Request {
     term: u64,
 }
 
+/// How long nothing is asked at most while there is no namespace. It may be created at any time.
+const LONGEST: Duration = Duration::from_secs(30);
+
 pub(super) struct Core {
     identity: String,
     timing: Timing,
@@ -120,6 +125,8 @@ pub(super) struct Core {
     confirm: bool,
     /// Conflicts in a row.
     conflicts: u32,
+    /// How often in a row there was no namespace.
+    homeless: u32,
     request: Option<Request>,
 }
 
@@ -139,6 +146,7 @@ impl Core {
             due: now,
             confirm: false,
             conflicts: 0,
+            homeless: 0,
             request: None,
         }
     }
@@ -174,6 +182,13 @@ impl Core {
                 self.conflicts += 1;
                 // Once is bad luck. A server that always says so is not asked all the time.
                 self.due = if self.conflicts > 1 { now + self.pause() } else { now };
+            }
+            Event::NoNamespace => {
+                self.request = None;
+                (self.must_read, self.may_hold, self.record, self.heard) = (false, false, None, now);
+                let pause = self.pause() * (1 << self.homeless.min(8));
+                self.due = now + pause.min(LONGEST.max(self.timing.retry_period));
+                self.homeless += 1;
             }
             Event::Failed => self.failed(now),
             Event::Watched(record) => self.watched(record, now, &mut actions),
@@ -219,6 +234,7 @@ impl Core {
     fn see(&mut self, record: Option<Record>, now: Time, actions: &mut Vec<Action>) {
         self.heard = now;
         if let Some(new) = &record {
+            self.homeless = 0;
             self.transitions = self.transitions.max(Some(new.transitions));
             // Where the Lease is deleted, whoever held it still trusts in it.
             if self.record.as_ref().is_none_or(|old| old.mark != new.mark) {
@@ -279,10 +295,11 @@ impl Core {
         if self.record.as_ref().is_some_and(|old| !old.version.is_older_than(&new.version)) {
             return;
         }
+        let was_homeless = self.homeless > 0;
         self.see(Some(new), now, actions);
         if self.request.is_none() {
             self.must_read = false;
-            if std::mem::take(&mut self.conflicts) > 0 {
+            if std::mem::take(&mut self.conflicts) > 0 || was_homeless {
                 self.due = now;
             }
         }

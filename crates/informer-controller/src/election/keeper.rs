@@ -80,7 +80,10 @@ impl Keeper {
                     shared.sent.fetch_add(1, Ordering::SeqCst);
                     *request = Some(self.lease.write(over, what, transitions));
                 }
-                Action::Abandon => *request = None,
+                Action::Abandon => {
+                    *shared.trouble.lock() = Some("the server did not answer in time".to_owned());
+                    *request = None;
+                }
                 Action::Lead { term, sent, until } => {
                     tracing::info!(lease = shared.lease, term, identity = self.lease.identity, "leads");
                     shared.state.send_modify(|state| {
@@ -102,6 +105,7 @@ impl Keeper {
                 Action::Done { released } => {
                     if released {
                         tracing::info!(lease = shared.lease, "the Lease is released");
+                        shared.state.send_modify(|state| state.is_released = true);
                     }
                     return true;
                 }

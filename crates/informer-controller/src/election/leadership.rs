@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kube_client::Client;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 
 use super::clock::Clock;
@@ -30,6 +31,8 @@ pub(super) struct Shared {
     pub(super) commands: mpsc::UnboundedSender<Command>,
     /// How many writes have been sent.
     pub(super) sent: AtomicU64,
+    /// Why the last request failed.
+    pub(super) trouble: Arc<Mutex<Option<String>>>,
     pub(super) meter: Meter,
 }
 
@@ -45,6 +48,8 @@ pub(super) struct State {
     pub(super) is_stopping: bool,
     /// Nothing is held any more.
     pub(super) is_over: bool,
+    /// The Lease has been given back.
+    pub(super) is_released: bool,
 }
 
 impl Shared {

@@ -1,5 +1,6 @@
 //! The Lease at the server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -10,6 +11,7 @@ use kube_client::Client;
 use kube_client::core::params::{GetParams, PostParams};
 use kube_client::core::request::{Error, Request};
 use kube_informer::object::ResourceVersion;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::core::{Event, Record, What};
@@ -37,6 +39,8 @@ pub(super) struct Lease {
     pub(super) name: String,
     pub(super) identity: String,
     pub(super) timing: Timing,
+    /// Why the last request failed.
+    pub(super) trouble: Arc<Mutex<Option<String>>>,
 }
 
 impl Lease {
@@ -71,10 +75,17 @@ impl Lease {
             true => self.requests().replace(&self.name, &params, body),
             false => self.requests().create(&params, body),
         };
-        let (answer, name) = (self.answer(request), self.full_name());
+        let (answer, name, trouble) = (self.answer(request), self.full_name(), self.trouble.clone());
+        let namespace = self.namespace.clone();
         async move {
             match answer.await {
                 Ok(lease) => Event::Wrote(Record::of(lease)),
+                Err(error) if !exists && code(&error) == Some(404) => {
+                    let why = format!("the Lease cannot be created in namespace {namespace}: {error}");
+                    tracing::warn!(lease = name, "{why}; create the namespace, or name another one");
+                    *trouble.lock() = Some(why);
+                    Event::NoNamespace
+                }
                 // Somebody else has written, created or deleted it.
                 Err(error) if matches!(code(&error), Some(404 | 409)) => {
                     tracing::debug!(lease = name, %error, ?what, "the Lease is not what it was");
@@ -101,8 +112,15 @@ impl Lease {
         &self,
         request: Result<http::Request<Vec<u8>>, Error>,
     ) -> BoxFuture<'static, Result<Value, kube_client::Error>> {
-        let client = self.client.clone();
-        async move { client.request(request.map_err(kube_client::Error::BuildRequest)?).await }.boxed()
+        let (client, trouble) = (self.client.clone(), self.trouble.clone());
+        async move {
+            let answer = client.request(request.map_err(kube_client::Error::BuildRequest)?).await;
+            // That there is no Lease yet, or another one than was thought, is none.
+            let failed = answer.as_ref().err().filter(|error| !matches!(code(error), Some(404 | 409)));
+            *trouble.lock() = failed.map(ToString::to_string);
+            answer
+        }
+        .boxed()
     }
 
     fn empty(&self) -> Value {

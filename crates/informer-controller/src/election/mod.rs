@@ -40,6 +40,7 @@ mod keeper;
 mod leadership;
 mod lease;
 mod meter;
+mod status;
 mod timing;
 
 use std::error::Error;
@@ -66,6 +67,8 @@ pub use self::leadership::Leadership;
 use self::leadership::{Closing, Command, Shared, State};
 use self::lease::Lease;
 use self::meter::Meter;
+use self::status::Running;
+pub use self::status::{ElectionStatus, Led};
 use self::timing::Timing;
 
 /// How long the work may take to end. Controllers have a shorter time of their own.
@@ -107,6 +110,7 @@ pub struct Election {
     timing: Timing,
     drain: Duration,
     clock: Arc<dyn Clock>,
+    running: Running,
 }
 
 impl Election {
@@ -122,6 +126,7 @@ impl Election {
             timing: Timing::default(),
             drain: DRAIN,
             clock: Arc::new(BootClock),
+            running: Running::default(),
         }
     }
 
@@ -162,17 +167,23 @@ impl Election {
         self
     }
 
+    /// A function that says how this election is, also while it [runs](Self::run).
+    pub fn status(&self) -> impl Fn() -> ElectionStatus + Clone + Send + Sync + 'static + use<> {
+        let running = self.running.clone();
+        move || running.status()
+    }
+
     /// Waits for the leadership, works, and gives it back: once. `None` if `shutdown` was ready before the Lease was won; then the
     /// work is never begun.
     ///
-    /// When `shutdown` is ready, [`Leadership::ended`] is, and the Lease is renewed until the work has ended. Then it is released.
-    /// It is not if the work failed, did not end in time, or the leadership was lost. After an error a program had better end, as
+    /// When `shutdown` is ready, [`Leadership::ended`] is, and the Lease is renewed until the work has ended. Then it is released;
+    /// [`Led`] says whether that was so. It is not if the work failed, did not end in time, or the leadership was lost. After an error a program had better end, as
     /// one on client-go would: something of its work may still be under way.
     pub async fn run<F, W, T, E>(
         self,
         shutdown: impl Future<Output = ()>,
         work: F,
-    ) -> Result<Option<T>, ElectionError>
+    ) -> Result<Option<Led<T>>, ElectionError>
     where
         F: FnOnce(Leadership) -> W,
         W: Future<Output = Result<T, E>>,
@@ -228,7 +239,11 @@ impl Election {
             Ok(result) => {
                 shared.commands.send(Command::GiveUp).ok();
                 keeper.join_next().await;
-                Ok(Some(result))
+                let is_released = shared.state.borrow().is_released;
+                if !is_released {
+                    tracing::warn!(lease, "the Lease was not released; others wait until it expires");
+                }
+                Ok(Some(Led { result, is_released }))
             }
             Err(error) => Err(ElectionError::Failed { lease, error: error.into() }),
         }
@@ -244,7 +259,9 @@ impl Election {
             .fields(format!("metadata.name={}", self.name))
             .build()?;
         let core = Core::new(identity.clone(), self.timing, fastrand::u64(..), self.clock.now());
+        let trouble = Arc::default();
         let lease = Lease {
+            trouble: Arc::clone(&trouble),
             client: self.client.clone(),
             namespace: self.namespace,
             name: self.name,
@@ -259,7 +276,9 @@ impl Election {
             state: watch::Sender::new(State::default()),
             commands,
             sent: AtomicU64::new(0),
+            trouble,
         });
+        self.running.begun(&shared);
         let seen = seen(&factory);
         let keeper = Keeper { core, lease, shared: shared.clone(), commands: receiver, seen };
         let mut task = JoinSet::new();

@@ -2,71 +2,28 @@
 //! earlier than it was in the call before.
 //!
 //! An item is in exactly one state. It waits for its time ([`State::Later`]), it is due ([`State::Ready`]), a worker has it
-//! ([`State::Working`]), or nothing is to be done but to remember when it last started ([`State::Resting`]). Places in the heap and
-//! in the lines are never searched for: an item that moves gets another stamp, and its old place is void.
+//! ([`State::Working`]), or nothing is to be done but to remember when it last started ([`State::Resting`]).
+//!
+//! Whoever calls this holds the lock of the queue, so no call does much: what concerns all items goes in steps.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hash};
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
 
+use super::entries::{Again, Entries, Entry, NONE, State};
 use super::limit::RateLimit;
 use super::ready::{HIGHEST, LOWEST, Moment, Place, Ready};
+use super::table::Table;
+
+/// How many items one call moves or forgets at most, beside the one that it is about.
+pub(super) const STEP: usize = 1024;
 
 /// What is set of a queue.
 pub(super) struct Rules {
     pub(super) quantum: i64,
     pub(super) min_interval: i64,
     pub(super) limit: RateLimit,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Resting,
-    Later,
-    Ready,
-    Working,
-}
-
-/// So many void places are never too many.
-const MANY: usize = 1024;
-
-/// The position of what no worker is at.
-const ASIDE: u32 = u32::MAX;
-
-/// The time of what has not happened. Whatever is added to it is long ago.
-const NEVER: Moment = Moment::MIN;
-
-/// An item was added while a worker had it.
-#[derive(Clone, Copy)]
-struct Again {
-    at: Moment,
-    priority: i8,
-}
-
-struct Entry<T> {
-    /// `None` if the slot is free.
-    item: Option<T>,
-    hash: u64,
-    state: State,
-    stamp: u32,
-    priority: i8,
-    /// It waits because it failed.
-    is_backing_off: bool,
-    /// It runs, or is to run, before the end of the wait that its last failure led to.
-    is_early: bool,
-    /// When it is or was due; of one that rests, when it may be forgotten.
-    at: Moment,
-    started: Moment,
-    /// When it was started before that.
-    before: Moment,
-    failures: u32,
-    /// Where it is in the list of what is worked on.
-    position: u32,
-    /// How long it had to wait after its last failure.
-    wait: i64,
-    again: Option<Again>,
 }
 
 /// How an item is added.
@@ -120,12 +77,11 @@ pub(super) struct Counts {
 pub(super) struct Core<T> {
     rules: Rules,
     hasher: DefaultHashBuilder,
-    /// Slots by item.
-    table: HashTable<u32>,
-    entries: Vec<Entry<T>>,
-    free: Vec<u32>,
+    table: Table,
+    entries: Entries<T>,
     ready: Ready,
-    later: BinaryHeap<Reverse<Place>>,
+    /// What is not due yet, and what rests, by its time.
+    later: BTreeSet<(Moment, u32)>,
     counts: Counts,
     resting: usize,
     /// The slots that a worker is at. What it has set aside is not among them.
@@ -141,11 +97,10 @@ impl<T: Clone + Eq + Hash> Core<T> {
         Self {
             rules,
             hasher: DefaultHashBuilder::default(),
-            table: HashTable::new(),
-            entries: Vec::new(),
-            free: Vec::new(),
+            table: Table::new(),
+            entries: Entries::new(),
             ready: Ready::default(),
-            later: BinaryHeap::new(),
+            later: BTreeSet::new(),
             counts: Counts::default(),
             resting: 0,
             active: Vec::new(),
@@ -170,7 +125,7 @@ impl<T: Clone + Eq + Hash> Core<T> {
         }
         let slot = self.slot_of(item);
         let min_interval = self.rules.min_interval;
-        let entry = &mut self.entries[slot as usize];
+        let entry = &mut self.entries[slot];
         let at = now.saturating_add(adding.after.max(0)).max(entry.started.saturating_add(min_interval));
         let priority = adding.priority.map(|priority| priority.clamp(LOWEST, HIGHEST));
         match entry.state {
@@ -205,12 +160,8 @@ impl<T: Clone + Eq + Hash> Core<T> {
     /// Takes back what is not being worked on, or is to be once more. Says whether there was anything to take back.
     pub(super) fn cancel(&mut self, now: Moment, item: &T) -> bool {
         let hash = self.hasher.hash_one(item);
-        let Some(&slot) =
-            self.table.find(hash, |&slot| self.entries[slot as usize].item.as_ref() == Some(item))
-        else {
-            return false;
-        };
-        let entry = &mut self.entries[slot as usize];
+        let Some(slot) = self.table.find(&self.entries, hash, item) else { return false };
+        let entry = &mut self.entries[slot];
         match entry.state {
             State::Working => {
                 let was_there = entry.again.take().is_some();
@@ -228,18 +179,15 @@ impl<T: Clone + Eq + Hash> Core<T> {
     /// The next item for a worker.
     pub(super) fn next(&mut self, now: Moment) -> Next<T> {
         self.promote(now);
-        let entries = &self.entries;
-        let live = |place: &Place| entries[place.slot as usize].stamp == place.stamp;
-        let Some(place) = self.ready.pop(self.rules.quantum, live) else {
+        let Some(slot) = self.ready.next(&self.entries, self.rules.quantum) else {
             // What was added while it is worked on comes back yet.
             let is_over = self.is_closed && self.again == 0;
             return if is_over { Next::Closed } else { Next::Nothing(self.earliest()) };
         };
-        let slot = place.slot;
         self.enter(slot, State::Working);
-        let entry = &mut self.entries[slot as usize];
+        let entry = &mut self.entries[slot];
         entry.before = std::mem::replace(&mut entry.started, now);
-        entry.position = u32::try_from(self.active.len()).unwrap_or(ASIDE);
+        entry.position = u32::try_from(self.active.len()).unwrap_or(NONE);
         self.active.push(slot);
         entry.is_backing_off = false;
         let (failures, waited) = (entry.failures, now - entry.at);
@@ -251,11 +199,11 @@ impl<T: Clone + Eq + Hash> Core<T> {
 
     /// A worker still has an item, and does nothing for it at present.
     pub(super) fn set_aside(&mut self, slot: u32) {
-        let position = std::mem::replace(&mut self.entries[slot as usize].position, ASIDE);
-        if position != ASIDE {
+        let position = std::mem::replace(&mut self.entries[slot].position, NONE);
+        if position != NONE {
             self.active.swap_remove(position as usize);
             if let Some(&moved) = self.active.get(position as usize) {
-                self.entries[moved as usize].position = position;
+                self.entries[moved].position = position;
             }
         }
     }
@@ -263,7 +211,7 @@ impl<T: Clone + Eq + Hash> Core<T> {
     /// A worker is done with an item. Gives how long it took.
     pub(super) fn finish(&mut self, now: Moment, slot: u32, outcome: Outcome) -> i64 {
         self.set_aside(slot);
-        let entry = &mut self.entries[slot as usize];
+        let entry = &mut self.entries[slot];
         let took = now - entry.started;
         let again = entry.again.take();
         self.again -= usize::from(again.is_some());
@@ -315,112 +263,110 @@ impl<T: Clone + Eq + Hash> Core<T> {
         took
     }
 
-    /// Takes nothing any more, and forgets what is not due yet.
-    pub(super) fn close(&mut self, now: Moment) {
+    /// Has some of what is due take its place among it. Says whether there is more: then this is to be called again.
+    pub(super) fn ripen(&mut self, now: Moment) -> bool {
         self.promote(now);
+        !self.is_closed && self.earliest().is_some_and(|at| at <= now)
+    }
+
+    /// Takes nothing any more. What is not due yet is [to be forgotten](Self::forget_some).
+    pub(super) fn close(&mut self) {
         self.is_closed = true;
-        self.later.clear();
-        for slot in 0..self.entries.len() {
-            if matches!(self.entries[slot].state, State::Later | State::Resting)
-                && self.entries[slot].item.is_some()
-            {
-                self.remove(u32::try_from(slot).unwrap_or_default());
-            }
+    }
+
+    /// Forgets some of what is not due, once it is closed. Says whether there is more.
+    pub(super) fn forget_some(&mut self) -> bool {
+        for _ in 0..STEP {
+            let Some(&(_, slot)) = self.later.first() else { return false };
+            self.remove(slot);
         }
+        !self.later.is_empty()
     }
 
     /// What has waited longest, and since when it has been due.
-    pub(super) fn oldest(&mut self) -> Option<(&T, Moment)> {
-        let entries = &self.entries;
-        let place = self.ready.oldest(|place| entries[place.slot as usize].stamp == place.stamp)?;
-        Some((entries[place.slot as usize].item.as_ref()?, place.at))
+    pub(super) fn oldest(&self) -> Option<(&T, Moment)> {
+        let entry = &self.entries[self.ready.oldest(&self.entries)?];
+        Some((entry.item.as_ref()?, entry.at))
     }
 
-    /// How many places there are, void ones included.
+    /// For how many items there is memory.
     #[cfg(test)]
-    pub(super) fn places(&self) -> usize {
-        self.ready.places() + self.later.len()
+    pub(super) fn capacity(&self) -> usize {
+        self.entries.capacity().max(self.table.capacity())
     }
 
     /// When each item was started that a worker is at.
     pub(super) fn started(&self) -> impl Iterator<Item = Moment> {
-        self.active.iter().map(|&slot| self.entries[slot as usize].started)
+        self.active.iter().map(|&slot| self.entries[slot].started)
     }
 
-    /// Moves what has become due to its line, and forgets what has rested long enough.
+    /// Moves what has become due to its line, and forgets what has rested long enough: so many at a time that nobody waits for it
+    /// long. Of a flood that becomes due at once, those that became due first are put in order first.
     fn promote(&mut self, now: Moment) {
-        while let Some(&Reverse(place)) = self.later.peek() {
-            let entry = &self.entries[place.slot as usize];
-            let is_live = entry.stamp == place.stamp;
-            if is_live && place.at > now {
+        if self.is_closed {
+            return;
+        }
+        for _ in 0..STEP {
+            let Some(&(at, slot)) = self.later.first() else { return };
+            if at > now {
                 return;
             }
-            self.later.pop();
-            if is_live && entry.state == State::Resting {
-                self.remove(place.slot);
-            } else if is_live {
-                self.schedule(place.slot, place.at, now);
+            match self.entries[slot].state {
+                State::Resting => self.remove(slot),
+                _ => self.schedule(slot, at, now),
             }
         }
     }
 
     fn earliest(&self) -> Option<Moment> {
-        // The first of the heap is live: `promote` has been called, and only entries that move make places void. What rests
-        // wakes a worker for nothing, once.
-        self.later.peek().map(|Reverse(place)| place.at)
+        // What rests wakes a worker for nothing, once.
+        self.later.first().map(|(at, _)| *at)
     }
 
     /// Puts an item where its time says.
     fn schedule(&mut self, slot: u32, at: Moment, now: Moment) {
         let state = if at <= now { State::Ready } else { State::Later };
-        let stamp = self.enter(slot, state);
-        let entry = &mut self.entries[slot as usize];
-        entry.at = at;
-        let (priority, place) = (entry.priority, Place { at, slot, stamp });
+        self.enter(slot, state);
+        self.entries[slot].at = at;
         match state {
-            State::Ready => {
-                self.ready.push(priority, place);
-                // Void places go when it is their turn. Where items are taken back again and again, that would be too late.
-                if self.ready.places() > MANY + 2 * self.counts.ready {
-                    let entries = &self.entries;
-                    self.ready.retain(|place| entries[place.slot as usize].stamp == place.stamp);
-                }
-            }
-            _ => self.push_later(place),
+            State::Ready => self.ready.push(&mut self.entries, slot),
+            _ => self.push_later(slot),
         }
     }
 
     /// There is nothing to do for an item. It is forgotten, unless its next run has to keep a distance from this one.
     fn rest(&mut self, slot: u32, now: Moment) {
-        let entry = &mut self.entries[slot as usize];
+        let entry = &mut self.entries[slot];
         (entry.is_early, entry.is_backing_off, entry.failures, entry.wait) = (false, false, 0, 0);
         let until = entry.started.saturating_add(self.rules.min_interval);
         if until <= now || self.is_closed {
             return self.remove(slot);
         }
-        entry.at = until;
-        let stamp = self.enter(slot, State::Resting);
-        self.push_later(Place { at: until, slot, stamp });
+        self.enter(slot, State::Resting);
+        self.entries[slot].at = until;
+        self.push_later(slot);
     }
 
-    fn push_later(&mut self, place: Place) {
-        // As above.
-        if self.later.len() > MANY + 2 * (self.counts.later + self.resting) {
-            let entries = &self.entries;
-            self.later.retain(|Reverse(place)| entries[place.slot as usize].stamp == place.stamp);
-        }
-        self.later.push(Reverse(place));
+    fn push_later(&mut self, slot: u32) {
+        let entry = &mut self.entries[slot];
+        entry.place = Place::Later;
+        self.later.insert((entry.at, slot));
     }
 
-    /// Makes the item's place void, and gives the stamp for its next one.
-    fn enter(&mut self, slot: u32, state: State) -> u32 {
-        let entry = &mut self.entries[slot as usize];
+    /// Changes the state of an item, which is in no place then.
+    fn enter(&mut self, slot: u32, state: State) {
+        let entry = &mut self.entries[slot];
         let before = std::mem::replace(&mut entry.state, state);
-        entry.stamp = entry.stamp.wrapping_add(1);
-        let stamp = entry.stamp;
+        match entry.place {
+            Place::Nowhere => {}
+            Place::Later => {
+                entry.place = Place::Nowhere;
+                self.later.remove(&(entry.at, slot));
+            }
+            Place::Line(_) | Place::Stray(_) => self.ready.remove(&mut self.entries, slot),
+        }
         *self.count(before) -= 1;
         *self.count(state) += 1;
-        stamp
     }
 
     fn count(&mut self, state: State) -> &mut usize {
@@ -435,52 +381,19 @@ impl<T: Clone + Eq + Hash> Core<T> {
     /// The slot of an item, made if there is none.
     fn slot_of(&mut self, item: T) -> u32 {
         let hash = self.hasher.hash_one(&item);
-        let found = self.table.find(hash, |&slot| self.entries[slot as usize].item.as_ref() == Some(&item));
-        if let Some(&slot) = found {
+        if let Some(slot) = self.table.find(&self.entries, hash, &item) {
             return slot;
         }
-        let entry = Entry {
-            item: Some(item),
-            hash,
-            state: State::Resting,
-            stamp: 0,
-            priority: 0,
-            is_backing_off: false,
-            is_early: false,
-            at: 0,
-            started: NEVER,
-            before: NEVER,
-            failures: 0,
-            position: ASIDE,
-            wait: 0,
-            again: None,
-        };
         self.resting += 1;
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                // Places of the one before are void for this one, too.
-                let stamp = self.entries[slot as usize].stamp;
-                self.entries[slot as usize] = Entry { stamp, ..entry };
-                slot
-            }
-            None => {
-                self.entries.push(entry);
-                u32::try_from(self.entries.len() - 1).unwrap_or(u32::MAX)
-            }
-        };
-        let entries = &self.entries;
-        self.table.insert_unique(hash, slot, |&slot| entries[slot as usize].hash);
+        let slot = self.entries.insert(Entry::new(item, hash));
+        self.table.insert(&self.entries, slot);
         slot
     }
 
     fn remove(&mut self, slot: u32) {
         self.enter(slot, State::Resting);
         self.resting -= 1;
-        let entry = &mut self.entries[slot as usize];
-        entry.item = None;
-        if let Ok(found) = self.table.find_entry(entry.hash, |&other| other == slot) {
-            found.remove();
-        }
-        self.free.push(slot);
+        self.table.remove(&self.entries, slot);
+        self.entries.remove(slot);
     }
 }

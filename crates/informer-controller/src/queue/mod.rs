@@ -31,10 +31,12 @@
 //! ```
 
 mod core;
+mod entries;
 mod limit;
 mod meter;
 mod ready;
 mod status;
+mod table;
 mod totals;
 mod work;
 
@@ -289,10 +291,13 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// now on does not come back. [`next`](Self::next) then returns `None`.
     pub fn shut_down(&self) {
         let now = self.0.now();
+        // In steps, between which others get the lock.
+        while self.0.state.lock().core.ripen(now) {}
         let mut state = self.0.state.lock();
-        state.core.close(now);
+        state.core.close();
         self.0.meter.depth(state.core.counts().ready);
         drop(state);
+        while self.0.state.lock().core.forget_some() {}
         self.0.wake.notify_waiters();
         self.0.settled.notify_waiters();
     }

@@ -2,10 +2,11 @@
 //!
 //! The next one is that with the smallest `at − priority × quantum`. Within one priority that is the order in which they became
 //! due, which a queue keeps without comparing anything; so there is a line for each priority, and only their heads are compared.
-//! What gets a higher priority while it waits is older than the end of its new line: such strays are in a heap beside the line.
+//! What gets a higher priority while it waits is older than the end of its new line: such strays are in order beside the line.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BTreeSet;
+
+use super::entries::{Entries, NONE};
 
 /// Nanoseconds since the queue was made.
 pub(super) type Moment = i64;
@@ -15,45 +16,38 @@ pub(super) const LOWEST: i8 = -8;
 pub(super) const HIGHEST: i8 = 7;
 const CLASSES: usize = 16;
 
-/// A place in a line. It is void if the entry has another stamp by now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    /// When it became due.
-    pub(super) at: Moment,
-    pub(super) slot: u32,
-    pub(super) stamp: u32,
+/// Where an item waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Nowhere,
+    /// For its time to come.
+    Later,
+    /// In the line of this class.
+    Line(u8),
+    /// Beside it.
+    Stray(u8),
 }
 
-#[derive(Default)]
+/// The items of one priority. Those in the line know their neighbours, so each can leave it without a search.
 struct Class {
-    line: VecDeque<Place>,
-    strays: BinaryHeap<Reverse<Place>>,
+    first: u32,
+    last: u32,
+    strays: BTreeSet<(Moment, u32)>,
+}
+
+impl Default for Class {
+    fn default() -> Self {
+        Self { first: NONE, last: NONE, strays: BTreeSet::new() }
+    }
 }
 
 impl Class {
-    /// The first that is not void.
-    fn head(&mut self, places: &mut usize, is_live: &impl Fn(&Place) -> bool) -> Option<Place> {
-        while self.line.front().is_some_and(|place| !is_live(place)) {
-            self.line.pop_front();
-            *places -= 1;
-        }
-        while self.strays.peek().is_some_and(|Reverse(place)| !is_live(place)) {
-            self.strays.pop();
-            *places -= 1;
-        }
-        let (line, stray) = (self.line.front().copied(), self.strays.peek().map(|Reverse(place)| *place));
-        match (line, stray) {
-            (Some(line), Some(stray)) if stray.at < line.at => Some(stray),
+    fn head<T>(&self, entries: &Entries<T>) -> Option<u32> {
+        let line = (self.first != NONE).then_some(self.first);
+        match (line, self.strays.first()) {
+            (Some(line), Some(&(at, stray))) if at < entries[line].at => Some(stray),
             (Some(line), _) => Some(line),
-            (None, stray) => stray,
-        }
-    }
-
-    fn remove_head(&mut self, head: Place) {
-        if self.line.front() == Some(&head) {
-            self.line.pop_front();
-        } else {
-            self.strays.pop();
+            (None, stray) => stray.map(|&(_, stray)| stray),
         }
     }
 }
@@ -64,61 +58,71 @@ pub(super) struct Ready {
     classes: [Class; CLASSES],
     /// A bit for each class that may have something.
     filled: u16,
-    /// How many places there are, void ones included.
-    places: usize,
 }
 
 impl Ready {
-    pub(super) fn push(&mut self, priority: i8, place: Place) {
-        let class = class(priority);
-        self.filled |= 1 << class;
-        self.places += 1;
-        let class = &mut self.classes[class];
-        match class.line.back() {
-            Some(last) if last.at > place.at => class.strays.push(Reverse(place)),
-            _ => class.line.push_back(place),
+    /// Takes in an item that is nowhere.
+    pub(super) fn push<T>(&mut self, entries: &mut Entries<T>, slot: u32) {
+        let (number, at) = (class(entries[slot].priority), entries[slot].at);
+        self.filled |= 1 << number;
+        let class = &mut self.classes[usize::from(number)];
+        let last = class.last;
+        if last != NONE && entries[last].at > at {
+            class.strays.insert((at, slot));
+            entries[slot].place = Place::Stray(number);
+            return;
+        }
+        match last {
+            NONE => class.first = slot,
+            last => entries[last].next = slot,
+        }
+        class.last = slot;
+        let entry = &mut entries[slot];
+        (entry.place, entry.previous, entry.next) = (Place::Line(number), last, NONE);
+    }
+
+    /// Lets an item go from where it waits.
+    pub(super) fn remove<T>(&mut self, entries: &mut Entries<T>, slot: u32) {
+        let entry = &mut entries[slot];
+        let (at, previous, next) = (entry.at, entry.previous, entry.next);
+        match std::mem::replace(&mut entry.place, Place::Nowhere) {
+            Place::Stray(class) => drop(self.classes[usize::from(class)].strays.remove(&(at, slot))),
+            Place::Line(class) => {
+                let class = &mut self.classes[usize::from(class)];
+                match previous {
+                    NONE => class.first = next,
+                    previous => entries[previous].next = next,
+                }
+                match next {
+                    NONE => class.last = previous,
+                    next => entries[next].previous = previous,
+                }
+            }
+            Place::Nowhere | Place::Later => {}
         }
     }
 
-    /// Takes the first. A priority is worth so much time.
-    pub(super) fn pop(&mut self, quantum: i64, is_live: impl Fn(&Place) -> bool) -> Option<Place> {
-        let mut best: Option<(i64, usize, Place)> = None;
+    /// The next one. A priority is worth so much time.
+    pub(super) fn next<T>(&mut self, entries: &Entries<T>, quantum: i64) -> Option<u32> {
+        let mut best: Option<(i64, u32)> = None;
         // From the highest on, so that among equals the higher priority is first.
         for class in self.each_filled() {
-            let Some(head) = self.classes[class].head(&mut self.places, &is_live) else {
+            let Some(head) = self.classes[class].head(entries) else {
                 self.filled &= !(1 << class);
                 continue;
             };
-            let place = head.at.saturating_sub(i64::from(priority(class)).saturating_mul(quantum));
-            if best.is_none_or(|(first, _, _)| place < first) {
-                best = Some((place, class, head));
+            let at = entries[head].at.saturating_sub(i64::from(priority(class)).saturating_mul(quantum));
+            if best.is_none_or(|(first, _)| at < first) {
+                best = Some((at, head));
             }
         }
-        let (_, class, head) = best?;
-        self.classes[class].remove_head(head);
-        self.places -= 1;
-        Some(head)
+        best.map(|(_, head)| head)
     }
 
     /// What has waited longest.
-    pub(super) fn oldest(&mut self, is_live: impl Fn(&Place) -> bool) -> Option<Place> {
-        let heads =
-            self.each_filled().filter_map(|class| self.classes[class].head(&mut self.places, &is_live));
-        heads.min_by_key(|head| head.at)
-    }
-
-    /// How many places there are, void ones included.
-    pub(super) fn places(&self) -> usize {
-        self.places
-    }
-
-    /// Forgets the void ones.
-    pub(super) fn retain(&mut self, is_live: impl Fn(&Place) -> bool) {
-        for class in &mut self.classes {
-            class.line.retain(&is_live);
-            class.strays.retain(|Reverse(place)| is_live(place));
-        }
-        self.places = self.classes.iter().map(|class| class.line.len() + class.strays.len()).sum();
+    pub(super) fn oldest<T>(&self, entries: &Entries<T>) -> Option<u32> {
+        let heads = self.each_filled().filter_map(|class| self.classes[class].head(entries));
+        heads.min_by_key(|&head| entries[head].at)
     }
 
     fn each_filled(&self) -> impl Iterator<Item = usize> + use<> {
@@ -132,8 +136,8 @@ impl Ready {
 }
 
 /// The class of a priority that is within the limits.
-fn class(priority: i8) -> usize {
-    usize::try_from(i16::from(priority.clamp(LOWEST, HIGHEST)) - i16::from(LOWEST)).unwrap_or_default()
+fn class(priority: i8) -> u8 {
+    u8::try_from(i16::from(priority.clamp(LOWEST, HIGHEST)) - i16::from(LOWEST)).unwrap_or_default()
 }
 
 fn priority(class: usize) -> i8 {

@@ -42,7 +42,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     pub fn status(&self) -> QueueStatus<T> {
         let now = self.0.now();
         let since = |moment: Moment| Duration::from_nanos(u64::try_from(now - moment).unwrap_or_default());
-        let mut state = self.0.state.lock();
+        let state = self.0.state.lock();
         let (counts, totals) = (state.core.counts(), state.totals);
         QueueStatus {
             due: counts.ready,

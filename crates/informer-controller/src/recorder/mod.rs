@@ -12,6 +12,7 @@
 //! - **Leadership.** A recorder does not ask for it: a leader of the past may still say what it did while it led.
 //! - **Failures.** Requests that may succeed later are tried twelve times, about 10 s apart. What the server refuses, as in a namespace that is
 //!   being deleted, is not.
+//! - **Time.** Events have the time of the runtime: on tokio's paused time it stands still and is advanced with it.
 //!
 //! Metrics, with the label `controller`: `events_written_total`, and `events_dropped_total` with `reason` (`spam`, `full`,
 //! `refused`, `failed`).
@@ -26,7 +27,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use k8s_openapi::jiff::Timestamp;
 use kube_client::Client;
 use kube_informer::Object;
 use tokio::sync::{mpsc, oneshot};
@@ -37,6 +37,7 @@ pub use self::event::Event;
 use self::event::{LONGEST_WORD, Reference, cut};
 use self::meter::Meter;
 use self::sink::Message;
+use crate::clock;
 
 /// How many events can wait to be looked at. As in client-go.
 const WAITING: usize = 1000;
@@ -126,7 +127,7 @@ impl Recorder {
 
     /// Tells of an event that regards this object. Events of objects without a namespace are in `default`.
     pub fn event<K>(&self, regarding: &Object<K>, event: Event) {
-        let message = Message::Event(Box::new((Reference::to(regarding), event, Timestamp::now())));
+        let message = Message::Event(Box::new((Reference::to(regarding), event, clock::now())));
         if self.told.try_send(message).is_err() {
             self.meter.count(Err(Dropped::Full));
         }

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::core::{Body, Core, Now, Outcome, Write};
 use super::event::{Event, Reference};
 use super::meter::Meter;
+use crate::clock;
 
 /// How many requests are under way at a time.
 const AT_ONCE: usize = 4;
@@ -70,7 +71,7 @@ pub(super) async fn run(mut core: Core, mut told: mpsc::Receiver<Message>, clien
                 }
             },
             Some((series, outcome)) = writes.next(), if !writes.is_empty() => {
-                let now = Now { instant: Instant::now(), time: Timestamp::now() };
+                let now = Now { instant: Instant::now(), time: clock::now() };
                 if outcome == Outcome::Done {
                     meter.written();
                 }

@@ -47,6 +47,8 @@ pub(super) struct Overlay {
     changes: HashMap<ObjectKey, Change>,
     /// How often the server had gone back in time when they were made.
     rewinds: u64,
+    /// As of which commit all of them were last compared with the cache. Until the next one none of them has been seen since.
+    compared: Option<u64>,
 }
 
 impl Overlay {
@@ -73,7 +75,11 @@ impl Overlay {
         if self.changes.is_empty() {
             self.rewinds = informer.progress().rewinds();
         }
-        self.changes.insert(key, change);
+        if is_seen(informer, &key, &change) {
+            self.changes.remove(&key);
+        } else {
+            self.changes.insert(key, change);
+        }
     }
 
     /// An object, given what the cache has.
@@ -82,7 +88,11 @@ impl Overlay {
         informer: &SharedInformer<C>,
         key: &ObjectKey,
     ) -> Option<Object<C>> {
-        self.forget_seen(informer);
+        self.forget_undone(informer);
+        // Only this one: a run that reads as often as it writes would compare all with all.
+        if self.changes.get(key).is_some_and(|change| is_seen(informer, key, change)) {
+            self.changes.remove(key);
+        }
         let cached = || informer.lister().by_key(key).ok();
         match self.changes.get(key) {
             Some(Change::Is(written)) => {
@@ -131,27 +141,38 @@ impl Overlay {
         })
     }
 
-    /// From when the cache has seen a write, it is right. So it is when the server has gone back in time.
+    /// From when the cache has seen a write, it is right.
     fn forget_seen<C: Send + Sync + 'static>(&mut self, informer: &SharedInformer<C>) {
-        if self.changes.is_empty() {
-            return;
+        let Some(commit) = self.forget_undone(informer) else { return };
+        if self.compared.replace(commit) != Some(commit) {
+            self.changes.retain(|key, change| !is_seen(informer, key, change));
         }
-        if informer.progress().rewinds() != self.rewinds {
+    }
+
+    /// So it is when the server has gone back in time. Gives the cache's last commit, if there is anything to compare with it.
+    fn forget_undone<C: Send + Sync + 'static>(&mut self, informer: &SharedInformer<C>) -> Option<u64> {
+        if self.changes.is_empty() {
+            return None;
+        }
+        let progress = informer.progress();
+        if progress.rewinds() != self.rewinds {
             self.changes.clear();
         }
-        self.changes.retain(|key, change| match change {
-            Change::Is(written) => {
-                let version = written.object.resource_version();
-                let seen = informer.wait_for_version(key, version, Duration::MAX);
-                match seen.now_or_never() {
-                    None => true,
-                    // Which of the two is later cannot be told, and this one has been written here.
-                    Some(Err(error)) => error.is_not_comparable(),
-                    Some(Ok(())) => false,
-                }
-            }
-            Change::Gone(_) => true,
-        });
+        Some(progress.commit())
+    }
+}
+
+/// Whether the cache has this, or something later.
+fn is_seen<C: Send + Sync + 'static>(informer: &SharedInformer<C>, key: &ObjectKey, change: &Change) -> bool {
+    #[cfg(test)]
+    tests::LOOKS.set(tests::LOOKS.get() + 1);
+    let Change::Is(written) = change else { return false };
+    let seen = informer.wait_for_version(key, written.object.resource_version(), Duration::MAX);
+    match seen.now_or_never() {
+        None => false,
+        // Which of the two is later cannot be told, and this one has been written here.
+        Some(Err(error)) => !error.is_not_comparable(),
+        Some(Ok(())) => true,
     }
 }
 

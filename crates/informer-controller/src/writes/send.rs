@@ -14,6 +14,7 @@ use tracing::Instrument as _;
 
 use super::answer::Answer;
 use super::cache::Known;
+use super::echo::Base;
 use super::error::WriteError;
 use super::objects::Objects;
 use super::seen::Until;
@@ -26,6 +27,10 @@ pub(super) struct Outgoing {
     /// What has to be seen if there is no answer.
     pub(super) unanswered: Until,
     pub(super) request: http::Request<Vec<u8>>,
+    /// What the object is before it, if the server does what is asked.
+    pub(super) base: Base,
+    /// What is sent in its place if the object is another one than that.
+    pub(super) instead: Option<http::Request<Vec<u8>>>,
     /// Nothing changes.
     pub(super) is_dry: bool,
     /// The object is made by it.
@@ -36,12 +41,26 @@ impl Outgoing {
     pub(super) fn dry(self, is_dry: bool) -> Self {
         Self { is_dry, ..self }
     }
+
+    pub(super) fn over(self, base: Base) -> Self {
+        Self { base, ..self }
+    }
 }
 
 /// Why there is no answer.
 struct Failure {
     error: WriteError,
     is_not_written: bool,
+}
+
+impl Failure {
+    /// The object is not of the version that was asked for. A manager's conflict about a field is something else, and stays one.
+    fn is_of_another_version(&self) -> bool {
+        let WriteError::Refused { error, .. } = &self.error else { return false };
+        let kube_client::Error::Api(status) = &**error else { return false };
+        let causes = status.details.iter().flat_map(|details| &details.causes);
+        status.code == 409 && causes.into_iter().all(|cause| cause.reason != "FieldManagerConflict")
+    }
 }
 
 impl<C: Send + Sync + 'static> Objects<C> {
@@ -97,9 +116,10 @@ impl<C: Send + Sync + 'static> Objects<C> {
         R: Future<Output = Result<T, WriteError>> + Send + 'static,
     {
         let client = self.client()?.clone();
-        let Outgoing { key, unanswered, request, .. } = outgoing;
+        let Outgoing { key, unanswered, request, mut base, instead, .. } = outgoing;
         let ended = WriteError::Ended { kind: self.informer.kind().clone(), name: key.to_string() };
         let tickets = self.begin(&key, &unanswered);
+        let writing = self.run.tracker.echoes.writing(&self.run.key, self.informer.kind(), &key);
         let (objects, number) = (self.clone(), tickets.number());
         let (go, gate) = oneshot::channel::<()>();
         let whole = async move {
@@ -107,7 +127,14 @@ impl<C: Send + Sync + 'static> Objects<C> {
                 tickets.void();
                 return Ok(None);
             }
-            let answer = match objects.ask(&client, &key, request).await {
+            let mut answer = objects.ask(&client, &key, request).await;
+            if let (Err(failure), Some(instead)) = (&answer, instead)
+                && failure.is_of_another_version()
+            {
+                base = Base::Unknown;
+                answer = objects.ask(&client, &key, instead).await;
+            }
+            let answer = match answer {
                 Ok(answer) => answer,
                 Err(failure) => {
                     if failure.is_not_written {
@@ -116,7 +143,12 @@ impl<C: Send + Sync + 'static> Objects<C> {
                     return Err(failure.error);
                 }
             };
-            settle(objects, tickets, key, answer).await.map(Some)
+            if answer.is_of(&objects) {
+                writing.made(&answer.value, base);
+            }
+            let settled = settle(objects, tickets, key, answer).await.map(Some);
+            drop(writing);
+            settled
         };
         let task = tokio::spawn(whole.in_current_span());
         // Nothing is written beyond the end of the controller: whoever works next must not meet it. What it does not know of by then

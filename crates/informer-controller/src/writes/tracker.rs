@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
 use kube_informer::ObjectKey;
 use metrics::Counter;
 use parking_lot::Mutex;
@@ -20,6 +20,7 @@ use tokio::time::timeout;
 pub(super) use self::known::are_siblings;
 pub(super) use self::ticket::Ticket;
 use super::cache::Known;
+use super::echo::Echoes;
 use super::overlay::Overlays;
 use super::run::Run;
 use super::seen::{Cache, Seen, Unseen, Until, is_same};
@@ -87,6 +88,8 @@ use super::seen::{Cache, Seen, Unseen, Until, is_same};
 #[derive(Clone, Default)]
 pub struct Tracker {
     state: Arc<Mutex<State>>,
+    /// What the handlers of its controller need not be told of.
+    pub(super) echoes: Echoes,
 }
 
 #[derive(Default)]
@@ -133,6 +136,13 @@ impl Tracker {
     /// A tracker that knows of no writes.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The tracker of a controller, which also counts there what informers never show.
+    pub(crate) fn with(echoes: Echoes, hidden: Counter) -> Self {
+        let tracker = Self { echoes, ..Self::default() };
+        tracker.state.lock().hidden_total = Some(hidden);
+        tracker
     }
 
     /// Begins a run for a key. If caches have not seen yet what earlier runs wrote, it is [stale](Run::is_stale), and reads what
@@ -314,22 +324,33 @@ impl Tracker {
             (write, seen)
         });
         let mut waits: FuturesUnordered<_> = waits.collect();
-        while let Some((write, seen)) = waits.next().await {
+        // What is seen at once is forgotten at once, and not one by one: each time all that is left is gone through.
+        let mut done = Vec::new();
+        loop {
+            let next = match waits.next().now_or_never() {
+                Some(next) => next,
+                None => {
+                    self.forget_all(key, &mut done);
+                    waits.next().await
+                }
+            };
+            let Some((write, seen)) = next else { break };
             match seen {
                 // Nothing that was written there before is worth waiting for.
                 Seen::Rewound => {
+                    self.forget_all(key, &mut done);
                     let there = unseen.iter().filter(|other| is_same(&*other.cache, &*write.cache));
                     self.forget(key, &there.map(|other| other.ticket).collect::<Vec<_>>());
                 }
-                Seen::Yes | Seen::Never => drop(self.forget(key, &[write.ticket])),
+                Seen::Yes | Seen::Never => done.push(write.ticket),
             }
-            if look(write, seen) {
-                return false;
-            }
-            if seen == Seen::Rewound {
-                return true;
+            let is_enough = look(write, seen);
+            if is_enough || seen == Seen::Rewound {
+                self.forget_all(key, &mut done);
+                return !is_enough;
             }
         }
+        self.forget_all(key, &mut done);
         true
     }
 
@@ -337,11 +358,19 @@ impl Tracker {
         self.state.lock().owners.get(key).map(|owner| owner.unseen.clone()).unwrap_or_default()
     }
 
+    /// In any order.
+    fn forget_all(&self, key: &ObjectKey, seen: &mut Vec<u64>) {
+        seen.sort_unstable();
+        self.forget(key, seen);
+        seen.clear();
+    }
+
     /// Says whether nothing is left.
     fn forget(&self, key: &ObjectKey, seen: &[u64]) -> bool {
         let mut state = self.state.lock();
         let Some(owner) = state.owners.get_mut(key) else { return true };
-        owner.unseen.retain(|write| !seen.contains(&write.ticket));
+        // Both are in the order of the tickets.
+        owner.unseen.retain(|write| seen.binary_search(&write.ticket).is_err());
         let is_settled = owner.unseen.is_empty();
         if is_settled {
             state.owners.remove(key);

@@ -4,11 +4,13 @@ use std::fmt;
 
 use kube_client::core::params::{Patch, PatchParams, PostParams};
 use kube_client::core::request::Request;
+use kube_informer::object::ResourceVersion;
 use kube_informer::{Object, ObjectKey};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::answer::Answer;
+use super::echo::Base;
 use super::error::WriteError;
 use super::objects::Objects;
 use super::seen::Until;
@@ -23,7 +25,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
     pub async fn create(&self, object: &impl Serialize) -> Result<Object<C>, WriteError> {
         let (key, body) = self.body(object)?;
         let request = self.request(&key).create(&PostParams::default(), body);
-        let mut outgoing = self.outgoing(key, request)?;
+        let mut outgoing = self.outgoing(key, request)?.over(Base::Nothing);
         outgoing.is_new = true;
         if outgoing.key.name().is_empty() {
             // The server makes up the name, which only its answer says.
@@ -36,16 +38,17 @@ impl<C: Send + Sync + 'static> Objects<C> {
     /// namespace it is one in that of the key that is reconciled.
     pub async fn replace(&self, object: &impl Serialize) -> Result<Object<C>, WriteError> {
         let (key, body) = self.body(object)?;
+        let base = asked(&body);
         let request = self.request(&key).replace(key.name(), &PostParams::default(), body);
-        self.write(self.outgoing(key, request)?).await
+        self.write(self.outgoing(key, request)?.over(base)).await
     }
 
     /// Replaces the status of an object.
     pub async fn replace_status(&self, object: &impl Serialize) -> Result<Object<C>, WriteError> {
         let (key, body) = self.body(object)?;
-        let params = PostParams::default();
+        let (params, base) = (PostParams::default(), asked(&body));
         let request = self.request(&key).replace_subresource("status", key.name(), &params, body);
-        self.write(self.outgoing(key, request)?).await
+        self.write(self.outgoing(key, request)?.over(base)).await
     }
 
     /// Changes an object. Server-side apply is [`Patch::Apply`].
@@ -56,7 +59,8 @@ impl<C: Send + Sync + 'static> Objects<C> {
         patch: &Patch<impl Serialize + fmt::Debug>,
     ) -> Result<Object<C>, WriteError> {
         let request = self.request(key).patch(key.name(), params, patch);
-        self.write(self.outgoing(key.clone(), request)?.dry(params.dry_run)).await
+        let over = |patch: &_| self.request(key).patch(key.name(), params, patch).ok();
+        self.write(self.outgoing_patch(key, request, params, patch, over)?).await
     }
 
     /// Changes the status of an object.
@@ -67,7 +71,8 @@ impl<C: Send + Sync + 'static> Objects<C> {
         patch: &Patch<impl Serialize + fmt::Debug>,
     ) -> Result<Object<C>, WriteError> {
         let request = self.request(key).patch_subresource("status", key.name(), params, patch);
-        self.write(self.outgoing(key.clone(), request)?.dry(params.dry_run)).await
+        let over = |patch: &_| self.request(key).patch_subresource("status", key.name(), params, patch).ok();
+        self.write(self.outgoing_patch(key, request, params, patch, over)?).await
     }
 
     /// Creates a subresource of an object, such as `binding` of a pod, and gives what the server answered.
@@ -179,10 +184,64 @@ impl<C: Send + Sync + 'static> Objects<C> {
         request: Result<http::Request<Vec<u8>>, kube_client::core::request::Error>,
     ) -> Result<Outgoing, WriteError> {
         let request = request.map_err(|error| self.invalid(&error))?;
-        Ok(Outgoing { key, unanswered: Until::Unknown, request, is_dry: false, is_new: false })
+        let (unanswered, base) = (Until::Unknown, Base::Unknown);
+        Ok(Outgoing { key, unanswered, request, base, instead: None, is_dry: false, is_new: false })
+    }
+
+    /// A patch. To know afterwards that nobody else has changed the object meanwhile, the server is first asked to patch only the
+    /// version that is known here; if it is another one by now, the patch is sent as it was given.
+    fn outgoing_patch(
+        &self,
+        key: &ObjectKey,
+        request: Result<http::Request<Vec<u8>>, kube_client::core::request::Error>,
+        params: &PatchParams,
+        patch: &Patch<impl Serialize + fmt::Debug>,
+        over: impl FnOnce(&Patch<Value>) -> Option<http::Request<Vec<u8>>>,
+    ) -> Result<Outgoing, WriteError> {
+        let mut outgoing = self.outgoing(key.clone(), request)?.dry(params.dry_run);
+        outgoing.base = asked(outgoing.request.body());
+        if params.dry_run || outgoing.base != Base::Unknown {
+            return Ok(outgoing);
+        }
+        let Some(base) = self.get(key).map(|object| object.resource_version().clone()) else {
+            return Ok(outgoing);
+        };
+        if !base.is_empty()
+            && let Some(request) = of_version(patch, &base).and_then(|patch| over(&patch))
+        {
+            outgoing.base = Base::Version(base);
+            outgoing.instead = Some(std::mem::replace(&mut outgoing.request, request));
+        }
+        Ok(outgoing)
     }
 
     pub(super) fn invalid(&self, why: &impl fmt::Display) -> WriteError {
         WriteError::Invalid { kind: self.informer.kind().clone(), why: why.to_string() }
+    }
+}
+
+/// The version that a body asks for.
+fn asked(body: &[u8]) -> Base {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    match body["metadata"]["resourceVersion"].as_str().unwrap_or_default() {
+        "" => Base::Unknown,
+        version => Base::Version(ResourceVersion::new(version)),
+    }
+}
+
+/// The same patch, to be refused if the object has another version.
+fn of_version(patch: &Patch<impl Serialize>, version: &ResourceVersion) -> Option<Patch<Value>> {
+    let with = |body: Value| {
+        let mut body = Some(body).filter(Value::is_object)?;
+        let metadata = body.as_object_mut()?.entry("metadata").or_insert_with(|| json!({}));
+        metadata.as_object_mut()?.insert("resourceVersion".to_owned(), version.to_string().into());
+        Some(body)
+    };
+    let value = |body: &_| serde_json::to_value(body).ok();
+    match patch {
+        Patch::Apply(body) => Some(Patch::Apply(with(value(body)?)?)),
+        Patch::Merge(body) => Some(Patch::Merge(with(value(body)?)?)),
+        Patch::Strategic(body) => Some(Patch::Strategic(with(value(body)?)?)),
+        _ => None,
     }
 }

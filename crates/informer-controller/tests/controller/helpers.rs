@@ -133,14 +133,14 @@ async fn a_status_is_not_sent_if_nothing_would_change() {
     rig.server.create(&replica_set("set")).await.unwrap();
     let (controller, mut said) = applying(&rig, json!({ "replicas": 3, "readyReplicas": 1 }));
     let running = rig.run(controller);
-    assert_eq!(sent(&mut said).await, [true, false], "once, and not for its own change");
+    assert_eq!(sent(&mut said).await, [true], "once, and its own change is no reason to look again");
     let sets = rig.api::<ReplicaSet>();
     let patch = Patch::Merge(json!({ "metadata": { "labels": { "x": "y" } } }));
     sets.patch("set", &PatchParams::default(), &patch).await.unwrap();
     assert_eq!(sent(&mut said).await, [false]);
     let patch = Patch::Merge(json!({ "status": { "readyReplicas": 2 } }));
     sets.patch_status("set", &PatchParams::default(), &patch).await.unwrap();
-    assert_eq!(sent(&mut said).await, [true, false]);
+    assert_eq!(sent(&mut said).await, [true]);
     assert_eq!(sets.get("set").await.unwrap().status.unwrap().ready_replicas, Some(1));
     let is_patch = |request: &embedded_apiserver::RecordedRequest| {
         request.subresource == "status" && request.parameter("fieldManager").as_deref() == Some("me")
@@ -157,7 +157,7 @@ async fn one_condition_of_several_is_not_sent_again_because_of_the_others() {
     let mine = json!({ "type": "Mine", "status": "True" });
     let (controller, mut said) = applying(&rig, json!({ "conditions": [mine] }));
     let running = rig.run(controller);
-    assert_eq!(sent(&mut said).await, [true, false]);
+    assert_eq!(sent(&mut said).await, [true]);
     let theirs = |status: &str| {
         Patch::Apply(json!({
             "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": "set" },
@@ -175,6 +175,6 @@ async fn one_condition_of_several_is_not_sent_again_because_of_the_others() {
         "status": { "conditions": [{ "type": "Mine", "status": "False" }] },
     }));
     sets.patch_status("set", &they, &taken).await.unwrap();
-    assert_eq!(sent(&mut said).await, [true, false]);
+    assert_eq!(sent(&mut said).await, [true]);
     running.stop().await.unwrap();
 }

@@ -5,6 +5,8 @@
 mod ends;
 mod helpers;
 mod hidden;
+mod last_calls;
+mod own_events;
 mod owners;
 mod parked;
 mod recorder;

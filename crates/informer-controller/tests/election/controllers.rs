@@ -147,7 +147,7 @@ async fn a_new_leader_begins_with_all_that_was_written_before_it() {
     let took = begin.elapsed();
     assert!(SECOND <= took && took < 3 * SECOND, "the watch has a second: {took:?}");
     drop(stop);
-    assert!(matches!(run.await.unwrap(), Ok(Some(()))));
+    assert!(matches!(run.await.unwrap(), Ok(Some(led)) if led.is_released));
 }
 
 /// Says when it is dropped.

@@ -9,7 +9,7 @@ use std::future::{Future, pending};
 use std::time::Duration;
 
 use embedded_apiserver::{EmbeddedApiserver, Fault, RecordedRequest, Verb};
-use informer_controller::election::{ElectionError, NotLeader, TokioClock};
+use informer_controller::election::{ElectionError, Led, NotLeader, TokioClock};
 use informer_controller::{Election, Leadership};
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use kube_client::Api;
@@ -45,7 +45,7 @@ async fn pass(time: Duration) {
 struct Replica {
     stop: Option<oneshot::Sender<()>>,
     leads: Option<oneshot::Receiver<Leadership>>,
-    task: JoinHandle<Result<Option<()>, ElectionError>>,
+    task: JoinHandle<Result<Option<Led<()>>, ElectionError>>,
 }
 
 impl Replica {
@@ -74,12 +74,12 @@ impl Replica {
         timeout(PATIENCE, self.leads.take().unwrap()).await.expect("it leads").unwrap()
     }
 
-    async fn stop(mut self) -> Result<Option<()>, ElectionError> {
+    async fn stop(mut self) -> Result<Option<Led<()>>, ElectionError> {
         drop(self.stop.take());
         self.ends().await
     }
 
-    async fn ends(&mut self) -> Result<Option<()>, ElectionError> {
+    async fn ends(&mut self) -> Result<Option<Led<()>>, ElectionError> {
         timeout(PATIENCE, &mut self.task).await.expect("it ends").unwrap()
     }
 }
@@ -102,11 +102,11 @@ async fn one_of_two_leads_and_the_other_takes_over_at_once_when_it_ends() {
     assert!(since.iter().filter(|request| request.verb == Some(Verb::Get)).count() <= 2);
 
     let ended = Instant::now();
-    assert!(matches!(first.stop().await, Ok(Some(()))));
+    assert!(matches!(first.stop().await, Ok(Some(Led { is_released: true, .. }))));
     assert!(!leadership.is_valid());
     let next = second.leads().await;
     assert!(next.term() == 1 && ended.elapsed() < Duration::from_millis(100), "{:?}", ended.elapsed());
-    assert!(matches!(second.stop().await, Ok(Some(()))));
+    assert!(matches!(second.stop().await, Ok(Some(Led { is_released: true, .. }))));
     let left = lease(&server).await;
     assert_eq!(
         (left.holder_identity, left.lease_duration_seconds, left.lease_transitions),
@@ -290,4 +290,50 @@ async fn metrics_say_who_leads() {
     assert!(leads());
     replica.stop().await.unwrap();
     assert!(!leads());
+}
+
+/// Nothing of it can be had until somebody creates the namespace, which may be at any time.
+#[tokio::test(start_paused = true)]
+async fn an_election_without_its_namespace_says_so_and_does_not_ask_all_the_time() {
+    let server = EmbeddedApiserver::new();
+    let missing = Fault::status(404).on(Verb::Create).resource("leases.coordination.k8s.io");
+    let missing = server.inject(missing);
+    let election = election(&server, "it");
+    let status = election.status();
+    assert_eq!((status().is_leader, status().trouble), (false, None));
+    let mut replica = Replica::start(election);
+    pass(300 * SECOND).await;
+    let sent = server.journal().count(|request| request.resource.starts_with("leases"));
+    // The rest is its watch, which is silent.
+    assert!((10..=15).contains(&missing.struck()) && sent <= 40, "{} of {sent}", missing.struck());
+    let trouble = status().trouble.unwrap();
+    assert!(trouble.starts_with("the Lease cannot be created in namespace default: "), "{trouble}");
+    server.clear_faults();
+    let begin = Instant::now();
+    replica.leads().await;
+    assert!(begin.elapsed() <= 30 * SECOND, "{:?}", begin.elapsed());
+    let status = status();
+    assert_eq!((status.is_leader, status.term, status.trouble), (true, Some(0), None));
+    replica.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_in_order_says_whether_the_lease_was_released() {
+    for is_away in [false, true] {
+        let server = EmbeddedApiserver::new();
+        let election = election(&server, "it");
+        let status = election.status();
+        let mut replica = Replica::start(election);
+        replica.leads().await;
+        if is_away {
+            server.inject(Fault::status(503).on(Verb::Update).resource("leases.coordination.k8s.io"));
+        }
+        let led = replica.stop().await.unwrap().unwrap();
+        assert_eq!(led.is_released, !is_away);
+        assert_eq!(lease(&server).await.holder_identity.is_some(), is_away);
+        assert_eq!(
+            (status().is_leader, status().term, status().trouble.is_some()),
+            (false, Some(0), is_away)
+        );
+    }
 }

@@ -47,7 +47,8 @@ async fn whoever_falls_behind_adds_all_objects_when_it_has_caught_up() {
         (0..100).for_each(|number| put(&pods, &format!("p-{number}"), "before"));
         let (all, others) = (informer::<ConfigMap>(&maps).await, informer::<Pod>(&pods).await);
         let queue = WorkQueue::new("test", QueueOptions::default());
-        let into = Keys { controller: "test".into(), queue: queue.clone(), behind: Arc::default(), events };
+        let (controller, behind, echoes) = ("test".into(), Arc::default(), Echoes::default());
+        let into = Keys { controller, queue: queue.clone(), behind, echoes, events };
         // These pods lead to nothing.
         let registered = [Other::new(others, |_, _| {}).register(&into).unwrap().unwrap()];
         registered[0].wait_synced(PATIENCE).await.unwrap();

@@ -195,7 +195,9 @@ fn walk(seed: u64) {
     for step in 0..300 {
         now += random.choice([0, 0, 1, SECOND / 10, SECOND, 20 * SECOND]).unwrap();
         if step == end {
-            core.close(now);
+            while core.ripen(now) {}
+            core.close();
+            while core.forget_some() {}
             model.close(now);
         }
         let name = random.u8(..12);

@@ -4,19 +4,11 @@ use std::sync::Arc;
 
 use kube_client::Client;
 use kube_informer::SharedInformer;
-use metrics::Counter;
 
 use super::Tracker;
 use crate::writes::cache::Known;
 
 impl Tracker {
-    /// A tracker that also counts there what informers never show.
-    pub(crate) fn counting(hidden: Counter) -> Self {
-        let tracker = Self::new();
-        tracker.state.lock().hidden_total = Some(hidden);
-        tracker
-    }
-
     /// From now on runs wait until this informer has seen what is written of its objects, whoever it is written through. It is
     /// asked about with this client, or its own.
     pub(crate) fn know(

@@ -2,8 +2,18 @@
 
 use kube_informer::ObjectKey;
 
-use super::Tracker;
+use super::{Owner, Tracker};
 use crate::writes::seen::{Until, is_same};
+
+/// So many writes of a key are looked at for earlier ones of the same object.
+const RECENT: usize = 64;
+
+impl Owner {
+    /// Tickets have numbers that grow.
+    fn find(&self, ticket: u64) -> Option<usize> {
+        self.unseen.binary_search_by_key(&ticket, |write| write.ticket).ok()
+    }
+}
 
 /// A write that has been begun. Dropped without a word its outcome is not known.
 pub(in crate::writes) struct Ticket {
@@ -25,7 +35,9 @@ impl Ticket {
         let mut state = self.tracker.state.lock();
         state.ended(self.number);
         let Some(owner) = state.owners.get_mut(&self.owner) else { return };
-        owner.unseen.retain(|write| write.ticket != self.number);
+        if let Some(index) = owner.find(self.number) {
+            owner.unseen.remove(index);
+        }
         owner.answered.notify_waiters();
         if owner.unseen.is_empty() {
             state.owners.remove(&self.owner);
@@ -38,10 +50,12 @@ impl Ticket {
         let mut state = self.tracker.state.lock();
         state.ended(self.number);
         let Some(owner) = state.owners.get_mut(&self.owner) else { return };
-        let Some(index) = owner.unseen.iter().position(|write| write.ticket == self.number) else { return };
+        let Some(index) = owner.find(self.number) else { return };
         let cache = owner.unseen[index].cache.clone();
-        // Who has seen the last version of an object has seen the earlier ones. What is not answered yet may be later.
-        owner.unseen.retain(|write| {
+        // Who has seen the last version of an object has seen the earlier ones. What is not answered yet may be later. Only the
+        // last ones are looked at: what a run writes again and again is among them, and a run may write thousands of objects.
+        let mut last = owner.unseen.split_off(owner.unseen.len().saturating_sub(RECENT).min(index));
+        last.retain(|write| {
             let is_earlier = match (&write.until, &until) {
                 (Until::Version(one), Until::Version(other)) => one.is_older_than(other),
                 _ => false,
@@ -52,7 +66,9 @@ impl Ticket {
                 || !is_same(&*write.cache, &*cache)
                 || !is_earlier
         });
-        if let Some(write) = owner.unseen.iter_mut().find(|write| write.ticket == self.number) {
+        owner.unseen.append(&mut last);
+        if let Some(index) = owner.find(self.number) {
+            let write = &mut owner.unseen[index];
             (write.key, write.until, write.is_shown, write.is_under_way) = (key, until, is_shown, false);
         }
         owner.answered.notify_waiters();
@@ -67,7 +83,8 @@ impl Drop for Ticket {
         let mut state = self.tracker.state.lock();
         state.ended(self.number);
         let Some(owner) = state.owners.get_mut(&self.owner) else { return };
-        if let Some(write) = owner.unseen.iter_mut().find(|write| write.ticket == self.number) {
+        if let Some(index) = owner.find(self.number) {
+            let write = &mut owner.unseen[index];
             write.is_under_way = false;
         }
         owner.answered.notify_waiters();

@@ -234,3 +234,26 @@ fn b_580_times_that_do_not_fit_together_are_refused() {
         assert!(error.contains(part), "{error}");
     }
 }
+
+#[test]
+fn without_a_namespace_it_asks_less_and_less_often_and_at_once_when_there_is_a_lease() {
+    let mut core = core();
+    expect(&mut core, Event::Tick, 0.0, &["read"]);
+    expect(&mut core, Event::Read(None), 0.0, &["take 0 over nothing"]);
+    let (mut now, mut waits) = (0.0, Vec::new());
+    for _ in 0..7 {
+        expect(&mut core, Event::NoNamespace, now, &[]);
+        let next = (core.wake_at().unwrap() - at(0.0)).as_secs_f64();
+        waits.push(next - now);
+        now = next;
+        // Rounded up, so that it is not a little too early.
+        expect(&mut core, Event::Tick, now + 1e-6, &["take 0 over nothing"]);
+    }
+    let least = [2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0];
+    assert!(
+        waits.iter().zip(least).all(|(wait, least)| (least - 0.1..=1.2 * least).contains(wait)),
+        "{waits:?}"
+    );
+    expect(&mut core, Event::NoNamespace, now + 0.1, &[]);
+    expect(&mut core, Event::Watched(Some(record(1, "", 3))), now + 0.2, &["take 4 over 1"]);
+}

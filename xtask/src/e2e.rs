@@ -123,7 +123,7 @@ pub(crate) fn steps(
     }
     let mut all = true;
     all &= report.step("e2e, default feature gates", || {
-        let (count, these) = run(Call::new(SUITES, filters).long(long))?;
+        let (count, these) = run(&Call::new(SUITES, filters).long(long))?;
         ran.add(these);
         Ok(Outcome::Passed(format!("{count} on {server}")))
     });
@@ -134,7 +134,7 @@ pub(crate) fn steps(
         let mut call = Call::new(WITHOUT_STREAMING, if is_part { &lists } else { filters }).long(long);
         call.gates = "WatchList=false";
         call.rounds = is_part.then_some(ROUNDS_WITHOUT_STREAMING);
-        let (count, these) = run(call)?;
+        let (count, these) = run(&call)?;
         if let Some(name) = these.unmatched(&LISTS).filter(|_| is_part) {
             bail!("no test is called {name}: mend the list of what runs where lists are not streamed");
         }
@@ -142,7 +142,7 @@ pub(crate) fn steps(
         Ok(Outcome::Passed(format!("{count} on {server}, WatchList=false")))
     });
     all &= report.step("e2e, embedded server", || {
-        let (count, these) = run(Call::new(OF_THE_EMBEDDED_SERVER, filters).long(long))?;
+        let (count, these) = run(&Call::new(OF_THE_EMBEDDED_SERVER, filters).long(long))?;
         ran.add(these);
         Ok(Outcome::Passed(format!("{count} on the embedded server beside {server}")))
     });
@@ -179,7 +179,7 @@ impl<'a> Call<'a> {
     }
 }
 
-fn run(call: Call<'_>) -> Result<(TestCount, Ran)> {
+fn run(call: &Call<'_>) -> Result<(TestCount, Ran)> {
     // Some tests run them, and `--test` alone does not build them. They are those that `cargo test` has
     // built.
     Cargo::new("build --quiet --workspace --examples --profile test").run()?;

@@ -2,7 +2,7 @@
 //!
 //! The harness of Rust has no word for a test that finds out while it runs that it cannot run here: it counts
 //! as passed. Ours say so on stderr (`test_cluster::print_skip`). Tests that need a server or a program in Go
-//! among others that do not are marked `#[ignore]`, and run by a call of their own. Cargo names the program
+//! among others that do not are ignored by the harness, and run by a call of their own. Cargo names the program
 //! that runs, the harness its tests.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -28,6 +28,7 @@ fn tests_neither_sleep_nor_hide() {
     assert_eq!(found("crates/a/src/b/tests/a.rs", "tokio::time::sleep(second).await;\n"), 0);
     assert_eq!(found("crates/a/src/a.rs", "tokio::time::sleep(second).await;\n"), 0);
     assert_eq!(found("crates/a/tests/a.rs", "#[ignore = \"slow\"]\n"), 1);
+    assert_eq!(found("crates/a/tests/a.rs", "#[ignore = \"needs Go: `cargo xtask e2e` runs it\"]\n"), 0);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::ops::{Index, IndexMut};
 
 use super::ready::{Moment, Place};
 
-/// How many entries are allocated together.
-const PIECE: usize = 512;
+/// How many entries are allocated together: enough that allocators take a piece from the system, and give it back, on its own.
+const PIECE: usize = 1024;
 /// The slot of nothing.
 pub(super) const NONE: u32 = u32::MAX;
 

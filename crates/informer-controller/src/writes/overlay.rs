@@ -47,8 +47,8 @@ pub(super) struct Overlay {
     changes: HashMap<ObjectKey, Change>,
     /// How often the server had gone back in time when they were made.
     rewinds: u64,
-    /// As of which commit all of them were last compared with the cache. Until the next one none of them has been seen since.
-    compared: Option<u64>,
+    /// As of which commit of which cache all of them were last compared. Until the next one none of them has been seen since.
+    compared: Option<(SharedInformer<()>, u64)>,
 }
 
 impl Overlay {
@@ -144,7 +144,9 @@ impl Overlay {
     /// From when the cache has seen a write, it is right.
     fn forget_seen<C: Send + Sync + 'static>(&mut self, informer: &SharedInformer<C>) {
         let Some(commit) = self.forget_undone(informer) else { return };
-        if self.compared.replace(commit) != Some(commit) {
+        let compared = self.compared.as_ref();
+        if compared.is_none_or(|(with, last)| *last != commit || !with.same_informer(informer)) {
+            self.compared = Some((informer.as_kind(), commit));
             self.changes.retain(|key, change| !is_seen(informer, key, change));
         }
     }

@@ -24,7 +24,7 @@ use crate::kind::KindInfo;
 use crate::metrics::Metrics;
 use crate::object::ingest::Ingest;
 use crate::options::Options;
-use crate::reflector::shared_probe::SharedProbe;
+use crate::reflector::shared_probe::{SharedProbe, SharedProbes};
 use crate::report::Reporter;
 use crate::scope::Scope;
 use crate::source::ListWatch;
@@ -39,6 +39,8 @@ pub(crate) struct Engine {
     pub(crate) source: Arc<dyn ListWatch>,
     /// Shared with the other informers of this resource in the same factory.
     pub(crate) shared_probe: Arc<SharedProbe>,
+    /// Those of all resources of its factory.
+    pub(crate) probes: Arc<SharedProbes>,
     pub(crate) options: Options,
     /// As in the options, until [`widen`](Self::widen) says otherwise.
     pub(crate) metadata_only: AtomicBool,
@@ -117,6 +119,7 @@ impl Engine {
             name,
             source: blueprint.sources.source(&blueprint.kind),
             shared_probe: blueprint.probes.of(&blueprint.kind),
+            probes: blueprint.probes.clone(),
             metadata_only: AtomicBool::new(options.metadata_only),
             options,
             scopes,

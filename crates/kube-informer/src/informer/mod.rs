@@ -144,7 +144,7 @@ impl<K: 'static> SharedInformer<K> {
             (Some(ours), Some(theirs)) => ours.shares_connections(theirs),
             _ => false,
         };
-        share || Arc::ptr_eq(&ours.shared_probe, &theirs.shared_probe)
+        share || Arc::ptr_eq(&ours.probes, &theirs.probes)
     }
 
     /// Runs the informer until `shutdown` resolves. An informer runs once.

@@ -61,6 +61,8 @@ pub(super) struct Driver {
     /// The outage that we took part in last, until a request of ours is answered. Should it end for others and not for us, then
     /// it is not the server that is away, and we wait as after any other failure.
     outage: Option<u64>,
+    /// Nothing came for so long on the last watch. Says so to the source when the next one is opened.
+    pub(super) silence: Option<Duration>,
 }
 
 impl Driver {
@@ -91,6 +93,7 @@ impl Driver {
             reach: reflector.source.server().and_then(HttpSource::reachability),
             probe: None,
             outage: None,
+            silence: None,
             reflector,
         }
     }

@@ -81,6 +81,7 @@ impl Target {
             metadata_only: self.metadata_only,
             drop_managed_fields: !self.keep_managed_fields,
             sensitive: self.sensitive,
+            silence: None,
         }
     }
 }

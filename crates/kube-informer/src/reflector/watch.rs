@@ -315,7 +315,8 @@ impl Driver {
         self.reflector.status.watch();
         let timeout_seconds = self.reflector.settings.watch_timeout(&mut self.reflector.rng);
         let params = WatchParams { resource_version: version, timeout_seconds, send_initial_events };
-        let request = self.reflector.target.request(Verb::Watch(params));
+        let mut request = self.reflector.target.request(Verb::Watch(params));
+        request.silence = self.silence.take();
         Watch {
             connection: Connection::open(&*self.reflector.source, request),
             decoder: WatchDecoder::new(self.reflector.settings.document_limit, send_initial_events),
@@ -326,6 +327,9 @@ impl Driver {
     }
 
     fn broken(&mut self, watch: &Watch, trouble: Trouble) -> NextStep {
+        if let Trouble::Silent(silence) = trouble {
+            self.silence = Some(silence);
+        }
         self.cursor.failed(Instant::now(), trouble, watch.connection.lasted())
     }
 

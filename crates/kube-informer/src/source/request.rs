@@ -1,6 +1,7 @@
 //! Requests to the server, and their exact URLs.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use crate::kind::KindInfo;
 use crate::scope::Scope;
@@ -27,6 +28,9 @@ pub struct Request {
     pub(crate) drop_managed_fields: bool,
     /// Whether the objects hold secrets.
     pub(crate) sensitive: bool,
+    /// It takes the place of a request on which nothing came for so long. A connection that has been silent for as long is
+    /// probably dead, so another one is better.
+    pub(crate) silence: Option<Duration>,
 }
 
 /// The selectors of an informer, in the server's syntax. `None` selects all objects.
@@ -119,6 +123,7 @@ impl Request {
             metadata_only: false,
             drop_managed_fields: false,
             sensitive: false,
+            silence: None,
         }
     }
 

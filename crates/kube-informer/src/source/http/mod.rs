@@ -276,7 +276,11 @@ fn build(request: &Request, kind: &KindInfo) -> Result<http::Request<Body>, Sour
         true => format!("{form};drop=metadata.managedFields,{form}"),
         false => form.to_owned(),
     };
-    get(&request.path_and_query(kind), &accept)
+    let mut built = get(&request.path_and_query(kind), &accept)?;
+    if let Some(silence) = request.silence {
+        built.extensions_mut().insert(pool::Silence(silence));
+    }
+    Ok(built)
 }
 
 fn get(path_and_query: &str, accept: &str) -> Result<http::Request<Body>, SourceError> {

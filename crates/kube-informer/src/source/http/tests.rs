@@ -78,6 +78,7 @@ fn list() -> Request {
         metadata_only: false,
         drop_managed_fields: false,
         sensitive: false,
+        silence: None,
     }
 }
 

@@ -31,6 +31,7 @@ fn list(params: ListParams) -> Request {
         metadata_only: false,
         drop_managed_fields: false,
         sensitive: false,
+        silence: None,
     }
 }
 

@@ -84,6 +84,12 @@ impl Pulse {
         self.heard.lock().is_some()
     }
 
+    fn doubt_after(&self, silence: Duration) {
+        if self.heard.lock().unwrap_or(self.begun).elapsed() >= silence {
+            self.doubtful.store(true, Ordering::Release);
+        }
+    }
+
     /// A request that was sent at this moment was given up before its answer began.
     fn given_up(&self, sent: Instant) {
         let heard = self.heard.lock().unwrap_or(self.begun);
@@ -210,6 +216,11 @@ impl Multiplexed {
     #[cfg(test)]
     pub(super) fn streams(&self) -> usize {
         self.streams.load(Ordering::Acquire)
+    }
+
+    /// A request got nothing for so long. If nobody did, others go elsewhere until the server is heard again.
+    pub(super) fn doubt(&self, silence: Duration) {
+        self.pulse.doubt_after(silence);
     }
 
     pub(super) fn is_closed(&self) -> bool {

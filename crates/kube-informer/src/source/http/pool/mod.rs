@@ -95,6 +95,10 @@ struct State {
     waiting: VecDeque<Waiting>,
 }
 
+/// What a request says that takes the place of one on which nothing came for so long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Silence(pub(super) Duration);
+
 /// A request that needs a connection.
 struct Waiting {
     since: Instant,
@@ -141,6 +145,10 @@ impl Pool {
             return self.upgrade(request).await;
         }
         let duty = Duty::of(&request);
+        if let Some(Silence(silence)) = request.extensions().get() {
+            let state = self.inner.state.lock();
+            state.multiplexed.iter().for_each(|connection| connection.doubt(*silence));
+        }
         // A connection that is about to close gives a request back and is used for no other: one more attempt for each.
         let (mut seen, mut most) = (0, ATTEMPTS);
         loop {

@@ -196,6 +196,26 @@ async fn d18_watches_that_the_program_ends_leave_the_connection_in_use() {
     assert_eq!(pool.connections(), 1);
 }
 
+/// An informer says so when it opens a watch again because nothing came.
+#[tokio::test(start_paused = true)]
+async fn d15_a_watch_in_the_place_of_a_silent_one_takes_a_connection_that_is_not_silent() {
+    let (pool, server) = super::support::pool(Protocol::Http2);
+    let made = server.connections.clone();
+    let mut asked = server.serve(100);
+    let sent = tokio::spawn(pool.clone().send(get("/api/v1/pods?watch=true")));
+    let _silent = super::support::begin(&mut asked.recv().await.unwrap(), "event");
+    let answer = sent.await.unwrap().unwrap();
+    sleep(Duration::from_secs(5)).await;
+    drop(answer);
+    for (silence, connections) in [(6, 1), (5, 2)] {
+        let mut again = get("/api/v1/pods?watch=true");
+        again.extensions_mut().insert(Silence(Duration::from_secs(silence)));
+        tokio::spawn(pool.clone().send(again));
+        asked.recv().await.unwrap();
+        assert_eq!(made.load(std::sync::atomic::Ordering::Relaxed), connections, "silent for {silence} s");
+    }
+}
+
 /// What was sent on a connection that has been silent for long was not silent itself for as long.
 #[tokio::test(start_paused = true)]
 async fn d18_a_request_that_is_given_up_at_once_says_nothing_of_the_connection() {

@@ -6,7 +6,6 @@ use http_body_util::BodyExt as _;
 use kube_client::Client;
 use kube_client::client::Body;
 use parking_lot::Mutex;
-use tokio::time::sleep;
 use tower::Service as _;
 
 use super::writes::{child, controller};
@@ -31,7 +30,7 @@ fn late(rig: &Rig, patches: &Patches) -> Client {
             }
             let answer = service.call(Request::from_parts(head, Body::from(body))).await?;
             if method != Method::GET {
-                sleep(MOMENT).await;
+                pass(MOMENT).await;
             }
             Ok::<_, std::io::Error>(answer)
         }

@@ -233,9 +233,9 @@ fn what_no_handler_shows_leaves_nothing_behind() {
 fn handlers_beyond_the_last_bit_are_told_of_everything() {
     let rig = Rig::new();
     let informer = rig.echoes.0.lock().listening[0].informer.clone();
-    let last = (2..65).map(|_| rig.echoes.listener(&informer)).last().unwrap();
+    let more: Vec<Listener> = (2..65).map(|_| rig.echoes.listener(&informer)).collect();
     rig.wrote("me", "4", "5");
-    assert_eq!(last.news(Some(&object("x", "4")), &object("x", "5"), vec![key("me")]), [key("me")]);
+    assert_eq!(more[62].news(Some(&object("x", "4")), &object("x", "5"), vec![key("me")]), [key("me")]);
     assert_eq!(rig.news("4", "5", &["me"]), NOBODY);
 }
 

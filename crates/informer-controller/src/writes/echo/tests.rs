@@ -253,7 +253,7 @@ fn each_answer_is_compared_with_the_events_of_its_own_object() {
     for is_named in [true, false] {
         let rig = Rig::new();
         let names: Vec<String> = (0..100).map(|number| format!("object-{number}")).collect();
-        let mut writings: Vec<Writing> =
+        let writings: Vec<Writing> =
             names.iter().map(|name| rig.writing("me", if is_named { name } else { "" })).collect();
         let answers: Vec<Value> = names.iter().map(|name| made_of(name, "x", "5")).collect();
         for answer in &answers {
@@ -262,10 +262,9 @@ fn each_answer_is_compared_with_the_events_of_its_own_object() {
             assert_eq!(rig.listeners[0].news(None, &new, vec![key("me")]), []);
         }
         JUDGED.set(0);
-        for (writing, answer) in writings.iter_mut().zip(&answers) {
+        for (mut writing, answer) in writings.into_iter().zip(&answers) {
             writing.made(answer, Base::Nothing, |_| true);
         }
-        drop(writings);
         assert_eq!(JUDGED.get(), 100, "named: {is_named}");
         assert!(rig.added().is_empty());
         assert!(rig.echoes.0.lock().writing.is_empty());

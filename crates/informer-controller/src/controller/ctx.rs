@@ -70,8 +70,9 @@ impl<K: Send + Sync + 'static> Ctx<K> {
         self.run.objects(informer)
     }
 
-    /// Takes note of a write that was made with another client: of what the server answered, the object or a `Status`. It counts
-    /// like one that was made with [`objects`](Self::objects).
+    /// Takes note of a write that was made with another client: of what the server answered, the object or a `Status`. Reads
+    /// have it, and the next run waits for it, like one that was made with [`objects`](Self::objects). But nothing says what the
+    /// object was before it, so its event leads to a run.
     ///
     /// An error if none of the informers of the controller, those that it owns, watches and reads included, has such objects.
     pub fn wrote(&self, answer: &impl Serialize) -> Result<(), WriteError> {

@@ -345,17 +345,22 @@ impl<K: Send + Sync + 'static> Controller<K> {
             echoes: echoes.clone(),
             events: source::EVENTS,
         };
-        for watched in &self.watched {
-            registered.handlers.extend(watched.register(&into)?);
-        }
         let mut shutdown = std::pin::pin!(shutdown);
-        tokio::select! {
-            synced = self.synced(&informers, &registered) => synced?,
-            () = &mut shutdown => return registered.end(self.drain).map(Ok).await,
-        }
-        tokio::select! {
-            () = self.caught_up(&informers) => {}
-            () = &mut shutdown => return registered.end(self.drain).map(Ok).await,
+        let begin = async {
+            for watched in &self.watched {
+                registered.handlers.extend(watched.register(&into)?);
+            }
+            self.synced(&informers, &registered).await?;
+            self.caught_up(&informers).await;
+            Ok::<_, ControllerError>(true)
+        };
+        let has_begun = tokio::select! {
+            has_begun = begin => has_begun,
+            () = &mut shutdown => Ok(false),
+        };
+        if !matches!(has_begun, Ok(true)) {
+            registered.end(self.drain).await;
+            return has_begun.map(drop);
         }
 
         let meter = Meter::new(&name.label(), self.workers);

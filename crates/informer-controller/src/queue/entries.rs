@@ -6,7 +6,8 @@ use std::ops::{Index, IndexMut};
 
 use super::ready::{Moment, Place};
 
-/// How many entries are allocated together: enough that allocators take a piece from the system, and give it back, on its own.
+/// How many entries are allocated together: enough that an allocator may take a piece from the system, and give it back, on its own.
+/// That of glibc does so for the first flood: when it has given one back, it keeps pieces of that size for later ones.
 const PIECE: usize = 1024;
 /// The slot of nothing.
 pub(super) const NONE: u32 = u32::MAX;

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 /// Of so many objects, and so many versions of each, links are kept. All that is lost with them is that a run is spared.
 const OBJECTS: usize = 16_384;
-const VERSIONS: usize = 64;
+const VERSIONS: usize = 8;
 
 /// What an object was before a write, as far as that is certain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,6 @@ struct State {
     links: HashMap<ObjectKey, Vec<Link>>,
     /// What is being written, by the key that it is for.
     writing: HashMap<ObjectKey, Writings>,
-    last: u64,
 }
 
 /// A handler.
@@ -61,17 +60,79 @@ struct Link {
     /// `None` if there was no such object.
     base: Option<ResourceVersion>,
     version: ResourceVersion,
-    /// The handlers that have not been told of it, a bit for each.
+    /// The handlers that have not been told of it, a bit for each. Those whose informer did not show the write to the run are none of
+    /// them: for the run what their events bring is new.
     untold: u64,
 }
 
 /// What is being written for one key.
 #[derive(Default)]
 struct Writings {
-    /// Number, kind, and object. One whose name the server makes up has none.
-    sent: Vec<(u64, KindInfo, ObjectKey)>,
-    /// Events that may show what these make.
-    held: Vec<(usize, Shown)>,
+    named: HashMap<ObjectKey, Kinds>,
+    /// Those whose names the server makes up.
+    unnamed: Kinds,
+    /// Events that may show what these make, with their handlers, by what they show.
+    held: HashMap<ObjectKey, Vec<(usize, Shown)>>,
+}
+
+impl Writings {
+    /// It may show one of these.
+    fn may_make(&self, kind: &KindInfo, object: &ObjectKey) -> bool {
+        self.unnamed.has(kind) || self.named.get(object).is_some_and(|kinds| kinds.has(kind))
+    }
+
+    fn begin(&mut self, kind: &KindInfo, object: &ObjectKey) {
+        let is_unnamed = object.name().is_empty();
+        let kinds =
+            if is_unnamed { &mut self.unnamed } else { self.named.entry(object.clone()).or_default() };
+        kinds.add(kind);
+    }
+
+    /// One of them is over. Gives the held events that its answer says something about.
+    fn end(&mut self, kind: &KindInfo, object: &ObjectKey, made: Option<&ObjectKey>) -> Vec<(usize, Shown)> {
+        if object.name().is_empty() {
+            self.unnamed.remove(kind);
+            if !self.unnamed.has(kind) {
+                return self.held.drain().flat_map(|(_, held)| held).collect();
+            }
+            return made.and_then(|made| self.held.remove(made)).unwrap_or_default();
+        }
+        if let Some(kinds) = self.named.get_mut(object) {
+            kinds.remove(kind);
+            if kinds.0.is_empty() {
+                self.named.remove(object);
+            }
+        }
+        self.held.remove(object).unwrap_or_default()
+    }
+
+    fn are_over(&self) -> bool {
+        self.named.is_empty() && self.unnamed.0.is_empty()
+    }
+}
+
+/// How many there are of each kind.
+#[derive(Default)]
+struct Kinds(Vec<(KindInfo, usize)>);
+
+impl Kinds {
+    fn has(&self, kind: &KindInfo) -> bool {
+        self.0.iter().any(|(of, _)| is_same_resource(of, kind))
+    }
+
+    fn add(&mut self, kind: &KindInfo) {
+        match self.0.iter_mut().find(|(of, _)| is_same_resource(of, kind)) {
+            Some((_, count)) => *count += 1,
+            None => self.0.push((kind.clone(), 1)),
+        }
+    }
+
+    fn remove(&mut self, kind: &KindInfo) {
+        if let Some((_, count)) = self.0.iter_mut().find(|(of, _)| is_same_resource(of, kind)) {
+            *count -= 1;
+        }
+        self.0.retain(|(_, count)| *count > 0);
+    }
 }
 
 /// What an event shows.
@@ -110,15 +171,20 @@ impl Echoes {
         drop(state);
     }
 
-    /// A run for this key is going to write an object. Until what this gives is dropped, events of that object are not judged.
-    pub(super) fn writing(&self, owner: &ObjectKey, kind: &KindInfo, object: &ObjectKey) -> Writing {
-        let mut state = self.0.lock();
-        if !state.listening.is_empty() {
-            state.last += 1;
-            let sent = (state.last, kind.clone(), object.clone());
-            state.writing.entry(owner.clone()).or_default().sent.push(sent);
+    /// Whether a handler is told of such objects: nobody else needs to know what an object was before a write.
+    pub(super) fn listens(&self, kind: &KindInfo) -> bool {
+        self.0.lock().listening.iter().any(|it| is_same_resource(it.informer.kind(), kind))
+    }
+
+    /// A run for this key is going to write an object. Until what this gives is dropped, events of that object are not judged. `None`
+    /// if there are no such events.
+    pub(super) fn writing(&self, owner: &ObjectKey, kind: &KindInfo, object: &ObjectKey) -> Option<Writing> {
+        if !self.listens(kind) {
+            return None;
         }
-        Writing { echoes: self.clone(), owner: owner.clone(), kind: kind.clone(), number: state.last }
+        self.0.lock().writing.entry(owner.clone()).or_default().begin(kind, object);
+        let (owner, kind, object) = (owner.clone(), kind.clone(), object.clone());
+        Some(Writing { echoes: self.clone(), owner, kind, object, made: None })
     }
 }
 
@@ -136,6 +202,9 @@ impl Listener {
         new: &Object<K>,
         mut keys: Vec<ObjectKey>,
     ) -> Vec<ObjectKey> {
+        // Held twice, the first one would make news of the second.
+        keys.sort_unstable();
+        keys.dedup();
         let mut state = self.echoes.0.lock();
         if state.links.is_empty() && state.writing.is_empty() {
             return keys;
@@ -156,7 +225,8 @@ impl Listener {
             Verdict::Later => {
                 is_held = true;
                 if let Some(writings) = state.writing.get_mut(key) {
-                    writings.held.push((self.number, shown.clone()));
+                    let held = writings.held.entry(shown.object.clone()).or_default();
+                    held.push((self.number, shown.clone()));
                 }
                 false
             }
@@ -177,10 +247,12 @@ impl Listener {
 
 impl State {
     fn judge(&mut self, listener: usize, owner: &ObjectKey, shown: &Shown) -> Verdict {
+        #[cfg(test)]
+        tests::JUDGED.set(tests::JUDGED.get() + 1);
         let Some(listening) = self.listening.get_mut(listener) else { return Verdict::News };
         let kind = listening.informer.kind();
         if let Some(links) = self.links.get(&shown.object)
-            && is_echo(links, kind, owner, shown)
+            && is_echo(links, kind, owner, shown, bit(listener))
         {
             // From then on versions mean something else.
             let rewinds = listening.informer.progress().rewinds();
@@ -191,11 +263,8 @@ impl State {
             self.links.clear();
             return Verdict::News;
         }
-        let may_be_it = |of: &KindInfo, object: &ObjectKey| {
-            is_same_resource(of, kind) && (object.name().is_empty() || *object == shown.object)
-        };
         let writings = self.writing.get(owner);
-        let is_later = writings.is_some_and(|it| it.sent.iter().any(|(_, of, object)| may_be_it(of, object)));
+        let is_later = writings.is_some_and(|writings| writings.may_make(kind, &shown.object));
         if is_later { Verdict::Later } else { Verdict::News }
     }
 
@@ -232,9 +301,13 @@ impl State {
 }
 
 /// Whether links of a key lead from what was told to what is told now.
-fn is_echo(links: &[Link], kind: &KindInfo, owner: &ObjectKey, shown: &Shown) -> bool {
-    let its =
-        |link: &&Link| link.owner == *owner && link.uid == shown.uid && is_same_resource(&link.kind, kind);
+fn is_echo(links: &[Link], kind: &KindInfo, owner: &ObjectKey, shown: &Shown, bit: u64) -> bool {
+    let its = |link: &&Link| {
+        link.untold & bit != 0
+            && link.owner == *owner
+            && link.uid == shown.uid
+            && is_same_resource(&link.kind, kind)
+    };
     let mut at = Some(&shown.new);
     // As many steps as there are links, in case they lead in a circle.
     for _ in links {
@@ -263,12 +336,14 @@ pub(super) struct Writing {
     echoes: Echoes,
     owner: ObjectKey,
     kind: KindInfo,
-    number: u64,
+    object: ObjectKey,
+    /// What has come of it.
+    made: Option<ObjectKey>,
 }
 
 impl Writing {
-    /// This object has come of it.
-    pub(super) fn made(&self, object: &Value, base: Base) {
+    /// This object has come of it. `shows` says which informers have shown it to the run.
+    pub(super) fn made(&mut self, object: &Value, base: Base, shows: impl Fn(&SharedInformer<()>) -> bool) {
         let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
         let (uid, version) = (Uid::new(text("uid")), ResourceVersion::new(text("resourceVersion")));
         let base = match base {
@@ -285,11 +360,15 @@ impl Writing {
             "" => ObjectKey::cluster(text("name")),
             namespace => ObjectKey::namespaced(namespace, text("name")),
         };
-        let mut state = self.echoes.0.lock();
-        let of = state.listening.iter().enumerate();
-        let of = of.filter(|(_, it)| is_same_resource(it.informer.kind(), &self.kind));
+        self.made = Some(key.clone());
+        let informers: Vec<SharedInformer<()>> =
+            self.echoes.0.lock().listening.iter().map(|it| it.informer.clone()).collect();
+        // With nothing locked: informers are asked.
+        let of = informers.iter().enumerate();
+        let of = of.filter(|(_, informer)| is_same_resource(informer.kind(), &self.kind) && shows(informer));
         let untold = of.fold(0, |all, (number, _)| all | bit(number));
-        if untold != 0 {
+        let mut state = self.echoes.0.lock();
+        if untold != 0 && !state.listening.is_empty() {
             let (kind, owner) = (self.kind.clone(), self.owner.clone());
             state.link(key, Link { kind, owner, uid, base, version, untold });
         }
@@ -300,9 +379,8 @@ impl Drop for Writing {
     fn drop(&mut self) {
         let mut state = self.echoes.0.lock();
         let Some(writings) = state.writing.get_mut(&self.owner) else { return };
-        writings.sent.retain(|(number, ..)| *number != self.number);
-        let held = std::mem::take(&mut writings.held);
-        if writings.sent.is_empty() {
+        let held = writings.end(&self.kind, &self.object, self.made.as_ref());
+        if writings.are_over() {
             state.writing.remove(&self.owner);
         }
         let mut is_news = false;
@@ -312,7 +390,7 @@ impl Drop for Writing {
                 Verdict::News => is_news = true,
                 Verdict::Later => {
                     if let Some(writings) = state.writing.get_mut(&self.owner) {
-                        writings.held.push((listener, shown));
+                        writings.held.entry(shown.object.clone()).or_default().push((listener, shown));
                     }
                 }
             }

@@ -6,8 +6,10 @@
 //! - **The next run of the same key** waits until the caches have passed those versions. It is woken by the commit that brings
 //!   them, and nobody else waits. After [`Controller::patience`](crate::Controller::patience) it runs anyway,
 //!   [`Ctx::is_stale`](crate::Ctx::is_stale) says so, and it reads what the runs before it wrote as they did.
-//! - **An event that shows nothing but what runs of the same key wrote** leads to no further run, and ends no backoff. For this a patch is
-//!   first sent with the version that is known here; after a conflict it is sent as it was given, and its event is news.
+//! - **An event that shows nothing but what runs of the same key wrote** leads to no further run, and ends no backoff. For this a patch of
+//!   what the controller reconciles, owns or watches is first sent with the version that is known here; after a conflict it is sent as it
+//!   was given, and its event is news. So is what the run could not read: at an informer of which only the server knows whether its field
+//!   selector selects the object, and at one of another factory.
 //!
 //! This holds for a resource, not for a handle: what is written through one informer the others of the same resource and cluster
 //! have at once as well, each as its own options make it, and the next run waits for all of them. Those are the informers of the

@@ -1,7 +1,10 @@
 //! From a request to what is known of the object.
 
+use std::cell::LazyCell;
 use std::panic::resume_unwind;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube_client::Client;
 use kube_client::core::params::GetParams;
@@ -10,16 +13,20 @@ use kube_informer::source::SendIf;
 use kube_informer::{Object, ObjectKey};
 use serde_json::Value;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use super::answer::Answer;
 use super::cache::Known;
-use super::echo::Base;
+use super::echo::{Base, Writing};
 use super::error::WriteError;
 use super::objects::Objects;
 use super::seen::Until;
 use super::tickets::Tickets;
 use crate::election::Leadership;
+
+/// So long events of an object wait for the answer to a write of it. Then they are news.
+const HELD: Duration = Duration::from_secs(30);
 
 /// A write that is to be sent.
 pub(super) struct Outgoing {
@@ -116,10 +123,10 @@ impl<C: Send + Sync + 'static> Objects<C> {
         R: Future<Output = Result<T, WriteError>> + Send + 'static,
     {
         let client = self.client()?.clone();
-        let Outgoing { key, unanswered, request, mut base, instead, .. } = outgoing;
+        let Outgoing { key, unanswered, request, base, instead, .. } = outgoing;
         let ended = WriteError::Ended { kind: self.informer.kind().clone(), name: key.to_string() };
         let tickets = self.begin(&key, &unanswered);
-        let writing = self.run.tracker.echoes.writing(&self.run.key, self.informer.kind(), &key);
+        let mut writing = self.run.tracker.echoes.writing(&self.run.key, self.informer.kind(), &key);
         let (objects, number) = (self.clone(), tickets.number());
         let (go, gate) = oneshot::channel::<()>();
         let whole = async move {
@@ -127,13 +134,17 @@ impl<C: Send + Sync + 'static> Objects<C> {
                 tickets.void();
                 return Ok(None);
             }
-            let mut answer = objects.ask(&client, &key, request).await;
-            if let (Err(failure), Some(instead)) = (&answer, instead)
-                && failure.is_of_another_version()
-            {
-                base = Base::Unknown;
-                answer = objects.ask(&client, &key, instead).await;
-            }
+            let (answer, base) = {
+                let mut asked = pin!(objects.ask_over(&client, &key, request, base, instead));
+                let in_time = timeout(HELD, &mut asked).await;
+                if in_time.is_err() {
+                    writing = None;
+                }
+                match in_time {
+                    Ok(answered) => answered,
+                    Err(_) => asked.await,
+                }
+            };
             let answer = match answer {
                 Ok(answer) => answer,
                 Err(failure) => {
@@ -143,8 +154,10 @@ impl<C: Send + Sync + 'static> Objects<C> {
                     return Err(failure.error);
                 }
             };
-            if answer.is_of(&objects) {
-                writing.made(&answer.value, base);
+            // Of another answer nothing is known that an event could be compared with.
+            let mut writing = writing.filter(|_| answer.is_of(&objects));
+            if let Some(writing) = &mut writing {
+                objects.made(writing, &tickets, &answer, base);
             }
             let settled = settle(objects, tickets, key, answer).await.map(Some);
             drop(writing);
@@ -166,6 +179,32 @@ impl<C: Send + Sync + 'static> Objects<C> {
                 Err(_) => Err(ended),
             },
         }
+    }
+
+    /// Sends a request, and the other one if the object is not what was asked for. Gives also what it was.
+    async fn ask_over(
+        &self,
+        client: &Client,
+        key: &ObjectKey,
+        request: http::Request<Vec<u8>>,
+        base: Base,
+        instead: Option<http::Request<Vec<u8>>>,
+    ) -> (Result<Answer, Failure>, Base) {
+        let answer = self.ask(client, key, request).await;
+        match (&answer, instead) {
+            (Err(failure), Some(instead)) if failure.is_of_another_version() => {
+                (self.ask(client, key, instead).await, Base::Unknown)
+            }
+            _ => (answer, base),
+        }
+    }
+
+    /// An event that shows this write is an echo for those who have it in what the run reads from now on.
+    fn made(&self, writing: &mut Writing, tickets: &Tickets, answer: &Answer, base: Base) {
+        let sent = LazyCell::new(|| self.known.informer.object_as_sent(answer.text.as_bytes()).ok());
+        writing.made(&answer.value, base, |of| {
+            tickets.are_of(of) && sent.as_ref().is_some_and(|sent| of.selects(sent) == Some(true))
+        });
     }
 
     /// Sends a request, as long as this replica leads.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kube_informer::ObjectKey;
+use kube_informer::{ObjectKey, SharedInformer};
 
 use super::cache::Known;
 use super::seen::Until;
@@ -19,6 +19,11 @@ impl Tickets {
     /// The number by which the task of the request is known.
     pub(super) fn number(&self) -> u64 {
         self.0.first().map_or(0, |(_, ticket)| ticket.number())
+    }
+
+    /// Whether this informer is one of those that are to see it.
+    pub(super) fn are_of(&self, informer: &SharedInformer<()>) -> bool {
+        self.0.iter().any(|(known, _)| known.informer.same_informer(informer))
     }
 
     /// It was not written.

@@ -1,5 +1,6 @@
 //! The objects of an informer as one run writes them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use kube_client::core::params::{Patch, PatchParams, PostParams};
@@ -7,7 +8,8 @@ use kube_client::core::request::Request;
 use kube_informer::object::ResourceVersion;
 use kube_informer::{Object, ObjectKey};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::answer::Answer;
 use super::echo::Base;
@@ -52,6 +54,10 @@ impl<C: Send + Sync + 'static> Objects<C> {
     }
 
     /// Changes an object. Server-side apply is [`Patch::Apply`].
+    ///
+    /// In a controller that is told of such objects, a patch that names no `resourceVersion` is first sent with the one that is
+    /// known here: the server refuses it (409) if somebody else has changed the object meanwhile, and then it is sent as it was
+    /// given. A JSON patch, a dry run and the patch of an object that is not known here are sent as they were given at once.
     pub async fn patch(
         &self,
         key: &ObjectKey,
@@ -59,11 +65,10 @@ impl<C: Send + Sync + 'static> Objects<C> {
         patch: &Patch<impl Serialize + fmt::Debug>,
     ) -> Result<Object<C>, WriteError> {
         let request = self.request(key).patch(key.name(), params, patch);
-        let over = |patch: &_| self.request(key).patch(key.name(), params, patch).ok();
-        self.write(self.outgoing_patch(key, request, params, patch, over)?).await
+        self.write(self.outgoing_patch(key, request, params)?).await
     }
 
-    /// Changes the status of an object.
+    /// Changes the status of an object. What is sent is what [`patch`](Self::patch) says.
     pub async fn patch_status(
         &self,
         key: &ObjectKey,
@@ -71,8 +76,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
         patch: &Patch<impl Serialize + fmt::Debug>,
     ) -> Result<Object<C>, WriteError> {
         let request = self.request(key).patch_subresource("status", key.name(), params, patch);
-        let over = |patch: &_| self.request(key).patch_subresource("status", key.name(), params, patch).ok();
-        self.write(self.outgoing_patch(key, request, params, patch, over)?).await
+        self.write(self.outgoing_patch(key, request, params)?).await
     }
 
     /// Creates a subresource of an object, such as `binding` of a pod, and gives what the server answered.
@@ -113,7 +117,8 @@ impl<C: Send + Sync + 'static> Objects<C> {
         self.write_beside(self.outgoing(key.clone(), request)?.dry(params.dry_run)).await
     }
 
-    /// Takes note of a write that was made with another client: of what the server answered, the object or a `Status`.
+    /// Takes note of a write that was made with another client: of what the server answered, the object or a `Status`. Its event
+    /// leads to a run, unlike that of a write made here: nothing says what the object was before it.
     pub fn wrote(&self, answer: &impl Serialize) -> Result<(), WriteError> {
         let value = serde_json::to_value(answer).map_err(|error| self.invalid(&error))?;
         self.told(value)
@@ -195,22 +200,25 @@ impl<C: Send + Sync + 'static> Objects<C> {
         key: &ObjectKey,
         request: Result<http::Request<Vec<u8>>, kube_client::core::request::Error>,
         params: &PatchParams,
-        patch: &Patch<impl Serialize + fmt::Debug>,
-        over: impl FnOnce(&Patch<Value>) -> Option<http::Request<Vec<u8>>>,
     ) -> Result<Outgoing, WriteError> {
         let mut outgoing = self.outgoing(key.clone(), request)?.dry(params.dry_run);
+        // Where no handler is told of it, nobody needs to know.
+        if params.dry_run || !self.run.tracker.echoes.listens(self.informer.kind()) {
+            return Ok(outgoing);
+        }
         outgoing.base = asked(outgoing.request.body());
-        if params.dry_run || outgoing.base != Base::Unknown {
+        if outgoing.base != Base::Unknown {
             return Ok(outgoing);
         }
         let Some(base) = self.get(key).map(|object| object.resource_version().clone()) else {
             return Ok(outgoing);
         };
         if !base.is_empty()
-            && let Some(request) = of_version(patch, &base).and_then(|patch| over(&patch))
+            && let Some(body) = of_version(outgoing.request.body(), &base)
         {
             outgoing.base = Base::Version(base);
-            outgoing.instead = Some(std::mem::replace(&mut outgoing.request, request));
+            outgoing.instead = Some(outgoing.request.clone());
+            *outgoing.request.body_mut() = body;
         }
         Ok(outgoing)
     }
@@ -229,19 +237,21 @@ fn asked(body: &[u8]) -> Base {
     }
 }
 
-/// The same patch, to be refused if the object has another version.
-fn of_version(patch: &Patch<impl Serialize>, version: &ResourceVersion) -> Option<Patch<Value>> {
-    let with = |body: Value| {
-        let mut body = Some(body).filter(Value::is_object)?;
-        let metadata = body.as_object_mut()?.entry("metadata").or_insert_with(|| json!({}));
-        metadata.as_object_mut()?.insert("resourceVersion".to_owned(), version.to_string().into());
-        Some(body)
+/// The same patch, to be refused if the object has another version. All that it says it says in the same bytes. `None` if it does not
+/// look like an object, as a JSON patch does not.
+fn of_version(patch: &[u8], version: &ResourceVersion) -> Option<Vec<u8>> {
+    type Fields<'a> = BTreeMap<String, &'a RawValue>;
+    let version = to_raw_value(&version.to_string()).ok()?;
+    let mut fields: Fields<'_> = serde_json::from_slice(patch).ok()?;
+    let mut metadata: Fields<'_> = match fields.get("metadata") {
+        Some(metadata) => serde_json::from_str(metadata.get()).ok()?,
+        None => BTreeMap::new(),
     };
-    let value = |body: &_| serde_json::to_value(body).ok();
-    match patch {
-        Patch::Apply(body) => Some(Patch::Apply(with(value(body)?)?)),
-        Patch::Merge(body) => Some(Patch::Merge(with(value(body)?)?)),
-        Patch::Strategic(body) => Some(Patch::Strategic(with(value(body)?)?)),
-        _ => None,
-    }
+    metadata.insert("resourceVersion".to_owned(), &version);
+    let metadata = to_raw_value(&metadata).ok()?;
+    fields.insert("metadata".to_owned(), &metadata);
+    serde_json::to_vec(&fields).ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc as blocking;
 
+use embedded_apiserver::{Fault, Verb};
 use metrics_util::debugging::DebuggingRecorder;
 
 use super::*;
@@ -72,6 +73,26 @@ async fn what_says_which_objects_to_reconcile_has_ended_when_it_returns() {
     assert!(timeout(MOMENT, &mut running.task).await.is_err(), "it waits for that call");
     blocked.go_on.send(()).unwrap();
     timeout(PATIENCE, running.task).await.expect("it ends").unwrap().unwrap();
+    assert!(blocked.has_ended());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn so_it_has_when_it_returns_an_error_before_it_has_begun() {
+    let rig = Rig::new();
+    rig.server.inject(Fault::stall().on(Verb::Watch).resource("configmaps"));
+    rig.server.create(&pod("one", &json!([]))).await.unwrap();
+    let (block, mut blocked) = Blocked::new();
+    let (maps, pods) = (rig.factory.core().v1().config_maps().informer(), rig.factory.core().v1().pods());
+    let controller = Controller::new("maps", maps.clone())
+        .watches(pods.informer(), move |_, _| block())
+        .reconcile(|_| std::future::ready(Ok(Next::Done)));
+    let mut running = rig.run(controller);
+    blocked.begun().await;
+    maps.shutdown(SECOND).await;
+    assert!(timeout(MOMENT, &mut running.task).await.is_err(), "it waits for that call");
+    blocked.go_on.send(()).unwrap();
+    let error = timeout(PATIENCE, running.task).await.expect("it ends").unwrap().unwrap_err();
+    assert!(matches!(error, ControllerError::Stopped { .. }), "{error}");
     assert!(blocked.has_ended());
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod echoes;
 mod ends;
 mod helpers;
 mod hidden;

@@ -1,8 +1,15 @@
+use std::cell::Cell;
+
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::testing::ScriptedSource;
 use serde_json::json;
 
 use super::*;
+
+thread_local! {
+    /// How often an event was judged.
+    pub(super) static JUDGED: Cell<usize> = const { Cell::new(0) };
+}
 
 struct Rig {
     echoes: Echoes,
@@ -25,12 +32,12 @@ impl Rig {
     }
 
     fn writing(&self, owner: &str, object: &str) -> Writing {
-        self.echoes.writing(&key(owner), &self.kind, &key(object))
+        self.echoes.writing(&key(owner), &self.kind, &key(object)).unwrap()
     }
 
     /// A run of this key has made this version over that one.
     fn wrote(&self, owner: &str, base: &str, version: &str) {
-        self.writing(owner, "a").made(&made("x", version), over(base));
+        self.writing(owner, "a").made(&made("x", version), over(base), |_| true);
     }
 
     fn news(&self, old: &str, new: &str, keys: &[&str]) -> Vec<String> {
@@ -63,7 +70,11 @@ fn over(base: &str) -> Base {
 }
 
 fn made(uid: &str, version: &str) -> Value {
-    json!({ "metadata": { "name": "a", "namespace": "default", "uid": uid, "resourceVersion": version } })
+    made_of("a", uid, version)
+}
+
+fn made_of(name: &str, uid: &str, version: &str) -> Value {
+    json!({ "metadata": { "name": name, "namespace": "default", "uid": uid, "resourceVersion": version } })
 }
 
 fn object(uid: &str, version: &str) -> Object<ConfigMap> {
@@ -135,11 +146,11 @@ fn another_object_of_the_same_name_is_news() {
 fn an_event_that_comes_before_the_answer_waits_for_it() {
     for (answer, expected) in [(Some("5"), vec![]), (Some("6"), vec!["me"]), (None, vec!["me"])] {
         let rig = Rig::new();
-        let writing = rig.writing("me", "a");
+        let mut writing = rig.writing("me", "a");
         assert_eq!(rig.news("4", "5", &["me", "you"]), ["you"]);
         assert!(rig.added().is_empty());
         if let Some(version) = answer {
-            writing.made(&made("x", version), over("4"));
+            writing.made(&made("x", version), over("4"), |_| true);
         }
         drop(writing);
         assert_eq!(rig.added(), expected, "{answer:?}");
@@ -179,7 +190,96 @@ fn what_no_event_ever_shows_is_not_kept_without_bound() {
     for number in 0..2 * OBJECTS {
         let mut made = made("x", "5");
         made["metadata"]["name"] = format!("object-{number}").into();
-        rig.writing("me", "a").made(&made, Base::Nothing);
+        rig.writing("me", "a").made(&made, Base::Nothing, |_| true);
     }
     assert!(rig.links() <= OBJECTS + VERSIONS);
+}
+
+/// The old and the new state of a child lead to the same owner.
+#[test]
+fn an_event_that_leads_to_a_key_twice_is_judged_for_it_once() {
+    let rig = Rig::new();
+    let mut writing = rig.writing("me", "a");
+    assert_eq!(rig.news("4", "5", &["me", "me"]), NOBODY);
+    writing.made(&made("x", "5"), over("4"), |_| true);
+    drop(writing);
+    assert!(rig.added().is_empty());
+    assert_eq!(rig.news("5", "6", &["me", "me"]), ["me"]);
+}
+
+#[test]
+fn a_handler_whose_informer_did_not_show_the_write_to_the_run_is_told_of_it() {
+    let rig = Rig::new();
+    let other = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build().unwrap();
+    let other = rig.echoes.listener(&other.as_kind());
+    let of_first = rig.echoes.0.lock().listening[0].informer.clone();
+    rig.writing("me", "a").made(&made("x", "5"), over("4"), |of| of.same_informer(&of_first));
+    let told = |from: &Listener| from.news(Some(&object("x", "4")), &object("x", "5"), vec![key("me")]);
+    assert_eq!(told(&other), [key("me")]);
+    assert_eq!(rig.links(), 1, "the others have not been told");
+    assert_eq!((told(&rig.listeners[0]), told(&rig.listeners[1])), (vec![], vec![]));
+    assert_eq!(rig.links(), 0, "nothing stays behind for one that is never told");
+}
+
+#[test]
+fn what_no_handler_shows_leaves_nothing_behind() {
+    let rig = Rig::new();
+    rig.writing("me", "a").made(&made("x", "5"), over("4"), |_| false);
+    assert_eq!(rig.links(), 0);
+    assert_eq!(rig.news("4", "5", &["me"]), ["me"]);
+}
+
+#[test]
+fn handlers_beyond_the_last_bit_are_told_of_everything() {
+    let rig = Rig::new();
+    let informer = rig.echoes.0.lock().listening[0].informer.clone();
+    let more: Vec<Listener> = (2..65).map(|_| rig.echoes.listener(&informer)).collect();
+    rig.wrote("me", "4", "5");
+    assert_eq!(more[62].news(Some(&object("x", "4")), &object("x", "5"), vec![key("me")]), [key("me")]);
+    assert_eq!(rig.news("4", "5", &["me"]), NOBODY);
+}
+
+#[test]
+fn nobody_waits_for_the_answer_to_a_write_that_no_handler_is_told_of() {
+    let rig = Rig::new();
+    let pods = KindInfo::new("", "v1", "Pod", "pods");
+    assert!(rig.echoes.listens(&rig.kind) && !rig.echoes.listens(&pods));
+    assert!(rig.echoes.writing(&key("me"), &pods, &key("a")).is_none());
+}
+
+/// A run writes a hundred objects at the same time, and each event comes before its answer.
+#[test]
+fn each_answer_is_compared_with_the_events_of_its_own_object() {
+    for is_named in [true, false] {
+        let rig = Rig::new();
+        let names: Vec<String> = (0..100).map(|number| format!("object-{number}")).collect();
+        let writings: Vec<Writing> =
+            names.iter().map(|name| rig.writing("me", if is_named { name } else { "" })).collect();
+        let answers: Vec<Value> = names.iter().map(|name| made_of(name, "x", "5")).collect();
+        for answer in &answers {
+            let new: Object<ConfigMap> =
+                Object::new(&serde_json::from_value(answer.clone()).unwrap()).unwrap();
+            assert_eq!(rig.listeners[0].news(None, &new, vec![key("me")]), []);
+        }
+        JUDGED.set(0);
+        for (mut writing, answer) in writings.into_iter().zip(&answers) {
+            writing.made(answer, Base::Nothing, |_| true);
+        }
+        assert_eq!(JUDGED.get(), 100, "named: {is_named}");
+        assert!(rig.added().is_empty());
+        assert!(rig.echoes.0.lock().writing.is_empty());
+    }
+}
+
+#[test]
+fn of_writes_that_are_answered_in_another_order_nothing_is_news() {
+    let rig = Rig::new();
+    let (mut first, mut second) = (rig.writing("me", "a"), rig.writing("me", "a"));
+    assert_eq!(rig.news("4", "5", &["me"]), NOBODY);
+    assert_eq!(rig.news("5", "6", &["me"]), NOBODY);
+    second.made(&made("x", "6"), over("5"), |_| true);
+    drop(second);
+    first.made(&made("x", "5"), over("4"), |_| true);
+    drop(first);
+    assert!(rig.added().is_empty());
 }

@@ -146,6 +146,10 @@ impl World {
         let event = match message {
             _ if !self.is_calm && self.chance.u32(..20) == 0 => Event::Failed,
             Message::Read => Event::Read(last),
+            // The namespace of the Lease is not there yet.
+            Message::Write { over: None, .. } if last.is_none() && !self.is_calm && self.chance.bool() => {
+                Event::NoNamespace
+            }
             Message::Write { over, .. } if over != last.map(|record| record.version) => Event::Conflict,
             Message::Write { record, .. } => {
                 self.version += 1;

@@ -100,9 +100,9 @@ impl Drop for Process {
     }
 }
 
-/// Sends a signal, such as `STOP`, to a process by its id, or with a `-` before it to the whole group of that process. The standard
-/// library can only send SIGKILL, and a system call would need unsafe code; a shell has `kill` built in, and the program of that
-/// name is not on every machine.
+/// Sends a signal, such as `STOP`, to a process by its id, or with a `-` before it to the whole group of that
+/// process. The standard library can only send SIGKILL, and a system call would need unsafe code; a shell has
+/// `kill` built in, and the program of that name is not on every machine.
 pub fn send_signal(signal: &str, process: &str) -> Result<()> {
     let status = Command::new("sh")
         .args(["-c", "kill -s \"$1\" -- \"$2\"", "kill", signal, process])

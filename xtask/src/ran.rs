@@ -42,7 +42,8 @@ type Target = (String, String);
 
 #[derive(Debug, Default)]
 struct Tests {
-    /// Whether the program came to its end: the harness has said how many tests passed. A test could have ended it before.
+    /// Whether the program came to its end: the harness has said how many tests passed. A test could have ended
+    /// it before.
     ended: bool,
     passed: BTreeSet<String>,
     /// Those that were skipped or ignored every time, and why.
@@ -124,7 +125,8 @@ fn running(line: &str) -> Option<Program> {
 }
 
 impl Tests {
-    /// Whether a test that calls itself by this name, or by a part of its name, has passed and did not skip what it is for.
+    /// Whether a test that calls itself by this name, or by a part of its name, has passed and did not skip
+    /// what it is for.
     fn has_run(&self, name: &str) -> bool {
         !self.never_ran.contains_key(name) && self.passed.iter().any(|test| test.contains(name))
     }
@@ -148,7 +150,8 @@ impl Ran {
         }
     }
 
-    /// Adds what another call ran that was for the ignored tests only; a program that ran for nothing else has not run.
+    /// Adds what another call ran that was for the ignored tests only; a program that ran for nothing else has
+    /// not run.
     pub(crate) fn add_ignored(&mut self, mut other: Self) {
         self.slow.append(&mut other.slow);
         for (program, new) in other.programs {

@@ -133,9 +133,11 @@ impl Tests {
 
     /// Adds those of another call. A test that ran in one of them has run; a call that does not mention it says nothing.
     fn add(&mut self, mut new: Self) {
-        let unheard_of: Vec<_> = new.never_ran.extract_if(.., |test, _| !self.has_run(test)).collect();
         self.never_ran.retain(|test, _| !new.has_run(test));
-        self.never_ran.extend(unheard_of);
+        let has_run: BTreeSet<String> =
+            new.never_ran.keys().filter(|test| self.has_run(test)).cloned().collect();
+        new.never_ran.retain(|test, _| !has_run.contains(test));
+        self.never_ran.append(&mut new.never_ran);
         self.passed.append(&mut new.passed);
         self.ended |= new.ended;
     }

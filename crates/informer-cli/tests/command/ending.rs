@@ -1,6 +1,5 @@
 //! When commands end: by a signal, or because time is over.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::json;

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 use crate::cargo::Cargo;
+use crate::ran::Ran;
 use crate::report::{self, Outcome};
 
 /// A quick run is a smoke test: the benchmark's own tests, then every scenario with small numbers.
@@ -22,7 +23,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         return report::run(|report| {
             report.step("bench, formatting and tests", || {
                 Cargo::new("fmt --manifest-path bench/Cargo.toml --all --check").run()?;
-                let (count, _) = Cargo::new(&format!("test {QUICK} {TESTED}")).run_tests()?;
+                let tests = Cargo::new(&format!("test {QUICK} {TESTED}"));
+                let count = tests.run_tests(&mut Ran::default())?;
                 Ok(Outcome::Passed(count.to_string()))
             });
             report.step("bench, quick", || {
@@ -49,14 +51,14 @@ fn replicas(arguments: &[String]) -> Result<()> {
         }
     }
     Cargo::new("build --release --package informer-controller --example replication_manager").run()?;
-    let (count, _) = Cargo::new(
+    let count = Cargo::new(
         "test --release --package informer-controller --features test-cluster/servers --test e2e beside::it_ends -- --nocapture",
     )
     .env("KUBE_INFORMER_E2E", "required")
     .env("KUBE_INFORMER_CONTROLLERS", controllers)
     .env("KUBE_INFORMER_PODS", pods)
     .env("KUBE_INFORMER_ROUNDS", rounds)
-    .run_tests()?;
+    .run_tests(&mut Ran::default())?;
     ensure!(count.all_passed(), "it did not run: {count}");
     Ok(())
 }

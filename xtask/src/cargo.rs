@@ -1,8 +1,9 @@
 //! Running cargo.
 
 mod complaints;
+mod group;
 
-use std::io::{BufRead, BufReader, Read, pipe};
+use std::io::pipe;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -10,6 +11,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use self::complaints::Complaints;
+use self::group::Group;
+pub(crate) use self::group::Limits;
 use crate::ran::{Ran, Reader};
 
 /// What the suites on real servers ask for. Everything is built for the whole workspace, so that features are
@@ -42,7 +45,10 @@ pub(crate) fn host() -> Result<String> {
 /// One call of cargo in the workspace.
 pub(crate) struct Cargo {
     command: Command,
+    /// Those that cargo is called with, after what only this program says to it.
+    arguments: Vec<String>,
     shown: String,
+    limits: Limits,
 }
 
 impl Cargo {
@@ -60,12 +66,13 @@ impl Cargo {
     }
 
     fn of(mut command: Command, arguments: &str, shown: String) -> Self {
-        command.current_dir(workspace_root()).args(arguments.split_whitespace()).stdin(Stdio::null());
-        Self { command, shown }
+        command.current_dir(workspace_root()).stdin(Stdio::null());
+        let arguments = arguments.split_whitespace().map(str::to_owned).collect();
+        Self { command, arguments, shown, limits: Limits::of_this_run() }
     }
 
     pub(crate) fn args(mut self, arguments: &[String]) -> Self {
-        self.command.args(arguments);
+        self.arguments.extend_from_slice(arguments);
         self.shown.extend(arguments.iter().flat_map(|argument| [" ", argument]));
         self
     }
@@ -73,6 +80,12 @@ impl Cargo {
     /// The same for what nobody who repeats the call has to know.
     pub(crate) fn env_quietly(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// A setting as in its configuration, which nobody who repeats the call has to know either.
+    pub(crate) fn config_quietly(mut self, setting: &str) -> Self {
+        self.command.args(["--config", setting]);
         self
     }
 
@@ -87,7 +100,11 @@ impl Cargo {
     /// Runs it, its output going where ours goes.
     pub(crate) fn run(mut self) -> Result<()> {
         eprintln!("$ {}", self.shown);
-        let status = self.command.status().context("cannot run cargo")?;
+        self.command.args(&self.arguments);
+        let (status, ended) = Group::start(self.command)?.wait(&self.limits)?;
+        if let Some(why) = ended {
+            bail!("`{}` was ended: {why}", self.shown);
+        }
         if !status.success() {
             bail!("`{}` failed with {status}", self.shown);
         }
@@ -96,55 +113,71 @@ impl Cargo {
 
     /// Runs it and gives back what it writes to standard output.
     pub(crate) fn output(mut self) -> Result<Vec<u8>> {
-        let output = self.command.stderr(Stdio::inherit()).output().context("cannot run cargo")?;
+        let command = self.command.args(&self.arguments).stderr(Stdio::inherit());
+        let output = command.output().context("cannot run cargo")?;
         if !output.status.success() {
             bail!("`{}` failed with {}", self.shown, output.status);
         }
         Ok(output.stdout)
     }
 
-    /// Runs it as [`run`](Self::run) does, adds up what the test harnesses say they ran, and takes out what was skipped.
-    pub(crate) fn run_tests(self) -> Result<(TestCount, Ran)> {
-        self.run_tests_reading(|_| {})
+    /// Runs it as [`run`](Self::run) does, adds up what the test harnesses say they ran, and takes out what was
+    /// skipped. What ran is added to `ran`, also if it failed.
+    pub(crate) fn run_tests(self, ran: &mut Ran) -> Result<TestCount> {
+        self.run_tests_reading(ran, |_| {})
     }
 
     /// The same, and each line of what it says is handed over as well.
-    pub(crate) fn run_tests_reading(self, mut said: impl FnMut(&str)) -> Result<(TestCount, Ran)> {
+    pub(crate) fn run_tests_reading(self, ran: &mut Ran, mut said: impl FnMut(&str)) -> Result<TestCount> {
         eprintln!("$ {}", self.shown);
-        let Self { mut command, shown } = self;
+        let Self { mut command, arguments, shown, limits } = self;
         // One pipe for both streams, in order: cargo names programs on one of them, and the harness their
         // tests on the other.
         let (output, input) = pipe().context("a pipe")?;
         // Colours would be in the way of reading what it says.
-        command.env("CARGO_TERM_COLOR", "never").stdout(input.try_clone()?).stderr(input);
-        let mut child = command.spawn().context("cannot run cargo")?;
-        // It keeps our end of the pipe open, which would then never end.
-        drop(command);
+        command.args(arguments).env("CARGO_TERM_COLOR", "never").stdout(input.try_clone()?).stderr(input);
+        // It takes the command, which keeps our end of the pipe open; that would then never end.
+        let mut group = Group::start(command)?;
         let (mut count, mut reader) = (TestCount::default(), Reader::default());
-        let mut complaints = Complaints::default();
-        each_line(output, |line| {
+        let (mut complaints, mut still_running) = (Complaints::default(), StillRunning::default());
+        let (status, ended) = group.read(output, &limits, |line| {
             println!("{line}");
             count.add(line);
             reader.line(line);
             complaints.line(line);
+            still_running.line(line);
             said(line);
         })?;
-        let (ran, skipped) = reader.end();
+        let (these, skipped) = reader.end();
+        ran.add(these);
         count.skip(skipped);
-        let status = child.wait()?;
+        if let Some(why) = ended {
+            bail!("`{shown}` was ended: {why}; {count}{}{}", still_running.text(), complaints.text());
+        }
         if !status.success() {
             bail!("`{shown}` failed with {status}; {count}{}", complaints.text());
         }
-        Ok((count, ran))
+        Ok(count)
     }
 }
 
-/// By bytes: what a test prints need not be UTF-8.
-fn each_line(stream: impl Read, mut line: impl FnMut(&str)) -> Result<()> {
-    for bytes in BufReader::new(stream).split(b'\n') {
-        line(&String::from_utf8_lossy(&bytes?));
+/// The tests that take long and have not ended: one of them hangs.
+#[derive(Debug, Default)]
+struct StillRunning(Vec<String>);
+
+impl StillRunning {
+    fn line(&mut self, line: &str) {
+        if line.ends_with(" has been running for over 60 seconds") {
+            self.0.push(line.to_owned());
+        } else if let Some((test, _)) = line.split_once(" ... ") {
+            self.0.retain(|long| long.strip_prefix(test).is_none_or(|rest| !rest.starts_with(" has been ")));
+        }
     }
-    Ok(())
+
+    /// With a line break before each line.
+    fn text(&self) -> String {
+        self.0.iter().flat_map(|line| ["\n", line]).collect()
+    }
 }
 
 /// How many tests ran.

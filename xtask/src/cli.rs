@@ -15,10 +15,11 @@ Commands:
   ci [--long]       Everything that a change must pass: the README's first command, `cargo test`, and of the below tidy, deny,
                     book, publish without builds, lint, face, page, e2e and three minutes of soak; ends with a table of where
                     the time went, what was skipped and why, and which tests took more than 10 s. Fails if a test target has not
-                    run, or if it took more than 50 minutes. With --long the random tests try more, for as long as it takes
+                    run, if it took more than 50 minutes, or if a step says nothing for 15. With --long the random tests try more, for as long as it takes
   e2e [FILTER]...   The tests that need a real kube-apiserver or programs in Go, which are no part of `cargo test`: all with the
                     default feature gates, what lists once more with WatchList=false, and the embedded server beside the real
-                    one, with kubectl and client-go; only tests whose name contains a FILTER, if there is one, on both
+                    one, with kubectl and client-go; only tests whose name contains a FILTER, if there is one, on both.
+                    Fails if no test is called so, and without a FILTER if a suite has not run
   soak [--minutes N] [--seed S] [--step K] [--report FILE]
                     A random walk over everything that can go wrong on a real kube-apiserver, 3 minutes if nothing is
                     said; the seed decides what happens, K is the step to begin with, FILE gets the table as Markdown

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::cargo::{Cargo, SERVERS};
+use crate::ran::Ran;
 
 const TEST: &str = "differential::random_objects_and_patches_come_out_as_on_the_real_server";
 
@@ -46,7 +47,7 @@ pub(crate) fn run(differential: &Differential) -> Result<()> {
         .env("KUBE_INFORMER_E2E", "required")
         .env("KUBE_INFORMER_DIFFERENTIAL_ROUNDS", &differential.rounds.to_string())
         .env("KUBE_INFORMER_DIFFERENTIAL_SEED", &seed.to_string());
-    let (count, _) = tests.run_tests()?;
+    let count = tests.run_tests(&mut Ran::default())?;
     ensure!(count.all_passed(), "it did not run: {count}");
     Ok(())
 }

@@ -122,10 +122,14 @@ pub(crate) fn steps(
         return false;
     }
     let mut all = true;
+    // Which of the filters are in the name of no test.
+    let mut unmatched: Vec<&str> = filters.iter().map(String::as_str).collect();
     all &= report.step("e2e, default feature gates", || {
-        let (count, these) = run(&Call::new(SUITES, filters).long(long))?;
+        let mut these = Ran::default();
+        let count = run(&Call::new(SUITES, filters).long(long), &mut these);
+        unmatched.retain(|name| these.unmatched(&[name]).is_some());
         ran.add(these);
-        Ok(Outcome::Passed(format!("{count} on {server}")))
+        Ok(Outcome::Passed(format!("{} on {server}", count?)))
     });
     all &= report.step("e2e, WatchList=false", || {
         // Whoever asks for tests by name gets those on both.
@@ -134,29 +138,52 @@ pub(crate) fn steps(
         let mut call = Call::new(WITHOUT_STREAMING, if is_part { &lists } else { filters }).long(long);
         call.gates = "WatchList=false";
         call.rounds = is_part.then_some(ROUNDS_WITHOUT_STREAMING);
-        let (count, these) = run(&call)?;
-        if let Some(name) = these.unmatched(&LISTS).filter(|_| is_part) {
+        let mut these = Ran::default();
+        let count = run(&call, &mut these);
+        let missing = these.unmatched(&LISTS).filter(|_| is_part);
+        unmatched.retain(|name| these.unmatched(&[name]).is_some());
+        ran.add(these);
+        let count = count?;
+        if let Some(name) = missing {
             bail!("no test is called {name}: mend the list of what runs where lists are not streamed");
         }
-        ran.add(these);
         Ok(Outcome::Passed(format!("{count} on {server}, WatchList=false")))
     });
     all &= report.step("e2e, embedded server", || {
-        let (count, these) = run(&Call::new(OF_THE_EMBEDDED_SERVER, filters).long(long))?;
+        let mut these = Ran::default();
+        let count = run(&Call::new(OF_THE_EMBEDDED_SERVER, filters).long(long), &mut these);
+        unmatched.retain(|name| these.unmatched(&[name]).is_some());
         ran.add(these);
-        Ok(Outcome::Passed(format!("{count} on the embedded server beside {server}")))
+        Ok(Outcome::Passed(format!("{} on the embedded server beside {server}", count?)))
     });
-    // Whoever asks for tests by name would get all others that are called so as well.
-    if filters.is_empty() {
-        all &= report.step("e2e, in libraries and the command", || {
-            let ignored = format!("test --workspace --no-fail-fast {AMONG_OTHERS} -- --ignored --nocapture");
-            let tests = timed(Cargo::new(&ignored).env("KUBE_INFORMER_E2E", "required"))?;
-            let (count, these) = tests.run_tests()?;
-            ran.add_ignored(these);
-            Ok(Outcome::Passed(format!("{count} on {server}, on the embedded server, and beside Go")))
-        });
+    all &= report.step("e2e, in libraries and the command", || {
+        let ignored = format!("test --workspace --no-fail-fast {AMONG_OTHERS} -- --ignored --nocapture");
+        let tests = timed(Cargo::new(&ignored).args(filters).env("KUBE_INFORMER_E2E", "required"))?;
+        let mut these = Ran::default();
+        let count = tests.run_tests(&mut these);
+        unmatched.retain(|name| these.unmatched(&[name]).is_some());
+        ran.add_ignored(these);
+        Ok(Outcome::Passed(format!("{} on {server}, on the embedded server, and beside Go", count?)))
+    });
+    // A test that failed has been told of.
+    if all && !unmatched.is_empty() {
+        all = report.step("e2e, names of tests", || bail!(no_such_test(&unmatched)));
     }
     all
+}
+
+fn no_such_test(names: &[&str]) -> String {
+    let part = "as the name of a test on a real kube-apiserver, or a part of one";
+    format!("no test is called {}: `cargo xtask e2e NAME` takes NAME {part}", names.join(", "))
+}
+
+/// The same as a command of its own. No suite may have been forgotten, which `cargo xtask ci` sees by itself.
+pub(crate) fn all_steps(report: &mut Report, filters: &[String]) {
+    let (policy, mut ran) = (Policy::from_environment(), Ran::default());
+    let complete = steps(report, &policy, filters, &mut ran, false);
+    if complete && filters.is_empty() && policy == Policy::Run {
+        report.step("every suite has run", || ran.check_suites());
+    }
 }
 
 /// One call of cargo for suites on real servers.
@@ -179,7 +206,7 @@ impl<'a> Call<'a> {
     }
 }
 
-fn run(call: &Call<'_>) -> Result<(TestCount, Ran)> {
+fn run(call: &Call<'_>, ran: &mut Ran) -> Result<TestCount> {
     // Some tests run them, and `--test` alone does not build them. They are those that `cargo test` has
     // built.
     Cargo::new("build --quiet --workspace --examples --profile test").run()?;
@@ -195,7 +222,7 @@ fn run(call: &Call<'_>) -> Result<(TestCount, Ran)> {
     if let Some(rounds) = call.rounds.filter(|_| env::var_os("KUBE_INFORMER_ROUNDS").is_none()) {
         tests = tests.env("KUBE_INFORMER_ROUNDS", rounds);
     }
-    timed(tests)?.run_tests()
+    timed(tests)?.run_tests(ran)
 }
 
 /// How many tests run at a time. They wait more than they compute, but each has servers of its own.

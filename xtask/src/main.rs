@@ -49,10 +49,8 @@ fn run(command: &Command) -> Result<()> {
             Ok(())
         }
         Command::Ci { long } => ci::run(&e2e::Policy::from_environment(), *long),
-        Command::E2e { filters } => report::run(|report| {
-            e2e::steps(report, &e2e::Policy::from_environment(), filters, &mut Ran::default(), false);
-        }),
-        Command::Soak(soak) => soak::run(soak).map(drop),
+        Command::E2e { filters } => report::run(|report| e2e::all_steps(report, filters)),
+        Command::Soak(soak) => soak::run(soak, &mut Ran::default()).map(drop),
         Command::Differential(differential) => differential::run(differential),
         Command::Bench { arguments } => bench::run(arguments),
         Command::Tidy => report::run(tidy::step),

@@ -42,6 +42,9 @@ type Target = (String, String);
 
 #[derive(Debug, Default)]
 struct Tests {
+    /// Whether the program came to its end: the harness has said how many tests passed. A test could have ended
+    /// it before.
+    ended: bool,
     passed: BTreeSet<String>,
     /// Those that were skipped or ignored every time, and why.
     never_ran: BTreeMap<String, String>,
@@ -63,6 +66,10 @@ impl Reader {
             self.current = Some(program);
         } else if line.trim_start().starts_with("Doc-tests ") {
             self.current = None;
+        } else if line.contains("test result: ") {
+            if let Some(tests) = self.tests() {
+                tests.ended = true;
+            }
         } else if let Some((test, why)) = test_cluster::skipped_test(line) {
             self.skipped += 1;
             self.never_ran(test, why);
@@ -79,7 +86,7 @@ impl Reader {
         if let Some(why) = outcome.strip_prefix("ignored") {
             self.never_ran(test, why.trim_start_matches(", "));
         } else if outcome.starts_with("ok")
-            && let Some(tests) = self.current.as_ref().and_then(|program| self.ran.programs.get_mut(program))
+            && let Some(tests) = self.tests()
         {
             tests.passed.insert(test.to_owned());
         }
@@ -92,9 +99,14 @@ impl Reader {
     }
 
     fn never_ran(&mut self, test: &str, why: &str) {
-        if let Some(tests) = self.current.as_ref().and_then(|program| self.ran.programs.get_mut(program)) {
+        if let Some(tests) = self.tests() {
             tests.never_ran.insert(test.to_owned(), why.to_owned());
         }
+    }
+
+    /// Those of the program that runs.
+    fn tests(&mut self) -> Option<&mut Tests> {
+        self.current.as_ref().and_then(|program| self.ran.programs.get_mut(program))
     }
 
     /// What ran, and how many tests were skipped.
@@ -112,28 +124,41 @@ fn running(line: &str) -> Option<Program> {
     Some(Program { target: (name.to_owned(), source.to_owned()), file: file.to_owned() })
 }
 
+impl Tests {
+    /// Whether a test that calls itself by this name, or by a part of its name, has passed and did not skip
+    /// what it is for.
+    fn has_run(&self, name: &str) -> bool {
+        !self.never_ran.contains_key(name) && self.passed.iter().any(|test| test.contains(name))
+    }
+
+    /// Adds those of another call. A test that ran in one of them has run; a call that does not mention it says nothing.
+    fn add(&mut self, mut new: Self) {
+        self.never_ran.retain(|test, _| !new.has_run(test));
+        let has_run: BTreeSet<String> =
+            new.never_ran.keys().filter(|test| self.has_run(test)).cloned().collect();
+        new.never_ran.retain(|test, _| !has_run.contains(test));
+        self.never_ran.append(&mut new.never_ran);
+        self.passed.append(&mut new.passed);
+        self.ended |= new.ended;
+    }
+}
+
 impl Ran {
-    /// Adds what another call ran. A test that ran in one of them has run.
+    /// Adds what another call ran.
     pub(crate) fn add(&mut self, mut other: Self) {
         self.slow.append(&mut other.slow);
-        for (program, mut new) in other.programs {
-            match self.programs.get_mut(&program) {
-                Some(tests) => {
-                    tests.never_ran.retain(|test, _| new.never_ran.contains_key(test));
-                    tests.passed.append(&mut new.passed);
-                }
-                None => drop(self.programs.insert(program, new)),
-            }
+        for (program, new) in other.programs {
+            self.programs.entry(program).or_default().add(new);
         }
     }
 
-    /// Adds what another call ran that was for the ignored tests only; it says nothing about the others.
+    /// Adds what another call ran that was for the ignored tests only; a program that ran for nothing else has
+    /// not run.
     pub(crate) fn add_ignored(&mut self, mut other: Self) {
         self.slow.append(&mut other.slow);
         for (program, new) in other.programs {
             if let Some(tests) = self.programs.get_mut(&program) {
-                let has_run = |test: &String| new.passed.contains(test) && !new.never_ran.contains_key(test);
-                tests.never_ran.retain(|test, _| !has_run(test));
+                tests.add(Tests { ended: false, ..new });
             }
         }
     }
@@ -168,8 +193,17 @@ impl Ran {
         self.check_against(&targets(&serde_json::from_slice(&metadata)?)?, without_servers)
     }
 
+    /// The same for the suites on real servers alone. The soak is none of them: it has a command of its own.
+    pub(crate) fn check_suites(&self) -> Result<Outcome> {
+        let metadata = Cargo::new("metadata --no-deps --format-version 1 --locked").output()?;
+        self.check_against(&suites(targets(&serde_json::from_slice(&metadata)?)?), None)
+    }
+
     fn check_against(&self, targets: &Targets, without_servers: Option<&str>) -> Result<Outcome> {
-        let ran = |target: &Target| self.programs.keys().filter(|program| program.target == *target).count();
+        let ran = |target: &Target| {
+            let is_it = |(program, tests): &(&Program, &Tests)| program.target == *target && tests.ended;
+            self.programs.iter().filter(is_it).count()
+        };
         let missing = |count: &Count| match without_servers {
             Some(_) => count.all - count.on_servers,
             None => count.all,
@@ -247,6 +281,15 @@ fn targets(metadata: &Value) -> Result<Targets> {
         }
     }
     Ok(targets)
+}
+
+/// Of these those that run with every `cargo xtask e2e`.
+fn suites(mut targets: Targets) -> Targets {
+    targets.retain(|(name, _), count| {
+        count.all = count.on_servers;
+        count.on_servers > 0 && name != "soak"
+    });
+    targets
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ impl Soak {
 }
 
 /// Runs it. It cannot be skipped, and fails where the servers cannot be had.
-pub(crate) fn run(soak: &Soak) -> Result<(TestCount, Ran)> {
+pub(crate) fn run(soak: &Soak, ran: &mut Ran) -> Result<TestCount> {
     let test = format!("test --workspace {SERVERS} --test soak -- --nocapture");
     let mut cargo = Cargo::new(&test)
         .env("KUBE_INFORMER_E2E", "required")
@@ -78,18 +78,18 @@ pub(crate) fn run(soak: &Soak) -> Result<(TestCount, Ran)> {
         cargo = cargo.env("KUBE_INFORMER_SOAK_REPORT", report.to_str().context("a path in UTF-8")?);
     }
     let mut last_words = Vec::new();
-    let ran = timed(cargo)?.run_tests_reading(|line| {
+    let count = timed(cargo)?.run_tests_reading(ran, |line| {
         if LAST_WORDS.iter().any(|beginning| line.starts_with(beginning)) {
             last_words.push(line.to_owned());
         }
     });
     let last_words = last_words.join("\n");
-    let (count, ran) = match ran {
+    let count = match count {
         Err(_) if !last_words.is_empty() => bail!(last_words),
-        ran => ran?,
+        count => count?,
     };
     ensure!(count.all_passed(), "the soak did not run: {count}");
-    Ok((count, ran))
+    Ok(count)
 }
 
 /// Its short form, as a step of `cargo xtask ci`.
@@ -99,8 +99,7 @@ pub(crate) fn step(report: &mut Report, policy: &e2e::Policy, ran: &mut Ran) -> 
             return Ok(Outcome::Skipped(why.to_owned()));
         }
         let soak = Soak { seed: Some(1), ..Soak::default() };
-        let (_, these) = run(&soak)?;
-        ran.add(these);
+        run(&soak, ran)?;
         Ok(Outcome::Passed(
             "on kube-apiserver: cache and handlers right after every fault; `cargo xtask soak` runs longer"
                 .to_owned(),

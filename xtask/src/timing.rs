@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
+use serde_json::json;
 
 use crate::cargo::{Cargo, host};
 
@@ -20,18 +21,18 @@ const STAND_IN: &str = "XTASK_STARTS_TESTS";
 /// Has the tests of a call of cargo timed.
 pub(crate) fn timed(cargo: Cargo) -> Result<Cargo> {
     let this = env::current_exe().context("cannot tell where this program is")?;
-    let runner = format!("CARGO_TARGET_{}_RUNNER", host()?.to_uppercase().replace('-', "_"));
-    Ok(cargo.env_quietly(&runner, &this.to_string_lossy()).env_quietly(STAND_IN, "1"))
+    Ok(cargo.config_quietly(&runner(&host()?, &this.to_string_lossy())).env_quietly(STAND_IN, "1"))
+}
+
+/// As a list: what is in a variable or a text, cargo splits at blanks. A text of JSON is one of TOML as well.
+fn runner(host: &str, program: &str) -> String {
+    format!("target.{host}.runner={}", json!([program]))
 }
 
 /// If cargo called this program to start another one, does that, and comes back only if it could not.
 pub(crate) fn stand_in() -> Option<ExitCode> {
     env::var_os(STAND_IN)?;
     let mut command = command(env::args_os().skip(1))?;
-    for (name, _) in env::vars_os().filter(|(name, _)| is_runner(&name.to_string_lossy())) {
-        // A test may call cargo itself.
-        command.env_remove(name);
-    }
     // In place of this program, so that it ends as it ends, by a signal as well.
     let error = command.env_remove(STAND_IN).exec();
     eprintln!("cannot start {}: {error}", command.get_program().display());
@@ -48,10 +49,6 @@ fn command(mut arguments: impl Iterator<Item = OsString>) -> Option<Command> {
         command.args(["-Zunstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
     }
     Some(command)
-}
-
-fn is_runner(variable: &str) -> bool {
-    variable.starts_with("CARGO_TARGET_") && variable.ends_with("_RUNNER")
 }
 
 #[cfg(test)]

@@ -65,9 +65,11 @@ fn skip_line(test: &str, why: &str) -> String {
     format!("skipped {test}: {why}")
 }
 
-/// The name of the test in a line that [`print_skip`] wrote, and why it was skipped.
+/// The name of the test in a line that [`print_skip`] wrote, and why it was skipped. A harness that runs one test at a time has
+/// written its own `test NAME ... ` before it.
 pub fn skipped_test(line: &str) -> Option<(&str, &str)> {
-    line.strip_prefix("skipped ")?.split_once(": ")
+    let after_name = || line.strip_prefix("test ")?.split_once(" ... skipped ").map(|(_, skipped)| skipped);
+    line.strip_prefix("skipped ").or_else(after_name)?.split_once(": ")
 }
 
 pub(crate) fn print_line(line: &str) {

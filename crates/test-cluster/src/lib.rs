@@ -53,4 +53,5 @@ pub use cluster::Cluster;
 pub use export::{Edit, exported, exported_by_tests};
 pub use options::Options;
 pub use oracle::{Oracle, Watched};
+pub use process::send_signal;
 pub use tool::{controller_runtime_manager, promtool};

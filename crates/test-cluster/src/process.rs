@@ -80,15 +80,8 @@ impl Process {
         Ok(())
     }
 
-    /// Sends a signal, such as `STOP`, with `kill`: the standard library can only send SIGKILL, and a system call would
-    /// need unsafe code.
     pub(crate) fn signal(&self, signal: &str) -> Result<()> {
-        let status = Command::new("sh")
-            .args(["-c", "kill -s \"$1\" \"$2\"", "kill", signal, &self.child.id().to_string()])
-            .status()
-            .with_context(|| format!("cannot run `sh` to send SIG{signal}"))?;
-        ensure!(status.success(), "cannot send SIG{signal} to {}", self.name);
-        Ok(())
+        send_signal(signal, &self.child.id().to_string()).context(self.name)
     }
 
     fn dismiss_watchdog(&mut self) {
@@ -105,6 +98,18 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Sends a signal, such as `STOP`, to a process by its id, or with a `-` before it to the whole group of that
+/// process. The standard library can only send SIGKILL, and a system call would need unsafe code; a shell has
+/// `kill` built in, and the program of that name is not on every machine.
+pub fn send_signal(signal: &str, process: &str) -> Result<()> {
+    let status = Command::new("sh")
+        .args(["-c", "kill -s \"$1\" -- \"$2\"", "kill", signal, process])
+        .status()
+        .with_context(|| format!("cannot run `sh` to send SIG{signal}"))?;
+    ensure!(status.success(), "cannot send SIG{signal} to process {process}");
+    Ok(())
 }
 
 fn spawn_watchdog(process_id: u32) -> Result<Child> {

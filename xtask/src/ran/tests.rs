@@ -5,9 +5,19 @@ use super::*;
 const REAL: &str = "     Running tests/real/main.rs (target/debug/deps/real-0123456789abcdef)";
 const LIBRARY: &str = "     Running unittests src/lib.rs (/elsewhere/debug/deps/some_crate-00ff)";
 
+const END: &str =
+    "back after 1.2 stest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+
+/// Every program comes to its end.
 fn read(lines: &[&str]) -> (Ran, usize) {
     let mut reader = Reader::default();
-    lines.iter().for_each(|line| reader.line(line));
+    for line in lines {
+        if running(line).is_some() {
+            reader.line(END);
+        }
+        reader.line(line);
+    }
+    reader.line(END);
     reader.end()
 }
 
@@ -43,13 +53,40 @@ fn what_was_skipped_once_has_to_run_another_time() {
     );
     let without = "skipped: 1 suites on real servers and 2 other tests have not run: no Go";
     assert_eq!(verdict(&ran, Some("no Go")), without);
-    ran.add(read(&[REAL, "skipped two: not on this server"]).0);
+    ran.add(read(&[REAL, "skipped two: not on this server", "test one ... ok", "test some::two ... ok"]).0);
     assert_eq!(
         verdict(&ran, None),
         "failed: these tests were skipped every time: two of real (tests/real/main.rs)"
     );
+    ran.add(read(&[REAL, "test three ... ok"]).0);
+    assert!(verdict(&ran, None).ends_with("two of real (tests/real/main.rs)"), "it says nothing about two");
+    ran.add(read(&[REAL, "test some::two_in_full ... ok"]).0);
+    assert_eq!(verdict(&ran, None), "passed: all 2 test targets");
+    ran.add(read(&[REAL, "skipped two: not on this server", "test some::two_in_full ... ok"]).0);
+    assert_eq!(verdict(&ran, None), "passed: all 2 test targets");
+    ran.add(read(&[REAL, "skipped four: not on this server", "test four ... ok"]).0);
+    assert!(verdict(&ran, None).ends_with(": four of real (tests/real/main.rs)"));
+}
+
+#[test]
+fn a_program_that_does_not_come_to_its_end_has_not_run() {
+    let mut reader = Reader::default();
+    [LIBRARY, END, REAL, "test one ... ok"].iter().for_each(|line| reader.line(line));
+    let (mut ran, _) = reader.end();
+    let missing = "failed: these test targets have not run: real (tests/real/main.rs)";
+    assert_eq!(verdict(&ran, None), missing);
+    ran.add_ignored(read(&[REAL, "test two ... ok"]).0);
+    assert_eq!(verdict(&ran, None), missing, "that was another part of it");
     ran.add(read(&[REAL]).0);
     assert_eq!(verdict(&ran, None), "passed: all 2 test targets");
+}
+
+#[test]
+fn a_suite_on_real_servers_cannot_be_forgotten() {
+    let suites = || suites(workspace());
+    let error = read(&[LIBRARY]).0.check_against(&suites(), None).err().unwrap();
+    assert_eq!(error.to_string(), "these test targets have not run: real (tests/real/main.rs)");
+    assert!(read(&[REAL]).0.check_against(&suites(), None).is_ok());
 }
 
 #[test]
@@ -68,6 +105,10 @@ fn ignored_tests_have_to_run_in_a_call_of_their_own_which_says_nothing_about_oth
         verdict(&ran, None),
         "failed: these tests were skipped every time: c::waits of some_crate (src/lib.rs), drawn of some_crate (src/lib.rs)"
     );
+    let says_more = [LIBRARY, "skipped asks: no kubectl", "test b::asks ... ok"];
+    let mut asked = read(&first).0;
+    asked.add_ignored(read(&says_more).0);
+    assert!(verdict(&asked, None).contains(": asks of some_crate"), "{}", verdict(&asked, None));
     // Those of documentation are of no program.
     ran.add_ignored(read(&[LIBRARY, "   Doc-tests some_crate", "test c::waits ... ok"]).0);
     assert!(verdict(&ran, None).contains("c::waits"));

@@ -1,6 +1,5 @@
 //! When commands end: by a signal, or because time is over.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -10,11 +9,11 @@ use crate::support::{Running, informer, run};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sigterm_ends_a_command_as_ctrl_c_does() {
-    for signal in ["-INT", "-TERM"] {
+    for signal in ["INT", "TERM"] {
         let mut watch = Running::start(informer(&["watch", "nodes", "--embedded", "--summary"]));
         watch.remark("in the cache").await;
         let id = watch.id().to_string();
-        assert!(Command::new("kill").args([signal, &id]).status().expect("it is told").success());
+        test_cluster::send_signal(signal, &id).expect("it is told");
         let mut summary = String::new();
         loop {
             match watch.line().await {

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 fn interrupt(running: &Running) {
     let id = running.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().expect("it is told").success());
+    test_cluster::send_signal("INT", &id).expect("it is told");
 }
 
 fn with_file(arguments: &[&str], file: &Path) -> Command {

@@ -2,7 +2,6 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
@@ -30,7 +29,7 @@ async fn serve_writes_a_kubeconfig_that_works_and_ends_with_ctrl_c() {
     let said = run(get).await;
     assert_eq!((said.code, said.out.lines().count()), (0, 3), "{said:?}");
     let id = serve.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().expect("it is told").success());
+    test_cluster::send_signal("INT", &id).expect("it is told");
     let (code, said) = serve.ended().await;
     assert_eq!(code, Some(0), "{said}");
 }

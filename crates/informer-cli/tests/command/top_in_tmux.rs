@@ -235,7 +235,7 @@ async fn top_gives_the_terminal_back_whoever_ends_it() {
     if !tmux_is_there() {
         return print_skip("top_in_tmux::top_gives_the_terminal_back_whoever_ends_it", WITHOUT_TMUX);
     }
-    for signal in [None, Some("-TERM"), Some("-INT")] {
+    for signal in [None, Some("TERM"), Some("INT")] {
         let terminal = Terminal::start("pods deployments --embedded --color never");
         terminal.shows(&["● live", "● 2 of 2 synced"], &[]);
         let screen = terminal.ask(&["capture-pane", "-p", "-e"]);
@@ -246,8 +246,7 @@ async fn top_gives_the_terminal_back_whoever_ends_it() {
         match signal {
             None => terminal.press(&["C-c"]),
             Some(signal) => {
-                let killed = Command::new("kill").args([signal, &terminal.read("id")]).status();
-                assert!(killed.expect("kill runs").success());
+                test_cluster::send_signal(signal, &terminal.read("id")).expect("it is told");
             }
         }
         terminal.is_given_back();

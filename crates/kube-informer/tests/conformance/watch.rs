@@ -179,7 +179,7 @@ async fn p_041_a_watch_from_before_the_history_is_an_error_event_410() -> Result
     let old = rv(&api.event("e1").await?);
     api.event("e2").await?;
     let new = rv(&api.event("e3").await?);
-    if api.server.compacted("p_041 on what is not cached", new).await? {
+    if api.server.compacted("p_041_a_watch_from_before_the_history", new).await? {
         let message = gone(&api, &api.events(&format!("?watch=1&resourceVersion={old}"))).await?;
         assert_eq!(message, "The resourceVersion for the provided watch is too old.");
     }

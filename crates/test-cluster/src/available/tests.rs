@@ -4,6 +4,8 @@ use super::{decide, skip_line, skipped_test};
 fn a_skip_is_read_as_it_is_written() {
     let line = skip_line("kubectl_applies", "no Go: none at all");
     assert_eq!(skipped_test(&line), Some(("kubectl_applies", "no Go: none at all")));
+    let one_at_a_time = format!("test some::kubectl_applies ... {line}");
+    assert_eq!(skipped_test(&one_at_a_time), Some(("kubectl_applies", "no Go: none at all")));
     assert_eq!(skipped_test("test kubectl_applies ... ok"), None);
 }
 

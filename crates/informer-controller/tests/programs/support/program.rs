@@ -81,13 +81,12 @@ impl Program {
         })
         .await
         .unwrap_or_else(|_| panic!("{} listens for SIGTERM", self.name));
-        assert!(Command::new("kill").args(["-15", &id]).status().unwrap().success());
+        test_cluster::send_signal("TERM", &id).unwrap();
         self.ended().await;
     }
 
     pub(crate) fn signal(&self, signal: &str) {
-        let (signal, id) = (format!("-{signal}"), self.child.id().to_string());
-        assert!(Command::new("kill").args([signal, id]).status().unwrap().success());
+        test_cluster::send_signal(signal, &self.child.id().to_string()).unwrap();
     }
 
     /// It ends by itself, and says this.

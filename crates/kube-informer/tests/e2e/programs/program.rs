@@ -79,8 +79,7 @@ impl Program {
         })
         .await
         .unwrap_or_else(|_| panic!("{} listens for {signal:?}", self.name));
-        let number = format!("-{}", signal as u8);
-        assert!(Command::new("kill").args([&number, &id]).status().unwrap().success());
+        test_cluster::send_signal(&(signal as u8).to_string(), &id).unwrap();
         self.ended().await;
     }
 

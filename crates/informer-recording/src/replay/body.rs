@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::{Clock, Replay};
 use crate::exchange::{Exchange, Happened};
 use crate::recording::Contents;
@@ -61,9 +63,11 @@ impl Playing {
 
     async fn wait_until(&self, at: Duration) {
         match self.clock.due(at) {
-            Some(due) => tokio::time::sleep_until(due).await,
-            // Other tasks have their turn, or a long recording would be read in one go.
-            None => tokio::task::yield_now().await,
+            Some(due) if due > Instant::now() => tokio::time::sleep_until(due).await,
+            // Others have their turn, or all that is due would be read in one go: an informer that came back later than the
+            // recorded one would read a watch to its end before it asks what was asked when that began, and the answer to that
+            // would be older than what it knows, as that of a server that has gone back in time.
+            _ => tokio::task::yield_now().await,
         }
     }
 

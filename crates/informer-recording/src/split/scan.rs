@@ -1,12 +1,15 @@
 //! Where documents and items end, byte by byte.
 
 /// Follows JSON byte by byte, as far as it takes to know where documents and items end. Whether they are JSON is found out
-/// when they are looked through.
+/// when they are looked through. Half an event that others follow is noticed when the next or the second comes, as informers
+/// do: a replay is to lead them to the same.
 #[derive(Default)]
 pub(super) struct Scan {
     depth: usize,
     in_string: bool,
     escaped: bool,
+    /// The last byte outside of strings that is no white space, or the quote of a string.
+    before: u8,
     /// The last string at the level of a document's members, as far as it is needed.
     last: Vec<u8>,
     /// Whether `"items":` has just been read there.
@@ -53,12 +56,22 @@ impl Scan {
         if !self.in_string || self.escaped || self.depth == 1 {
             return 0;
         }
-        memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len())
+        memchr::memchr3(b'"', b'\\', b'\n', bytes).unwrap_or(bytes.len())
     }
 
     pub(super) fn take(&mut self, byte: u8) -> Seen {
         if self.in_string {
             return self.string(byte);
+        }
+        if byte.is_ascii_whitespace() {
+            return Seen::Nothing;
+        }
+        let before = std::mem::replace(&mut self.before, byte);
+        // Commas between items are not seen here.
+        let is_inside = self.depth > 0 && self.items.is_none();
+        let begins = matches!(byte, b'"' | b'{' | b'[');
+        if is_inside && begins && !matches!(before, b'{' | b'[' | b',' | b':') {
+            return Seen::Wrong;
         }
         match byte {
             b'"' => {
@@ -86,7 +99,6 @@ impl Scan {
                 self.expects_items = self.depth == 1 && self.last == b"items";
                 return Seen::Nothing;
             }
-            byte if byte.is_ascii_whitespace() => return Seen::Nothing,
             _ if self.items == Some(self.depth) => self.is_bare = true,
             _ if self.depth == 0 => return Seen::Wrong,
             _ => {}
@@ -97,6 +109,7 @@ impl Scan {
 
     fn string(&mut self, byte: u8) -> Seen {
         match byte {
+            b'\n' => return Seen::Wrong,
             _ if self.escaped => self.escaped = false,
             b'\\' => self.escaped = true,
             b'"' => {

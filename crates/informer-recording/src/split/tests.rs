@@ -119,3 +119,21 @@ fn a_document_that_is_too_large_is_left_out_alone() {
     assert_eq!(text(&splitter.take(large.as_bytes())), "");
     assert_eq!(text(&splitter.end(true)), "<48 TooLarge>");
 }
+
+/// A replay of it is to fail in the same way at the same place.
+#[test]
+fn half_an_event_is_not_json_as_soon_as_others_follow_it() {
+    let event = "{\"a\":{\"b\":[1,\"c\\\\\\\"\"]}}\n";
+    for cut in 1..event.len() - 2 {
+        let half = format!("{}\n", &event[..cut]);
+        let told = told(
+            Form::Events,
+            &[event.as_bytes(), half.as_bytes(), event.as_bytes(), event.as_bytes()],
+            false,
+        );
+        assert!(
+            told.starts_with(event) && told.ends_with("NotJson>") && !told.contains("Cut"),
+            "{half}: {told}"
+        );
+    }
+}

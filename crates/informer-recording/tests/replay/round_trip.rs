@@ -25,6 +25,7 @@ async fn recorded(streaming: StreamingList) -> (Outcome, File) {
     on_watch(Fault::expired_event_after(1), 2);
     on_watch(Fault::close_after(3), 3);
     on_watch(Fault::bad_json(1), 4);
+    on_watch(Fault::close_after(2), 5);
     let source = HttpSource::of::<ConfigMap>(server.client()).expect("a source");
     let source = recorder.source(ConfigMap::info(&()), source);
     let builder =

@@ -141,7 +141,7 @@ impl DeltaFifo {
     }
 
     /// Whether it is closed and empty.
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         let queue = self.queue.lock();
         queue.closed && queue.deltas.is_empty()
     }

@@ -1,6 +1,7 @@
 //! Handlers that take the decoded type.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -203,21 +204,18 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Functions<K> {
 
 impl<K: DeserializeOwned + Send + Sync + 'static> Callee for Functions<K> {
     fn call(&mut self, delivery: Delivery, listener: &Listener) -> Option<BoxFuture<'static, ()>> {
-        match delivery {
+        let called = catch_unwind(AssertUnwindSafe(|| match delivery {
             Delivery::Added { new, .. } => self.added(new, listener),
             Delivery::Updated { old, new, .. } => self.updated(old, new, listener),
             Delivery::Deleted { object, told, .. } => self.deleted(object, told, listener),
             Delivery::Merged => {}
+        }));
+        // The next call may be days away.
+        self.let_go();
+        if let Err(panic) = called {
+            resume_unwind(panic);
         }
-        self.let_go();
         None
-    }
-}
-
-/// Also if the last call panicked.
-impl<K> Drop for Functions<K> {
-    fn drop(&mut self) {
-        self.let_go();
     }
 }
 

@@ -24,6 +24,7 @@ use crate::informer::engine::{Engine, InformerState};
 use crate::informer::reflectors::target;
 use crate::informer::scopes::ScopeSlot;
 use crate::key::ObjectKey;
+use crate::object::head::Head;
 use crate::object::ingest::Ingest;
 use crate::reflector::Target;
 use crate::reflector::budget::Budget;
@@ -279,7 +280,8 @@ impl Asker {
         self.status.looked_up(&found.version);
         match &found.object {
             Some(record) => {
-                self.newest.lock().put(key, &record.head.uid, &record.head.resource_version);
+                let Head { uid, resource_version, .. } = &record.head;
+                self.newest.lock().looked(key, uid, resource_version, &found.version);
             }
             None if found.unselective => {}
             None => self.newest.lock().gone(key, &found.version),

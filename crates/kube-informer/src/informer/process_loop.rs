@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -118,8 +119,7 @@ impl ProcessLoop {
                 }
             };
             let most = self.batch();
-            // Deltas come last: a busy kind always has some, and would keep commands and resyncs waiting for ever. After each
-            // of those one batch is taken, because commands may never end either.
+            // Deltas come last: a busy kind always has some, and would keep commands and resyncs waiting for ever.
             tokio::select! {
                 biased;
                 Some(command) = commands.0.recv() => self.command(command, engine).await,
@@ -131,10 +131,29 @@ impl ProcessLoop {
                     continue;
                 }
             }
-            // The command may have been the one that made the informer exclusive.
+            // Commands may never end either, so after each everything else has its turn. The command may have been the one that
+            // made the informer exclusive.
             let batch = engine.queue.pop_now(self.batch());
             if !batch.is_empty() {
                 self.apply(batch, engine).await;
+            }
+            if engine.leaving.notified().now_or_never().is_some() {
+                self.let_go(engine).await;
+            }
+            if self.processor.next_resync().is_some_and(|due| due <= Instant::now()) {
+                self.processor.resync(&self.store.indexer().list()).await;
+            }
+            if engine.queue.is_over() {
+                return self.last_commands(engine, commands).await;
+            }
+        }
+    }
+
+    /// Carries out the commands that were sent before the end of the queue was seen.
+    async fn last_commands(&mut self, engine: &Engine, commands: &mut Inbox) {
+        for _ in 0..commands.0.len() {
+            if let Ok(command) = commands.0.try_recv() {
+                self.command(command, engine).await;
             }
         }
     }

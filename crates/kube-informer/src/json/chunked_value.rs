@@ -1,10 +1,12 @@
 //! Where a value ends whose bytes are still coming in.
 //!
 //! Chunks may be of any size and end anywhere, even within an escape, so [`ChunkedValue`] remembers where it stopped. It
-//! checks only what helps to find the end. The value is checked by [`value_end`](super::value::value_end) when it is here
-//! as a whole.
+//! checks only what helps to find the end, and to notice soon that there is none: after half a document others follow, and
+//! without a check they would be swallowed for as long as they come. The value is checked by
+//! [`value_end`](super::value::value_end) when it is here as a whole.
 
 use super::check::Malformed;
+use super::value::is_space;
 
 /// Looks for the end of one JSON value, over any number of chunks.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +14,8 @@ pub(crate) struct ChunkedValue {
     /// How many brackets are open.
     depth: usize,
     inside: Inside,
+    /// The last byte outside of strings that is no space, or the quote of a string.
+    last: u8,
 }
 
 /// What the current read position is inside of.
@@ -29,12 +33,13 @@ enum Inside {
 impl ChunkedValue {
     /// Begins with the first byte of the value; the search goes on behind it.
     pub(crate) fn begin(first: u8) -> Result<Self, Malformed> {
-        match first {
-            b'{' | b'[' => Ok(Self { depth: 1, inside: Inside::Brackets }),
-            b'"' => Ok(Self { depth: 0, inside: Inside::String }),
-            byte if is_word(byte) => Ok(Self { depth: 0, inside: Inside::Word }),
-            _ => Err(Malformed::new("expected a value")),
-        }
+        let (depth, inside) = match first {
+            b'{' | b'[' => (1, Inside::Brackets),
+            b'"' => (0, Inside::String),
+            byte if is_word(byte) => (0, Inside::Word),
+            _ => return Err(Malformed::new("expected a value")),
+        };
+        Ok(Self { depth, inside, last: first })
     }
 
     /// Goes on at `at`. Gives the place just behind the value, or `None` if the bytes end before it does.
@@ -42,7 +47,18 @@ impl ChunkedValue {
         loop {
             match self.inside {
                 Inside::Brackets => {
-                    let Some(found) = next_bracket_or_quote(bytes, at) else { return Ok(None) };
+                    let found = next_bracket_or_quote(bytes, at);
+                    let passed = bytes.get(at..found.unwrap_or(bytes.len())).unwrap_or_default();
+                    if let Some(last) = passed.iter().rfind(|byte| !is_space(**byte)) {
+                        self.last = *last;
+                    }
+                    let Some(found) = found else { return Ok(None) };
+                    let before = std::mem::replace(&mut self.last, bytes[found]);
+                    // Documents follow each other without a comma, so the one after half a document is noticed here: at
+                    // once, or, where it can be taken for a part of that half, when the next one follows.
+                    if !matches!(bytes[found], b'}' | b']') && !matches!(before, b'{' | b'[' | b',' | b':') {
+                        return Err(Malformed::new("a value without a comma before it"));
+                    }
                     at = found + 1;
                     match bytes[found] {
                         b'"' => self.inside = Inside::String,
@@ -69,8 +85,9 @@ impl ChunkedValue {
                     }
                 }
                 Inside::Escape => {
-                    if at >= bytes.len() {
-                        return Ok(None);
+                    let Some(escaped) = bytes.get(at) else { return Ok(None) };
+                    if *escaped == b'\n' {
+                        return Err(Malformed::new("a line break within a string"));
                     }
                     at += 1;
                     self.inside = Inside::String;

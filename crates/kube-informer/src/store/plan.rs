@@ -49,10 +49,16 @@ impl Plan {
     }
 
     /// The same as a plan for each change, and what concerns scopes with the last of them. The first list of a scope stays whole.
+    ///
+    /// A rewind comes first and alone: the changes that follow show a history that callers do not wait for.
     pub(crate) fn one_by_one(mut self) -> impl Iterator<Item = Self> {
         let mut changes = Vec::new();
         if self.first_sync.is_empty() && self.changes.len() > 1 {
             changes = mem::take(&mut self.changes);
+        }
+        let mut rewound = None;
+        if !changes.is_empty() && self.rewound.is_some() {
+            rewound = Some(Self { rewound: self.rewound.take(), ..Self::default() });
         }
         let mut changes = changes.into_iter();
         if let Some(last) = changes.next_back() {
@@ -61,7 +67,7 @@ impl Plan {
         }
         let single =
             |change| Self { edits: vec![Edit::of(&change)], changes: vec![change], ..Self::default() };
-        changes.map(single).chain(iter::once(self))
+        rewound.into_iter().chain(changes.map(single)).chain(iter::once(self))
     }
 
     /// Notes that an incarnation is gone.
@@ -122,3 +128,6 @@ impl Counts {
         self.outside_scope += more.outside_scope;
     }
 }
+
+#[cfg(test)]
+mod tests;

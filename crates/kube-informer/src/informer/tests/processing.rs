@@ -250,6 +250,60 @@ async fn commands_without_end_do_not_keep_an_event_out_of_the_cache() {
     assert!(rounds <= 2, "{rounds} commands were carried out before the event");
 }
 
+/// A command that sends itself again, ten thousand times or until the informer has stopped.
+fn many(carried_out: Arc<AtomicU32>) -> Command {
+    Command::Store(Box::new(move |_, engine| {
+        if carried_out.fetch_add(1, Ordering::Relaxed) < MANY {
+            engine.command(many(carried_out)).ok();
+        }
+        async {}.boxed()
+    }))
+}
+
+const MANY: u32 = 10_000;
+
+#[tokio::test(start_paused = true)]
+async fn commands_without_end_do_not_put_off_resyncs_or_the_end() {
+    let rig = Rig::new(&["a/x"]);
+    let (carried_out, calls) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let [begun, counts] = [carried_out.clone(), calls.clone()];
+    rig.add(handler().resync(Duration::from_secs(60)).on_update(move |_, _| {
+        counts.fetch_add(u32::from(begun.load(Ordering::Relaxed) < MANY), Ordering::Relaxed);
+    }));
+    let (stop, ended) = rig.start_until();
+    rig.synced().await;
+    let (release, released) = oneshot::channel::<()>();
+    let hold = Command::Store(Box::new(|_, _| released.map(|_| ()).boxed()));
+    rig.informer.engine().command(hold).unwrap();
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    rig.informer.engine().command(many(carried_out.clone())).unwrap();
+    drop(release);
+    rest().await;
+    assert!(carried_out.load(Ordering::Relaxed) > MANY);
+    assert_eq!(calls.load(Ordering::Relaxed), 1, "the resync did not wait for the last command");
+    carried_out.store(0, Ordering::Relaxed);
+    rig.informer.engine().command(many(carried_out.clone())).unwrap();
+    drop(stop);
+    ended.await.unwrap();
+    assert!(carried_out.load(Ordering::Relaxed) < MANY, "the end did not wait for it either");
+}
+
+#[tokio::test(start_paused = true)]
+async fn commands_without_end_do_not_keep_handlers_that_have_left() {
+    let rig = Rig::new(&[]).started().await;
+    let carried_out = Arc::new(AtomicU32::new(0));
+    let stream = rig.informer.stream().unwrap();
+    rest().await;
+    let engine = rig.informer.engine().clone();
+    rig.informer.engine().command(many(carried_out.clone())).unwrap();
+    drop(stream);
+    while engine.listeners_held() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let rounds = carried_out.load(Ordering::Relaxed);
+    assert!(rounds < MANY, "{rounds} commands were carried out before the stream was let go");
+}
+
 #[tokio::test(start_paused = true)]
 async fn b_042_a_bookmark_that_goes_back_brings_nothing_back() {
     let rig = Rig::new(&[]).started().await;

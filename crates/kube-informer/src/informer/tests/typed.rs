@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 use serde_json::json;
 
-use super::support::{Rig, SOON, map};
+use super::support::{Rig, SOON, map, quiet_panic};
 use crate::handler::{Registration, handler};
 use crate::object::DecodeCache;
 use crate::options::Options;
@@ -190,4 +190,15 @@ async fn a_version_is_decoded_once_for_all_typed_handlers() {
     put(&rig, "1").await;
     let status = rig.informer.status();
     assert_eq!((status.decode_misses, status.decode_hits), (1, 9));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_function_that_panics_was_called_with_does_not_stay() {
+    let rig = Rig::new(&["a/x"]);
+    let typed = handler::<ConfigMap>().typed().on_update(|_, _| quiet_panic("it fails"));
+    let typed = rig.add(typed);
+    let rig = rig.started().await;
+    put(&rig, "1").await;
+    assert_eq!(typed.status().panics, 1);
+    assert_eq!(rig.informer.status().versions_alive, 1, "the old version is gone");
 }

@@ -52,3 +52,17 @@ fn a_value_cut_anywhere_has_no_end() {
 fn a_lost_quote_is_noticed_at_the_end_of_the_line() {
     assert!(end("{\"a\":\"b}\n{\"c\":1}").is_err());
 }
+
+#[test]
+fn a_value_cannot_follow_another_without_a_comma() {
+    for cut in [r#"{"a":"b""#, r#"{"a""#, r#"{"a":1"#, r#"{"a":tru"#, r#"{"a":{}"#, r#"[[1]"#] {
+        for next in ["{", "\n{", "\n \n{"] {
+            assert!(end(&format!("{cut}{next}")).is_err(), "{cut}{next}");
+        }
+    }
+}
+
+#[test]
+fn a_line_break_ends_no_escape() {
+    assert!(end("{\"a\":\"b\\\n{\"c\":1}").is_err());
+}

@@ -25,7 +25,7 @@ fn the_next_one_takes_its_place_when_it_is_deleted() {
     for version in 1..100 {
         put(&mut newest, &format!("n{version}"), &version.to_string());
     }
-    assert_eq!(newest.0.len(), KEPT);
+    assert_eq!(newest.seen.len(), KEPT);
     for version in (92..100).rev() {
         assert_eq!(last(&newest), Some(format!("n{version}")));
         newest.remove(&ObjectKey::cluster(format!("n{version}")));
@@ -64,7 +64,7 @@ fn a_list_leaves_its_newest_objects() {
     let mut sorted: Vec<_> =
         versions.iter().map(|version| version.to_string().parse::<u64>().unwrap()).collect();
     sorted.sort_unstable();
-    let kept: Vec<u64> = newest.0.iter().map(|seen| seen.version.to_string().parse().unwrap()).collect();
+    let kept: Vec<u64> = newest.seen.iter().map(|seen| seen.version.to_string().parse().unwrap()).collect();
     assert_eq!(kept, sorted[92..]);
 }
 
@@ -77,14 +77,37 @@ fn what_was_looked_up_stays_until_the_watch_or_a_list_has_come_so_far() {
     put(&mut newest, "looked up", "12");
     newest.gone(&ObjectKey::cluster("looked up"), &"15".into());
     newest.begin(Some(&"19".into()));
-    assert_eq!(newest.0.len(), 1, "the list says everything about the other");
+    assert_eq!(newest.seen.len(), 1, "the list says everything about the other");
     assert_eq!(newest.last().map(|seen| seen.version.to_string()).as_deref(), Some("20"));
-    let mut gone = Newest(newest.0.clone());
+    let mut gone = Newest { seen: newest.seen.clone(), ..Newest::default() };
     gone.gone(&ObjectKey::cluster("looked up"), &"21".into());
     assert_eq!(last(&gone), None);
-    let mut listed = Newest(newest.0.clone());
+    let mut listed = Newest { seen: newest.seen.clone(), ..Newest::default() };
     listed.begin(Some(&"20".into()));
     assert_eq!(last(&listed), None);
     newest.begin(None);
     assert_eq!(last(&newest), None, "nothing counts after a rewind");
+}
+
+/// The watch was quicker than the answer to a lookup, or a list was.
+#[test]
+fn a_late_answer_brings_no_object_back_that_was_deleted_meanwhile() {
+    let key = ObjectKey::cluster("x");
+    let late =
+        |newest: &mut Newest, as_of: &str| newest.looked(&key, &"uid".into(), &"100".into(), &as_of.into());
+    let mut newest = Newest::default();
+    newest.gone(&key, &"105".into());
+    late(&mut newest, "100");
+    assert_eq!(last(&newest), None);
+    newest.begin(Some(&"110".into()));
+    late(&mut newest, "107");
+    assert_eq!(last(&newest), None);
+    newest.begin(Some(&"104".into()));
+    late(&mut newest, "107");
+    assert_eq!(last(&newest), None, "a list from a cache takes nothing back");
+    late(&mut newest, "110");
+    assert_eq!(last(&newest).as_deref(), Some("x"));
+    newest.begin(None);
+    late(&mut newest, "100");
+    assert_eq!(last(&newest).as_deref(), Some("x"), "after a rewind all begins anew");
 }

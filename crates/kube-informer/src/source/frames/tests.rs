@@ -145,3 +145,26 @@ fn keys_are_read_from_what_there_is() {
     assert_eq!(key(r#"{"spec":{"metadata":{"name":"inner"}}}"#), None);
     assert_eq!(key("x"), None);
 }
+
+/// As from a proxy that lost the connection behind it and went on with another.
+#[test]
+fn half_a_document_is_noticed_with_the_second_after_it_wherever_it_is_cut() {
+    let event = r#"{"type":"ADDED","object":{"metadata":{"name":"a\"b\\","labels":{},"n":[1,[true],{"x":-2.5e3}]},"y":null}}"#;
+    for cut in 1..event.len() {
+        let body = format!("{event}\n{}\n{event}\n{event}\n", &event[..cut]);
+        for size in [1, 7, body.len()] {
+            let mut frames = Frames::new(DEFAULT_LIMIT);
+            let mut found = Vec::new();
+            for chunk in body.as_bytes().chunks(size) {
+                frames.push(Bytes::copy_from_slice(chunk));
+                while let Some(frame) = frames.next_frame() {
+                    found.push(frame.map(|frame| frame.json.to_vec()));
+                }
+            }
+            let [Ok(whole), Err(StreamError::NotJson(_))] = &found[..] else {
+                panic!("{}: {found:?}", &event[..cut]);
+            };
+            assert_eq!(whole, event.as_bytes());
+        }
+    }
+}

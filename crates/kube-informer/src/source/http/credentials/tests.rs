@@ -111,6 +111,45 @@ async fn a_plugin_is_run_once_for_a_client_and_again_when_its_token_expires() {
     endpoint.stop().await;
 }
 
+/// It may wait for a browser, or for a server that is gone.
+#[tokio::test]
+async fn a_plugin_that_hangs_is_started_once_however_many_requests_are_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let [script, log, held, end] = ["plugin", "log", "held", "end"].map(|name| folder.path().join(name));
+    assert!(std::process::Command::new("mkfifo").arg(&held).status().unwrap().success());
+    let printed = r#"{"status":{"token":"new","expirationTimestamp":"2999-01-01T00:00:00Z"}}"#;
+    let text = format!(
+        "echo run >> {}\n[ -e {} ] || cat {}\necho '{printed}'\n",
+        log.display(),
+        end.display(),
+        held.display()
+    );
+    std::fs::write(&script, text).unwrap();
+    let exec = serde_json::json!({ "command": "sh", "args": [script] });
+    let exec: ExecConfig = serde_json::from_value(exec).unwrap();
+    let expired = Token { header: HeaderValue::from_static("old"), until: Some(Timestamp::MIN) };
+    let bearer = Bearer::of(&Source::Plugin(exec.into()), expired);
+    let ask = || {
+        let bearer = bearer.clone();
+        tokio::spawn(async move { bearer.header().await })
+    };
+    let first = ask();
+    // It is open as soon as the plugin reads from it, and holds it up until it is closed.
+    let held = tokio::task::spawn_blocking(|| std::fs::File::create(held)).await.unwrap();
+    first.abort();
+    assert!(first.await.unwrap_err().is_cancelled());
+    let second = ask();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    second.abort();
+    assert!(second.await.unwrap_err().is_cancelled());
+    std::fs::write(&end, "").unwrap();
+    drop(held);
+    assert_eq!(ask().await.unwrap().unwrap(), "Bearer new");
+    assert_eq!(std::fs::read_to_string(&log).unwrap().lines().count(), 1);
+}
+
 #[tokio::test]
 async fn a_certificate_of_a_plugin_is_that_of_the_client() {
     let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";

@@ -47,13 +47,13 @@ async fn a_plugin_that_is_not_there_is_named_and_how_to_install_it() {
 
 #[tokio::test]
 async fn the_last_words_of_a_plugin_are_told_without_what_it_was_given() {
-    let script = "echo hunter2; echo log in with $SECRET again, eyJhbGciOiJub25lIn0.x.y >&2; exit 7";
+    let script = "echo hunter2; echo log in with $SECRET 1 again, eyJhbGciOiJub25lIn0.x.y >&2; exit 7";
     let user = format!(
         "{{ exec: {{ command: sh, args: [-c, '{script}'], interactiveMode: Never, \
-         env: [{{ name: SECRET, value: hunter2 }}] }} }}"
+         env: [{{ name: SECRET, value: hunter2 }}, {{ name: DEBUG, value: '1' }}, {{ name: WHERE, value: in }}] }} }}"
     );
     let problem = problem(&user).await;
-    let expected = "the credential plugin \"sh\" failed: exit status: 7: log in with … again, …";
+    let expected = "the credential plugin \"sh\" failed: exit status: 7: log in with … 1 again, …";
     assert!(problem.contains(expected), "{problem}");
     assert!(!problem.contains("hunter2") && !problem.contains("eyJ"), "{problem}");
 }

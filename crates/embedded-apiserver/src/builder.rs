@@ -164,7 +164,7 @@ impl Builder {
 
     /// Answers over TCP only who calls the server `localhost`, by an address of loopback, or by one of these names, and others
     /// with 403; by default it answers to any. For servers that run beside a browser: a page whose name leads to this
-    /// machine could read and change all objects.
+    /// machine could read and change all objects. Pages of other sites, which say so, get 403 as well.
     pub fn only_hosts(mut self, others: impl IntoIterator<Item = String>) -> Self {
         self.hosts = Some(Hosts::new(others));
         self

@@ -47,8 +47,8 @@ async fn main() -> ExitCode {
     }
     // A line of a log has no place on a full screen.
     let is_full_screen = matches!(&command.action, Action::Top(args) if !args.once);
-    if !is_full_screen && let Err(failure) = logging::begin(command.verbose) {
-        return failure.report();
+    if !is_full_screen {
+        logging::begin(command.verbose);
     }
     match run(&command.action).await {
         Ok(()) => ExitCode::SUCCESS,

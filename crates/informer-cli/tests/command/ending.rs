@@ -65,7 +65,7 @@ async fn a_kind_that_was_not_recorded_is_named_and_no_success() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a.recording");
     let mut record = server.informer(&["record"]);
-    record.arg(&file).args(["configmaps", "pods", "--for", "2s"]);
+    record.arg(&file).args(["configmaps", "pods", "--for", "10s"]);
     let said = run(record).await;
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.err.contains("error: not recorded: pods; ") && said.err.contains("recorded "), "{said:?}");

@@ -20,6 +20,11 @@ async fn what_informers_do_is_logged_if_that_is_asked_for() {
     };
     assert!(chosen("kube_informer=debug,warn").await.err.contains(logged));
     assert_eq!(chosen("kube_informer=warn").await.err, "");
-    let wrong = chosen("kube_informer=loud").await;
-    assert!(wrong.code == 2 && wrong.err.starts_with("error: RUST_LOG is not such as `debug`"), "{wrong:?}");
+    // For another program: a filter by spans.
+    for other in ["web[request{path=/a}]=debug", "kube_informer=loud"] {
+        let said = chosen(other).await;
+        assert!(said.code == 0 && said.out == quiet.out, "{said:?}");
+        let expected = "nothing is logged: RUST_LOG is not such as `debug` or `kube_informer=debug,warn`: ";
+        assert!(said.err.starts_with(expected) && said.err.lines().count() == 1, "{said:?}");
+    }
 }

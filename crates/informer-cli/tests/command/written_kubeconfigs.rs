@@ -11,7 +11,7 @@ const THEIRS: &str = "apiVersion: v1\nkind: Config\nusers: [{ name: me, user: { 
 async fn commands(server: &Server) -> [Command; 3] {
     let in_folder = |name: &str| server.directory.path().join(name);
     let mut record = informer(&["record"]);
-    record.arg(in_folder("a.recording")).args(["nodes", "--embedded", "--for", "1s"]);
+    record.arg(in_folder("a.recording")).args(["nodes", "--embedded", "--for", "5s"]);
     let recorded = run(record).await;
     assert_eq!(recorded.code, 0, "{recorded:?}");
     let mut replay = informer(&["replay"]);

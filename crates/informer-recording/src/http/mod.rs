@@ -11,12 +11,13 @@ mod states;
 mod watching;
 
 use std::fmt::Display;
+use std::iter;
 
 use bytes::Bytes;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use http::header::{CONTENT_TYPE, HOST, HeaderMap, ORIGIN, UPGRADE};
-use http::{Response, StatusCode};
+use http::{Response, StatusCode, Uri};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
 use serde_json::{Value, json};
@@ -24,6 +25,7 @@ use serde_json::{Value, json};
 pub use self::listen::Listening;
 pub use self::proxy::RecordingProxy;
 pub use self::server::ReplayServer;
+use crate::target::{Resource, Target};
 
 /// What browsers say about the page that a request comes from.
 const SITE: &str = "sec-fetch-site";
@@ -57,7 +59,7 @@ fn json_answer(chunks: BoxStream<'static, Result<Bytes, Broken>>) -> Response<Bo
 }
 
 /// Refuses what a page in a browser could send, and what is more than a request with an answer.
-fn refusal(headers: &HeaderMap) -> Option<Response<Body>> {
+fn refusal(uri: &Uri, headers: &HeaderMap) -> Option<Response<Body>> {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let port = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     let name = port.map_or(host, |(name, _)| name);
@@ -71,10 +73,23 @@ fn refusal(headers: &HeaderMap) -> Option<Response<Body>> {
     if headers.contains_key(ORIGIN) || is_of_a_page {
         return Some(status(StatusCode::FORBIDDEN, "Forbidden", "pages in browsers are not answered"));
     }
-    headers.contains_key(UPGRADE).then(|| {
-        let message = "exec, attach and port-forward are not recorded: send them to the cluster itself";
-        status(StatusCode::NOT_IMPLEMENTED, "NotImplemented", message)
-    })
+    let protocols = headers.get_all(UPGRADE).iter();
+    let protocols = protocols.flat_map(|names| names.as_bytes().split(|byte| *byte == b','));
+    // HTTP/2 is only offered: an answer in HTTP/1.1 will do.
+    let mut wanted = protocols.map(<[u8]>::trim_ascii).filter(|name| !name.eq_ignore_ascii_case(b"h2c"));
+    let first = wanted.next()?;
+    // Clients that ask for watches over a WebSocket first take 503 as "not here", and ask again without.
+    if is_watch(uri) && iter::once(first).chain(wanted).any(|name| name.eq_ignore_ascii_case(b"websocket")) {
+        let message = "watches are answered over HTTP only, not over a WebSocket: ask again without the header `Upgrade`";
+        return Some(status(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", message));
+    }
+    let message = "exec, attach and port-forward are not recorded: send them to the cluster itself";
+    Some(status(StatusCode::NOT_IMPLEMENTED, "NotImplemented", message))
+}
+
+fn is_watch(uri: &Uri) -> bool {
+    let target = Target::parse(uri.path_and_query().map_or("/", |target| target.as_str()));
+    target.is_watch() || Resource::of(&target.path).is_some_and(|resource| resource.is_old_watch)
 }
 
 #[cfg(test)]

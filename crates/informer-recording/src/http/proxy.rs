@@ -68,7 +68,7 @@ impl RecordingProxy {
     }
 
     async fn answer(self, request: Request<Incoming>) -> Response<Body> {
-        if let Some(refusal) = refusal(request.headers()) {
+        if let Some(refusal) = refusal(request.uri(), request.headers()) {
             return refusal;
         }
         let (head, sent) = request.into_parts();

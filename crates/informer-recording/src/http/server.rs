@@ -51,7 +51,7 @@ impl ReplayServer {
     }
 
     async fn answer<B>(self, request: Request<B>) -> Response<Body> {
-        if let Some(refusal) = refusal(request.headers()) {
+        if let Some(refusal) = refusal(request.uri(), request.headers()) {
             return refusal;
         }
         let asked = request.uri().path_and_query().map_or("/", |target| target.as_str());

@@ -37,7 +37,7 @@ fn only_this_machine_is_answered_by_its_own_names() {
         for (name, value) in headers {
             map.insert(*name, http::HeaderValue::from_static(value));
         }
-        refusal(&map).map(|answer| answer.status().as_u16())
+        refusal(&Uri::from_static("/api/v1/pods"), &map).map(|answer| answer.status().as_u16())
     };
     for host in ["localhost", "localhost:8001", "127.0.0.1:1", "[::1]:8001", "[::1]"] {
         assert_eq!(code(&[("host", host)]), None, "{host}");
@@ -50,5 +50,25 @@ fn only_this_machine_is_answered_by_its_own_names() {
         assert_eq!(code(&[("host", "localhost"), ("sec-fetch-site", site)]), Some(403), "{site}");
     }
     assert_eq!(code(&[("host", "localhost"), ("sec-fetch-site", "none")]), None);
-    assert_eq!(code(&[("host", "localhost"), ("upgrade", "websocket")]), Some(501));
+}
+
+#[test]
+fn watches_over_a_websocket_are_to_be_asked_for_without_one_and_an_offer_of_http2_changes_nothing() {
+    let code = |target: &'static str, protocol: &'static str| {
+        let headers = [(HOST, "localhost"), (UPGRADE, protocol)];
+        let headers = headers.map(|(name, value)| (name, http::HeaderValue::from_static(value)));
+        refusal(&Uri::from_static(target), &headers.into_iter().collect())
+            .map(|answer| answer.status().as_u16())
+    };
+    let watches = ["/api/v1/pods?watch=true", "/apis/apps/v1/deployments?a=b&watch=1", "/api/v1/watch/pods"];
+    let others =
+        ["/api/v1/pods", "/api/v1/pods?watch=false", "/api/v1/namespaces/watch/pods/b/exec?command=sh"];
+    for target in watches.into_iter().chain(others) {
+        let is_watch = watches.contains(&target);
+        for protocol in ["websocket", "WebSocket", "h2c, websocket"] {
+            assert_eq!(code(target, protocol), Some(if is_watch { 503 } else { 501 }), "{target} {protocol}");
+        }
+        assert_eq!(code(target, "SPDY/3.1"), Some(501), "{target}");
+        assert_eq!(code(target, "h2c"), None, "{target}");
+    }
 }

@@ -322,7 +322,12 @@ async fn a_kubeconfig_leads_to_the_recording() {
 
     let server = ReplayServer::new(rig.recording()).listen(loopback()).await.expect("a port");
     let file = rig.directory.path().join("kubeconfig");
-    std::fs::write(&file, server.kubeconfig()).expect("it is written");
+    let kubeconfig = server.kubeconfig();
+    assert!(
+        kubeconfig.contains("\n    insecure-skip-tls-verify: true\n"),
+        "for JavaScript's client: {kubeconfig}"
+    );
+    std::fs::write(&file, kubeconfig).expect("it is written");
     let cluster = kube_informer::Cluster::find().kubeconfig(&file).await.expect("a cluster");
     let factory = SharedInformerFactory::builder(cluster).build().expect("a factory");
     let replayed = factory.for_resource("cm").await.expect("a kind").informer();

@@ -10,15 +10,94 @@ use super::length_of;
 pub(super) fn values_of_secret_names(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
+    let mut known = Known::default();
     for at in memchr::memchr2_iter(b':', b'=', bytes) {
         found.extend(match bytes[at..].starts_with(b"://") {
             true => password_of_address(bytes, at + 3),
-            false => value_of_pair(text, at),
+            false => value_of_pair(text, at, &mut known),
         });
     }
-    let flags = text.match_indices("--").filter_map(|(at, _)| value_of_flag(text, at));
-    found.extend(flags);
+    let mut known = Known::default();
+    let mut end = 0;
+    for (at, _) in text.match_indices("--") {
+        // Within the name that was looked at last there is no other.
+        if at >= end {
+            end = at + length_of(&bytes[at..], is_of_name);
+            found.extend(value_of_flag(text, at..end, &mut known));
+        }
+    }
     found
+}
+
+/// What the pairs before have shown of the text around the next one: a text of a megabyte on one line would be searched once for
+/// each of its pairs otherwise. It is asked about places in their order.
+#[derive(Default)]
+struct Known {
+    /// The line that the last name was in: where it begins, and where what may stand before its first name ends.
+    line: Option<Range<usize>>,
+    /// Up to here lines have been looked for.
+    seen: usize,
+    word: Ahead,
+    bracket: Ahead,
+    /// The end of the last text of several lines.
+    block: usize,
+}
+
+/// What was searched for forwards, from where, and where it is: from between the two it is the same.
+#[derive(Default)]
+struct Ahead(Option<(usize, Range<usize>)>);
+
+impl Ahead {
+    fn of(&mut self, at: usize, search: impl FnOnce() -> Range<usize>) -> Range<usize> {
+        match &self.0 {
+            Some((from, found)) if (*from..=found.end).contains(&at) => found.clone(),
+            _ => self.0.insert((at, search())).1.clone(),
+        }
+    }
+}
+
+impl Known {
+    /// Where the line of a name begins, and whether it is the first one there.
+    fn line(&mut self, bytes: &[u8], name: usize) -> (usize, bool) {
+        let begin = memchr::memrchr(b'\n', &bytes[self.seen..name]).map(|end| self.seen + end + 1);
+        self.seen = name;
+        let line = match (begin, self.line.take()) {
+            (None, Some(line)) => line,
+            (begin, _) => {
+                let begin = begin.unwrap_or(0);
+                let is_before_names = |byte| matches!(byte, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'#');
+                begin..begin + length_of(&bytes[begin..], is_before_names)
+            }
+        };
+        let known = (line.start, name <= line.end);
+        self.line = Some(line);
+        known
+    }
+
+    /// Up to a blank, a quote, what ends a parameter, or an escaped line break or quote.
+    fn word(&mut self, bytes: &[u8], at: usize) -> Range<usize> {
+        let ends = |place: usize| match bytes[place] {
+            b'"' | b'\'' | b'`' | b'&' => true,
+            b'\\' => bytes
+                .get(place + 1)
+                .is_none_or(|next| matches!(next, b'n' | b'r' | b't' | b'"' | b'\'' | b'\\')),
+            byte => byte.is_ascii_whitespace(),
+        };
+        let end = self.word.of(at, || {
+            let end = (at..bytes.len()).find(|place| ends(*place)).unwrap_or(bytes.len());
+            end_without(bytes, end, |byte| matches!(byte, b',' | b';' | b'}' | b']'))..end
+        });
+        at..end.start.max(at)
+    }
+
+    /// What stands in the bracket before this place.
+    fn in_bracket(&mut self, bytes: &[u8], at: usize) -> Range<usize> {
+        let end = self.bracket.of(at, || {
+            let end = memchr::memchr(b']', &bytes[at..]).map_or(bytes.len(), |length| at + length);
+            end..end
+        });
+        at..end.end
+    }
 }
 
 /// Whether it is the name of a flag whose value, which is a secret, is the next argument.
@@ -38,7 +117,7 @@ fn password_of_address(bytes: &[u8], start: usize) -> Option<Range<usize>> {
 }
 
 /// The value after `:` or `=`, which is at this place, if the name before it is that of a secret.
-fn value_of_pair(text: &str, at: usize) -> Option<Range<usize>> {
+fn value_of_pair(text: &str, at: usize, known: &mut Known) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let before = end_without(bytes, at, |byte| matches!(byte, b' ' | b'\t'));
     let unquoted = match before.checked_sub(1).map(|last| bytes[last]) {
@@ -57,36 +136,36 @@ fn value_of_pair(text: &str, at: usize) -> Option<Range<usize>> {
     if let Some(quoted) = quoted(bytes, value) {
         return Some(quoted).filter(|quoted| !quoted.is_empty());
     }
-    let line = bytes[..name].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let is_first =
-        bytes[line..name].iter().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'#'));
+    let (line, is_first) = known.line(bytes, name);
     let is_colon = bytes[at] == b':' && after == at + 1;
-    let rest = rest_of_line(bytes, value);
     match bytes.get(value)? {
         // A name after a colon without a blank is one of several words, as in `external-secrets:v1`.
         _ if is_colon && !is_spaced && unquoted == before => None,
-        b'|' | b'>' if is_colon && is_first && is_head_of_block(&bytes[rest.clone()]) => {
-            block(bytes, rest.end, name - line)
+        b'|' | b'>' if is_colon && is_first && is_head_of_block(&bytes[rest_of_line(bytes, value)]) => {
+            // One within another ends before it does.
+            let block =
+                (at >= known.block).then(|| block(bytes, rest_of_line(bytes, value).end, name - line))??;
+            known.block = block.end;
+            Some(block)
         }
         // Its members have names of their own.
         b'{' if is_colon => None,
-        b'[' => Some(value + 1..value + 1 + length_of(&bytes[value + 1..], |byte| byte != b']')),
+        b'[' => Some(known.in_bracket(bytes, value + 1)),
         // A flag has others after it, and a line of a file is about one thing.
-        _ if is_first && (is_spaced || bytes[name] != b'-') => Some(rest),
-        _ => Some(word(bytes, value)),
+        _ if is_first && (is_spaced || bytes[name] != b'-') => Some(rest_of_line(bytes, value)),
+        _ => Some(known.word(bytes, value)),
     }
     .filter(|value| !value.is_empty() && !says_nothing(&bytes[value.clone()]))
 }
 
-/// The value after a flag that begins at this place and ends with a blank.
-fn value_of_flag(text: &str, at: usize) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    let end = at + length_of(&bytes[at..], is_of_name);
+/// The value after a flag, which ends with a blank.
+fn value_of_flag(text: &str, flag: Range<usize>, known: &mut Known) -> Option<Range<usize>> {
+    let (bytes, end) = (text.as_bytes(), flag.end);
     let value = end + length_of(&bytes[end..], |byte| byte == b' ');
-    if value == end || bytes.get(value)? == &b'-' || !is_secret(&text[at..end]) {
+    if value == end || bytes.get(value)? == &b'-' || !is_secret(&text[flag]) {
         return None;
     }
-    Some(quoted(bytes, value).unwrap_or_else(|| word(bytes, value))).filter(|value| !value.is_empty())
+    Some(quoted(bytes, value).unwrap_or_else(|| known.word(bytes, value))).filter(|value| !value.is_empty())
 }
 
 fn is_of_name(byte: u8) -> bool {
@@ -124,21 +203,8 @@ fn quoted(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     Some(start..end.map_or(bytes.len(), |end| end - depth))
 }
 
-/// Up to a blank, a quote, what ends a parameter, or an escaped line break or quote.
-fn word(bytes: &[u8], at: usize) -> Range<usize> {
-    let ends = |place: usize| match bytes[place] {
-        b'"' | b'\'' | b'`' | b'&' => true,
-        b'\\' => {
-            bytes.get(place + 1).is_none_or(|next| matches!(next, b'n' | b'r' | b't' | b'"' | b'\'' | b'\\'))
-        }
-        byte => byte.is_ascii_whitespace(),
-    };
-    let end = (at..bytes.len()).find(|place| ends(*place)).unwrap_or(bytes.len());
-    at..end_without(bytes, end, |byte| matches!(byte, b',' | b';' | b'}' | b']')).max(at)
-}
-
 fn rest_of_line(bytes: &[u8], at: usize) -> Range<usize> {
-    let end = at + length_of(&bytes[at..], |byte| byte != b'\n');
+    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
     at..end_without(bytes, end, |byte| byte.is_ascii_whitespace()).max(at)
 }
 

@@ -74,11 +74,21 @@ fn issued(word: &str, stands: Place) -> impl Iterator<Item = Range<usize>> {
     let bytes = word.as_bytes();
     let begins = move |start: usize| start == 0 || !bytes[start - 1].is_ascii_alphanumeric();
     let starts = (0..bytes.len()).filter(move |start| begins(*start));
+    // All that begin before this place end there, so it is looked for once for all of them. What is found reaches up to there.
+    let (mut end, mut found) = (0, 0);
     starts.filter_map(move |start| {
-        let rest = &word[start..];
-        let length = length_of(rest.as_bytes(), is_of_issued);
-        is_issued(&rest[..length], start == 0 || !is_of_issued(bytes[start - 1]), stands)
-            .then_some(start..start + length)
+        if start < found {
+            return None;
+        }
+        if start >= end {
+            end = start + length_of(&bytes[start..], is_of_issued);
+        }
+        let stands_alone = start == 0 || !is_of_issued(bytes[start - 1]);
+        let is_one = is_issued(&word[start..end], stands_alone, stands);
+        is_one.then(|| {
+            found = end;
+            start..end
+        })
     })
 }
 
@@ -97,8 +107,9 @@ fn is_issued(text: &str, stands_alone: bool, stands: Place) -> bool {
     let is_token = |begins: &str, rest: &str| match begins {
         "glpat-" | "sk-" | "xox" | "xapp-" => {
             let has = |is: fn(&u8) -> bool| rest.as_bytes().iter().any(is);
-            let has_what_names_lack = stands == Place::Anywhere || has(u8::is_ascii_uppercase);
-            stands_alone && has(u8::is_ascii_digit) && has_what_names_lack
+            let has_what_names_lack = || stands == Place::Anywhere || has(u8::is_ascii_uppercase);
+            // First, since the rest is looked through only once then.
+            stands_alone && has(u8::is_ascii_digit) && has_what_names_lack()
                 // `xoxb-`, `xoxp-` and others.
                 && (begins != "xox" || rest.as_bytes()[1] == b'-')
         }

@@ -288,7 +288,7 @@ async fn from_kubeconfig(
         .map_err(|error| error.to_string())?
         .map_err(|error| told(&error))?;
     check_context(&kubeconfig, options.context.as_deref())?;
-    complete(&mut kubeconfig);
+    complete(&mut kubeconfig, options.context.as_deref());
     let cluster = cluster_of(&kubeconfig, options.context.as_ref());
     let named = cluster.and_then(|cluster| cluster.proxy_url.clone()).filter(|url| !url.is_empty());
     let authorities = cluster.and_then(authorities_of);
@@ -298,13 +298,18 @@ async fn from_kubeconfig(
     with_proxy(config, named, |name| env::var(name).ok())
 }
 
-/// As client-go reads the address of a server without a scheme: with TLS if anything is said of certificates.
-fn complete(kubeconfig: &mut Kubeconfig) {
-    let is_known = |user: &NamedAuthInfo| {
+/// As client-go reads the address of a server without a scheme: with TLS if anything is said of certificates, those of the
+/// context's user included.
+fn complete(kubeconfig: &mut Kubeconfig, context: Option<&str>) {
+    let context = context.or(kubeconfig.current_context.as_deref());
+    let context = kubeconfig.contexts.iter().find(|named| context == Some(&named.name));
+    let user = context.and_then(|named| named.context.as_ref()?.user.as_deref());
+    let is_certified = |user: &NamedAuthInfo| {
         let auth = user.auth_info.as_ref();
         auth.is_some_and(|auth| auth.client_certificate.is_some() || auth.client_certificate_data.is_some())
     };
-    let certified = kubeconfig.auth_infos.iter().any(is_known);
+    let certified =
+        kubeconfig.auth_infos.iter().any(|named| user == Some(&named.name) && is_certified(named));
     for cluster in kubeconfig.clusters.iter_mut().filter_map(|named| named.cluster.as_mut()) {
         let has_tls = certified
             || cluster.certificate_authority.is_some()

@@ -12,7 +12,7 @@ use k8s_openapi::ByteString;
 use k8s_openapi::jiff::Timestamp;
 use kube_client::Config;
 use kube_client::config::{AuthInfo, ExecConfig};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use self::plugin::Printed;
 
@@ -79,7 +79,7 @@ pub(super) fn proven(config: &Config) -> Result<Proven, CredentialsError> {
 /// A header of requests that is renewed in time.
 pub(super) struct Bearer {
     source: Source,
-    held: Mutex<Token>,
+    held: Arc<Mutex<Token>>,
 }
 
 #[derive(Clone)]
@@ -97,32 +97,39 @@ struct Token {
 
 impl Bearer {
     fn of(source: &Source, token: Token) -> Arc<Self> {
-        Arc::new(Self { source: source.clone(), held: Mutex::new(token) })
+        Arc::new(Self { source: source.clone(), held: Arc::new(Mutex::new(token)) })
     }
 
     /// The header to send now. Requests at the same time wait for one new token.
     pub(super) async fn header(&self) -> Result<HeaderValue, CredentialsError> {
-        let mut held = self.held.lock().await;
+        let held = self.held.clone().lock_owned().await;
         let margin = match self.source {
             Source::File(_) => Duration::ZERO,
             Source::Plugin(_) => RENEW_BEFORE,
         };
-        if held.until.is_some_and(|until| from_now(margin) >= until) {
-            let source = self.source.clone();
-            let read = tokio::task::spawn_blocking(move || source.token()).await;
-            let read = read.unwrap_or_else(|error| Err(CredentialsError(error.to_string())));
-            match (read, &self.source) {
-                (Ok(token), _) => *held = token,
-                // Programs are given files that are taken away again: the last token may still do.
-                (Err(_), Source::File(_)) => held.until = Some(from_now(REREAD_AFTER)),
-                (Err(error), Source::Plugin(_)) => return Err(error),
-            }
+        if held.until.is_none_or(|until| from_now(margin) < until) {
+            return Ok(held.header.clone());
         }
-        Ok(held.header.clone())
+        // The lock goes with the plugin, which runs on when the request is given up: the next request waits for it as well,
+        // and starts no other.
+        let source = self.source.clone();
+        let renewed = tokio::task::spawn_blocking(move || source.renew(held)).await;
+        renewed.unwrap_or_else(|error| Err(CredentialsError(error.to_string())))
     }
 }
 
 impl Source {
+    /// Reads the file or runs the plugin, which blocks, and holds the lock for as long.
+    fn renew(&self, mut held: OwnedMutexGuard<Token>) -> Result<HeaderValue, CredentialsError> {
+        match (self.token(), self) {
+            (Ok(token), _) => *held = token,
+            // Programs are given files that are taken away again: the last token may still do.
+            (Err(_), Self::File(_)) => held.until = Some(from_now(REREAD_AFTER)),
+            (Err(error), Self::Plugin(_)) => return Err(error),
+        }
+        Ok(held.header.clone())
+    }
+
     fn token(&self) -> Result<Token, CredentialsError> {
         match self {
             Self::File(file) => {

@@ -54,6 +54,50 @@ fn tokens_are_known_by_what_their_issuers_put_before_them() {
     assert!(named.is_some_and(|named| named.starts_with("xxxx")), "also where a name is expected");
 }
 
+/// An annotation may have this much, and the informer that is recorded waits for it.
+#[test]
+fn text_on_one_long_line_is_looked_through_once() {
+    let base64url = "Zm9v-YmFy_YmF6-cXV4_Zm9v".repeat(10_000);
+    let margin = format!("{}{}", " ".repeat(125_000), "token=a ".repeat(15_000));
+    let end = format!("{}{}", "token=a".repeat(15_000), ",".repeat(125_000));
+    let blocks: String = (0..1_400).map(|depth| format!("{}token: |\n", " ".repeat(depth))).collect();
+    for text in [
+        base64url,
+        "-".repeat(1 << 18),
+        "--token-".repeat(1 << 15),
+        "token=a ".repeat(1 << 15),
+        "token=[a ".repeat(1 << 15),
+        "token=a,".repeat(1 << 15),
+        "a&token=".repeat(1 << 15),
+        "sk-".repeat(87_000),
+        "AKIA-".repeat(50_000),
+        margin,
+        end,
+        blocks,
+    ] {
+        for redact in [without_credentials, name_without_credentials] {
+            let begun = std::time::Instant::now();
+            redact(&text);
+            let took = begun.elapsed();
+            assert!(took.as_secs() < 10, "{}…: {took:?}", &text[..20]);
+        }
+    }
+}
+
+/// What was found ahead of one pair must not be taken for another's.
+#[test]
+fn several_pairs_on_a_line_are_each_seen_to_their_end() {
+    for (text, expected) in [
+        ("a=1 token=bb c=2 token=dd, e=3\ntoken=ff g", "a=1 token=xx c=2 token=xx, e=3\ntoken=xxxx"),
+        ("x token=[aa] y token=[bb] z", "x token=[xx] y token=[xx] z"),
+        ("x token=aa;token=b&token=cc", "x token=xxxxxxxxxxxxxxxx&token=xx"),
+        ("---token aa --no-token bb x", "---token xx --no-token xx x"),
+        ("token: |\n a\n token: |\n  b\nc\ntoken: |\n d", "token: |\n xxxxxxxxxxxxxxxx\nc\ntoken: |\n x"),
+    ] {
+        assert_eq!(shown(text), expected, "{text}");
+    }
+}
+
 #[test]
 fn what_only_begins_like_a_token_stays() {
     for text in [

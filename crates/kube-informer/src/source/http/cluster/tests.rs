@@ -162,19 +162,23 @@ async fn files_of_a_list_that_are_missing_are_skipped() {
 
 #[test]
 fn a_server_without_a_scheme_is_read_as_client_go_does() {
-    let completed = |text: &str| {
+    let completed_for = |text: &str, context: Option<&str>| {
         let mut kubeconfig = Kubeconfig::from_yaml(text).unwrap();
-        complete(&mut kubeconfig);
+        complete(&mut kubeconfig, context);
         kubeconfig.clusters[0].cluster.as_ref().unwrap().server.clone().unwrap()
     };
+    let completed = |text: &str| completed_for(text, None);
     let cluster = |more: &str| format!("clusters: [{{ name: a, cluster: {{ server: 'a:6443'{more} }} }}]\n");
     assert_eq!(completed(&cluster("")), "http://a:6443");
     for more in [", insecure-skip-tls-verify: true", ", certificate-authority: ca.pem"] {
         assert_eq!(completed(&cluster(more)), "https://a:6443", "{more}");
     }
-    assert_eq!(
-        completed(&format!("{}users: [{{ name: a, user: {{ client-certificate: a.pem }} }}]\n", cluster(""))),
-        "https://a:6443"
-    );
+    let two_users = "\
+        users: [{ name: a, user: { client-certificate: a.pem } }, { name: b, user: { token: b } }]\n\
+        contexts: [{ name: of-a, context: { cluster: a, user: a } }, { name: of-b, context: { cluster: a, user: b } }]\n\
+        current-context: of-b\n";
+    let two_users = format!("{}{two_users}", cluster(""));
+    assert_eq!(completed(&two_users), "http://a:6443", "the certificate of somebody else says nothing");
+    assert_eq!(completed_for(&two_users, Some("of-a")), "https://a:6443");
     assert_eq!(completed(KUBECONFIG), "https://direct.example.com");
 }

@@ -14,6 +14,9 @@ use super::{CredentialsError, header};
 /// So much of what a plugin says when it fails is repeated: its last words.
 const QUOTED: usize = 500;
 
+/// No secret is shorter.
+const SHORTEST: usize = 4;
+
 /// What a plugin printed.
 pub(super) struct Printed {
     pub(super) token: Option<HeaderValue>,
@@ -104,10 +107,11 @@ fn environment(exec: &ExecConfig) -> impl Iterator<Item = (&String, &String)> {
     exec.env.iter().flatten().filter_map(|variable| variable.get("name").zip(variable.get("value")))
 }
 
-/// The last words of a plugin, without what the kubeconfig gave it to keep, and without web tokens.
+/// The last words of a plugin, without what the kubeconfig gave it to keep, and without web tokens. A value such as `1` keeps
+/// nothing secret, and stands in many words.
 fn said(exec: &ExecConfig, stderr: &[u8]) -> String {
     let mut said = String::from_utf8_lossy(stderr).trim().to_owned();
-    for (_, value) in environment(exec).filter(|(_, value)| !value.is_empty()) {
+    for (_, value) in environment(exec).filter(|(_, value)| value.len() >= SHORTEST) {
         said = said.replace(value, "…");
     }
     let words = said.split_inclusive(char::is_whitespace);

@@ -47,13 +47,13 @@ async fn a_plugin_that_is_not_there_is_named_and_how_to_install_it() {
 
 #[tokio::test]
 async fn the_last_words_of_a_plugin_are_told_without_what_it_was_given() {
-    let script = "echo hunter2; echo log in with $SECRET again, eyJhbGciOiJub25lIn0.x.y >&2; exit 7";
+    let script = "echo hunter2; echo log in with $SECRET 1 again, eyJhbGciOiJub25lIn0.x.y >&2; exit 7";
     let user = format!(
         "{{ exec: {{ command: sh, args: [-c, '{script}'], interactiveMode: Never, \
-         env: [{{ name: SECRET, value: hunter2 }}] }} }}"
+         env: [{{ name: SECRET, value: hunter2 }}, {{ name: DEBUG, value: '1' }}, {{ name: WHERE, value: in }}] }} }}"
     );
     let problem = problem(&user).await;
-    let expected = "the credential plugin \"sh\" failed: exit status: 7: log in with … again, …";
+    let expected = "the credential plugin \"sh\" failed: exit status: 7: log in with … 1 again, …";
     assert!(problem.contains(expected), "{problem}");
     assert!(!problem.contains("hunter2") && !problem.contains("eyJ"), "{problem}");
 }
@@ -109,6 +109,45 @@ async fn a_plugin_is_run_once_for_a_client_and_again_when_its_token_expires() {
         assert_eq!(std::fs::read_to_string(&log).unwrap().lines().count(), runs, "{expires}");
     }
     endpoint.stop().await;
+}
+
+/// It may wait for a browser, or for a server that is gone.
+#[tokio::test]
+async fn a_plugin_that_hangs_is_started_once_however_many_requests_are_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let [script, log, held, end] = ["plugin", "log", "held", "end"].map(|name| folder.path().join(name));
+    assert!(std::process::Command::new("mkfifo").arg(&held).status().unwrap().success());
+    let printed = r#"{"status":{"token":"new","expirationTimestamp":"2999-01-01T00:00:00Z"}}"#;
+    let text = format!(
+        "echo run >> {}\n[ -e {} ] || cat {}\necho '{printed}'\n",
+        log.display(),
+        end.display(),
+        held.display()
+    );
+    std::fs::write(&script, text).unwrap();
+    let exec = serde_json::json!({ "command": "sh", "args": [script] });
+    let exec: ExecConfig = serde_json::from_value(exec).unwrap();
+    let expired = Token { header: HeaderValue::from_static("old"), until: Some(Timestamp::MIN) };
+    let bearer = Bearer::of(&Source::Plugin(exec.into()), expired);
+    let ask = || {
+        let bearer = bearer.clone();
+        tokio::spawn(async move { bearer.header().await })
+    };
+    let first = ask();
+    // It is open as soon as the plugin reads from it, and holds it up until it is closed.
+    let held = tokio::task::spawn_blocking(|| std::fs::File::create(held)).await.unwrap();
+    first.abort();
+    assert!(first.await.unwrap_err().is_cancelled());
+    let second = ask();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    second.abort();
+    assert!(second.await.unwrap_err().is_cancelled());
+    std::fs::write(&end, "").unwrap();
+    drop(held);
+    assert_eq!(ask().await.unwrap().unwrap(), "Bearer new");
+    assert_eq!(std::fs::read_to_string(&log).unwrap().lines().count(), 1);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! One HTTP/2 connection and the requests on it.
 
 use std::error::Error as _;
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -87,6 +87,16 @@ impl Pulse {
     fn doubt_after(&self, silence: Duration) {
         if self.heard.lock().unwrap_or(self.begun).elapsed() >= silence {
             self.doubtful.store(true, Ordering::Release);
+        }
+    }
+
+    /// Ends when the server has said nothing for as long as its first word may take, and never if it has spoken.
+    async fn stays_mute(&self) {
+        if !self.has_spoken() {
+            sleep_until(self.begun + FIRST_WORD).await;
+        }
+        if self.has_spoken() {
+            pending::<()>().await;
         }
     }
 
@@ -256,8 +266,17 @@ impl StreamLease {
 
     pub(super) async fn send(mut self, request: Request<Body>) -> Result<Response<PooledBody>, Failed> {
         self.sent = Some(Instant::now());
-        let answer = self.connection.sender.clone().try_send_request(SentBody::of(request)).await;
+        let sending = self.connection.sender.clone().try_send_request(SentBody::of(request));
+        let answer = tokio::select! {
+            biased;
+            answer = sending => Some(answer),
+            // The task that has the request would not fail it before a ping is due that nobody answers.
+            () = self.connection.pulse.stays_mute() => None,
+        };
         self.sent = None;
+        let Some(answer) = answer else {
+            return Err(Failed { unseen: false, request: None, error: ConnectError::new(silent()).into() });
+        };
         let mut failed = match answer {
             Ok(answer) => return Ok(answer.map(|body| PooledBody::stream(body, self))),
             Err(failed) => failed,

@@ -35,6 +35,7 @@ fn watch(source: &dyn ListWatch) -> Watch {
         metadata_only: false,
         drop_managed_fields: false,
         sensitive: false,
+        silence: None,
     };
     Watch::on(Connection::open(source, request))
 }

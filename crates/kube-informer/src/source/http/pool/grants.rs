@@ -144,10 +144,14 @@ impl Attempt {
 
 impl Drop for Attempt {
     fn drop(&mut self) {
-        if !self.over {
-            let attempt = Self { pool: self.pool.clone(), late: self.late, over: false };
-            attempt.failed("the task that made the connection was ended".into());
-        }
+        let Some(pool) = self.pool.upgrade().filter(|_| !self.over) else { return };
+        let error = ConnectError::new("the task that made the connection was ended".into());
+        // Nobody goes on waiting for other attempts: when the runtime ends, one that is begun now would end within this call, and
+        // begin the next.
+        pool.change(|state| {
+            state.over(self.late);
+            state.fail_all(&error);
+        });
     }
 }
 
@@ -202,6 +206,12 @@ impl State {
     fn over(&mut self, late: bool) {
         self.attempts -= 1;
         self.late -= usize::from(late);
+    }
+
+    fn fail_all(&mut self, error: &ConnectError) {
+        for one in self.waiting.drain(..) {
+            one.grant.send(Err(error.clone())).ok();
+        }
     }
 
     /// A connection could not be made. Those stay for whom another one is being made, but nobody who has waited for long:

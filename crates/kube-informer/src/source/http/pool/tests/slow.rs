@@ -231,3 +231,20 @@ async fn d18_a_request_that_is_given_up_at_once_says_nothing_of_the_connection()
     }
     assert_eq!(made.load(std::sync::atomic::Ordering::Relaxed), 1);
 }
+
+/// On a runtime that has ended each attempt ends within the call that begins it. Beside one that hangs it would begin the next.
+#[test]
+fn d18_the_end_of_the_runtime_begins_no_connections() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let handle = runtime.handle().clone();
+    drop(runtime);
+    let _guard = handle.enter();
+    let pool = Pool::new(|_| Box::pin(std::future::pending()));
+    {
+        let mut state = pool.inner.state.lock();
+        (state.attempts, state.late) = (1, 1);
+    }
+    let request = Box::pin(pool.send(get("/api/v1/pods")));
+    let answer = futures::FutureExt::now_or_never(request).expect("it does not wait");
+    assert!(answer.is_err());
+}

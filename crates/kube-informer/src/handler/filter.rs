@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::marker::PhantomData;
 
 use futures::future::BoxFuture;
+use informer_wire::ObjectKey;
 
 use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
-use crate::key::ObjectKey;
 use crate::object::Object;
 
 /// Passes on what the predicate accepts and turns updates that cross it into adds and deletes.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use futures::future::BoxFuture;
+use informer_wire::ObjectKey;
 use serde::de::DeserializeOwned;
 
 use crate::error::ObjectError;
@@ -13,7 +14,6 @@ use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
 use crate::handler::pending::Keep;
 use crate::handler::runner::Callee;
-use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::object::record::Record;
 use crate::report::Cause;

@@ -9,11 +9,11 @@ use std::sync::{Arc, Weak};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
+use informer_wire::ResourceVersion;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::check::{Finding, Witness};
-use crate::version::ResourceVersion;
 
 /// What the informers of one server share to find out whether it went back in time.
 #[derive(Default)]

@@ -27,16 +27,16 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
+use informer_wire::ResourceVersion;
+use informer_wire::key::{KeyRef, ObjectKey};
 
 use crate::delta::{Delta, DeltaChange};
-use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
 use crate::store::plan::{Edit, Plan};
 use crate::store::sharded::hash_key;
 use crate::store::state::StoreState;
-use crate::version::ResourceVersion;
 
 /// What one plan is made from, and one commit: some events, or one list.
 pub(crate) enum PlanInput {

@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hashbrown::HashSet;
+use informer_wire::key::{KeyRef, ObjectKey};
 
-use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::report::user_panic;
 use crate::store::plan::Edit;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::key::{KeyRef, ObjectKey};
+use informer_wire::key::{KeyRef, ObjectKey};
+use informer_wire::{ResourceVersion, Uid};
+
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
-use crate::version::{ResourceVersion, Uid};
 
 /// How many incarnations that are gone a store remembers.
 pub(crate) const REMEMBERED: usize = 1_024;

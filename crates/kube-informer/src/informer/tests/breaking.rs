@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::StreamExt;
+use informer_wire::ResourceVersion;
 use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
@@ -13,7 +14,6 @@ use crate::error::{IndexError, InformerError, WaitError};
 use crate::handler::handler;
 use crate::source::Fault;
 use crate::status::Phase;
-use crate::version::ResourceVersion;
 
 /// A recorder, one metric of which panics when told to: the one piece of foreign code that the tasks of an informer call
 /// and do not guard.

@@ -9,13 +9,13 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use informer_wire::json;
 use serde::de::DeserializeOwned;
 
 pub use self::cache::DecodeCache;
 pub(crate) use self::meter::Meter;
 pub(crate) use self::slot::DecodedSlot;
 use crate::error::ObjectError;
-use crate::json;
 use crate::object::error::{attempt, undecodable};
 use crate::object::record::Record;
 

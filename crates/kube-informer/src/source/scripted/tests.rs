@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use futures::{FutureExt as _, TryStreamExt as _};
+use informer_wire::framing::DEFAULT_LIMIT;
 use serde_json::json;
 
 use super::*;
@@ -9,7 +10,6 @@ use crate::object::known::NothingKnown;
 use crate::scope::Scope;
 use crate::source::decode::{WatchDecoder, WatchItem};
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
-use crate::source::frames::DEFAULT_LIMIT;
 use crate::source::request::{ListParams, VersionMatch, WatchParams};
 use crate::source::testing;
 

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::super::decode::{WatchDecoder, WatchItem};
 use super::super::decode_list::{ListDecoder, ListItem};
-use super::super::frames::Frames;
-use super::super::list_frames::{FramedItem, ListFrames};
 use super::super::testing::{config_maps, to_the_end};
+use super::informer_wire::framing::Frames;
+use super::informer_wire::framing::{FramedItem, ListFrames};
 use crate::object::known::NothingKnown;
 use crate::object::record::Record;
 

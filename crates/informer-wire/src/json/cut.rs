@@ -49,7 +49,7 @@ fn cut(json: &[u8], from: usize, parts: &mut [Range<usize>], kept: &mut Vec<u8>)
 }
 
 /// A whole document without some parts of it.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub fn without(json: &[u8], parts: &mut [Range<usize>]) -> Vec<u8> {
     let mut kept = Vec::new();
     cut(json, 0, parts, &mut kept);

@@ -31,7 +31,7 @@ mod view;
 pub use check::{Malformed, check, position};
 pub use chunked_members::{ChunkedMembers, Mark};
 pub use cut::edit;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub use cut::without;
 pub use members::{Members, last_member, member_of_beginning};
 pub use path::find;

@@ -10,6 +10,9 @@ use crate::object::record::Record;
 pub(crate) use crate::object::testing::config_maps;
 pub(crate) use informer_wire::testing::{chunks, to_the_end};
 
+/// How large one document may be unless set otherwise.
+pub(crate) const DEFAULT_LIMIT: usize = 32 << 20;
+
 /// Knows one record and counts the questions.
 pub(crate) struct KnowsOne {
     pub(crate) record: Arc<Record>,

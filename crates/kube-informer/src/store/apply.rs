@@ -188,7 +188,7 @@ impl Planner<'_> {
     }
 
     fn put(&mut self, mut new: Arc<Record>) {
-        let Some(old) = self.stored((&new).into()) else { return self.add(new) };
+        let Some(old) = self.stored(new.key().into()) else { return self.add(new) };
         let order = new.head.resource_version.compare(&old.head.resource_version);
         if !old.same_incarnation(&new) {
             if order == Some(Ordering::Less) {
@@ -213,7 +213,7 @@ impl Planner<'_> {
     }
 
     fn delete(&mut self, last: Arc<Record>) {
-        let Some(old) = self.stored((&last).into()) else {
+        let Some(old) = self.stored(last.key().into()) else {
             self.plan.counts.unknown_deletes += 1;
             return self.plan.discarded.push(last);
         };

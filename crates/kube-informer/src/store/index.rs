@@ -164,7 +164,7 @@ impl<V: IndexValue> TypedIndex<V> {
             && old.values != *values
         {
             for value in difference(&old.values, values) {
-                self.take_out(value, record.into());
+                self.take_out(value, record.key().into());
             }
         }
         // For values it had before this swaps the record within the bucket.

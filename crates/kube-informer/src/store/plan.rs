@@ -67,7 +67,7 @@ pub(crate) enum Edit {
 impl Edit {
     pub(crate) fn key(&self) -> KeyRef<'_> {
         match self {
-            Self::Put(record) | Self::Remove(record) => record.into(),
+            Self::Put(record) | Self::Remove(record) => record.key().into(),
         }
     }
 

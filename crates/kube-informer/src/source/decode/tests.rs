@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use informer_wire::framing::DEFAULT_LIMIT;
+use crate::source::testing::DEFAULT_LIMIT;
 
 use super::*;
 use crate::kind::KindInfo;

@@ -1,4 +1,4 @@
-use informer_wire::framing::DEFAULT_LIMIT;
+use crate::source::testing::DEFAULT_LIMIT;
 
 use super::*;
 use crate::object::known::NothingKnown;

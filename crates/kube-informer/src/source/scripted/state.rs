@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::task::Waker;
 
 use bytes::Bytes;
+use informer_wire::Status;
 
 use super::answers;
 use super::model::{Change, Model};
 use super::select::Select;
 use crate::kind::KindInfo;
-use crate::source::error::{SourceError, Status};
+use crate::source::error::SourceError;
 use crate::source::request::{Request, WatchParams};
 
 #[derive(Debug)]

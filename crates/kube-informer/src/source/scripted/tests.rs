@@ -1,7 +1,7 @@
 use std::time::Duration;
 
+use crate::source::testing::DEFAULT_LIMIT;
 use futures::{FutureExt as _, TryStreamExt as _};
-use informer_wire::framing::DEFAULT_LIMIT;
 use serde_json::json;
 
 use super::*;

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use fastrand::Rng;
+use informer_wire::framing::{FramedItem, Frames, ListFrames};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
@@ -9,8 +10,6 @@ use serde_json::{Map, Value, json};
 use super::super::decode::{WatchDecoder, WatchItem};
 use super::super::decode_list::{ListDecoder, ListItem};
 use super::super::testing::{config_maps, to_the_end};
-use super::informer_wire::framing::Frames;
-use super::informer_wire::framing::{FramedItem, ListFrames};
 use crate::object::known::NothingKnown;
 use crate::object::record::Record;
 

@@ -126,7 +126,7 @@ fn b_174_readers_see_whole_commits() {
                         let state = bench.writer.indexer().state.read();
                         let snapshot = state.snapshot(&Scope::All);
                         let of_this_commit = |record: &Arc<Record>| {
-                            state.get(record.into()).is_some_and(|found| Arc::ptr_eq(found, record))
+                            state.get(record.key().into()).is_some_and(|found| Arc::ptr_eq(found, record))
                         };
                         assert!(state.len() == count && snapshot.iter().all(of_this_commit));
                         drop(state);

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use kube_informer::kind::KindInfo;
+use kube_informer::kind::{IntoKind, KindInfo};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -157,8 +157,8 @@ impl Recorder {
     /// Takes the contents of objects of this kind for secret, as those of Secrets always are. Informers whose builder says
     /// `sensitive()` need no word here. Concerns what is asked for from now on.
     #[must_use]
-    pub fn sensitive(self, kind: impl Into<KindInfo>) -> Self {
-        self.inner.sensitive.lock().push(kind.into());
+    pub fn sensitive(self, kind: impl IntoKind) -> Self {
+        self.inner.sensitive.lock().push(kind.into_kind());
         self
     }
 

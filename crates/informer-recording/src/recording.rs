@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube_informer::Kind;
-use kube_informer::kind::KindInfo;
+use kube_informer::kind::{IntoKind, KindInfo};
 
 use crate::exchange::Exchange;
 use crate::file::{self, Unreadable};
@@ -242,8 +242,8 @@ impl Recording {
     }
 
     /// The source of one kind of the recording.
-    pub fn for_kind(&self, kind: impl Into<KindInfo>) -> crate::ReplayedSource {
-        crate::ReplayedSource::new(self.clone(), Some(kind.into()))
+    pub fn for_kind(&self, kind: impl IntoKind) -> crate::ReplayedSource {
+        crate::ReplayedSource::new(self.clone(), Some(kind.into_kind()))
     }
 
     /// The source of a type of objects.

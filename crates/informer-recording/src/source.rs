@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use futures::{Stream, StreamExt as _};
 use kube_client::Client;
 use kube_informer::error::SourceError;
-use kube_informer::kind::KindInfo;
+use kube_informer::kind::{IntoKind, KindInfo};
 use kube_informer::source::{ByteStream, HttpSource, ListWatch, Request, Sources};
 
 use crate::record::{Head, METADATA, RequestLine};
@@ -18,8 +18,8 @@ use crate::recorder::{Recorder, Tape};
 
 impl Recorder {
     /// Records what an informer of a kind gets from a source.
-    pub fn source(&self, kind: impl Into<KindInfo>, source: impl ListWatch) -> RecordedSource {
-        RecordedSource { recorder: self.clone(), kind: kind.into(), source: Arc::new(source) }
+    pub fn source(&self, kind: impl IntoKind, source: impl ListWatch) -> RecordedSource {
+        RecordedSource { recorder: self.clone(), kind: kind.into_kind(), source: Arc::new(source) }
     }
 
     /// Records what all informers of a factory get, and what it finds out about kinds. For a cluster these sources are an

@@ -178,8 +178,6 @@ pub mod error;
 mod factory;
 mod handler;
 mod informer;
-mod json;
-mod key;
 pub mod kind;
 mod lister;
 mod metrics;
@@ -193,13 +191,12 @@ pub mod status;
 mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-mod version;
 
 pub use factory::generated as groups;
 pub use factory::{Access, FactoryBuilder, Lease, SharedInformerFactory};
 pub use handler::{Event, EventStream, Handler, Registration, TypedHandler, async_handler, handler};
 pub use informer::{Index, IndexKey, IndexValues, InformerBuilder, SharedInformer};
-pub use key::ObjectKey;
+pub use informer_wire::ObjectKey;
 pub use kind::resource::Kind;
 pub use lister::{Lister, NamespaceLister};
 pub use object::face::Object;

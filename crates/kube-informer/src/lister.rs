@@ -4,11 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use informer_wire::ObjectKey;
 use kube_core::labels::Selector;
 use serde::de::DeserializeOwned;
 
 use crate::error::NotFoundError;
-use crate::key::ObjectKey;
 use crate::kind::{AcrossCluster, InNamespaces, Kind};
 use crate::object::Object;
 use crate::object::origin::Origin;

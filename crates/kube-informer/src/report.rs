@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 
-use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::metrics::{CounterBy, Metrics};
 use crate::scope::Scope;

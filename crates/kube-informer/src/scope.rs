@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::key::ObjectKey;
+use informer_wire::ObjectKey;
 
 /// The number of a scope within its informer. Never given twice: a namespace that is removed and added again gets another
 /// one, so that what is still on its way from the first is not taken for news of the second.

@@ -1,39 +1,37 @@
 //! Label and field selectors.
 
-mod fields;
-mod labels;
-mod names;
+use std::borrow::Cow;
+
+use informer_wire::selector::{FieldSelector, LabelSelector, SelectorError};
 
 use crate::kinds::Resource;
 use crate::request::ListOptions;
 use crate::status::ApiError;
 use crate::storage::Stored;
 
-pub(crate) use names::{label_key_problems, label_name_problem, label_value_problems, subdomain_problem};
-
 /// Selects the objects of a list or a watch. All conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selector {
-    labels: Vec<labels::Requirement>,
-    fields: Vec<fields::FieldTerm>,
+    labels: LabelSelector,
+    fields: FieldSelector,
 }
 
 impl Selector {
     /// Parses the selectors of a request; 400 with the message of the real server if they are invalid.
     pub(crate) fn parse(resource: &Resource, options: &ListOptions) -> Result<Self, ApiError> {
-        let labels = labels::parse(&options.label_selector).map_err(ApiError::bad_request)?;
-        let fields = fields::parse(&options.field_selector).map_err(ApiError::bad_request)?;
-        for term in &fields {
-            resource.field(&term.label)?;
+        let bad_request = |error: SelectorError| ApiError::bad_request(error.into_message());
+        let labels = LabelSelector::parse(&options.label_selector).map_err(bad_request)?;
+        let fields = FieldSelector::parse(&options.field_selector).map_err(bad_request)?;
+        for term in fields.terms() {
+            resource.field(term.field())?;
         }
         Ok(Self { labels, fields })
     }
 
     /// Adds the condition that the object has this name.
     #[must_use]
-    pub(crate) fn named(mut self, name: &str) -> Self {
-        self.fields.push(fields::FieldTerm::name(name));
-        self
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self { fields: self.fields.named(name), ..self }
     }
 
     /// Whether it selects everything.
@@ -43,8 +41,8 @@ impl Selector {
 
     pub(crate) fn matches(&self, stored: &Stored) -> bool {
         let content = &stored.content;
-        self.labels.iter().all(|requirement| requirement.holds(content.label(requirement.key())))
-            && self.fields.iter().all(|term| term.holds(content.field(&term.label)))
+        self.labels.matches(|key| content.label(key))
+            && self.fields.matches(|field| Cow::Borrowed(content.field(field)))
     }
 }
 

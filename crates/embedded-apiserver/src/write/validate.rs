@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::operations::depth;
 use super::{Object, builtin, metadata};
 use crate::kinds::Resource;
-use crate::select::{label_key_problems, label_name_problem, label_value_problems, subdomain_problem};
 use crate::status::{ApiError, BODY_LIMIT, Cause};
 use crate::storage::Content;
+use informer_wire::names::{label_key_problems, label_name_problem, label_value_problems, subdomain_problem};
 
 /// How many bytes all annotations together may have, keys included.
 pub(crate) const ANNOTATIONS_LIMIT: usize = 256 << 10;

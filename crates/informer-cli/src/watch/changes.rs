@@ -1,9 +1,9 @@
 //! The changes between two versions of an object, in short form.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::{Map, Value};
+use informer_wire::difference::{Difference, differences};
+use serde_json::Value;
 
 use crate::plain::plain;
 
@@ -18,25 +18,18 @@ pub(crate) struct Change {
     pub(crate) new: Option<Value>,
 }
 
-/// Fields that identify an element of a list, so that a change of the order is no change of the elements.
-const NAMING: [&str; 6] = ["name", "type", "key", "uid", "ip", "mountPath"];
-
 /// The number of characters that longer values are cut to.
 const SHOWN: usize = 40;
 
 /// All fields that differ, the most interesting first: spec, then status, then metadata, and timestamps last, because they
 /// change with everything else.
 pub(crate) fn changes(old: &Value, new: &Value) -> Vec<Change> {
-    let mut found = Vec::new();
-    compare(&mut String::new(), Some(old), Some(new), &mut found);
-    found.retain(|change| !is_noise(&change.path));
+    let (found, _) = differences(old, new, usize::MAX);
+    let owned =
+        |field: Difference<'_>| Change { path: field.path, old: field.old.cloned(), new: field.new.cloned() };
+    let mut found: Vec<Change> = found.into_iter().map(owned).collect();
     found.sort_by_key(|change| rank(&change.path));
     found
-}
-
-/// Fields that change with every write, such as the resourceVersion.
-fn is_noise(path: &str) -> bool {
-    path == "metadata.resourceVersion" || path.starts_with("metadata.managedFields")
 }
 
 fn is_time(path: &str) -> bool {
@@ -55,76 +48,6 @@ fn rank(path: &str) -> u8 {
         Some("metadata") => 2,
         _ => 0,
     }
-}
-
-fn compare(path: &mut String, old: Option<&Value>, new: Option<&Value>, found: &mut Vec<Change>) {
-    match (old, new) {
-        (Some(old), Some(new)) if old == new => {}
-        (Some(Value::Object(old)), Some(Value::Object(new))) => compare_objects(path, old, new, found),
-        (Some(Value::Array(old)), Some(Value::Array(new))) => compare_lists(path, old, new, found),
-        _ => found.push(Change { path: path.clone(), old: old.cloned(), new: new.cloned() }),
-    }
-}
-
-fn compare_objects(
-    path: &mut String,
-    old: &Map<String, Value>,
-    new: &Map<String, Value>,
-    found: &mut Vec<Change>,
-) {
-    let gone = old.keys().filter(|name| !new.contains_key(*name));
-    for name in new.keys().chain(gone) {
-        let length = path.len();
-        push_member(path, name);
-        compare(path, old.get(name), new.get(name), found);
-        path.truncate(length);
-    }
-}
-
-/// `.name`, or `["a.b/c"]` for names with dots, such as those of labels.
-fn push_member(path: &mut String, name: &str) {
-    if name.contains(['.', '/']) {
-        path.push_str("[\"");
-        path.push_str(name);
-        path.push_str("\"]");
-        return;
-    }
-    if !path.is_empty() {
-        path.push('.');
-    }
-    path.push_str(name);
-}
-
-fn compare_lists(path: &mut String, old: &[Value], new: &[Value], found: &mut Vec<Change>) {
-    let (Some(was), Some(is)) = (named(old), named(new)) else {
-        return compare_by_position(path, old, new, found);
-    };
-    let gone = was.keys().filter(|name| !is.contains_key(*name));
-    for name in is.keys().chain(gone) {
-        let length = path.len();
-        path.push('[');
-        path.push_str(name);
-        path.push(']');
-        compare(path, was.get(name).copied(), is.get(name).copied(), found);
-        path.truncate(length);
-    }
-}
-
-fn compare_by_position(path: &mut String, old: &[Value], new: &[Value], found: &mut Vec<Change>) {
-    for position in 0..old.len().max(new.len()) {
-        let length = path.len();
-        path.push_str(&format!("[{position}]"));
-        compare(path, old.get(position), new.get(position), found);
-        path.truncate(length);
-    }
-}
-
-/// The elements by their identifying field, if all have one and no two are the same.
-fn named(list: &[Value]) -> Option<BTreeMap<&str, &Value>> {
-    let member = NAMING.iter().find(|member| list.iter().all(|item| item[**member].is_string()))?;
-    let names: BTreeMap<_, _> =
-        list.iter().filter_map(|item| Some((item[*member].as_str()?, item))).collect();
-    (names.len() == list.len()).then_some(names)
 }
 
 impl Change {

@@ -4,10 +4,10 @@ pub(crate) mod fifo;
 
 use std::sync::Arc;
 
-use crate::key::ObjectKey;
+use informer_wire::{ObjectKey, ResourceVersion};
+
 use crate::object::record::Record;
 use crate::scope::ScopeId;
-use crate::version::ResourceVersion;
 
 /// One thing that happened in one scope of an informer.
 #[derive(Debug)]

@@ -10,7 +10,8 @@
 //! | [`SyncError`] | caches are not filled in time |
 //! | [`WaitError`] | any other wait does not succeed |
 //! | [`InformerError`] | an informer refuses a call: it has stopped, it does not watch the namespace, it has no such index |
-//! | [`ObjectError`] | JSON does not decode or is not an object of the kind, or text is not a key |
+//! | [`ObjectError`] | JSON does not decode or is not an object of the kind |
+//! | [`KeyError`] | a text is not the key of an object |
 //! | [`NotFoundError`] | the cache does not hold the object |
 //!
 //! A failure while an informer runs is not returned by any call: it is reported to the error callback and in the status
@@ -35,10 +36,11 @@ pub use self::resource::ResourceError;
 pub use self::source::SourceError;
 pub use self::sync::SyncError;
 pub use self::wait::WaitError;
+pub use informer_wire::key::KeyError;
 
 pub(crate) use self::cluster::NoCluster;
 pub(crate) use self::informer::IndexError;
 pub(crate) use self::resource::NoResource;
-pub(crate) use self::source::{HttpFailure, SourceFailure, status_name};
+pub(crate) use self::source::SourceFailure;
 pub(crate) use self::sync::Awaited;
 pub(crate) use self::wait::Unmet;

@@ -1,6 +1,7 @@
 //! Reading an object that is not in the cache.
 
-use crate::key::ObjectKey;
+use informer_wire::ObjectKey;
+
 use crate::kind::KindInfo;
 
 /// The cache does not hold the requested object.

@@ -1,12 +1,12 @@
-//! JSON or text that is not the expected object or key.
+//! JSON that is not the expected object.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::key::ObjectKey;
+use informer_wire::ObjectKey;
+
 use crate::kind::KindInfo;
 
-/// An object does not decode into the requested type, a value is not an object of its kind, or a text is not a key.
+/// An object does not decode into the requested type, or a value is not an object of its kind.
 ///
 /// Names the kind, the key and the decoder's message. For Secrets and other [sensitive](crate::Options::sensitive)
 /// kinds it names only the place in the JSON, because decoders quote unexpected values in their messages.
@@ -17,7 +17,6 @@ pub struct ObjectError(Box<Inner>);
 enum Inner {
     Undecodable { kind: KindInfo, key: ObjectKey, message: String },
     Invalid { kind: KindInfo, message: String },
-    NotAKey { text: String },
 }
 
 impl ObjectError {
@@ -41,16 +40,10 @@ impl ObjectError {
         matches!(&*self.0, Inner::Invalid { .. })
     }
 
-    /// Whether a text was neither `name` nor `namespace/name`.
-    pub fn is_not_a_key(&self) -> bool {
-        matches!(&*self.0, Inner::NotAKey { .. })
-    }
-
-    /// The kind of the object; `None` if the error is about a text that is not a key.
-    pub fn kind(&self) -> Option<&KindInfo> {
+    /// The kind of the object.
+    pub fn kind(&self) -> &KindInfo {
         match &*self.0 {
-            Inner::Undecodable { kind, .. } | Inner::Invalid { kind, .. } => Some(kind),
-            Inner::NotAKey { .. } => None,
+            Inner::Undecodable { kind, .. } | Inner::Invalid { kind, .. } => kind,
         }
     }
 
@@ -58,15 +51,14 @@ impl ObjectError {
     pub fn key(&self) -> Option<&ObjectKey> {
         match &*self.0 {
             Inner::Undecodable { key, .. } => Some(key),
-            Inner::Invalid { .. } | Inner::NotAKey { .. } => None,
+            Inner::Invalid { .. } => None,
         }
     }
 
-    /// The decoder's message, or the text that is not a key.
+    /// The decoder's message.
     pub fn message(&self) -> &str {
         match &*self.0 {
             Inner::Undecodable { message, .. } | Inner::Invalid { message, .. } => message,
-            Inner::NotAKey { text } => text,
         }
     }
 }
@@ -78,9 +70,6 @@ impl fmt::Display for ObjectError {
                 write!(f, "{} {key} does not decode: {message}", kind.noun())
             }
             Inner::Invalid { kind, message } => write!(f, "this makes no object of {kind}: {message}"),
-            Inner::NotAKey { text } => {
-                write!(f, "{text:?} is not an object key: expected `name` or `namespace/name`")
-            }
         }
     }
 }
@@ -92,12 +81,3 @@ impl fmt::Debug for ObjectError {
 }
 
 impl std::error::Error for ObjectError {}
-
-/// Here and not in the module of `ObjectKey`, which must not depend on the errors, because the errors depend on it.
-impl FromStr for ObjectKey {
-    type Err = ObjectError;
-
-    fn from_str(text: &str) -> Result<Self, ObjectError> {
-        Self::parse(text).ok_or_else(|| ObjectError(Box::new(Inner::NotAKey { text: text.to_owned() })))
-    }
-}

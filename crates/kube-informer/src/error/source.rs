@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use http::StatusCode;
+use informer_wire::Status;
 
 /// Why a request, or reading the body of its response, failed.
 ///
@@ -13,6 +13,7 @@ use http::StatusCode;
 ///
 /// ```
 /// use std::time::Duration;
+
 /// use kube_informer::error::SourceError;
 ///
 /// let busy = SourceError::http(429, "TooManyRequests", "slow down").with_retry_after(Duration::from_secs(5));
@@ -29,7 +30,7 @@ pub(crate) enum SourceFailure {
     /// There was no HTTP answer, or the connection broke: refused, reset, DNS, TLS, timeout.
     Transport(String),
     /// The server answered with an error.
-    Http(HttpFailure),
+    Http(Status),
 }
 
 impl SourceError {
@@ -42,7 +43,7 @@ impl SourceError {
     /// empty string for a missing reason or message.
     pub fn http(status: u16, reason: impl Into<String>, message: impl Into<String>) -> Self {
         let (reason, message) = (reason.into(), message.into());
-        HttpFailure { code: status, reason, message, ..HttpFailure::default() }.into()
+        Status { code: status, reason, message, ..Status::default() }.into()
     }
 
     /// Adds the time that the server asked to wait. Has no effect on a [transport](Self::transport) error.
@@ -68,7 +69,7 @@ impl SourceError {
         self.0
     }
 
-    fn answer(&self) -> Option<&HttpFailure> {
+    fn answer(&self) -> Option<&Status> {
         match &self.0 {
             SourceFailure::Transport(_) => None,
             SourceFailure::Http(failure) => Some(failure),
@@ -97,18 +98,18 @@ impl SourceError {
 
     /// Whether the requested resource version has been compacted: HTTP 410, reason Expired or Gone.
     pub fn is_expired(&self) -> bool {
-        self.answer().is_some_and(HttpFailure::is_expired)
+        self.answer().is_some_and(Status::is_expired)
     }
 
     /// Whether the requested resource version is ahead of the server, in any of the three forms that servers have used
     /// for this error.
     pub fn is_version_too_large(&self) -> bool {
-        self.answer().is_some_and(HttpFailure::is_version_too_large)
+        self.answer().is_some_and(Status::is_version_too_large)
     }
 }
 
-impl From<HttpFailure> for SourceError {
-    fn from(failure: HttpFailure) -> Self {
+impl From<Status> for SourceError {
+    fn from(failure: Status) -> Self {
         Self(SourceFailure::Http(failure))
     }
 }
@@ -123,84 +124,3 @@ impl fmt::Display for SourceError {
 }
 
 impl std::error::Error for SourceError {}
-
-/// An error answer of the server: an HTTP error status, or an ERROR event within a watch.
-#[derive(Clone, Debug, Default, PartialEq, thiserror::Error)]
-#[error("{}", if message.is_empty() { reason } else { message })]
-pub(crate) struct HttpFailure {
-    /// The HTTP status, or the `code` of the Status object.
-    pub(crate) code: u16,
-    /// The machine-readable `reason`, such as `Expired`.
-    pub(crate) reason: String,
-    /// The server's message.
-    pub(crate) message: String,
-    /// How long the server asks to wait.
-    pub(crate) retry_after: Option<Duration>,
-    /// Reasons and messages of `details.causes`, such as `ResourceVersionTooLarge`.
-    pub(crate) causes: Vec<String>,
-}
-
-/// The reasons that Kubernetes has.
-const REASONS: &[&str] = &[
-    "AlreadyExists",
-    "BadRequest",
-    "Conflict",
-    "Expired",
-    "Forbidden",
-    "Gone",
-    "InternalError",
-    "Invalid",
-    "MethodNotAllowed",
-    "NotAcceptable",
-    "NotFound",
-    "RequestEntityTooLarge",
-    "ServerTimeout",
-    "ServiceUnavailable",
-    "StoreReadError",
-    "Timeout",
-    "TooManyRequests",
-    "Unauthorized",
-    "UnsupportedMediaType",
-];
-
-impl HttpFailure {
-    /// The same error without anything that may quote objects, for kinds whose contents are secret.
-    ///
-    /// A server that refuses a request (4xx) has not looked at any object, so the message of its Status is kept. All
-    /// other errors may quote objects: a 5xx may be caused by an object that the server cannot read, and a text that is
-    /// not a Status may be anything that a proxy sends. Of those errors only the reason is kept, or the name of the
-    /// HTTP status.
-    pub(crate) fn without_content(self) -> Self {
-        let causes = match self.is_version_too_large() {
-            true => vec!["ResourceVersionTooLarge".to_owned()],
-            false => Vec::new(),
-        };
-        let reason = Some(self.reason).filter(|reason| REASONS.contains(&reason.as_str()));
-        let message = match &reason {
-            Some(_) if (400..500).contains(&self.code) => self.message,
-            Some(reason) => reason.clone(),
-            None => status_name(self.code),
-        };
-        Self { message, causes, reason: reason.unwrap_or_default(), ..self }
-    }
-
-    /// The requested resource version has been compacted: HTTP 410, reason Expired or Gone.
-    pub(crate) fn is_expired(&self) -> bool {
-        self.code == 410 || self.reason == "Expired" || self.reason == "Gone"
-    }
-
-    /// The requested resource version is ahead of the server, in any of the three forms that servers have used for this
-    /// error.
-    pub(crate) fn is_version_too_large(&self) -> bool {
-        const TEXT: &str = "Too large resource version";
-        let has_cause = |text| self.causes.iter().any(|cause| cause == text);
-        let timeout = self.reason == "Timeout" || (self.reason.is_empty() && self.code == 504);
-        has_cause("ResourceVersionTooLarge") || (timeout && (has_cause(TEXT) || self.message.contains(TEXT)))
-    }
-}
-
-/// The standard name of an HTTP status.
-pub(crate) fn status_name(code: u16) -> String {
-    let name = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason());
-    name.map_or_else(|| format!("HTTP status {code}"), str::to_owned)
-}

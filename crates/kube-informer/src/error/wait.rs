@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_wire::ObjectKey;
+
 use crate::error::InformerError;
-use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 
 /// A wait did not succeed: its condition was not met in time, or can never be met any more.

@@ -13,7 +13,7 @@ use crate::factory::request::{Defaults, Request, Slot};
 use crate::factory::running::Turns;
 use crate::informer::InformerBuilder;
 use crate::informer::blueprint::Blueprint;
-use crate::kind::{Kind, KindInfo};
+use crate::kind::{IntoKind, Kind, KindInfo};
 use crate::options::{Options, option_setters};
 use crate::report::{Callback, Failure};
 use crate::source::{Cluster, HttpSource, Selection, Sources};
@@ -140,10 +140,10 @@ impl FactoryBuilder {
     /// The same for a kind that is only known at run time: an `ApiResource`, a `GroupVersionResource` or a [`KindInfo`].
     pub fn kind_of(
         self,
-        kind: impl Into<KindInfo>,
+        kind: impl IntoKind,
         set: impl FnOnce(InformerBuilder<DynamicObject>) -> InformerBuilder<DynamicObject> + Send + 'static,
     ) -> Self {
-        self.any_kind(kind.into(), set)
+        self.any_kind(kind.into_kind(), set)
     }
 
     fn any_kind<K: Kind + DeserializeOwned>(

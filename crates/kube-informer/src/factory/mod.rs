@@ -35,7 +35,7 @@ use self::request::{Defaults, Named, Request, Slot};
 use self::running::{Ended, Turns};
 use crate::error::BuildError;
 use crate::informer::{InformerBuilder, SharedInformer};
-use crate::kind::{Kind, KindInfo};
+use crate::kind::{IntoKind, Kind, KindInfo};
 use crate::object::decoded::decoder;
 use crate::source::{Cluster, Sources};
 use crate::status::InformerStatus;
@@ -180,8 +180,8 @@ impl SharedInformerFactory {
 
     /// Access to a kind that is only known at run time: an `ApiResource`, a `GroupVersionResource` or a [`KindInfo`].
     /// If the kind is also used with a Rust type, both share one informer.
-    pub fn kind_of(&self, kind: impl Into<KindInfo>) -> Access<DynamicObject> {
-        Access::new(self.clone(), kind.into(), false)
+    pub fn kind_of(&self, kind: impl IntoKind) -> Access<DynamicObject> {
+        Access::new(self.clone(), kind.into_kind(), false)
     }
 }
 

@@ -6,11 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use informer_wire::ObjectKey;
 
 use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
-use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::object::record::Record;
 

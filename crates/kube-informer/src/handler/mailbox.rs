@@ -22,10 +22,10 @@ use std::mem;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use informer_wire::key::{KeyRef, MapKey, ObjectKey};
 
 use crate::handler::delivery::Delivery;
 use crate::handler::pending::{Discard, Keep, Pending};
-use crate::key::{KeyRef, MapKey, ObjectKey};
 use crate::object::record::Record;
 use crate::store::change::Change;
 use crate::store::snapshot::Snapshot;

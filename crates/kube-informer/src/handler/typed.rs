@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use futures::future::BoxFuture;
+use informer_wire::ObjectKey;
 use serde::de::DeserializeOwned;
 
 use crate::error::ObjectError;
@@ -14,7 +15,6 @@ use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
 use crate::handler::pending::Keep;
 use crate::handler::runner::Callee;
-use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::object::{Object, decoded};
 use crate::report::Cause;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
+use informer_wire::ObjectKey;
 use tokio::sync::watch;
 
 use crate::error::{IndexError, InformerError, Unmet, WaitError};
@@ -16,7 +17,6 @@ use crate::informer::SharedInformer;
 use crate::informer::engine::Engine;
 use crate::informer::index_early::Early;
 use crate::informer::process_loop::{Command, report_index_failures};
-use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::report::WITHHELD;
 use crate::store::index::IndexFunction;

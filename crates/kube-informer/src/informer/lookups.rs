@@ -14,6 +14,7 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use hashbrown::HashSet;
+use informer_wire::{ObjectKey, ResourceVersion};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout};
@@ -23,7 +24,6 @@ use crate::delta::{Delta, DeltaChange};
 use crate::informer::engine::{Engine, InformerState};
 use crate::informer::reflectors::target;
 use crate::informer::scopes::ScopeSlot;
-use crate::key::ObjectKey;
 use crate::object::head::Head;
 use crate::object::ingest::Ingest;
 use crate::reflector::Target;
@@ -35,7 +35,6 @@ use crate::report::{Cause, Reporter};
 use crate::source::ListWatch;
 use crate::status::StatusCell;
 use crate::store::indexer::Indexer;
-use crate::version::ResourceVersion;
 
 /// How long one answer may take.
 const ANSWER: Duration = Duration::from_secs(10);

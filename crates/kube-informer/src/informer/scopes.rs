@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use informer_wire::ObjectKey;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::informer::lookups::Desk;
-use crate::key::ObjectKey;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::reflector::budget::Budget;

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use informer_wire::ResourceVersion;
+
 use crate::error::{Awaited, SyncError};
 use crate::informer::SharedInformer;
 use crate::informer::engine::{Engine, InformerState};
@@ -11,7 +13,6 @@ use crate::informer::scopes::ScopeSlot;
 use crate::metrics::Commit;
 use crate::status::{InformerStatus, Phase, ScopeStatus};
 use crate::store::plan::Counts;
-use crate::version::ResourceVersion;
 
 impl<K: 'static> SharedInformer<K> {
     /// Whether the cache has been filled with all objects that the informer watches. Stays true from then on, also

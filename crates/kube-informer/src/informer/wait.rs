@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
+use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use tokio::time::{Instant, sleep_until};
 
 use crate::error::{Unmet, WaitError};
@@ -11,11 +12,9 @@ use crate::informer::engine::Engine;
 use crate::informer::lookups::{Answer, Outcome};
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::waiters::Seat;
-use crate::key::ObjectKey;
 use crate::scope::ScopeId;
 use crate::status::{Phase, RelistReason};
 use crate::store::indexer::Standing;
-use crate::version::{ResourceVersion, Uid};
 
 /// The longest time between two requests to the server for one object.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

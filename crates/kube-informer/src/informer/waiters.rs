@@ -12,14 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering as Memory};
 
 use hashbrown::{HashMap, HashSet};
+use informer_wire::{ObjectKey, ResourceVersion};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::key::ObjectKey;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
 use crate::store::writer::Applied;
-use crate::version::ResourceVersion;
 
 /// After a commit of more changes than this all callers are woken, instead of looking up the callers of each change.
 const MANY_CHANGES: usize = 4_096;

@@ -1,6 +1,6 @@
 //! What kind of object an informer holds: its group, version, kind, plural and scope.
 
-mod info;
+mod into;
 pub(crate) mod resource;
 mod scope;
 
@@ -9,7 +9,9 @@ pub use k8s_openapi::ClusterResourceScope as ClusterWide;
 /// Kinds whose objects live in a namespace.
 pub use k8s_openapi::NamespaceResourceScope as Namespaced;
 
-pub use self::info::KindInfo;
-pub(crate) use self::info::ResourceId;
+pub use informer_wire::KindInfo;
+pub(crate) use informer_wire::ResourceId;
+
+pub use self::into::IntoKind;
 pub(crate) use self::resource::Kind;
 pub use self::scope::{AcrossCluster, InNamespaces, KindScope};

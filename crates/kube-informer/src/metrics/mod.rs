@@ -10,11 +10,11 @@ mod names;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use informer_wire::ResourceVersion;
 use metrics::{Counter, Gauge, Histogram, Label, counter, gauge, histogram};
 
 use self::names::Name;
 use crate::kind::KindInfo;
-use crate::version::ResourceVersion;
 
 /// The metrics of one informer.
 #[derive(Clone)]

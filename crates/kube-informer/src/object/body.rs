@@ -5,10 +5,10 @@ use std::hint::black_box;
 use std::mem;
 use std::sync::Arc;
 
+use informer_wire::json;
 use parking_lot::Mutex;
 use zstd_safe::{CCtx, CParameter, DCtx, DDict, DParameter, DictAttachPref, FrameFormat};
 
-use crate::json;
 use crate::object::base::Base;
 use crate::object::edits;
 use crate::object::origin::Origin;

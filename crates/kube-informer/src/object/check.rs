@@ -3,9 +3,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 
-use crate::key::ObjectKey;
 use crate::report::Cause;
 
 /// How many of the first objects are decoded. If none of them decodes, the type is wrong.

@@ -2,8 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use informer_wire::json;
+
 use crate::error::ObjectError;
-use crate::json;
 use crate::object::record::Record;
 use crate::report::panic_text;
 

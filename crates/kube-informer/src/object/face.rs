@@ -5,13 +5,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use informer_wire::json;
+use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use k8s_openapi::jiff::Timestamp;
 use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ObjectError;
-use crate::json;
-use crate::key::ObjectKey;
 use crate::kind::{Kind, KindInfo};
 use crate::object::error::{attempt, undecodable};
 use crate::object::fields::FieldPath;
@@ -21,7 +21,6 @@ use crate::object::labels::Labels;
 use crate::object::record::Record;
 use crate::object::{decoded, field_values};
 use crate::report::Reporter;
-use crate::version::{ResourceVersion, Uid};
 
 /// One version of one object in an informer's cache. Cheap to clone, never changes.
 ///

@@ -1,16 +1,16 @@
 //! Reading the values at a path from the JSON of an object, without decoding the rest.
 //!
-//! serde_json walks here, not [`json::find`](crate::json::find): when a value is not of the wanted type, its error names
+//! serde_json walks here, not [`json::find`](informer_wire::json::find): when a value is not of the wanted type, its error names
 //! the line and column within the whole object.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use informer_wire::path::Step;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::json::PathStep;
 use crate::object::FieldPath;
 
 /// The values that a path leads to, in the order of the document. What is not there or null is no value; a value of
@@ -24,13 +24,13 @@ pub(crate) fn values_at<V: DeserializeOwned>(json: &[u8], path: &FieldPath) -> s
 
 /// Goes along the steps and collects what is at their end.
 struct Follow<'a, V> {
-    steps: &'a [PathStep],
+    steps: &'a [Step],
     found: &'a mut Vec<V>,
     of: PhantomData<V>,
 }
 
 impl<'a, V> Follow<'a, V> {
-    fn on<'b>(&'b mut self, steps: &'a [PathStep]) -> Follow<'b, V>
+    fn on<'b>(&'b mut self, steps: &'a [Step]) -> Follow<'b, V>
     where
         'a: 'b,
     {
@@ -69,7 +69,7 @@ impl<'de, V: DeserializeOwned> Visitor<'de> for Follow<'_, V> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match self.steps {
-                [PathStep::Name(name), rest @ ..] if key == *name => map.next_value_seed(self.on(rest))?,
+                [Step::Name(name), rest @ ..] if key == *name => map.next_value_seed(self.on(rest))?,
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
@@ -80,7 +80,7 @@ impl<'de, V: DeserializeOwned> Visitor<'de> for Follow<'_, V> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
         match self.steps {
-            [PathStep::Each, rest @ ..] => while list.next_element_seed(self.on(rest))?.is_some() {},
+            [Step::Each, rest @ ..] => while list.next_element_seed(self.on(rest))?.is_some() {},
             _ => while list.next_element::<IgnoredAny>()?.is_some() {},
         }
         Ok(())

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::key::ObjectKey;
+use informer_wire::{ObjectKey, ResourceVersion, Uid};
+
 use crate::object::labels::Labels;
-use crate::version::{ResourceVersion, Uid};
 
 /// Who owns an object: an entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

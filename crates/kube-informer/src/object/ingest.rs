@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use informer_wire::json;
+use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use parking_lot::Mutex;
 
-use crate::json;
-use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::object::body::Buffer;
 use crate::object::check::TypeCheck;
@@ -23,7 +23,6 @@ use crate::object::record::Record;
 use crate::object::relatives::Relatives;
 use crate::object::transform::{Identity, Transform};
 use crate::report::{Cause, Reporter};
-use crate::version::{ResourceVersion, Uid};
 
 /// How an informer takes objects in.
 pub(crate) struct IngestOptions {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
+use informer_wire::Uid;
 use parking_lot::Mutex;
 
 use crate::object::head::OwnerReference;
 use crate::object::labels::Labels;
 use crate::object::metadata::Owner;
-use crate::version::Uid;
 
 type SharedLabel = (Arc<str>, Arc<str>);
 

@@ -3,7 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::key::ObjectKey;
+use informer_wire::ObjectKey;
+
 use crate::object::record::Record;
 
 /// Answered by the store, asked while lists and watches are decoded: what has not changed is not built again, and of what has

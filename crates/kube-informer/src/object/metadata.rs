@@ -1,13 +1,12 @@
 //! One pass over the JSON of an object: checks all of it, reads out its metadata, decodes nothing else.
 //!
-//! How JSON is walked is a matter of [`json`](crate::json). Here is what the members of an object mean.
+//! How JSON is walked is a matter of [`json`](informer_wire::json). Here is what the members of an object mean.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use informer_wire::json::{self, Members, decode_string, last_member, skip_space};
 use k8s_openapi::jiff::Timestamp;
-
-use crate::json::{self, Members, decode_string, last_member, skip_space};
 
 /// What one pass reads out of an object. Borrows from its JSON wherever a text has no escapes.
 #[derive(Debug, Default)]

@@ -7,8 +7,6 @@
 // `Object` is the typed face of a record; `decoded` shares what faces decode.
 
 mod base;
-#[cfg(test)]
-mod benchmark_pod;
 pub(crate) mod body;
 mod check;
 pub(crate) mod decoded;
@@ -41,4 +39,4 @@ pub(crate) use fields::FieldPath;
 pub use head::OwnerReference;
 pub use labels::Labels;
 
-pub use crate::version::{ResourceVersion, Uid};
+pub use informer_wire::{ResourceVersion, Uid};

@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::key::ObjectKey;
+use informer_wire::{ObjectKey, ResourceVersion, Uid};
+
 use crate::object::body::Body;
 use crate::object::decoded::DecodedSlot;
 use crate::object::head::Head;
 use crate::object::origin::Origin;
-use crate::version::{ResourceVersion, Uid};
 
 /// One version of one object. The engine moves `Arc<Record>`s and never looks into the body.
 ///

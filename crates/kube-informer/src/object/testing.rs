@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-pub(crate) use crate::object::benchmark_pod::benchmark_pod;
+use informer_wire::{ObjectKey, ResourceVersion, Uid};
 
-use crate::key::ObjectKey;
+pub(crate) use informer_wire::testing::benchmark_pod;
+
 use crate::kind::KindInfo;
 use crate::object::body::Body;
 use crate::object::decoded::DecodeCache;
@@ -14,7 +15,6 @@ use crate::object::labels::Labels;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
 use crate::report::Reporter;
-use crate::version::{ResourceVersion, Uid};
 
 /// What the records of a test share.
 pub(crate) fn origin() -> Arc<Origin> {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use informer_wire::ObjectKey;
 use kube_core::labels::{Expression, Selector};
 
 use super::Options;
-use crate::key::ObjectKey;
 use crate::object::Labels;
 
 impl Options {

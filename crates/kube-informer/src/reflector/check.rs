@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use futures::StreamExt;
+use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::Notify;
@@ -20,10 +21,8 @@ use super::budget::Budget;
 use super::newest::{Newest, Seen};
 use super::turn::turn;
 use super::{Target, connection, lookup};
-use crate::key::ObjectKey;
 use crate::source::{ListParams, ListWatch, Verb};
 use crate::status::StatusCell;
-use crate::version::{ResourceVersion, Uid};
 
 /// How long one request may take.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use informer_wire::{ObjectKey, ResourceVersion};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
@@ -19,13 +20,11 @@ use super::wish::{Wish, Wishes};
 use super::{Reflector, Target};
 use crate::delta::fifo::Closed;
 use crate::delta::{Delta, DeltaChange};
-use crate::key::ObjectKey;
 use crate::object::known::{Before, Known};
 use crate::report::Cause;
 use crate::source::HttpSource;
 use crate::source::http::reach::{Probe, Reachability};
 use crate::status::Phase;
-use crate::version::ResourceVersion;
 
 /// After how many objects other tasks get a turn.
 const OBJECTS_A_TURN: u32 = 64;

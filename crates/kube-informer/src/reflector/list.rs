@@ -1,5 +1,6 @@
 //! One LIST request: a whole list or a page of it.
 
+use informer_wire::ResourceVersion;
 use tokio::time::{Instant, timeout};
 
 use super::connection::{Arrival, Connection};
@@ -8,7 +9,6 @@ use super::driver::Driver;
 use super::recovery::Trouble;
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
 use crate::source::{ListParams, Verb};
-use crate::version::ResourceVersion;
 
 impl Driver {
     /// Reads a page, and gives the version of the list if it was the last one. `Err`: the list is not complete; do that.

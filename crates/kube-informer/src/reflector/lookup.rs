@@ -6,17 +6,17 @@
 
 use std::sync::Arc;
 
+use informer_wire::{ObjectKey, ResourceVersion};
+
 use super::Target;
 use super::connection::{Arrival, Connection};
 use super::recovery::Trouble;
-use crate::key::ObjectKey;
 use crate::object::ingest::Ingest;
 use crate::object::known::Known;
 use crate::object::record::Record;
 use crate::scope::Scope;
 use crate::source::decode_list::{ListDecoder, ListItem};
 use crate::source::{ListParams, ListWatch, Request, Verb};
-use crate::version::ResourceVersion;
 
 /// The answer to a look at one key.
 #[derive(Debug)]

@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::key::ObjectKey;
-use crate::version::{ResourceVersion, Uid};
+use informer_wire::{ObjectKey, ResourceVersion, Uid};
 
 /// How many are remembered: when the newest is deleted the next one takes its place.
 const KEPT: usize = 8;

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::error::{HttpFailure, SourceError, SourceFailure};
-use crate::key::ObjectKey;
-use crate::source::stream_error::StreamError;
+use informer_wire::framing::StreamError;
+use informer_wire::{ObjectKey, Status};
+
+use crate::error::{SourceError, SourceFailure};
 use crate::status::RelistReason;
 
 /// Something that went wrong with a request or the body of its answer.
@@ -14,7 +15,7 @@ pub(crate) enum Trouble {
     /// No HTTP answer, or the connection broke.
     Transport(String),
     /// An error answer, an ERROR event, or a Status where objects should be.
-    Http(HttpFailure),
+    Http(Status),
     /// The body ended in the middle of a document.
     CutFrame,
     /// The body is not JSON.
@@ -65,9 +66,9 @@ impl Trouble {
             Self::Transport(_) | Self::CutFrame => Remedy::Reconnect,
             Self::Http(failure) if failure.is_expired() => Remedy::Relist(RelistReason::Expired),
             Self::Http(failure) if failure.is_version_too_large() => Remedy::Relist(RelistReason::TooLarge),
-            Self::Http(HttpFailure { code: 401 | 429, .. }) => Remedy::Resume,
-            Self::Http(HttpFailure { code: 403 | 405, .. }) => Remedy::ListOnly,
-            Self::Http(HttpFailure { code: 404, .. }) => Remedy::AwaitKind,
+            Self::Http(Status { code: 401 | 429, .. }) => Remedy::Resume,
+            Self::Http(Status { code: 403 | 405, .. }) => Remedy::ListOnly,
+            Self::Http(Status { code: 404, .. }) => Remedy::AwaitKind,
             Self::NotJson(_) => Remedy::Relist(RelistReason::NotJson),
             Self::Silent(_) => Remedy::Reopen,
             Self::Http(_)
@@ -115,7 +116,7 @@ impl Trouble {
 
     /// Whether the server cannot make sense of the request.
     pub(crate) fn is_bad_request(&self) -> bool {
-        matches!(self, Self::Http(HttpFailure { code: 400, .. }))
+        matches!(self, Self::Http(Status { code: 400, .. }))
     }
 
     /// Whether it is part of normal life and not worth an error report: history does not last for ever.

@@ -13,12 +13,11 @@ use std::sync::{Arc, Weak};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use hashbrown::HashMap;
+use informer_wire::{KindInfo, ResourceId, ResourceVersion};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::check::{Finding, Witness};
-use crate::kind::{KindInfo, ResourceId};
-use crate::version::ResourceVersion;
 
 /// What the informers of one server share: a question for each resource that some of them hold.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
+use informer_wire::ObjectKey;
 
-use crate::key::ObjectKey;
 use crate::object::record::Record;
 
 /// Collects a list, whatever way it comes: in one piece, in pages, or as a stream of events.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::Target;
 use super::budget::Budget;
 use super::check::Witness;
-use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::scope::Scope;
 use crate::source::ListWatch;

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use informer_wire::framing::StreamError;
+use informer_wire::{ObjectKey, ResourceVersion};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::check::Finding;
@@ -13,14 +15,11 @@ use super::driver::Driver;
 use super::recovery::Trouble;
 use crate::delta::DeltaChange;
 use crate::delta::fifo::Closed;
-use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::options::Options;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
-use crate::source::stream_error::StreamError;
 use crate::source::{Verb, WatchParams};
 use crate::status::Phase;
-use crate::version::ResourceVersion;
 
 /// A watch that is open.
 pub(super) struct Watch {

@@ -4,18 +4,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use informer_wire::framing::{Frame, Frames, OnePass, StreamError};
+use informer_wire::json::{self, decode_string, last_member};
+use informer_wire::{ObjectKey, ResourceVersion, Status};
 use serde_json::Value;
 
-use super::chunks::OnePass;
-use super::error::HttpFailure;
-use super::frames::{Frame, Frames};
-use super::stream_error::StreamError;
-use crate::json::{self, decode_string, last_member};
-use crate::key::ObjectKey;
 use crate::object::ingest::{Ingest, IngestError};
 use crate::object::known::{Before, Known};
 use crate::object::record::Record;
-use crate::version::ResourceVersion;
 
 /// One event of a watch.
 #[derive(Debug)]
@@ -32,7 +28,7 @@ pub(crate) enum WatchItem {
     /// Nothing up to this version has been missed.
     Bookmark { version: ResourceVersion, initial_events_end: bool },
     /// The server reports an error; the stream ends with it.
-    Error(HttpFailure),
+    Error(Status),
     /// An event that means nothing to us: an unknown type, a bookmark without a version.
     Ignored { event_type: String },
 }
@@ -216,16 +212,16 @@ fn without_type(frame: &Frame<'_>) -> Result<WatchItem, StreamError> {
 }
 
 /// From a Status, or from whatever the server wrote in its place.
-fn failure(json: &[u8]) -> HttpFailure {
+fn failure(json: &[u8]) -> Status {
     if let Some(plain) = decode_string(json) {
-        return HttpFailure::from_status(&serde_json::json!({ "message": plain }));
+        return Status::from_status(&serde_json::json!({ "message": plain }));
     }
     let mut status = Value::Null;
     for key in ["code", "reason", "message", "details"] {
         let value = last_member(json, key).and_then(|value| serde_json::from_slice(value).ok());
         status[key] = value.unwrap_or_default();
     }
-    HttpFailure::from_status(&status)
+    Status::from_status(&status)
 }
 
 #[cfg(test)]

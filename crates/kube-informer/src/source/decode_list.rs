@@ -3,16 +3,13 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use informer_wire::framing::{FramedItem, ListFrame, ListFrames, StreamError};
+use informer_wire::{ObjectKey, ResourceVersion, Status};
 use serde_json::Value;
 
-use super::error::HttpFailure;
-use super::list_frames::{FramedItem, ListFrame, ListFrames};
-use super::stream_error::StreamError;
-use crate::key::ObjectKey;
 use crate::object::ingest::{Ingest, IngestError};
 use crate::object::known::Known;
 use crate::object::record::Record;
-use crate::version::ResourceVersion;
 
 /// One item of a list.
 #[derive(Debug)]
@@ -119,7 +116,7 @@ fn list_end(frame: &ListFrame) -> Result<ListEnd, StreamError> {
             for key in ["code", "reason", "message", "details"] {
                 status[key] = read(key)?;
             }
-            return Err(StreamError::Status(HttpFailure::from_status(&status)));
+            return Err(StreamError::Status(Status::from_status(&status)));
         }
         "Table" => return Err(StreamError::NotAList("a Table".to_owned())),
         // The list kind of a custom resource may have any name, so the items decide; without them, the name.

@@ -1,18 +1,12 @@
 //! Where objects come from: the one seam between the network and the pipeline.
 
-mod chunks;
 pub(crate) mod decode;
 pub(crate) mod decode_list;
-mod ending;
-pub(crate) mod frames;
 pub(crate) mod http;
-mod list_frames;
 mod request;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod scripted;
 mod sources;
-pub(crate) mod status;
-pub(crate) mod stream_error;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -26,7 +20,9 @@ pub use request::{Request, Selection, StreamingList};
 pub(crate) use scripted::{Fault, ScriptedSource};
 pub use sources::Sources;
 
-pub(crate) use crate::error::{self, HttpFailure, SourceError};
+pub(crate) use informer_wire::Status;
+
+pub(crate) use crate::error::{self, SourceError};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use kube_client::Client;
 
 use crate::kind::KindInfo;
-use crate::source::{HttpFailure, HttpSource, ListWatch, SourceError};
+use crate::source::{HttpSource, ListWatch, SourceError, Status};
 
 /// Provides the sources of a factory's informers: an API server, or a replacement for one.
 ///
@@ -26,7 +26,7 @@ pub trait Sources: Send + Sync + 'static {
     /// A document of discovery: `/api`, `/apis`, `/api/v1`, `/apis/apps/v1`, as JSON.
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
         let message = format!("the source of this factory's objects knows nothing of {path}");
-        let failure = HttpFailure { code: 404, reason: "NotFound".into(), message, ..HttpFailure::default() };
+        let failure = Status { code: 404, reason: "NotFound".into(), message, ..Status::default() };
         async { Err(SourceError::from(failure)) }.boxed()
     }
 }

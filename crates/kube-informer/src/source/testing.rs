@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::Bytes;
+use informer_wire::ObjectKey;
 
-use crate::key::ObjectKey;
 use crate::object::known::Known;
 use crate::object::record::Record;
 pub(crate) use crate::object::testing::config_maps;
+pub(crate) use informer_wire::testing::{chunks, to_the_end};
+
+/// How large one document may be unless set otherwise.
+pub(crate) const DEFAULT_LIMIT: usize = 32 << 20;
 
 /// Knows one record and counts the questions.
 pub(crate) struct KnowsOne {
@@ -35,14 +38,4 @@ impl Known for KnowsOne {
         self.asked.fetch_add(1, Ordering::Relaxed);
         true
     }
-}
-
-/// The chunks of a body, and then its end.
-pub(crate) fn to_the_end(chunks: Vec<Bytes>) -> impl Iterator<Item = Option<Bytes>> {
-    chunks.into_iter().map(Some).chain([None])
-}
-
-/// The same bytes in chunks of one size.
-pub(crate) fn chunks(bytes: impl AsRef<[u8]>, size: usize) -> Vec<Bytes> {
-    bytes.as_ref().chunks(size.max(1)).map(Bytes::copy_from_slice).collect()
 }

@@ -1,5 +1,6 @@
 //! The status of one scope while it changes: written by its reflector, read by anyone.
 
+use informer_wire::ResourceVersion;
 use metrics::{Counter, Gauge};
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -8,7 +9,6 @@ use super::{Phase, RelistReason, ScopeStatus};
 use crate::metrics::{CounterBy, Metrics, unix_time};
 use crate::report::Failure;
 use crate::scope::Scope;
-use crate::version::ResourceVersion;
 
 /// The status of one scope, shared between its reflector and the readers.
 pub(crate) struct StatusCell {

@@ -6,6 +6,7 @@ mod progress;
 use std::fmt;
 use std::time::Duration;
 
+use informer_wire::ResourceVersion;
 use tokio::time::Instant;
 
 pub(crate) use self::cell::StatusCell;
@@ -13,7 +14,6 @@ pub use self::progress::Progress;
 use crate::kind::KindInfo;
 pub use crate::report::{Cause, Failure};
 pub use crate::scope::Scope;
-use crate::version::ResourceVersion;
 
 /// What the reflector of a scope is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,8 @@
 //! How far a cache has come.
 
+use informer_wire::ResourceVersion;
+
 use crate::scope::Scope;
-use crate::version::ResourceVersion;
 
 /// How far a cache has come: the number of its last commit, and the resource version up to which each scope is
 /// complete.

@@ -27,16 +27,16 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
+use informer_wire::ResourceVersion;
+use informer_wire::key::{KeyRef, ObjectKey};
 
 use crate::delta::{Delta, DeltaChange};
-use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
 use crate::store::plan::{Edit, Plan};
 use crate::store::sharded::hash_key;
 use crate::store::state::StoreState;
-use crate::version::ResourceVersion;
 
 /// What one plan is made from, and one commit: some events, or one list.
 pub(crate) enum PlanInput {
@@ -188,7 +188,7 @@ impl Planner<'_> {
     }
 
     fn put(&mut self, mut new: Arc<Record>) {
-        let Some(old) = self.stored((&new).into()) else { return self.add(new) };
+        let Some(old) = self.stored(new.key().into()) else { return self.add(new) };
         let order = new.head.resource_version.compare(&old.head.resource_version);
         if !old.same_incarnation(&new) {
             if order == Some(Ordering::Less) {
@@ -213,7 +213,7 @@ impl Planner<'_> {
     }
 
     fn delete(&mut self, last: Arc<Record>) {
-        let Some(old) = self.stored((&last).into()) else {
+        let Some(old) = self.stored(last.key().into()) else {
             self.plan.counts.unknown_deletes += 1;
             return self.plan.discarded.push(last);
         };

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::key::ObjectKey;
+use informer_wire::ObjectKey;
+
 use crate::object::record::Record;
 
 /// One change of one key. The key held exactly `old` before and holds exactly `new` after.

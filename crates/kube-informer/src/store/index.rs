@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hashbrown::HashSet;
+use informer_wire::key::{KeyRef, ObjectKey};
 
-use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::report::user_panic;
 use crate::store::plan::Edit;
@@ -164,7 +164,7 @@ impl<V: IndexValue> TypedIndex<V> {
             && old.values != *values
         {
             for value in difference(&old.values, values) {
-                self.take_out(value, record.into());
+                self.take_out(value, record.key().into());
             }
         }
         // For values it had before this swaps the record within the bucket.

@@ -112,7 +112,7 @@ impl<V: IndexValue> IndexBuild<V> {
             }
             for record in shown.part(part) {
                 if now.get(record.key()).is_none() {
-                    self.guarded(record, |build| build.index.remove(record.into()));
+                    self.guarded(record, |build| build.index.remove(record.key().into()));
                 }
                 pace.work(1).await;
             }
@@ -132,9 +132,9 @@ impl<V: IndexValue> IndexBuild<V> {
     fn put(&mut self, record: &Arc<Record>) {
         match evaluate(self.index.function(), record) {
             Ok(Some(values)) => self.index.put(record, &values),
-            Ok(None) => self.index.remove(record.into()),
+            Ok(None) => self.index.remove(record.key().into()),
             Err(message) => {
-                self.index.remove(record.into());
+                self.index.remove(record.key().into());
                 self.failures.push(IndexFailure {
                     index: self.name.clone(),
                     key: record.key().clone(),

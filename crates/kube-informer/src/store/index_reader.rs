@@ -5,9 +5,9 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
+use informer_wire::ObjectKey;
 
 use crate::error::IndexError;
-use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::store::index::{ByValue, IndexFunction, IndexValue, TypedIndex, evaluate};
 use crate::store::indexer::Indexer;

@@ -11,17 +11,17 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use informer_wire::key::{KeyRef, ObjectKey};
+use informer_wire::{ResourceVersion, Uid};
 use kube_core::labels::Selector;
 use parking_lot::RwLock;
 
-use crate::key::{KeyRef, ObjectKey};
 use crate::object::known::Known;
 use crate::object::labels::Matcher;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::snapshot::Snapshot;
 use crate::store::state::{ScopeState, StoreState};
-use crate::version::{ResourceVersion, Uid};
 
 /// The local store of one informer, shared by all its readers and its one [`Writer`](super::writer::Writer).
 #[derive(Default)]

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::{iter, mem};
 
-use crate::key::{KeyRef, ObjectKey};
+use informer_wire::key::{KeyRef, ObjectKey};
+use informer_wire::{ResourceVersion, Uid};
+
 use crate::object::record::Record;
 use crate::scope::ScopeId;
 use crate::store::change::Change;
-use crate::version::{ResourceVersion, Uid};
 
 /// How many incarnations that are gone a store remembers.
 pub(crate) const REMEMBERED: usize = 1_024;
@@ -97,7 +98,7 @@ impl Edit {
 
     pub(crate) fn key(&self) -> KeyRef<'_> {
         match self {
-            Self::Put(record) | Self::Remove(record) => record.into(),
+            Self::Put(record) | Self::Remove(record) => record.key().into(),
         }
     }
 

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::vec;
 
 use hashbrown::{HashSet, HashTable};
+use informer_wire::ResourceVersion;
+use informer_wire::key::{KeyRef, ObjectKey};
 
-use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::change::Change;
@@ -19,7 +20,6 @@ use crate::store::plan::{Edit, Plan};
 use crate::store::sharded::hash_key;
 use crate::store::snapshot::Snapshot;
 use crate::store::state::StoreState;
-use crate::version::ResourceVersion;
 
 /// Comparing two bodies may unpack both; it counts as this many objects looked at.
 const COMPARISON: usize = 8;
@@ -157,14 +157,14 @@ impl ReplacePlanner {
             self.skipped.insert(at);
             return;
         }
-        let key = KeyRef::from(&objects[at]);
+        let key = KeyRef::from(objects[at].key());
         let hash = hash_key(&key);
-        match self.listed.find_mut(hash, |at| KeyRef::from(&objects[*at]) == key) {
+        match self.listed.find_mut(hash, |at| KeyRef::from(objects[*at].key()) == key) {
             Some(earlier) => {
                 self.skipped.insert(mem::replace(earlier, at));
             }
             None => {
-                self.listed.insert_unique(hash, at, |at| hash_key(&KeyRef::from(&objects[*at])));
+                self.listed.insert_unique(hash, at, |at| hash_key(&KeyRef::from(objects[*at].key())));
             }
         }
     }
@@ -173,8 +173,8 @@ impl ReplacePlanner {
         let mut looked_at = 0;
         for old in self.stored.part(part) {
             looked_at += 1;
-            let key = KeyRef::from(old);
-            let listed = self.listed.find(hash_key(&key), |at| KeyRef::from(&self.objects[*at]) == key);
+            let key = KeyRef::from(old.key());
+            let listed = self.listed.find(hash_key(&key), |at| KeyRef::from(self.objects[*at].key()) == key);
             if listed.is_none() && !self.ahead.contains(old.key()) {
                 self.plan.removed(old);
                 self.plan.edits.push(Edit::Remove(old.clone()));

@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-
-use crate::key::HASHER;
+use informer_wire::key::HASHER;
 
 /// How many entries a shard holds on average. Smaller: cheaper writes beside a held snapshot. Larger: cheaper snapshots.
 const TARGET: usize = 64;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use informer_wire::key::{KeyRef, ObjectKey};
 
-use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::store::sharded::{Shard, ShardedMap, hash_key, place};
 
@@ -91,7 +91,7 @@ impl Snapshot {
         let (first, count) = self.namespaces.get(parts.namespace)?;
         let hash = hash_key(&parts);
         let part = self.parts.get(first + place(hash, *count))?.as_ref()?;
-        part.find(hash, |record| KeyRef::from(record) == parts)
+        part.find(hash, |record| KeyRef::from(record.key()) == parts)
     }
 
     /// All objects.

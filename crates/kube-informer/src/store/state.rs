@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use informer_wire::key::{KeyRef, ObjectKey};
+use informer_wire::{ResourceVersion, Uid};
 
-use crate::key::{KeyRef, ObjectKey};
 use crate::object::record::Record;
 use crate::report::user_panic;
 use crate::scope::{Scope, ScopeId};
@@ -15,7 +16,6 @@ use crate::store::index::{ErasedIndex, IndexFailure, Staged};
 use crate::store::plan::{Edit, Plan, REMEMBERED};
 use crate::store::sharded::{ShardedMap, WIDE};
 use crate::store::snapshot::Snapshot;
-use crate::version::{ResourceVersion, Uid};
 
 /// Everything one informer knows.
 #[derive(Default)]
@@ -286,7 +286,7 @@ impl StoreState {
     }
 
     fn put(&mut self, record: Arc<Record>) {
-        let objects = match self.namespaces.get_mut(KeyRef::from(&record).namespace) {
+        let objects = match self.namespaces.get_mut(KeyRef::from(record.key()).namespace) {
             Some(objects) => objects,
             None => {
                 let namespace = record.key().shared_namespace().cloned().unwrap_or_default();

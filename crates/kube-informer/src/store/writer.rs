@@ -3,9 +3,10 @@
 use std::mem;
 use std::sync::Arc;
 
+use informer_wire::{ObjectKey, ResourceVersion};
+
 use crate::delta::Delta;
 use crate::error::IndexError;
-use crate::key::ObjectKey;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::apply::{self, PlanInput};
@@ -18,7 +19,6 @@ use crate::store::pace::{self, Pace, STEP, yield_now};
 use crate::store::plan::{Counts, Edit, Plan};
 use crate::store::replace::{PlanProgress, ReplacePlanner};
 use crate::store::state::{BrokenIndex, IndexSlot, Rubble, Stages};
-use crate::version::ResourceVersion;
 
 /// Up to this many edits are made in place under the lock. More are made on a copy, which then takes the old one's place.
 const IN_PLACE: usize = 1_000;

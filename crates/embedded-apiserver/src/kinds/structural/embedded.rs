@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::node::Node;
 use super::outcome::shown;
 use crate::schema::{self, Flavour};
-use crate::select::{label_key_problems, label_value_problems};
 use crate::status::Cause;
+use informer_wire::names::{label_key_problems, label_value_problems};
 
 /// Reads metadata by its type. Returns the unknown fields; fails if a field has a wrong type.
 pub(super) fn read_metadata(metadata: &mut Value, path: &str) -> Result<Vec<String>, String> {

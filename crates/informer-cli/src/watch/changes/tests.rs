@@ -31,16 +31,6 @@ fn elements_are_found_by_name_whatever_their_order() {
 }
 
 #[test]
-fn elements_without_a_name_are_compared_by_position() {
-    let old = json!({ "spec": { "args": ["-v", "1"] } });
-    let new = json!({ "spec": { "args": ["-v", "2", "-x"] } });
-    assert_eq!(told(&old, &new), ["spec.args[1] 1 → 2", "spec.args[2] = -x"]);
-    let twice = json!({ "spec": { "args": [{ "name": "a" }, { "name": "a" }] } });
-    let once = json!({ "spec": { "args": [{ "name": "a" }] } });
-    assert_eq!(told(&twice, &once), ["spec.args[1] gone"]);
-}
-
-#[test]
 fn what_was_asked_for_comes_first_and_times_last() {
     let old = json!({ "metadata": { "generation": 1, "labels": { "a": "1" } },
         "spec": { "replicas": 1 }, "status": { "ready": 0, "startTime": "x" } });

@@ -1,3 +1,5 @@
+use serde_json::Map;
+
 use super::*;
 
 fn told(old: &Value, new: &Value) -> Vec<String> {
@@ -22,29 +24,10 @@ fn fields_that_are_new_gone_or_other_are_told_by_path() {
 }
 
 #[test]
-fn elements_with_names_are_compared_by_name_and_others_by_place() {
-    let old = json!({ "named": [{ "name": "a", "v": 1 }, { "name": "b", "v": 1 }], "plain": [1, 2] });
-    let new = json!({ "named": [{ "name": "b", "v": 2 }, { "name": "a", "v": 1 }], "plain": [1, 3, 4] });
-    assert_eq!(told(&old, &new), ["named[b].v 1 2", "plain[001] 2 3", "plain[002] - 4"]);
-}
-
-#[test]
 fn neither_many_fields_nor_long_values_make_it_long() {
     let many: Map<String, Value> =
         (0..1_000).map(|number| (number.to_string(), "x".repeat(10_000).into())).collect();
     let told = differences(&json!({}), &Value::Object(many));
     assert_eq!((told["fields"].as_array().unwrap().len(), &told["more"]), (FIELDS, &json!(950)));
     assert!(told.to_string().len() < FIELDS * (VALUE + 100));
-}
-
-/// A path that grew with every name would be copied for each of the elements: 200 GB here.
-#[test]
-fn long_names_are_not_copied_for_all_that_is_below_them() {
-    let with = |last: u32| json!({ "x".repeat(1 << 20): (0..200_000).chain([last]).collect::<Vec<_>>() });
-    let begun = std::time::Instant::now();
-    let told = differences(&with(1), &with(2));
-    assert_eq!((told["fields"].as_array().unwrap().len(), &told["more"]), (1, &json!(0)));
-    let moved = json!({ "x".repeat(1 << 20): (1..200_001).collect::<Vec<_>>() });
-    assert_eq!(differences(&with(1), &moved)["more"], 200_001 - FIELDS);
-    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{StreamExt, stream};
+use informer_wire::framing::StreamError;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::catalogue::{Catalogue, Served};
 use crate::kind::KindInfo;
-use crate::source::stream_error::StreamError;
 use crate::source::{SourceError, Sources};
 
 /// How many documents are requested at the same time.

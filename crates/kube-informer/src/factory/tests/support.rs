@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::factory::{FactoryBuilder, SharedInformerFactory, Sources};
 use crate::kind::{Kind, KindInfo};
-use crate::source::{HttpFailure, ListWatch, ScriptedSource, SourceError};
+use crate::source::{ListWatch, ScriptedSource, SourceError, Status};
 
 /// Long enough under a paused clock for anything that happens at all.
 pub(super) const SOON: Duration = Duration::from_secs(3_600);
@@ -77,7 +77,7 @@ impl Sources for Servers {
             return std::future::pending().boxed();
         }
         let document = self.documents.lock().get(path).map(|document| document.to_string().into());
-        let missing = HttpFailure { code: 503, message: format!("{path} is away"), ..HttpFailure::default() };
+        let missing = Status { code: 503, message: format!("{path} is away"), ..Status::default() };
         async move { document.ok_or(SourceError::from(missing)) }.boxed()
     }
 }

@@ -7,11 +7,11 @@ use tokio::time::Instant;
 
 use super::support::{SOON, Servers, rest};
 use crate::scope::Scope;
-use crate::source::{Fault, HttpFailure, SourceError};
+use crate::source::{Fault, SourceError, Status};
 
 fn forbid(server: &crate::source::ScriptedSource) {
     let message = "the server says no".to_owned();
-    let refused = HttpFailure { code: 403, reason: "Forbidden".into(), message, ..HttpFailure::default() };
+    let refused = Status { code: 403, reason: "Forbidden".into(), message, ..Status::default() };
     for _ in 0..1_000 {
         server.inject(Fault::error(SourceError::from(refused.clone())).once());
     }

@@ -7,18 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
+use informer_wire::{ObjectKey, ResourceVersion};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
 use super::support::{Rig, SOON, index_error, list_body, rest, start, texts};
 use crate::error::{IndexError, ObjectError, WaitError};
 use crate::informer::{Index, SharedInformer};
-use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::options::Options;
 use crate::source::StreamingList;
 use crate::source::{ByteStream, ListWatch, Request, SourceError, Verb};
-use crate::version::ResourceVersion;
 
 /// The words of the text of a ConfigMap.
 fn words(map: &Object<ConfigMap>) -> Result<Vec<String>, ObjectError> {

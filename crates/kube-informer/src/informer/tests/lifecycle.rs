@@ -11,7 +11,7 @@ use super::support::{Rig, SOON, rest};
 use crate::handler::handler;
 use crate::informer::run;
 use crate::informer::tasks::Spawn;
-use crate::source::{Fault, HttpFailure, SourceError};
+use crate::source::{Fault, SourceError, Status};
 use crate::status::Phase;
 
 #[tokio::test(start_paused = true)]
@@ -126,7 +126,7 @@ async fn b_107_b_259_synced_once_the_first_list_is_in_the_store_and_from_then_on
 #[tokio::test(start_paused = true)]
 async fn b_259_never_synced_if_no_list_succeeds() {
     let rig = Rig::new(&[]);
-    let refused = HttpFailure { code: 403, reason: "Forbidden".into(), ..HttpFailure::default() };
+    let refused = Status { code: 403, reason: "Forbidden".into(), ..Status::default() };
     for _ in 0..1_000 {
         rig.server.inject(Fault::error(SourceError::from(refused.clone())).once());
     }

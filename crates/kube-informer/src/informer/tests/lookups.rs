@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::future::join_all;
+use informer_wire::{ResourceVersion, Uid};
 use tokio::time::Instant;
 
 use super::support::{
@@ -11,7 +12,6 @@ use super::support::{
 };
 use crate::source::{Fault, Request, Verb};
 use crate::status::{Phase, RelistReason};
-use crate::version::{ResourceVersion, Uid};
 
 const PATIENCE: Duration = Duration::from_millis(500);
 const SHORT: Duration = Duration::from_secs(5);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_wire::{ResourceVersion, Uid};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use parking_lot::Mutex;
 
@@ -14,7 +15,6 @@ use crate::informer::SharedInformer;
 use crate::scope::Scope;
 use crate::source::{Fault, ScriptedSource};
 use crate::status::{Phase, RelistReason};
-use crate::version::{ResourceVersion, Uid};
 
 const SHORT: Duration = Duration::from_secs(5);
 

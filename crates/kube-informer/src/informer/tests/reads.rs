@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use informer_wire::ObjectKey;
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_core::labels::{Expression, Selector};
 use serde_json::json;
 
 use super::support::{Rig, SOON, rest, start, started};
 use crate::informer::SharedInformer;
-use crate::key::ObjectKey;
 use crate::lister::Lister;
 use crate::object::Object;
 use crate::report::Cause;

@@ -66,7 +66,7 @@ async fn d16_versions_are_kept_per_scope_and_the_oldest_counts() {
 
 impl Rig {
     /// Changes an object and waits until the cache shows it, without a bookmark.
-    async fn put_and_wait(&self, key: &str) -> crate::version::ResourceVersion {
+    async fn put_and_wait(&self, key: &str) -> informer_wire::ResourceVersion {
         self.put(key, "new");
         let version = self.server.version();
         self.informer.wait_for_version(&key.parse().unwrap(), &version, SOON).await.unwrap();

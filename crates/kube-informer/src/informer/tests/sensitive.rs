@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use informer_wire::ObjectKey;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use serde_json::json;
 
 use super::support::{Rig, SOON, map, started};
 use crate::handler::{async_handler, handler};
 use crate::informer::SharedInformer;
-use crate::key::ObjectKey;
 use crate::object::Object;
 use crate::object::body::buffers_hold;
-use crate::source::{Fault, HttpFailure, ScriptedSource, SourceError};
+use crate::source::{Fault, ScriptedSource, SourceError, Status};
 
 const VALUE: &str = "aHVudGVyMg";
 
@@ -133,7 +133,7 @@ async fn what_a_server_says_when_it_is_asked_for_a_sensitive_object_is_not_told(
         let rig = rig(sensitive).started().await;
         rig.server.stall_watches();
         let message = format!("cannot store {VALUE}");
-        let failure = HttpFailure { code: 500, message, ..HttpFailure::default() };
+        let failure = Status { code: 500, message, ..Status::default() };
         rig.server.inject(Fault::error(SourceError::from(failure)).on_list().once());
         let written = rig.put("a/x", "1");
         rig.informer.wait_for_version(&ObjectKey::namespaced("a", "x"), &written, SOON).await.unwrap();

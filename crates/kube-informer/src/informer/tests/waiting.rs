@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::support::{Rig, SOON, rest};
-use crate::source::{Fault, HttpFailure, SourceError};
+use crate::source::{Fault, SourceError, Status};
 
 #[tokio::test(start_paused = true)]
 async fn b_330_waiting_is_told_at_once_and_never_polls() {
@@ -71,8 +71,7 @@ async fn b_331_without_time_to_wait_the_answer_comes_at_once() {
 #[tokio::test(start_paused = true)]
 async fn b_332_the_error_names_kind_scope_and_cause() {
     let rig = Rig::with(&[], |builder| builder.namespace("a").namespace("b"));
-    let refused =
-        HttpFailure { code: 403, message: "configmaps is forbidden".into(), ..HttpFailure::default() };
+    let refused = Status { code: 403, message: "configmaps is forbidden".into(), ..Status::default() };
     // The requests of both scopes come in order, so the first of each pair is that of namespace a; only it falls back.
     rig.server.inject(Fault::error(SourceError::from(refused.clone())).on_watch().once());
     rig.server.inject(Fault::error(SourceError::from(refused)).on_list().once());

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use informer_wire::{ResourceVersion, Uid};
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::support::{Rig, SOON, key, map, phase, rest};
 use crate::error::WaitError;
 use crate::source::Fault;
 use crate::status::Phase;
-use crate::version::{ResourceVersion, Uid};
 
 const SHORT: Duration = Duration::from_secs(5);
 

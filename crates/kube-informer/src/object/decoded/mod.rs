@@ -10,14 +10,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use informer_wire::{ObjectKey, json};
 use serde::de::DeserializeOwned;
 
 pub use self::cache::DecodeCache;
 pub(crate) use self::meter::Meter;
 pub(crate) use self::slot::DecodedSlot;
 use crate::error::ObjectError;
-use crate::json;
-use crate::key::ObjectKey;
 use crate::object::error::{attempt, undecodable};
 use crate::object::origin::Origin;
 use crate::object::record::Record;

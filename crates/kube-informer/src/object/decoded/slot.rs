@@ -3,12 +3,12 @@
 use std::any::{Any, TypeId};
 use std::sync::{Arc, Weak};
 
+use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::cache::{DecodeCache, Part};
 use super::{AnyDecoded, let_go};
-use crate::key::ObjectKey;
 use crate::object::origin::Origin;
 
 /// So many versions of an object may come and go unread before it counts as cold.

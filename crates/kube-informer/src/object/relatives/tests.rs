@@ -1,8 +1,8 @@
 use hashbrown::HashMap;
+use informer_wire::ObjectKey;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;

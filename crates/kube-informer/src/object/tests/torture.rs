@@ -1,8 +1,8 @@
 //! Random documents and random damage: nothing panics, and cutting agrees with removing from the decoded value.
 
+use informer_wire::json::{find, without};
 use serde_json::{Map, Value, json};
 
-use crate::json::{find, without};
 use crate::kind::KindInfo;
 use crate::object::Object;
 use crate::object::fields::FieldPath;

@@ -1,12 +1,12 @@
 //! Reading the scope with LIST, in one piece or in pages.
 
+use informer_wire::ResourceVersion;
 use tokio::time::Instant;
 
 use super::super::recovery::{Remedy, Trouble};
 use super::{Action, Charge, Cursor, Delay, Mode, NextStep, backoff};
 use crate::source::{ListParams, VersionMatch};
 use crate::status::RelistReason;
-use crate::version::ResourceVersion;
 
 /// The size of a page where the server would otherwise have to read everything from its storage at once.
 const PAGE: u32 = 500;

@@ -20,6 +20,7 @@ mod watching;
 
 use std::time::Duration;
 
+use informer_wire::ResourceVersion;
 use tokio::time::Instant;
 
 use self::listing::Listing;
@@ -31,7 +32,6 @@ use crate::options::Options;
 use crate::source::ListParams;
 use crate::source::StreamingList;
 use crate::status::{Phase, RelistReason};
-use crate::version::ResourceVersion;
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]

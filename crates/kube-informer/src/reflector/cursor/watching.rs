@@ -3,14 +3,13 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
+use informer_wire::{ObjectKey, ResourceVersion};
 use tokio::time::Instant;
 
 use super::super::check::Finding;
 use super::super::recovery::{Remedy, Trouble};
 use super::{Action, Charge, Cursor, Delay, Mode, NextStep, backoff};
-use crate::key::ObjectKey;
 use crate::status::RelistReason;
-use crate::version::ResourceVersion;
 
 /// A watch, and what was seen of it and of those before it since the last list.
 #[derive(Clone, Debug)]

@@ -1,20 +1,15 @@
 use super::*;
 
 fn http(code: u16, reason: &str, message: &str) -> Trouble {
-    Trouble::Http(HttpFailure {
-        code,
-        reason: reason.into(),
-        message: message.into(),
-        ..HttpFailure::default()
-    })
+    Trouble::Http(Status { code, reason: reason.into(), message: message.into(), ..Status::default() })
 }
 
 fn too_large() -> Trouble {
-    Trouble::Http(HttpFailure {
+    Trouble::Http(Status {
         code: 504,
         reason: "Timeout".into(),
         causes: vec!["ResourceVersionTooLarge".into()],
-        ..HttpFailure::default()
+        ..Status::default()
     })
 }
 
@@ -121,11 +116,8 @@ fn b_013_only_expiry_is_routine() {
 
 #[test]
 fn a_failure_tells_its_status_and_the_wait_asked_for() {
-    let busy = Trouble::Http(HttpFailure {
-        code: 429,
-        retry_after: Some(Duration::from_secs(3)),
-        ..HttpFailure::default()
-    });
+    let busy =
+        Trouble::Http(Status { code: 429, retry_after: Some(Duration::from_secs(3)), ..Status::default() });
     assert_eq!((busy.http_status(), busy.retry_after()), (Some(429), Some(Duration::from_secs(3))));
     assert_eq!(http(0, "", "").http_status(), None);
     assert_eq!((Trouble::CutFrame.http_status(), Trouble::CutFrame.retry_after()), (None, None));
@@ -136,10 +128,7 @@ fn every_trouble_says_what_happened() {
     let key = ObjectKey::namespaced("n", "big");
     for (trouble, text) in [
         (Trouble::from(SourceError::transport("refused")), "refused"),
-        (
-            Trouble::from(SourceError::from(HttpFailure { message: "no".into(), ..HttpFailure::default() })),
-            "no",
-        ),
+        (Trouble::from(SourceError::from(Status { message: "no".into(), ..Status::default() })), "no"),
         (Trouble::CutFrame, "middle of a document"),
         (Trouble::NotJson("at 3".into()), "not JSON: at 3"),
         (Trouble::TooBig { limit: 9, key: Some(key) }, "n/big is larger than the limit of 9"),
@@ -165,7 +154,7 @@ fn every_trouble_says_what_happened() {
 fn what_resumes_a_watch_is_counted_by_name() {
     let resuming = [
         Trouble::Transport(String::new()),
-        Trouble::Http(HttpFailure { code: 500, ..HttpFailure::default() }),
+        Trouble::Http(Status { code: 500, ..Status::default() }),
         Trouble::CutFrame,
         Trouble::TooBig { limit: 1, key: None },
         Trouble::VeryShort,

@@ -4,10 +4,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::future::{BoxFuture, join_all};
 use futures::{FutureExt, StreamExt, stream};
+use informer_wire::ObjectKey;
 
 use super::super::testing;
 use super::*;
-use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::source::{ByteStream, ListWatch, Request, SourceError};
 

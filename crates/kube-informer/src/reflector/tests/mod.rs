@@ -12,5 +12,5 @@ use tokio::time::Instant;
 use self::support::*;
 use crate::options::Options;
 use crate::source::StreamingList;
-use crate::source::{HttpFailure, SourceError, VersionMatch};
+use crate::source::{SourceError, Status, VersionMatch};
 use crate::status::{Phase, RelistReason};

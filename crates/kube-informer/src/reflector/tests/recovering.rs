@@ -17,7 +17,7 @@ async fn b_008_b_015_one_backoff_for_lists_and_watches() {
 
 #[tokio::test(start_paused = true)]
 async fn p_043_retry_after_is_obeyed() {
-    let busy = HttpFailure { retry_after: Some(7 * SECOND), ..http(429) };
+    let busy = Status { retry_after: Some(7 * SECOND), ..http(429) };
     let play = Play::start(&lists(), vec![refuse(busy), list("10", None, &[])]);
     rest().await;
     assert_eq!(play.status().phase, Phase::BackingOff);
@@ -211,7 +211,7 @@ async fn d15_a_question_without_an_answer_is_asked_three_times() {
 #[tokio::test(start_paused = true)]
 async fn a_refresh_during_a_wait_is_done_after_it() {
     let start = Instant::now();
-    let busy = HttpFailure { retry_after: Some(7 * SECOND), ..http(429) };
+    let busy = Status { retry_after: Some(7 * SECOND), ..http(429) };
     let play = Play::start(&lists(), vec![refuse(busy), list("10", None, &[])]);
     rest().await;
     play.refresh.notify_one();

@@ -1,12 +1,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::source::testing::DEFAULT_LIMIT;
+
 use super::*;
 use crate::kind::KindInfo;
 use crate::object::ingest::IngestOptions;
 use crate::object::known::NothingKnown;
 use crate::object::transform::TypedTransform;
 use crate::report::Reporter;
-use crate::source::frames::DEFAULT_LIMIT;
 use crate::source::testing::{KnowsOne, chunks, config_maps, to_the_end};
 
 /// Every event of a body, printed, and how it ended.

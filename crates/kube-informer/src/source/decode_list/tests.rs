@@ -1,6 +1,7 @@
+use crate::source::testing::DEFAULT_LIMIT;
+
 use super::*;
 use crate::object::known::NothingKnown;
-use crate::source::frames::DEFAULT_LIMIT;
 use crate::source::testing::{KnowsOne, chunks, config_maps, to_the_end};
 
 fn list_in(body: &str, size: usize) -> (Vec<String>, Result<ListEnd, StreamError>) {

@@ -22,6 +22,8 @@ use futures::{StreamExt as _, stream};
 use http::StatusCode;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http_body::Body as _;
+use informer_wire::Status;
+use informer_wire::status::ErrorBody;
 use kube_client::client::{AuthError, Body};
 use kube_client::{Client, Config};
 use tokio::time::Instant;
@@ -35,9 +37,8 @@ use self::cluster::Way;
 use self::credentials::CredentialsError;
 use self::reach::Reachability;
 use self::told::{silent, told};
-use super::error::{ClusterError, HttpFailure, NoCluster, SourceError};
+use super::error::{ClusterError, NoCluster, SourceError};
 use super::request::{Request, Verb};
-use super::status::ErrorBody;
 use super::{ByteStream, ListWatch};
 use crate::kind::{Kind, KindInfo};
 
@@ -233,7 +234,7 @@ impl HttpSource {
                 let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
                 let body =
                     ErrorBody { content_type: content_type.map(str::to_owned), ..beginning(body).await };
-                let failure = HttpFailure::from_answer(head.status.as_u16(), retry_after, &body);
+                let failure = Status::from_answer(head.status.as_u16(), retry_after, &body);
                 let failure = if sensitive { failure.without_content() } else { failure };
                 return Err(SourceError::from(failure));
             }

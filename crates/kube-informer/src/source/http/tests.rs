@@ -162,11 +162,11 @@ async fn p_045_an_error_in_plain_text_is_an_error() {
         answer
     };
     let (source, _) = source(too_many);
-    let expected = HttpFailure {
+    let expected = Status {
         code: 429,
         message: "Too many requests, please try again later.".into(),
         retry_after: Some(Duration::from_secs(5)),
-        ..HttpFailure::default()
+        ..Status::default()
     };
     assert_eq!(error_of(&source).await, SourceError::from(expected));
 }

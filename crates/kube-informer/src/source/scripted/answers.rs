@@ -1,19 +1,19 @@
 //! The bytes of the scripted server's answers, in the form real servers send them.
 
 use bytes::Bytes;
+use informer_wire::Status;
 use serde_json::{Value, json};
 
 use super::model::{Change, Model, Objects};
 use super::select::Select;
-use crate::source::error::HttpFailure;
 use crate::source::request::{ListParams, VersionMatch};
 
-pub(super) fn failure(code: u16, reason: &str, message: String) -> HttpFailure {
-    HttpFailure { code, reason: reason.to_owned(), message, ..HttpFailure::default() }
+pub(super) fn failure(code: u16, reason: &str, message: String) -> Status {
+    Status { code, reason: reason.to_owned(), message, ..Status::default() }
 }
 
 /// An error of this code, with the reason that the real server gives with it.
-pub(super) fn status(code: u16) -> HttpFailure {
+pub(super) fn status(code: u16) -> Status {
     let (reason, message) = match code {
         400 => ("BadRequest", "the server rejected our request for an unknown reason"),
         401 => ("Unauthorized", "Unauthorized"),
@@ -33,20 +33,20 @@ pub(super) fn status(code: u16) -> HttpFailure {
 }
 
 /// A version ahead of the server.
-pub(super) fn too_large(asked: u64, current: u64) -> HttpFailure {
-    HttpFailure {
+pub(super) fn too_large(asked: u64, current: u64) -> Status {
+    Status {
         retry_after: Some(std::time::Duration::from_secs(1)),
         causes: vec!["ResourceVersionTooLarge".to_owned(), "Too large resource version".to_owned()],
         ..failure(504, "Timeout", format!("Timeout: Too large resource version: {asked}, current: {current}"))
     }
 }
 
-pub(super) fn too_old(asked: u64, oldest: u64) -> HttpFailure {
+pub(super) fn too_old(asked: u64, oldest: u64) -> Status {
     failure(410, "Expired", format!("too old resource version: {asked} ({oldest})"))
 }
 
 /// A version as a request names it.
-pub(super) fn parse_version(text: &str) -> Result<u64, HttpFailure> {
+pub(super) fn parse_version(text: &str) -> Result<u64, Status> {
     if text.is_empty() {
         return Ok(0);
     }
@@ -60,7 +60,7 @@ pub(super) fn parse_version(text: &str) -> Result<u64, HttpFailure> {
 }
 
 /// The body of a list, or the error a server answers with.
-pub(super) fn list(model: &Model, select: &Select, params: &ListParams) -> Result<Bytes, HttpFailure> {
+pub(super) fn list(model: &Model, select: &Select, params: &ListParams) -> Result<Bytes, Status> {
     let asked = parse_version(&params.resource_version)?;
     let page = match params.continue_token.as_deref().filter(|token| !token.is_empty()) {
         Some(token) => {
@@ -183,7 +183,7 @@ pub(super) fn bookmark_event(model: &Model, initial_events_end: bool) -> Bytes {
     event("BOOKMARK", &object)
 }
 
-pub(super) fn error_event(failure: &HttpFailure) -> Bytes {
+pub(super) fn error_event(failure: &Status) -> Bytes {
     let mut status = json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
         "message": failure.message, "reason": failure.reason, "code": failure.code,

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, stream};
+use informer_wire::{ObjectKey, ResourceVersion, Status};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
@@ -28,12 +29,11 @@ use self::fault::Effect;
 use self::model::{Change, Model};
 use self::select::Select;
 use self::state::{Piece, State, Unusual};
-use super::error::{HttpFailure, SourceError};
+
+use super::error::SourceError;
 use super::request::{Request, Verb};
 use super::{ByteStream, ListWatch};
-use crate::key::ObjectKey;
 use crate::kind::{Kind, KindInfo};
-use crate::version::ResourceVersion;
 
 /// An API server for one kind, in memory: for unit tests of handlers and controllers, and of the informer itself.
 ///
@@ -196,7 +196,7 @@ impl ScriptedSource {
 
     fn write(
         &self,
-        change: impl FnOnce(&mut Model) -> Result<Option<Change>, HttpFailure>,
+        change: impl FnOnce(&mut Model) -> Result<Option<Change>, Status>,
     ) -> Result<ResourceVersion, SourceError> {
         self.shared.with(|state| {
             let version = match change(&mut state.model).map_err(SourceError::from)? {

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use informer_wire::{ObjectKey, Status};
 use serde_json::{Value, json};
 
 use super::answers;
-use crate::key::ObjectKey;
 use crate::kind::KindInfo;
-use crate::source::error::HttpFailure;
 
 /// Objects in the order in which a server lists them: by the bytes of `namespace/name`, so `a-b/x` before `a/x`.
 pub(super) type Objects = BTreeMap<String, Arc<Value>>;
@@ -50,7 +49,7 @@ impl Model {
         }
     }
 
-    pub(super) fn create(&mut self, object: Value) -> Result<Change, HttpFailure> {
+    pub(super) fn create(&mut self, object: Value) -> Result<Change, Status> {
         let (mut object, key) = self.admit(object)?;
         if self.objects.contains_key(&key) {
             let name = &object["metadata"]["name"];
@@ -68,7 +67,7 @@ impl Model {
     }
 
     /// `None` if nothing is different: then a server makes no new version.
-    pub(super) fn update(&mut self, object: Value) -> Result<Option<Change>, HttpFailure> {
+    pub(super) fn update(&mut self, object: Value) -> Result<Option<Change>, Status> {
         let (mut object, key) = self.admit(object)?;
         let Some(old) = self.objects.get(&key).cloned() else { return Err(self.not_found(&key)) };
         let asked = object["metadata"]["resourceVersion"].clone();
@@ -91,12 +90,12 @@ impl Model {
         Ok(Some(self.commit(key, Some(object))))
     }
 
-    pub(super) fn put(&mut self, object: Value) -> Result<Option<Change>, HttpFailure> {
+    pub(super) fn put(&mut self, object: Value) -> Result<Option<Change>, Status> {
         let (object, key) = self.admit(object)?;
         if self.objects.contains_key(&key) { self.update(object) } else { self.create(object).map(Some) }
     }
 
-    pub(super) fn delete(&mut self, key: &ObjectKey) -> Result<Change, HttpFailure> {
+    pub(super) fn delete(&mut self, key: &ObjectKey) -> Result<Change, Status> {
         let key = key.to_string();
         if !self.objects.contains_key(&key) {
             return Err(self.not_found(&key));
@@ -166,7 +165,7 @@ impl Model {
     }
 
     /// Checks an object and fills in what a server fills in.
-    fn admit(&self, mut object: Value) -> Result<(Value, String), HttpFailure> {
+    fn admit(&self, mut object: Value) -> Result<(Value, String), Status> {
         let invalid = |message: &str| answers::failure(422, "Invalid", message.to_owned());
         if !object.is_object() {
             return Err(invalid("an object must be a JSON object"));
@@ -208,7 +207,7 @@ impl Model {
         Ok((object, key))
     }
 
-    fn not_found(&self, key: &str) -> HttpFailure {
+    fn not_found(&self, key: &str) -> Status {
         let name = key.rsplit('/').next().unwrap_or(key);
         answers::failure(404, "NotFound", format!("{} {name:?} not found", self.kind.resource()))
     }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::task::Waker;
 
 use bytes::Bytes;
+use informer_wire::Status;
 
 use super::answers;
 use super::model::{Change, Model};
 use super::select::Select;
 use crate::kind::KindInfo;
-use crate::source::error::{HttpFailure, SourceError};
+use crate::source::error::SourceError;
 use crate::source::request::{Request, WatchParams};
 
 #[derive(Debug)]
@@ -114,9 +115,9 @@ impl State {
         request: &Request,
         params: &WatchParams,
         unusual: &Unusual,
-    ) -> Result<u64, HttpFailure> {
+    ) -> Result<u64, Status> {
         let select = Select::new(request)?;
-        let asked = answers::parse_version(&params.resource_version).map_err(|refused| HttpFailure {
+        let asked = answers::parse_version(&params.resource_version).map_err(|refused| Status {
             code: 500,
             reason: String::new(),
             ..refused

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use crate::source::testing::DEFAULT_LIMIT;
 use futures::{FutureExt as _, TryStreamExt as _};
 use serde_json::json;
 
@@ -9,7 +10,6 @@ use crate::object::known::NothingKnown;
 use crate::scope::Scope;
 use crate::source::decode::{WatchDecoder, WatchItem};
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
-use crate::source::frames::DEFAULT_LIMIT;
 use crate::source::request::{ListParams, VersionMatch, WatchParams};
 use crate::source::testing;
 

@@ -3,14 +3,13 @@
 
 use bytes::Bytes;
 use fastrand::Rng;
+use informer_wire::framing::{FramedItem, Frames, ListFrames};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::super::decode::{WatchDecoder, WatchItem};
 use super::super::decode_list::{ListDecoder, ListItem};
-use super::super::frames::Frames;
-use super::super::list_frames::{FramedItem, ListFrames};
 use super::super::testing::{config_maps, to_the_end};
 use crate::object::known::NothingKnown;
 use crate::object::record::Record;

@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use informer_wire::{ObjectKey, ResourceVersion};
+
 use crate::delta::{Delta, DeltaChange};
-use crate::key::ObjectKey;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
 use crate::object::testing::{origin, record_with, seeds};
@@ -19,7 +20,6 @@ use crate::store::index_reader::IndexReader;
 use crate::store::snapshot::Snapshot;
 use crate::store::testing::{Bench, run};
 use crate::store::writer::{Applied, Writer};
-use crate::version::ResourceVersion;
 
 type Model = BTreeMap<ObjectKey, Arc<Record>>;
 

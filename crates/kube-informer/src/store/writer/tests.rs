@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use informer_wire::Uid;
 use kube_core::labels::Expression;
 
 use super::*;
@@ -11,7 +12,6 @@ use crate::object::decoded::DecodedSlot;
 use crate::object::known::Known;
 use crate::object::testing::record;
 use crate::store::testing::{Bench, names, replaced, run, told};
-use crate::version::Uid;
 
 fn many(bench: &Bench, count: usize, version: &str) -> Vec<Arc<Record>> {
     (0..count).map(|n| bench.record(&format!("ns{}/o{n}", n % 5), "u", version)).collect()
@@ -126,7 +126,7 @@ fn b_174_readers_see_whole_commits() {
                         let state = bench.writer.indexer().state.read();
                         let snapshot = state.snapshot(&Scope::All);
                         let of_this_commit = |record: &Arc<Record>| {
-                            state.get(record.into()).is_some_and(|found| Arc::ptr_eq(found, record))
+                            state.get(record.key().into()).is_some_and(|found| Arc::ptr_eq(found, record))
                         };
                         assert!(state.len() == count && snapshot.iter().all(of_this_commit));
                         drop(state);

@@ -21,7 +21,7 @@ use super::support::SOON;
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::Kind;
 use crate::report::{Cause, advice};
-use crate::source::{HttpFailure, ScriptedSource, SourceError};
+use crate::source::{ScriptedSource, SourceError, Status};
 use crate::status::Phase;
 
 /// How long the page waits.
@@ -226,5 +226,5 @@ fn server(resource: &ApiResource) -> ScriptedSource {
 }
 
 fn http(code: u16, message: &str) -> SourceError {
-    SourceError::from(HttpFailure { code, message: message.into(), ..HttpFailure::default() })
+    SourceError::from(Status { code, message: message.into(), ..Status::default() })
 }

@@ -2,6 +2,7 @@
 
 use std::panic::resume_unwind;
 
+use informer_wire::ObjectKey;
 use k8s_openapi::api::core::v1::Pod;
 use kube_core::DynamicObject;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -10,7 +11,6 @@ use serde_json::{Value, json};
 use super::{Case, SOON, assert_complete, built, first_failure, pods, server, start, variants};
 use crate::handler::handler;
 use crate::informer::{InformerBuilder, SharedInformer};
-use crate::key::ObjectKey;
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
 use crate::object::transform::{Transform, TransformError, TypedTransform};

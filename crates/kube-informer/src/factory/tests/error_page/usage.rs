@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use informer_wire::{ObjectKey, ResourceVersion};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube_core::DynamicObject;
 
@@ -11,11 +12,9 @@ use crate::error::{IndexError, InformerError, NoResource, ResourceError, Unmet, 
 use crate::factory::tests::support::{Servers, rest};
 use crate::handler::{async_handler, handler};
 use crate::informer::SharedInformer;
-use crate::key::ObjectKey;
 use crate::kind::Kind;
 use crate::options::Options;
-use crate::source::{Fault, HttpFailure, SourceError};
-use crate::version::ResourceVersion;
+use crate::source::{Fault, SourceError, Status};
 
 variants!(
     Unmet: Timeout,
@@ -191,7 +190,7 @@ async fn factories() -> Vec<String> {
     factory.kind::<Secret>().informer();
     factory.kind::<ConfigMap>().named("slow", |maps| maps).unwrap().informer();
     let (reason, message) = ("Forbidden".into(), "the server says no".into());
-    let forbidden = HttpFailure { code: 403, reason, message, ..HttpFailure::default() };
+    let forbidden = Status { code: 403, reason, message, ..Status::default() };
     for _ in 0..1_000 {
         servers.of::<Secret>().inject(Fault::error(SourceError::from(forbidden.clone())).once());
     }

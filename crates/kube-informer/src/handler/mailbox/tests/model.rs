@@ -5,11 +5,12 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use informer_wire::key::KeyRef;
+
 use super::super::{Mailbox, Sweep, SweepKind};
 use super::snapshot;
 use crate::handler::delivery::Delivery;
 use crate::handler::pending::Keep;
-use crate::key::KeyRef;
 use crate::object::record::Record;
 use crate::object::testing::{origin, record};
 use crate::store::change::Change;

@@ -19,7 +19,7 @@ use super::support::{Witnesses, map, served};
 use crate::informer::SharedInformer;
 use crate::options::Options;
 use crate::source::StreamingList;
-use crate::source::{HttpFailure, ScriptedSource};
+use crate::source::{ScriptedSource, Status};
 
 const NAMESPACES: [&str; 3] = ["a", "b", "c"];
 
@@ -188,7 +188,7 @@ fn list() -> Recipe {
 }
 
 fn expired() -> Recipe {
-    Recipe::Status(HttpFailure { code: 410, reason: "Expired".into(), ..HttpFailure::default() })
+    Recipe::Status(Status { code: 410, reason: "Expired".into(), ..Status::default() })
 }
 
 #[tokio::test(start_paused = true)]

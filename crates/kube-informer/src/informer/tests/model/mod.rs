@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use futures::FutureExt;
+use informer_wire::ResourceVersion;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use self::promises::Promises;
@@ -22,8 +23,7 @@ use crate::informer::SharedInformer;
 use crate::informer::tasks::Spawn;
 use crate::options::Options;
 use crate::source::StreamingList;
-use crate::source::{Fault, HttpFailure, ScriptedSource, SourceError};
-use crate::version::ResourceVersion;
+use crate::source::{Fault, ScriptedSource, SourceError, Status};
 
 const NAMESPACES: [&str; 3] = ["a", "b", "c"];
 
@@ -226,7 +226,7 @@ impl World {
 
     fn fail(&mut self) {
         let http = |code: u16, reason: &str| {
-            SourceError::from(HttpFailure { code, reason: reason.into(), ..HttpFailure::default() })
+            SourceError::from(Status { code, reason: reason.into(), ..Status::default() })
         };
         let error = match self.random.u8(0..9) {
             0 => http(500, "InternalError"),

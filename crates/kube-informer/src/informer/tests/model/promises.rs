@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
 use super::number;
 use crate::informer::SharedInformer;
 use crate::informer::tasks::Spawn;
-use crate::key::ObjectKey;
 use crate::source::ScriptedSource;
-use crate::version::{ResourceVersion, Uid};
 
 /// Waits in tasks of their own, and what they were promised.
 #[derive(Default)]

@@ -4,6 +4,7 @@ use std::future::Future;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use informer_wire::ObjectKey;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -11,18 +12,17 @@ use tokio::time::timeout;
 use super::{SOON, rest};
 use crate::error::{IndexError, InformerError};
 use crate::informer::SharedInformer;
-use crate::key::ObjectKey;
 use crate::kind::Kind as _;
 use crate::options::Options;
 use crate::report::Failure;
 use crate::source::StreamingList;
-use crate::source::{ByteStream, HttpFailure, ListWatch, Request, ScriptedSource, SourceError};
+use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Status};
 use crate::status::{Phase, RelistReason};
 
 /// An error answer of the server.
 pub(crate) fn http(code: u16, reason: &str) -> SourceError {
     let message = format!("the server says {reason}");
-    SourceError::from(HttpFailure { code, reason: reason.into(), message, ..HttpFailure::default() })
+    SourceError::from(Status { code, reason: reason.into(), message, ..Status::default() })
 }
 
 /// A key: `key("ns/name")`.

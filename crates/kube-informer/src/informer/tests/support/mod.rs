@@ -9,6 +9,7 @@ mod witnesses;
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_wire::ResourceVersion;
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
@@ -22,7 +23,6 @@ use crate::handler::{Event, Handler, Registration, async_handler, handler};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::report::Failure;
 use crate::source::ScriptedSource;
-use crate::version::ResourceVersion;
 
 /// Long enough under a paused clock for anything that happens at all.
 pub(crate) const SOON: Duration = Duration::from_secs(3_600);

@@ -4,11 +4,11 @@ mod model;
 use std::sync::Barrier;
 use std::sync::atomic::AtomicUsize;
 
+use informer_wire::ObjectKey;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde::Deserialize;
 
 use super::*;
-use crate::key::ObjectKey;
 use crate::object::body::Body;
 use crate::object::head::Head;
 use crate::object::origin::Origin;

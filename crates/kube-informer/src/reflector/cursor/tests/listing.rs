@@ -242,7 +242,7 @@ fn b_028_p_048_a_failed_list_is_reported_and_tried_again_after_a_wait() {
 #[test]
 fn p_043_a_list_waits_as_long_as_the_server_asks() {
     let at_least = Some(Duration::from_secs(7));
-    let busy = Trouble::Http(HttpFailure { code: 429, retry_after: at_least, ..HttpFailure::default() });
+    let busy = Trouble::Http(Status { code: 429, retry_after: at_least, ..Status::default() });
     let (mut script, _) = Script::lists();
     assert_eq!(script.fail(busy).wait, Delay::Backoff { at_least });
 }

@@ -5,7 +5,7 @@ mod watching;
 use std::ops::Deref;
 
 use super::*;
-use crate::source::{HttpFailure, VersionMatch};
+use crate::source::{Status, VersionMatch};
 
 /// A cursor and a clock for it.
 struct Script {
@@ -100,19 +100,15 @@ impl Script {
 }
 
 fn http(code: u16) -> Trouble {
-    Trouble::Http(HttpFailure { code, ..HttpFailure::default() })
+    Trouble::Http(Status { code, ..Status::default() })
 }
 
 fn expired() -> Trouble {
-    Trouble::Http(HttpFailure { code: 410, reason: "Expired".into(), ..HttpFailure::default() })
+    Trouble::Http(Status { code: 410, reason: "Expired".into(), ..Status::default() })
 }
 
 fn too_large() -> Trouble {
-    Trouble::Http(HttpFailure {
-        code: 504,
-        causes: vec!["ResourceVersionTooLarge".into()],
-        ..HttpFailure::default()
-    })
+    Trouble::Http(Status { code: 504, causes: vec!["ResourceVersionTooLarge".into()], ..Status::default() })
 }
 
 fn refused() -> Trouble {

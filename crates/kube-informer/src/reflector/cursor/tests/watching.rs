@@ -1,9 +1,10 @@
+use informer_wire::ObjectKey;
+
 use super::super::super::check::Finding;
 use super::*;
-use crate::key::ObjectKey;
 
 fn gone() -> Trouble {
-    Trouble::Http(HttpFailure { code: 200, reason: "Gone".into(), ..HttpFailure::default() })
+    Trouble::Http(Status { code: 200, reason: "Gone".into(), ..Status::default() })
 }
 
 #[test]
@@ -97,7 +98,7 @@ fn p_043_a_watch_waits_as_long_as_the_server_asks() {
     let at_least = Some(Duration::from_secs(3));
     let mut script = Script::watching_after_list("10");
     for code in [429, 503] {
-        let busy = Trouble::Http(HttpFailure { code, retry_after: at_least, ..HttpFailure::default() });
+        let busy = Trouble::Http(Status { code, retry_after: at_least, ..Status::default() });
         assert_eq!(script.fail(busy).wait, Delay::Backoff { at_least });
     }
 }
@@ -234,7 +235,7 @@ fn b_050_d15_a_stream_that_is_not_json_relists() {
 #[test]
 fn p_043_a_relist_waits_as_long_as_the_server_asks() {
     let at_least = Some(Duration::from_secs(3));
-    let trouble = Trouble::Http(HttpFailure { code: 410, retry_after: at_least, ..HttpFailure::default() });
+    let trouble = Trouble::Http(Status { code: 410, retry_after: at_least, ..Status::default() });
     let mut script = Script::watching_after_list("10");
     assert_eq!(script.fail(trouble).wait, Delay::Backoff { at_least });
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub(super) use self::play::*;
 pub(super) use self::script::*;
 use crate::options::Options;
-use crate::source::HttpFailure;
+use crate::source::Status;
 use crate::source::StreamingList;
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
@@ -28,12 +28,12 @@ pub(crate) fn exact() -> Options {
         .relist_spread(Duration::ZERO)
 }
 
-pub(crate) fn http(code: u16) -> HttpFailure {
-    HttpFailure { code, message: format!("code {code}"), ..HttpFailure::default() }
+pub(crate) fn http(code: u16) -> Status {
+    Status { code, message: format!("code {code}"), ..Status::default() }
 }
 
-pub(crate) fn too_large() -> HttpFailure {
-    HttpFailure { causes: vec!["ResourceVersionTooLarge".into()], ..http(504) }
+pub(crate) fn too_large() -> Status {
+    Status { causes: vec!["ResourceVersionTooLarge".into()], ..http(504) }
 }
 
 /// Waits until nobody has anything to do: a paused clock moves on only then.

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -12,7 +13,6 @@ use tokio::time::Instant;
 use super::script::{Reply, Server};
 use crate::delta::DeltaChange;
 use crate::delta::fifo::{Bounds, DeltaFifo};
-use crate::key::ObjectKey;
 use crate::kind::KindInfo;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;

@@ -11,9 +11,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::source::{
-    ByteStream, HttpFailure, ListParams, ListWatch, Request, SourceError, Verb, WatchParams,
-};
+use crate::source::{ByteStream, ListParams, ListWatch, Request, SourceError, Status, Verb, WatchParams};
 
 /// The answer to one request.
 pub(crate) enum Reply {
@@ -45,7 +43,7 @@ pub(crate) fn refused() -> Reply {
     Reply::Refuse(SourceError::transport("connection refused"))
 }
 
-pub(crate) fn refuse(failure: HttpFailure) -> Reply {
+pub(crate) fn refuse(failure: Status) -> Reply {
     Reply::Refuse(SourceError::from(failure))
 }
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use fastrand::Rng;
+use informer_wire::status::ErrorBody;
 
 use super::journal::is_probe;
-use crate::source::status::ErrorBody;
-use crate::source::{HttpFailure, Request, Verb};
+use crate::source::{Request, Status, Verb};
 
 /// How one request is answered.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(in super::super) enum Recipe {
     /// Not even with a status.
     Never,
     Transport,
-    Status(HttpFailure),
+    Status(Status),
     /// Status 200 and bytes that are neither a list nor events.
     Text(&'static str),
     Page(Page),
@@ -198,7 +198,7 @@ fn watch(random: &mut Rng) -> Recipe {
     match random.u8(0..16) {
         0..=2 => Recipe::Honest,
         3..=5 => anything(random),
-        6..=7 => Recipe::Status(HttpFailure::from_answer(
+        6..=7 => Recipe::Status(Status::from_answer(
             410,
             None,
             &error_body("{\"kind\":\"Status\",\"reason\":\"Expired\"}"),
@@ -271,7 +271,7 @@ fn status(random: &mut Rng) -> Recipe {
     let code = if random.bool() { random.choice(USUAL).expect("some") } else { random.u16(400..600) };
     let wait = random.choice([None, None, None, Some(0), Some(1), Some(86_400)]).expect("some");
     let body = random.choice(BODIES).expect("some");
-    Recipe::Status(HttpFailure::from_answer(code, wait.map(Duration::from_secs), &error_body(body)))
+    Recipe::Status(Status::from_answer(code, wait.map(Duration::from_secs), &error_body(body)))
 }
 
 fn what(random: &mut Rng) -> What {

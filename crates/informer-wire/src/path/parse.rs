@@ -1,0 +1,171 @@
+//! From text to paths. An error says what was expected, and where.
+
+use serde_json::Value;
+
+use super::{Comparison, Condition, Path, Step};
+use crate::json::string_end;
+
+/// Characters that a name may have without quotes.
+pub(super) fn is_plain(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '$')
+}
+
+pub(super) fn path(text: &str) -> Result<Path, String> {
+    let trimmed = text.trim();
+    let bare = trimmed.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(trimmed).trim();
+    let mut parser = Parser { all: bare, rest: bare };
+    let path = parser.path()?;
+    match parser.rest.chars().next() {
+        None if path.0.is_empty() => Err("there is no name, as in metadata.name".to_owned()),
+        None => Ok(path),
+        Some(c) => Err(format!("{c:?} at {} must be written in [\"…\"]", parser.at())),
+    }
+}
+
+/// Reads from the beginning of what is left.
+struct Parser<'a> {
+    all: &'a str,
+    rest: &'a str,
+}
+
+impl<'a> Parser<'a> {
+    /// The place of what is left, for people.
+    fn at(&self) -> usize {
+        self.all.len() - self.rest.len()
+    }
+
+    /// Steps over a text if it comes next.
+    fn takes(&mut self, text: &str) -> bool {
+        match self.rest.strip_prefix(text) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Steps up to a character that begins none.
+    fn path(&mut self) -> Result<Path, String> {
+        // `$` may also begin a name, but not one that a dot or bracket follows.
+        if self.rest.starts_with(['@', '$'])
+            && matches!(self.rest.as_bytes().get(1), None | Some(b'.' | b'['))
+        {
+            self.rest = &self.rest[1..];
+        }
+        let mut steps = Vec::new();
+        loop {
+            if self.takes(".") {
+                // `.[0]`, as templates have it.
+                if !(steps.is_empty() && self.rest.starts_with('[')) {
+                    steps.push(self.member()?);
+                }
+            } else if self.takes("[") {
+                steps.push(self.in_brackets()?);
+            } else if steps.is_empty() && self.rest.starts_with(|c| is_plain(c) || c == '\\' || c == '*') {
+                steps.push(self.member()?);
+            } else if !steps.is_empty() && self.rest.starts_with(is_plain) {
+                return Err(format!("after `]` comes a dot or another `[`, not {:?}", self.rest));
+            } else {
+                return Ok(Path(steps));
+            }
+        }
+    }
+
+    /// The name of a member, in which a backslash makes the next character a part of it, or `*`.
+    fn member(&mut self) -> Result<Step, String> {
+        if self.takes("*") {
+            return Ok(Step::Each);
+        }
+        let mut name = String::new();
+        let mut characters = self.rest.chars();
+        while let Some(c) = characters.clone().next() {
+            if c == '\\' {
+                characters.next();
+                name.extend(characters.next());
+            } else if is_plain(c) {
+                name.push(c);
+                characters.next();
+            } else {
+                break;
+            }
+        }
+        if name.is_empty() {
+            return Err(format!("there is no name at {}", self.at()));
+        }
+        self.rest = characters.as_str();
+        Ok(Step::Name(name))
+    }
+
+    /// The inside of brackets, and the closing one.
+    fn in_brackets(&mut self) -> Result<Step, String> {
+        let problem = format!("the bracket at {} must hold *, a number, a name in quotes or ?(…)", self.at());
+        let step = if self.takes("*") {
+            Step::Each
+        } else if self.takes("?(") {
+            let condition = self.condition()?;
+            if !self.takes(")") {
+                return Err(problem);
+            }
+            Step::Where(condition)
+        } else if self.rest.starts_with(['"', '\'']) {
+            Step::Name(self.quoted().ok_or_else(|| problem.clone())?)
+        } else {
+            let end = self.rest.find(']').ok_or_else(|| problem.clone())?;
+            let number = self.rest[..end].parse().map_err(|_| problem.clone())?;
+            self.rest = &self.rest[end..];
+            Step::At(number)
+        };
+        if self.takes("]") { Ok(step) } else { Err(problem) }
+    }
+
+    /// A name in quotes, with the escapes of JSON in double ones.
+    fn quoted(&mut self) -> Option<String> {
+        if let Some(inside) = self.rest.strip_prefix('\'') {
+            let end = inside.find('\'')?;
+            self.rest = &inside[end + 1..];
+            return Some(inside[..end].to_owned());
+        }
+        let end = string_end(self.rest.as_bytes(), 0)?;
+        let (quoted, rest) = self.rest.split_at_checked(end)?;
+        let name = serde_json::from_str(quoted).ok()?;
+        self.rest = rest;
+        Some(name)
+    }
+
+    /// `@.a=="b"`, `@.a!=1`, `@.a`.
+    fn condition(&mut self) -> Result<Condition, String> {
+        self.rest = self.rest.trim_start();
+        if !self.rest.starts_with('@') {
+            return Err(format!("a condition begins with @, as in [?(@.type==\"Ready\")]; at {}", self.at()));
+        }
+        let path = self.path()?;
+        self.rest = self.rest.trim_start();
+        let comparison = if self.takes("==") {
+            Comparison::Equal
+        } else if self.takes("!=") {
+            Comparison::NotEqual
+        } else {
+            return Ok(Condition { path, compared: None });
+        };
+        self.rest = self.rest.trim_start();
+        let value = self.literal()?;
+        self.rest = self.rest.trim_start();
+        Ok(Condition { path, compared: Some((comparison, value)) })
+    }
+
+    fn literal(&mut self) -> Result<Value, String> {
+        let problem = format!("a text in quotes, a number, true or false must stand at {}", self.at());
+        if self.rest.starts_with(['"', '\'']) {
+            return self.quoted().map(Value::from).ok_or(problem);
+        }
+        let end = self.rest.find([')', ' ']).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        let value: Value = serde_json::from_str(word).map_err(|_| problem.clone())?;
+        if value.is_array() || value.is_object() {
+            return Err(problem);
+        }
+        self.rest = rest;
+        Ok(value)
+    }
+}

@@ -1,0 +1,107 @@
+use serde_json::json;
+
+use super::*;
+
+fn found(path: &str, document: &Value) -> Vec<Value> {
+    Path::parse(path).unwrap().find(document).into_iter().cloned().collect()
+}
+
+#[test]
+fn a_path_leads_to_values_in_the_order_of_the_document() {
+    let pod = json!({
+        "metadata": { "annotations": { "a.b/c": "1", "$x": 2 } },
+        "spec": { "containers": [{ "name": "a", "n": 1 }, { "name": "b", "on": true }, { "n": null }] },
+        "status": { "conditions": [{ "type": "Ready", "status": "True" }, { "type": "Other", "status": "False" }] },
+    });
+    for (path, values) in [
+        ("spec.containers[*].name", json!(["a", "b"])),
+        (".spec.containers.*.name", json!(["a", "b"])),
+        ("{.spec.containers[0].name}", json!(["a"])),
+        ("$.spec.containers[-2].name", json!(["b"])),
+        ("@.spec.containers[7].name", json!([])),
+        ("spec.containers[-9]", json!([])),
+        ("spec.containers.name", json!([])),
+        ("spec.containers[*].name.x", json!([])),
+        (r#"metadata.annotations["a.b/c"]"#, json!(["1"])),
+        ("metadata.annotations['a.b/c']", json!(["1"])),
+        (r"metadata.annotations.a\.b/c", json!(["1"])),
+        ("metadata.annotations.$x", json!([2])),
+        (r#".status.conditions[?(@.type=="Ready")].status"#, json!(["True"])),
+        (r#".status.conditions[?( @.type != 'Ready' )].status"#, json!(["False"])),
+        ("spec.containers[?(@.n==1)].name", json!(["a"])),
+        ("spec.containers[?(@.on==true)].name", json!(["b"])),
+        ("spec.containers[?(@.n)].name", json!(["a"])),
+        ("spec.containers[?(@.n!=1)].n", json!([null])),
+        ("spec[?(@.n)]", json!([])),
+    ] {
+        assert_eq!(Value::from(found(path, &pod)), values, "{path}");
+    }
+    assert_eq!(found("[0]", &json!([1])), [json!(1)]);
+}
+
+#[test]
+fn paths_print_as_they_parse() {
+    for text in [
+        "status",
+        "spec.containers[*].env",
+        r#"metadata.annotations["a.b/c"]"#,
+        "a[*][*].b",
+        "a[-1]",
+        r#"a[""]"#,
+        r#"a[?(@.b=="c")].d"#,
+        r#"a[?(@["x.y"]!=1)]"#,
+        "a[?(@.b)]",
+    ] {
+        assert_eq!(Path::parse(text).unwrap().to_string(), text);
+    }
+    for (text, printed) in [(".a.b", "a.b"), ("{ .a }", "a"), ("a.*", "a[*]"), (r#"["data"]["x"]"#, "data.x")]
+    {
+        assert_eq!(Path::parse(text).unwrap().to_string(), printed);
+    }
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_where() {
+    for (text, expected) in [
+        ("", "no name"),
+        ("{}", "no name"),
+        ("$", "no name"),
+        ("a.", "no name at 2"),
+        ("a..b", "no name at 2"),
+        ("a[x]", "the bracket at 2 must hold *"),
+        ("a[1", "must hold *"),
+        ("a[\"b", "must hold *"),
+        ("a['b", "must hold *"),
+        ("a[*", "must hold *"),
+        ("a[*]b", "dot"),
+        ("a b", "' ' at 1 must be written in"),
+        ("a[\"\\x\"]", "must hold *"),
+        ("a[\"b\"x]", "must hold *"),
+        ("a[?(b)]", "begins with @"),
+        ("a[?(@.b==)]", "a text in quotes"),
+        ("a[?(@.b==[1])]", "a text in quotes"),
+        ("a[?(@.b==\"c\"]", "must hold *"),
+        ("a}", "'}' at 1"),
+    ] {
+        let error = Path::parse(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn any_text_is_a_path_or_an_error() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let pieces = [
+        "a", ".", "[", "]", "*", "\"", "'", "?(", ")", "@", "$", "==", "!=", "1", "-", "{", "}", "\\", "é",
+        " ",
+    ];
+    for _ in 0..20_000 {
+        let length = random.usize(..9);
+        let text: String = (0..length).map(|_| pieces[random.usize(..pieces.len())]).collect();
+        if let Ok(path) = Path::parse(&text) {
+            let printed = path.to_string();
+            assert_eq!(Path::parse(&printed).as_ref(), Ok(&path), "{text:?} prints as {printed:?}");
+            path.find(&json!({ "a": [{ "a": 1 }, ["1"]] }));
+        }
+    }
+}

@@ -29,6 +29,8 @@ async fn a_controller_whose_every_apply_is_a_conflict_says_so() -> anyhow::Resul
     let (sender, mut lines) = unbounded_channel();
     // As `tracing_subscriber::fmt::init()` does it, but for this thread, and not to the terminal.
     let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || Lines(sender.clone()));
+    // Of a single subscriber tracing asks whichever thread comes to a place first, and remembers that nobody listens there.
+    let _beside = tracing::Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
     let _guard = tracing::subscriber::set_default(subscriber.finish());
 
     let server = EmbeddedApiserver::new();

@@ -215,6 +215,8 @@ where
 {
     let mut world = World { random: fastrand::Rng::with_seed(seed), values: Vec::new() };
     let told = Told::default();
+    // Of a single subscriber tracing asks whichever thread comes to a place first, and remembers that nobody listens there.
+    let _beside = tracing::Dispatch::new(told.clone());
     let _logs = tracing::subscriber::set_default(told.clone());
     let good = ScriptedSource::of::<K>();
     let names = ["s0", "s1", "s2"];

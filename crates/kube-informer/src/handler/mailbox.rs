@@ -135,7 +135,7 @@ impl Sweep {
         self.over.remove(&part);
         let released = self.snapshot.take_part(part);
         for record in released.iter().flat_map(|part| part.iter()) {
-            self.overrides.remove(&KeyRef::from(record));
+            self.overrides.remove(&KeyRef::from(record.key()));
             self.left -= 1;
         }
         discards.extend(released.map(Discard::Part));

@@ -36,15 +36,12 @@ const SPAWNS: &[&str] = &[
 const PURE: Places = &[
     "handler/mailbox",
     "handler/pending",
-    "json",
     "reflector/backoff",
     "reflector/budget",
     "reflector/cursor",
     "reflector/newest",
     "reflector/recovery",
     "reflector/snapshot",
-    "source/frames",
-    "source/list_frames",
     "store/apply",
     "store/plan",
     "store/replace",
@@ -80,7 +77,6 @@ const KUBE: Places = &[
     "object/labels",
     "store/indexer",
     // Times.
-    "object/benchmark_pod",
     "object/face",
     "object/metadata",
     // The transform of any object.

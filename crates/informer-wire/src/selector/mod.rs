@@ -8,15 +8,22 @@ use std::borrow::Cow;
 pub use fields::FieldTerm;
 pub use labels::Requirement;
 
-/// A text is no selector. The message is that of an API server.
+/// A text is no selector.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SelectorError(String);
+#[error("{selector:?} is no selector: {message}")]
+pub struct SelectorError {
+    selector: String,
+    message: String,
+}
 
 impl SelectorError {
+    fn new(selector: &str, message: String) -> Self {
+        Self { selector: selector.to_owned(), message }
+    }
+
     /// The message of an API server for this text.
     pub fn into_message(self) -> String {
-        self.0
+        self.message
     }
 }
 
@@ -27,7 +34,7 @@ pub struct LabelSelector(Vec<Requirement>);
 impl LabelSelector {
     /// Reads a selector as it stands in a URL or on a command line.
     pub fn parse(selector: &str) -> Result<Self, SelectorError> {
-        labels::parse(selector).map(Self).map_err(SelectorError)
+        labels::parse(selector).map(Self).map_err(|message| SelectorError::new(selector, message))
     }
 
     /// Whether there is no condition.
@@ -50,7 +57,7 @@ pub struct FieldSelector(Vec<FieldTerm>);
 impl FieldSelector {
     /// Reads a selector as it stands in a URL or on a command line.
     pub fn parse(selector: &str) -> Result<Self, SelectorError> {
-        fields::parse(selector).map(Self).map_err(SelectorError)
+        fields::parse(selector).map(Self).map_err(|message| SelectorError::new(selector, message))
     }
 
     /// Whether there is no condition.

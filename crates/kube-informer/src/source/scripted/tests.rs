@@ -171,7 +171,7 @@ async fn lists_are_sorted_and_hold_no_kind() {
 }
 
 #[tokio::test]
-async fn selectors_of_equality_are_understood() {
+async fn selectors_are_understood() {
     let source = config_maps();
     let mut labelled = map("d/a", "");
     labelled["metadata"]["labels"] = json!({ "app": "web", "tier": "front" });
@@ -185,7 +185,10 @@ async fn selectors_of_equality_are_understood() {
     assert_eq!(keys(&source, select("app=web, tier==front", "")).await.unwrap().0, ["d/a"]);
     assert!(keys(&source, select("app=api", "")).await.unwrap().0.is_empty());
     assert_eq!(keys(&source, select("", "metadata.name=b")).await.unwrap().0, ["d/b"]);
-    for (labels, fields) in [("app!=web", ""), ("app in (web)", ""), ("app", ""), ("", "spec.x=y")] {
+    for (labels, found) in [("app!=web", "d/b"), ("app in (web)", "d/a"), ("app", "d/a"), ("!app", "d/b")] {
+        assert_eq!(keys(&source, select(labels, "")).await.unwrap().0, [found], "{labels}");
+    }
+    for (labels, fields) in [("app in web", ""), ("=", ""), ("", "spec.x=y")] {
         assert_eq!(code(&keys(&source, select(labels, fields)).await.unwrap_err()), 400, "{labels} {fields}");
     }
 

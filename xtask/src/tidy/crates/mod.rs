@@ -79,6 +79,7 @@ const FREE: &[(&str, &str)] = &[
     ("bench-data", BENCH),
     ("bench-meter", BENCH),
     ("bench-runner", BENCH),
+    ("book", "tests of the documentation"),
     ("client-kube-rs", BENCH),
     ("client-ours", BENCH),
     ("queue-ours", BENCH),

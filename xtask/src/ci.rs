@@ -26,7 +26,7 @@ const SILENCE: Duration = Duration::from_secs(15 * 60);
 /// A test of many seeds says nothing until it ends.
 const LONG_SILENCE: Duration = Duration::from_secs(3 * 3600);
 
-/// All of it, dependencies compiled once for each of three ways: optimised, for tests, and checked.
+/// All of it, dependencies compiled once to run and once to be checked.
 pub(crate) fn run(policy: &e2e::Policy, long: bool) -> Result<()> {
     let limit = if long { Duration::MAX } else { LIMIT };
     let silence = if long { LONG_SILENCE } else { SILENCE };
@@ -40,7 +40,7 @@ pub(crate) fn run(policy: &e2e::Policy, long: bool) -> Result<()> {
         publish::step(report, false);
         // Before anything else is compiled, so that this is the time that a newcomer waits for.
         report.step("the README's first command", || {
-            let command = "run --release --locked -- watch deployments --embedded --for 1s";
+            let command = "run --locked -- watch deployments --embedded --for 1s";
             Cargo::new(command).run().map(|()| Outcome::Passed("on the embedded server".to_owned()))
         });
         let mut ran = Ran::default();

@@ -45,7 +45,8 @@ Commands:
                     with 100,000 objects is measured. Skipped without Chromium
   publish           Rehearses publishing every package and builds each from what would be uploaded; `ci` does not
                     build them
-  tidy              File sizes, module levels, the behaviour ledger, forbidden words, lint tables, links, docs.rs
+  tidy              File sizes, module levels and what modules may do in every crate, the behaviour ledger, forbidden words,
+                    lint tables, links, docs.rs
   bench [--quick]   Speed and memory beside client-go, controller-runtime and kube-rs; `bench --help` says more. With
                     `replicas` in place of --quick: `replication_manager` beside kube-controller-manager, 200
                     controllers with 25 pods, on a real kube-apiserver each; it takes --controllers N, --pods N and

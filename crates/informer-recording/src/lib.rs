@@ -29,10 +29,3 @@ pub use recording::{OpenError, RecordedKind, Recording};
 pub use redact::is_harmless;
 pub use replay::{BadSpeed, ReplayedSource, Speed};
 pub use source::{RecordedSource, RecordedSources};
-
-/// The Rust examples of this page are compiled as doc tests.
-#[cfg(doctest)]
-mod pages {
-    #[doc = include_str!("../../../docs/recording.md")]
-    struct Recordings;
-}

@@ -8,7 +8,8 @@ use crate::tidy::tree::Tree;
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     for file in tree.files().iter().filter(|file| file.name() == "Cargo.toml") {
-        let features = section(&file.text, "package.metadata.docs.rs")
+        let features = file
+            .section("package.metadata.docs.rs")
             .filter_map(|line| line.split_once('=').filter(|(key, _)| key.trim() == "features"))
             .flat_map(|(_, list)| list.split('"').skip(1).step_by(2).collect::<Vec<_>>());
         for feature in features {
@@ -16,7 +17,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
                 Some((dependency, _)) => ("dependencies", dependency),
                 None => ("features", feature),
             };
-            if !section(&file.text, place).any(|line| is_entry(line, name)) {
+            if !file.section(place).any(|line| is_entry(line, name)) {
                 let text =
                     format!("docs.rs is to build with `{feature}`, but `{name}` is not in `[{place}]`");
                 problems.push(Problem::new(&file.path, 0, text));
@@ -24,15 +25,6 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
         }
     }
     problems
-}
-
-/// The lines below a header.
-fn section<'a>(toml: &'a str, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-    let header = format!("[{name}]");
-    toml.lines()
-        .skip_while(move |line| line.trim() != header)
-        .skip(1)
-        .take_while(|line| !line.trim_start().starts_with('['))
 }
 
 /// Whether a line sets `name`, as in `name = "1"` or `name.workspace = true`.

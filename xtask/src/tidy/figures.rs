@@ -50,7 +50,9 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
         Ok(known) => known,
         Err(error) => return vec![Problem::new(FIGURES, 0, error)],
     };
-    let mut problems = Vec::new();
+    let gone = PAGES.iter().filter(|page| !tree.contains(page));
+    let mut problems: Vec<Problem> =
+        gone.map(|page| Problem::new(page, 0, format!("is not there: see PAGES in {}", file!()))).collect();
     for file in tree.files().iter().filter(|file| file.is_markdown() || PAGES.contains(&&*file.path)) {
         let mut inside = false;
         for (line, text) in file.lines() {

@@ -1,91 +1,62 @@
-//! Inside the library, data flows one way: a module uses only modules below it.
+//! Inside a crate, data flows one way: a module uses only modules below it. Which those are stands in [`crates`].
 
 use crate::tidy::Problem;
+use crate::tidy::crates::{self, ALL_BELOW, Level, Member};
 use crate::tidy::rust_paths;
-use crate::tidy::tree::{SourceFile, Tree};
-
-const SOURCES: &str = "crates/kube-informer/src/";
-
-/// A top-level module, and those it may use.
-type Level = (&'static str, &'static [&'static str]);
-
-/// From the bottom up. A module may use only modules above its own line, so there can be no cycle.
-const LEVELS: &[Level] = &[
-    ("kind", &[]),
-    ("scope", &[]),
-    ("metrics", &["kind"]),
-    ("report", &["kind", "metrics", "scope"]),
-    ("status", &["kind", "metrics", "report", "scope"]),
-    ("error", &["kind", "report", "status"]),
-    ("object", &["error", "kind", "report"]),
-    ("source", &["error", "kind", "object", "scope"]),
-    ("options", &["error", "kind", "object", "source"]),
-    ("delta", &["object", "scope"]),
-    ("store", &["delta", "error", "object", "report", "scope"]),
-    ("reflector", &["delta", "error", "kind", "object", "report", "scope", "options", "source", "status"]),
-    ("handler", &["error", "metrics", "object", "report", "status", "store"]),
-    ("lister", &["error", "kind", "object", "report", "scope", "store"]),
-    (
-        "informer",
-        &[
-            "delta",
-            "error",
-            "handler",
-            "kind",
-            "lister",
-            "metrics",
-            "object",
-            "reflector",
-            "report",
-            "scope",
-            "options",
-            "source",
-            "status",
-            "store",
-        ],
-    ),
-    (
-        "factory",
-        &[
-            "error", "handler", "informer", "kind", "lister", "object", "options", "report", "source",
-            "status",
-        ],
-    ),
-    ("testing", &["source"]),
-];
+use crate::tidy::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
-    check_with(tree, LEVELS)
+    let mut problems = Vec::new();
+    crates::each(tree, |member| problems.extend(check_crate(tree, member)));
+    problems
 }
 
-fn check_with(tree: &Tree, levels: &[Level]) -> Vec<Problem> {
-    let exports = tree
-        .file(&format!("{SOURCES}lib.rs"))
-        .map(|lib| rust_paths::re_exports(lib.lines()))
-        .unwrap_or_default();
-    let known = |module: &str| levels.iter().any(|(name, _)| *name == module);
-    let mut problems = Vec::new();
-    for file in tree.rust_files().filter(|file| !file.is_test()) {
-        let Some(place) = place(file) else { continue };
-        let Some((_, allowed)) = levels.iter().find(|(name, _)| *name == place.module) else {
-            let text = format!("module `{}` has no level: give it one in {}", place.module, file!());
+fn check_crate(tree: &Tree, member: Member<'_>) -> Vec<Problem> {
+    let (levels, rules) = (member.rules.levels, member.rules.name);
+    let imports =
+        member.root(tree).map(|root| rust_paths::imports(root.code_before_tests())).unwrap_or_default();
+    let line_of = |module: &str| levels.iter().position(|(names, _)| names.contains(&module));
+    let mut problems = gone(tree, member);
+    for (path, file) in member.sources(tree) {
+        let Some(place) = place(path) else { continue };
+        let Some(line) = line_of(place.module) else {
+            let text = format!("module `{}` has no level: give it one in the rules of {rules}", place.module);
             problems.push(Problem::new(&file.path, 0, text));
             continue;
         };
-        for (line, name) in rust_paths::root_names(file.lines_before_tests(), place.depth) {
-            // `crate::Object` is a use of the module that `lib.rs` takes it from; of another crate, it is nothing.
-            let used = exports.get(&name).filter(|_| !known(&name)).unwrap_or(&name);
-            let problem = if !known(used) && !exports.contains_key(&name) {
-                format!("`crate::{name}` is neither a module with a level nor re-exported by name in lib.rs")
-            } else if known(used) && used != place.module && !allowed.contains(&used.as_str()) {
-                format!("`{}` must not use `{used}`: see the levels in {}", place.module, file!())
+        for (number, name) in rust_paths::root_names(file.code_before_tests(), place.depth) {
+            // `crate::Object` is a use of the module that the root takes it from; of another crate, it is nothing.
+            let used = imports.get(&name).filter(|_| line_of(&name).is_none()).unwrap_or(&name);
+            let problem = if line_of(used).is_none() && !imports.contains_key(&name) {
+                format!("`crate::{name}` is neither a module with a level nor taken in by name at the root")
+            } else if line_of(used).is_some_and(|below| !may_use(levels, line, used, below)) {
+                format!("`{}` must not use `{used}`: see the levels of {rules}", place.module)
             } else {
                 continue;
             };
-            problems.push(Problem::new(&file.path, line, problem));
+            problems.push(Problem::new(&file.path, number, problem));
         }
     }
     problems
+}
+
+/// Whether a module of `line` may use this one, of the line `below`.
+fn may_use(levels: &[Level], line: usize, used: &str, below: usize) -> bool {
+    let (_, allowed) = levels[line];
+    below == line || allowed.contains(&used) || (allowed == ALL_BELOW && below < line)
+}
+
+/// Levels of modules that are not there, perhaps because they have moved to another crate.
+fn gone(tree: &Tree, member: Member<'_>) -> Vec<Problem> {
+    let is_there = |module: &str| {
+        member.sources(tree).filter_map(|(path, _)| place(path)).any(|place| place.module == module)
+    };
+    let names = member.rules.levels.iter().flat_map(|(names, _)| names.iter());
+    let problem = |name| {
+        let text = format!("{} has a level for `{name}`, which is not there", member.rules.name);
+        Problem::new(file!(), 0, text)
+    };
+    names.filter(|name| !is_there(name)).map(problem).collect()
 }
 
 struct Place<'a> {
@@ -94,12 +65,11 @@ struct Place<'a> {
     depth: usize,
 }
 
-/// Where in the library's module tree a file is; none for `lib.rs`, whose work is to know everything.
-fn place(file: &SourceFile) -> Option<Place<'_>> {
-    let path = file.path.strip_prefix(SOURCES)?.strip_suffix(".rs")?;
+/// Where in the module tree a file is; none for the root, whose work is to know everything.
+fn place(path: &str) -> Option<Place<'_>> {
     let path = path.strip_suffix("/mod").unwrap_or(path);
     let module = path.split('/').next()?;
-    (path != "lib").then(|| Place { module, depth: path.split('/').count() })
+    (!["lib", "main"].contains(&path)).then(|| Place { module, depth: path.split('/').count() })
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Each rule is one file with one function, from the tree of sources to a list of problems, and its tests.
 
+mod code;
+mod crates;
 mod docs_rs;
 mod figures;
 mod file_size;
@@ -34,6 +36,7 @@ type Rule = (&'static str, fn(&Tree) -> Vec<Problem>);
 const RULES: &[Rule] = &[
     ("file size", file_size::check),
     ("behaviour ledger", ledger::check),
+    ("crates", crates::check),
     ("module levels", levels::check),
     ("who spawns", invariants::spawning),
     ("pure modules", invariants::purity),

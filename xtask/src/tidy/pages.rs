@@ -9,7 +9,7 @@ use crate::tidy::tree::{SourceFile, Tree};
 const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// The crate whose doc tests are the examples of the pages.
-const DOC_TESTS: &str = "crates/informer-controller/src/lib.rs";
+const DOC_TESTS: &str = "crates/book/src/lib.rs";
 
 /// Pages whose Rust is compared with that of a project, which is built and tested.
 const GUIDES: [&str; 2] = ["docs/write-a-controller.md", "docs/custom-kinds.md"];

@@ -1,5 +1,5 @@
 //! Which names at the root of a crate a source file uses. A reading of the text, not of the language: it knows
-//! paths, groups and comments, and takes formatted code for granted.
+//! paths and groups, and takes formatted code without comments and strings for granted.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ pub(crate) fn root_names<'a>(
     lines: impl Iterator<Item = (usize, &'a str)>,
     depth: usize,
 ) -> Vec<(usize, String)> {
-    let code = without_comments(lines);
+    let code = joined(lines);
     let to_root =
         [vec!["crate::".to_owned()], if depth > 0 { vec!["super::".repeat(depth)] } else { Vec::new() }];
     let mut names = Vec::new();
@@ -28,22 +28,23 @@ pub(crate) fn root_names<'a>(
     names
 }
 
-/// What `lib.rs` re-exports: the name users see, and the first part of the path it comes from.
-pub(crate) fn re_exports<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> HashMap<String, String> {
-    let code = without_comments(lines);
-    let mut exports = HashMap::new();
-    for (start, _) in code.match_indices("pub use ") {
-        let tree = code[start + "pub use ".len()..].split(';').next().unwrap_or_default();
+/// The names that the root of a crate takes from elsewhere, for users or for its modules, and the first part of the path each
+/// comes from.
+pub(crate) fn imports<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> HashMap<String, String> {
+    let code = joined(lines);
+    let mut imports = HashMap::new();
+    for (start, _) in code.match_indices("use ").filter(|(start, _)| !code[..*start].ends_with(is_name)) {
+        let tree = code[start + "use ".len()..].split(';').next().unwrap_or_default();
         let tree = tree.trim_start_matches("crate::").trim_start_matches("self::");
         let origin: String = tree.chars().take_while(|c| is_name(*c)).collect();
-        exports.extend(leaves(tree).into_iter().map(|leaf| (leaf, origin.clone())));
+        imports.extend(leaves(tree).into_iter().map(|leaf| (leaf, origin.clone())));
     }
-    exports
+    imports
 }
 
 /// Every line keeps its place, so that a position still tells the line.
-fn without_comments<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> String {
-    lines.map(|(_, line)| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect()
+fn joined<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> String {
+    lines.flat_map(|(_, line)| [line, "\n"]).collect()
 }
 
 fn is_name(c: char) -> bool {

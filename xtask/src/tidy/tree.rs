@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
+
+use crate::tidy::code;
 
 /// One text file.
 #[derive(Debug, Clone)]
@@ -12,9 +15,19 @@ pub(crate) struct SourceFile {
     /// From the root of the project, with `/` between the parts.
     pub(crate) path: String,
     pub(crate) text: String,
+    code: OnceLock<String>,
 }
 
 impl SourceFile {
+    pub(crate) fn new(path: &str, text: String) -> Self {
+        Self { path: path.to_owned(), text, code: OnceLock::new() }
+    }
+
+    /// The text with comments, strings and characters emptied; every line keeps its number.
+    pub(crate) fn code(&self) -> &str {
+        self.code.get_or_init(|| code::of(&self.text))
+    }
+
     pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
@@ -44,11 +57,31 @@ impl SourceFile {
 
     /// The lines, numbered from 1, up to a test module in the file: by convention that is its end.
     pub(crate) fn lines_before_tests(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.lines().take(self.before_tests())
+    }
+
+    /// The same of the code.
+    pub(crate) fn code_before_tests(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = self.code().lines().enumerate().map(|(index, line)| (index + 1, line));
+        lines.take(self.before_tests())
+    }
+
+    fn before_tests(&self) -> usize {
         let lines: Vec<&str> = self.text.lines().collect();
         let tests = lines.windows(2).position(|pair| {
             pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].ends_with('{')
         });
-        self.lines().take(tests.unwrap_or(lines.len()))
+        tests.unwrap_or(lines.len())
+    }
+
+    /// The lines below a header of a manifest, up to the next.
+    pub(crate) fn section<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let header = format!("[{name}]");
+        self.text
+            .lines()
+            .skip_while(move |line| line.trim() != header)
+            .skip(1)
+            .take_while(|line| !line.trim_start().starts_with('['))
     }
 }
 
@@ -83,7 +116,7 @@ impl Tree {
         self.paths.insert(path.to_owned());
         self.paths.extend(path.match_indices('/').map(|(end, _)| path[..end].to_owned()));
         if let Some(text) = text {
-            self.files.push(SourceFile { path: path.to_owned(), text });
+            self.files.push(SourceFile::new(path, text));
         }
     }
 

@@ -65,7 +65,7 @@ fn pages() -> Vec<(String, String)> {
 
 /// Runs the command until it has printed all lines. The error says what it printed in place of the first missing one.
 async fn prints(quoted: &Quoted) -> Result<(), String> {
-    let arguments = ["cargo run --release -- ", "informer "];
+    let arguments = ["cargo run -- ", "informer "];
     let arguments = arguments.iter().find_map(|program| quoted.command.strip_prefix(program));
     let arguments: Vec<_> = arguments.expect("a command of ours").split(' ').collect();
     let mut running = Running::start_merged(informer(&arguments));

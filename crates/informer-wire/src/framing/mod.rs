@@ -1,5 +1,5 @@
 //! Where the documents of a body begin and end, in chunks that are cut anywhere: the events of a watch ([`Frames`]) and
-//! the items of a list ([`ListFrames`]). Both stand on [`Chunks`], which copies a piece only if it crosses a boundary.
+//! the items of a list ([`ListFrames`]). Both stand on `chunks`, which copies a piece only if it crosses a boundary.
 
 mod chunks;
 mod ending;

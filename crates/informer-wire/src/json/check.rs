@@ -25,7 +25,7 @@ impl fmt::Display for Malformed {
 
 /// Checks a document that nothing else reads to its end, and says where it is broken.
 ///
-/// [`value_end`](super::value::value_end) accepts the same documents and is quicker; this one knows lines and columns.
+/// `value_end` accepts the same documents and is quicker; this one knows lines and columns.
 pub fn check(json: &[u8]) -> Result<(), Malformed> {
     // serde_json does not look at the encoding of strings that it skips.
     let text = std::str::from_utf8(json)

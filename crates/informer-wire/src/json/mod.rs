@@ -5,7 +5,7 @@
 //!
 //! The grammar is read in three ways, because bytes come to us in three ways:
 //!
-//! - **A document that is here as a whole** is walked by [`value_end`] and [`Members`]. They check every byte while they
+//! - **A document that is here as a whole** is walked by `value_end` and [`Members`]. They check every byte while they
 //!   walk, so that one pass over an object both takes it apart and shows that it is JSON. Everything else of this folder
 //!   builds on them: [`find`] and [`edit`] cut fields out, [`view`] reads a part into a type.
 //! - **A document of the cache** has been checked, so [`view`] steps over what it does not want with less care, and three times

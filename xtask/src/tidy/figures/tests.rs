@@ -4,7 +4,8 @@ const KNOWN: &str =
     "memory = { unit = \"MiB\", ours = 1016, client-go = 16685 }\nlatency = { unit = \"µs\", ours = 356 }\n";
 
 fn problems(page: &str) -> Vec<String> {
-    let tree = Tree::of(&[(FIGURES, KNOWN), ("docs/page.md", page)]);
+    let fixed = PAGES.map(|page| (page, "<!-- figures --><!-- end of figures -->"));
+    let tree = Tree::of(&[&fixed[..], &[(FIGURES, KNOWN), ("docs/page.md", page)]].concat());
     check(&tree).iter().map(ToString::to_string).collect()
 }
 
@@ -37,7 +38,9 @@ fn numbers_without_a_unit_and_those_elsewhere_are_nobody_s_business() {
 fn a_block_that_does_not_end_and_a_page_without_one_are_told() {
     assert_eq!(problems(&format!("{BEGIN}\n")), [format!("docs/page.md: `{BEGIN}` without `{END}`")]);
     let tree = Tree::of(&[(FIGURES, KNOWN), ("README.md", "# Nothing\n")]);
-    assert_eq!(check(&tree).len(), 1);
+    let of_the_page =
+        check(&tree).into_iter().filter(|problem| problem.to_string().contains("has no figures"));
+    assert_eq!(of_the_page.count(), 1);
 }
 
 #[test]
@@ -45,4 +48,9 @@ fn a_file_of_figures_that_cannot_be_read_is_told() {
     for text in ["memory = ", "memory = 3", "memory = { ours = 3 }"] {
         assert_eq!(check(&Tree::of(&[(FIGURES, text)])).len(), 1, "{text}");
     }
+}
+
+#[test]
+fn a_page_that_has_moved_is_told() {
+    assert_eq!(check(&Tree::of(&[(FIGURES, KNOWN)])).len(), PAGES.len());
 }

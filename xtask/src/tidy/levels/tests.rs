@@ -1,24 +1,34 @@
 use super::*;
+use crate::tidy::crates::Crate;
 
-const TEST_LEVELS: &[Level] = &[("low", &[]), ("middle", &["low"]), ("high", &["low"])];
+const SOURCES: &str = "crates/a/src/";
 
-fn problems(files: &[(&str, &str)]) -> Vec<String> {
+static TEST_RULES: Crate = Crate {
+    name: "a",
+    levels: &[
+        (&["low"], &[]),
+        (&["middle", "beside"], &["low"]),
+        (&["high"], &["low"]),
+        (&["top"], ALL_BELOW),
+    ],
+    spawning: &[],
+    pure: &[],
+    kube: &[],
+    without: &[],
+};
+
+fn checked(files: &[(&str, &str)]) -> Vec<String> {
     let files: Vec<(String, &str)> =
         files.iter().map(|(path, text)| (format!("{SOURCES}{path}"), *text)).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-    check_with(&Tree::of(&files), TEST_LEVELS).into_iter().map(|problem| problem.text).collect()
+    let problems = check_crate(&Tree::of(&files), Member { rules: &TEST_RULES, sources: SOURCES });
+    problems.into_iter().map(|problem| problem.text).collect()
 }
 
-#[test]
-fn the_table_goes_from_the_bottom_up() {
-    for (index, (module, allowed)) in LEVELS.iter().enumerate() {
-        for used in *allowed {
-            assert!(
-                LEVELS[..index].iter().any(|(below, _)| below == used),
-                "`{module}` may use `{used}`, which is not below it"
-            );
-        }
-    }
+/// Of these files, in a crate that has all modules.
+fn problems(files: &[(&str, &str)]) -> Vec<String> {
+    let all = ["low/a.rs", "middle/a.rs", "beside/a.rs", "high/a.rs", "top/a.rs"].map(|path| (path, ""));
+    checked(&[&all, files].concat())
 }
 
 #[test]
@@ -35,6 +45,20 @@ fn upwards_and_sideways_is_not() {
     assert!(problems(&[("high/mod.rs", "use super::middle;\n")])[0].contains("must not use `middle`"));
     let lib = ("lib.rs", "pub use high::Thing;\n");
     assert!(problems(&[lib, ("low.rs", "fn f(_: crate::Thing) {}\n")])[0].contains("must not use `high`"));
+}
+
+#[test]
+fn modules_of_one_line_know_each_other_and_the_top_may_know_all() {
+    let none: [&str; 0] = [];
+    let beside = ("beside/b.rs", "use crate::middle::X;\n");
+    assert_eq!(problems(&[("middle/b.rs", "use crate::beside::X;\n"), beside]), none);
+    assert_eq!(problems(&[("top/b.rs", "use crate::{high, middle};\n")]), none);
+}
+
+#[test]
+fn a_level_of_a_module_that_is_gone_is_a_problem() {
+    assert_eq!(checked(&[]).len(), 5);
+    assert_eq!(checked(&[])[0], "a has a level for `low`, which is not there");
 }
 
 #[test]

@@ -1,11 +1,13 @@
 use super::*;
+use crate::tidy::tree::SourceFile;
 
 fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(index, line)| (index + 1, line))
 }
 
 fn names(text: &str, depth: usize) -> Vec<String> {
-    root_names(numbered(text), depth).into_iter().map(|(_, name)| name).collect()
+    let file = SourceFile::new("a.rs", text.to_owned());
+    root_names(file.code_before_tests(), depth).into_iter().map(|(_, name)| name).collect()
 }
 
 #[test]
@@ -18,7 +20,10 @@ fn paths_and_groups_are_found_with_their_lines() {
 
 #[test]
 fn comments_and_other_crates_are_not() {
-    assert!(names("//! See [`crate::a`].\nuse x::y; // crate::b\nuse my_crate::c;\n", 1).is_empty());
+    assert!(
+        names("//! See [`crate::a`].\nuse x::y; // crate::b\nlet s = \"crate::d\";\nuse my_crate::c;\n", 1)
+            .is_empty()
+    );
 }
 
 #[test]
@@ -31,9 +36,8 @@ fn super_reaches_the_root_from_the_right_depth_only() {
 
 #[test]
 fn re_exports_know_where_they_come_from() {
-    let text =
-        "mod a;\npub use a::b::{C, D as E};\npub use crate::f::{\n    G, h::I,\n};\npub use other::J;\n";
-    let exports = re_exports(numbered(text));
+    let text = "mod a;\npub use a::b::{C, D as E};\npub use crate::f::{\n    G, h::I,\n};\nuse other::J;\n";
+    let exports = imports(numbered(text));
     let mut exports: Vec<(&str, &str)> = exports.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     exports.sort_unstable();
     assert_eq!(exports, [("C", "a"), ("E", "a"), ("G", "f"), ("I", "f"), ("J", "other")]);

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn tests_are_known_by_their_place_or_name() {
-    let is_test = |path: &str| SourceFile { path: path.to_owned(), text: String::new() }.is_test();
+    let is_test = |path: &str| SourceFile::new(path, String::new()).is_test();
     assert!(is_test("crates/a/tests/e2e/main.rs"));
     assert!(is_test("crates/a/src/store/tests.rs"));
     assert!(is_test("crates/a/src/store/mailbox/tests.rs"));
@@ -14,7 +14,7 @@ fn tests_are_known_by_their_place_or_name() {
 #[test]
 fn a_test_module_ends_the_code() {
     let text = "a\n#[cfg(test)]\nfn helper() {}\n#[cfg(test)]\nmod tests {\nb\n}\n".to_owned();
-    let file = SourceFile { path: "x.rs".to_owned(), text };
+    let file = SourceFile::new("x.rs", text);
     assert_eq!(file.lines_before_tests().last(), Some((3, "fn helper() {}")));
 }
 

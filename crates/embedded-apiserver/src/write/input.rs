@@ -23,14 +23,13 @@ pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
     }
 }
 
-/// Reads an object of the kind and version of `resource`. `options` is the kind of the options, for messages.
+/// Reads an object of the kind and version of `resource`.
 pub(super) fn object(
     registry: &Registry,
     resource: &Resource,
     request: &Request,
-    options: &str,
+    validation: FieldValidation,
 ) -> Result<Object, ApiError> {
-    let validation = FieldValidation::of(&request.query, options)?;
     let body = &*request.body;
     let unrecognized = |why: String| {
         let (kind, shown) = (&resource.kind, shown(body));

@@ -3,6 +3,7 @@
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
+use super::fields::FieldValidation;
 use super::{Object, dry_run, input, managers};
 use crate::api::Api;
 use crate::body::Body;
@@ -48,7 +49,8 @@ impl Api {
         Accept::negotiate(&request.headers, Verb::Create)?;
         dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
-        let mut review = input::object(&self.registry, resource, request, "CreateOptions")?;
+        let validation = FieldValidation::of(&request.query, "CreateOptions")?;
+        let mut review = input::object(&self.registry, resource, request, validation)?;
         super::create::place(target, &mut review)?;
         let status = answer(target, &mut review)?;
         if resource.plural.ends_with("accessreviews") {

@@ -130,6 +130,16 @@ async fn duplicate_owners_are_removed_with_a_warning() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_object_that_a_put_creates_has_an_owner_once() {
+    let server = Server::new();
+    let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u" });
+    let lease = json!({ "metadata": { "name": "x", "ownerReferences": [owner, owner] } });
+    let answer = server.put("/apis/coordination.k8s.io/v1/namespaces/default/leases/x", &lease).await;
+    assert_eq!(answer.of(201)["metadata"]["ownerReferences"], json!([owner]));
+    assert!(answer.headers.contains_key("warning"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn generated_names_are_tried_until_one_is_free_or_eight_are_taken() {
     let made_up = json!({ "metadata": { "generateName": "a-" } });
     // Servers with the same seed make up the same names, if the same number of objects are created before.

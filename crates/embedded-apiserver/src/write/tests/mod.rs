@@ -321,6 +321,16 @@ async fn json_patches_and_strategic_patches() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_scale_too_is_refused_first_for_the_type_of_its_patch() {
+    let server = Server::new();
+    for path in [format!("{DEPLOYMENTS}/d"), format!("{DEPLOYMENTS}/d/scale")] {
+        let path = format!("{path}?fieldManager=%07");
+        server.send("PATCH", &path, "text/plain", "{}").await.refused(415, "UnsupportedMediaType");
+        server.send("PATCH", &path, "application/merge-patch+json", "{}").await.refused(422, "Invalid");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn scales_are_read_and_written() {
     let server = Server::new();
     let spec = json!({ "replicas": 2, "selector": { "matchLabels": { "a": "b", "c": "d" } } });

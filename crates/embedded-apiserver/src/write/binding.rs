@@ -51,10 +51,11 @@ impl Api {
             return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
         }
         let document = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
-        let (asked, own) =
-            (request.query.all("dryRun").collect::<Vec<_>>(), delete::dry_run_values(&document));
+        let asked = request.query.all("dryRun").collect::<Vec<_>>();
+        let own = delete::dry_run_values(&document);
         if !asked.is_empty() && !own.is_empty() && asked != own {
-            let (asked, own) = (asked.join(" "), own.join(" "));
+            let asked = asked.join(" ");
+            let own = own.join(" ");
             let why = format!("Non-matching dry-run options in request and content: [{asked}] and [{own}]");
             return Err(ApiError::internal(why));
         }

@@ -36,10 +36,7 @@ pub(super) fn check_manager(request: &Request, options: &str) -> Result<(), ApiE
         _ => Form::NoPatch,
     };
     let causes = problems(&request.query, form);
-    match causes.is_empty() {
-        true => Ok(()),
-        false => Err(ApiError::invalid("meta.k8s.io", options, "", causes)),
-    }
+    if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid("meta.k8s.io", options, "", causes)) }
 }
 
 impl Api {
@@ -71,8 +68,9 @@ impl Api {
     ) -> T {
         let has_status = resource.subresource("status").is_some();
         let ignored = Set::of_fields(ignored(&resource.plural, has_status, resource.custom, subresource));
-        let (kind, api_version, now) =
-            (self.registry.managed_kind(resource), resource.api_version(), self.clock.now());
+        let kind = self.registry.managed_kind(resource);
+        let api_version = resource.api_version();
+        let now = self.clock.now();
         write(&Writer {
             kind: &kind,
             api_version: &api_version,
@@ -112,11 +110,12 @@ impl Api {
 
     /// Refuses an apply patch if nobody is told who owns what.
     pub(super) fn expect_managers(&self) -> Result<(), ApiError> {
-        match self.options.managed_fields {
-            true => Ok(()),
-            false => Err(ApiError::not_implemented(
+        if self.options.managed_fields {
+            Ok(())
+        } else {
+            Err(ApiError::not_implemented(
                 "server-side apply needs managedFields, which are switched off in this server",
-            )),
+            ))
         }
     }
 
@@ -162,13 +161,16 @@ impl Api {
             // Sic: if nobody owns the replicas of a custom resource, in the real server nobody does after that.
             return scale_after(resource, &before, &Value::Null);
         }
-        let (scale, mut new) = (without_zero(scale), without_zero(Value::Object(new.clone())));
+        let scale = without_zero(scale);
+        let mut new = without_zero(Value::Object(new.clone()));
         self.with_scale_writer(manager, |writer| writer.updated(Some(&scale), &mut new));
         scale_after(resource, &before, &new)
     }
 
     fn with_scale_writer<T>(&self, manager: &str, write: impl FnOnce(&Writer<'_>) -> T) -> T {
-        let (kind, ignored, now) = (Kind::builtin("autoscaling", "Scale"), Set::default(), self.clock.now());
+        let kind = Kind::builtin("autoscaling", "Scale");
+        let ignored = Set::default();
+        let now = self.clock.now();
         let api_version = "autoscaling/v1";
         write(&Writer {
             kind: &kind,

@@ -55,9 +55,10 @@ impl Api {
 
     pub(super) fn refuse_to_delete_system_namespace(&self, target: &Target) -> Result<(), ApiError> {
         let name = target.name.as_deref().unwrap_or_default();
-        match is_namespace(&target.resource) && matches!(name, "default" | "kube-system" | "kube-public") {
-            true => Err(ApiError::forbidden(&target.resource, name, "this namespace may not be deleted")),
-            false => Ok(()),
+        if is_namespace(&target.resource) && matches!(name, "default" | "kube-system" | "kube-public") {
+            Err(ApiError::forbidden(&target.resource, name, "this namespace may not be deleted"))
+        } else {
+            Ok(())
         }
     }
 

@@ -113,7 +113,9 @@ impl Patch {
 fn check_kind(target: &Target, patched: &Object) -> Result<(), ApiError> {
     let text = |name: &str| patched.get(name).and_then(Value::as_str).unwrap_or_default();
     let resource = &target.resource;
-    let (kind, version, expected) = (text("kind"), text("apiVersion"), resource.api_version());
+    let kind = text("kind");
+    let version = text("apiVersion");
+    let expected = resource.api_version();
     if !resource.custom {
         if version.is_empty() {
             // The real server does not know how to read it then, and finds no name.
@@ -137,10 +139,7 @@ fn check_kind(target: &Target, patched: &Object) -> Result<(), ApiError> {
     };
     let causes: Vec<Cause> = wrong.map(cause).collect();
     let group = version.split_once('/').map_or("", |(group, _)| group);
-    match causes.is_empty() {
-        true => Ok(()),
-        false => Err(ApiError::invalid(group, kind, name, causes)),
-    }
+    if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid(group, kind, name, causes)) }
 }
 
 /// Reads a patch that is an object.

@@ -28,7 +28,8 @@ impl Api {
     pub(super) fn set_scale(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         let head = Head::read(self, target, request)?;
         let change = |old: &Old| {
-            let (mut object, before) = (old.object.clone(), scale_of(&target.resource, &old.current)?);
+            let mut object = old.object.clone();
+            let before = scale_of(&target.resource, &old.current)?;
             let (scale, applied) = match head.method {
                 Method::Apply => {
                     let (scale, managed) = self.apply_scale(&target.resource, request, &object, &before)?;

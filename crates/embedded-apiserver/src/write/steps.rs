@@ -87,7 +87,8 @@ pub(super) struct Written {
 
 impl Head {
     pub(super) fn read(api: &Api, target: &Target, request: &Request) -> Result<Self, ApiError> {
-        let (verb, is_scale) = (target.verb, target.subresource.as_deref() == Some("scale"));
+        let verb = target.verb;
+        let is_scale = target.subresource.as_deref() == Some("scale");
         let options = match verb {
             Verb::Create => "CreateOptions",
             Verb::Update => "UpdateOptions",

@@ -78,10 +78,8 @@ async fn some_built_in_kinds_take_finalizers_without_a_domain() {
         let with = |name: &str, finalizers: &[&str]| json!({ "metadata": { "name": format!("{name}{number}"), "finalizers": finalizers } });
         server.post(collection, &with("x", &["example.com/a"])).await.of(201);
         let patch = json!({ "metadata": { "finalizers": ["nodomain"] } });
-        let (made, changed) = (
-            server.post(collection, &with("y", &["nodomain"])).await,
-            server.merge(&format!("{collection}/x{number}"), &patch).await,
-        );
+        let made = server.post(collection, &with("y", &["nodomain"])).await;
+        let changed = server.merge(&format!("{collection}/x{number}"), &patch).await;
         let expected = if is_taken { (201, 200) } else { (422, 422) };
         assert_eq!((made.status, changed.status), expected, "{collection}: {}", made.text);
         // A name that is none is refused everywhere.

@@ -404,7 +404,8 @@ async fn every_change_is_made_though_all_are_made_at_once() {
     server.configmap("a").await;
     let path = format!("{CONFIGMAPS}/a");
     let patches = (0..50).map(|n| {
-        let (server, path) = (&server, &path);
+        let server = &server;
+        let path = &path;
         async move { server.merge(path, &json!({ "data": { format!("k{n}"): "v" } })).await.of(200) }
     });
     futures::future::join_all(patches).await;

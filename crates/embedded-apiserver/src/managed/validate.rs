@@ -153,9 +153,9 @@ impl<'v> Walk<'v> {
             let is_known = map.knows(name);
             self.within(Step::Field(name), |walk| {
                 if is_known {
-                    walk.value(value, map.field(name))
+                    walk.value(value, map.field(name));
                 } else {
-                    walk.problem("field not declared in schema")
+                    walk.problem("field not declared in schema");
                 }
             });
             if !is_known {

@@ -259,9 +259,9 @@ impl<'t> Reader<'_, 't> {
                 continue;
             };
             if seen.contains(&known.as_str()) {
-                self.notes.note("duplicate", known)
+                self.notes.note("duplicate", known);
             } else {
-                seen.push(known)
+                seen.push(known);
             }
             let reader = self.inner(Step::Field(known), &field.shape, of);
             let value = map.next_value_seed(reader)?;

@@ -38,9 +38,9 @@ async fn nothing_is_left_when_the_endpoint_is_stopped_or_dropped() {
         let mut watch = Box::pin(client.request_stream(request).await.unwrap());
         drop(server);
         if stopped {
-            endpoint.stop().await
+            endpoint.stop().await;
         } else {
-            drop(endpoint)
+            drop(endpoint);
         }
         gone(&front).await;
         let end = watch.read(&mut [0; 10]).await;

@@ -332,9 +332,9 @@ fn objects_are_written_as_go_writes_them_with_metadata_first() {
         let stored = Stored { version, content: content.clone() };
         let mut out = Vec::new();
         if metadata {
-            stored.write_metadata("\"kind\":\"Cat\",", &mut out)
+            stored.write_metadata("\"kind\":\"Cat\",", &mut out);
         } else {
-            stored.write_whole("\"kind\":\"Cat\",", &mut out)
+            stored.write_whole("\"kind\":\"Cat\",", &mut out);
         }
         String::from_utf8(out).unwrap()
     };

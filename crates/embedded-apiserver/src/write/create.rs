@@ -56,10 +56,8 @@ impl Api {
     }
 
     /// Refuses to create an object that is there, or one of a version.
-    pub(super) fn expect_absent(&self, write: &Write<'_>, object: &mut Object) -> Result<(), ApiError> {
+    pub(super) fn expect_absent(&self, write: &Write<'_>, object: &Object) -> Result<(), ApiError> {
         let resource = &write.target.resource;
-        // The finalizer of a namespace, and the label with its name if that was made up: nobody owns them.
-        self.begin_namespace(resource, object);
         if version(object) > 0 && !write.dry_run {
             return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
         }

@@ -278,7 +278,11 @@ impl Api {
         // Warnings are about what is as before.
         custom::validate(&|warning| write.request.warn(warning), resource, write.part, before, &new, found)?;
         match before {
-            None => self.expect_absent(write, &mut new)?,
+            None => {
+                // The finalizer of a namespace, and the label with its name if that was made up: nobody owns them.
+                self.begin_namespace(resource, &mut new);
+                self.expect_absent(write, &new)?;
+            }
             Some(before) if write.part == Part::Main => {
                 metadata::count_generation(resource, before, &mut new);
             }

@@ -24,9 +24,9 @@ fn check(value: &Value, node: &Node, path: &str, old: Option<Old<'_>>) -> Outcom
     if value.is_null() {
         let types = node.types();
         if types.is_empty() || node.nullable {
-            outcome.checks += 1
+            outcome.checks += 1;
         } else {
-            outcome.add(Problem::wrong_type(path, &types.join(","), "null"))
+            outcome.add(Problem::wrong_type(path, &types.join(","), "null"));
         }
         check_enum(value, node, path, &mut outcome);
         return outcome;

@@ -175,7 +175,7 @@ fn deployments(steps: Steps) -> Story {
 }
 
 fn data(data: Value) -> Value {
-    json!({ "data": data })
+    Value::Object([("data".to_owned(), data)].into_iter().collect())
 }
 
 fn with(object: &Value, name: &str, value: Value) -> Value {
@@ -185,8 +185,9 @@ fn with(object: &Value, name: &str, value: Value) -> Value {
 }
 
 /// It asks to forget all managers.
-fn with_managers(object: Value) -> Value {
-    with(&object, "metadata", json!({ "managedFields": [] }))
+fn with_managers(mut object: Value) -> Value {
+    object["metadata"] = json!({ "managedFields": [] });
+    object
 }
 
 /// What only the server sets.

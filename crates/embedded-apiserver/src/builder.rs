@@ -96,7 +96,8 @@ impl Builder {
     /// When the server ends a watch because its client is too slow: after more than this many changes have been waiting
     /// for longer than this; 1,000 and 1 s.
     pub fn slow_watch(mut self, changes: usize, patience: Duration) -> Self {
-        (self.options.slowness.buffer, self.options.slowness.patience) = (changes, patience);
+        self.options.slowness.buffer = changes;
+        self.options.slowness.patience = patience;
         self
     }
 

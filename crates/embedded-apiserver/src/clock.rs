@@ -30,9 +30,12 @@ impl Clock {
 
 /// Seconds since 1970 as RFC 3339.
 fn timestamp(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let days = seconds / 86_400;
+    let rest = seconds % 86_400;
     let (year, month, day) = date(days);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    let hour = rest / 3600;
+    let minute = rest / 60 % 60;
+    let second = rest % 60;
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
@@ -40,7 +43,8 @@ fn timestamp(seconds: u64) -> String {
 /// March, so that a leap day is the last day of its year.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let era = days / 146_097;
+    let day_of_era = days % 146_097;
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let from_march = (5 * day_of_year + 2) / 153;

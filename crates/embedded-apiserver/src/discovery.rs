@@ -137,7 +137,8 @@ pub(crate) fn answer(registry: &Registry, path: &DiscoveryPath, host: &str) -> R
             addresses: [Address { client_cidr: "0.0.0.0/0", server_address: host }],
         }),
         DiscoveryPath::Groups => {
-            let (kind, api_version) = ("APIGroupList", "v1");
+            let kind = "APIGroupList";
+            let api_version = "v1";
             json(&ApiGroupList { kind, api_version, groups: groups(registry) })
         }
         DiscoveryPath::Group(name) => {

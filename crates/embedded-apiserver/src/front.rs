@@ -158,16 +158,20 @@ fn finished(mut answer: Response<Body>) -> Response<Body> {
 async fn read(body: Body) -> io::Result<Option<Bytes>> {
     let mut too_large = body.size_hint().lower() > BODY_LIMIT as u64;
     let mut pieces = body.into_data_stream();
-    let (mut held, mut length) = (BytesMut::new(), 0);
+    let mut held = BytesMut::new();
+    let mut length = 0;
     while let Some(piece) = pieces.next().await {
         let piece = piece?;
         length += piece.len() as u64;
         too_large |= length > BODY_LIMIT as u64;
-        match too_large {
-            true if length > DRAIN_LIMIT => break,
-            true => held = BytesMut::new(),
-            false => held.extend_from_slice(&piece),
+        if !too_large {
+            held.extend_from_slice(&piece);
+            continue;
         }
+        if length > DRAIN_LIMIT {
+            break;
+        }
+        held = BytesMut::new();
     }
     Ok((!too_large).then(|| held.freeze()))
 }

@@ -94,7 +94,9 @@ impl EmbeddedApiserver {
         K: Resource<DynamicType: Default> + Serialize + DeserializeOwned + Clone + Debug,
     {
         let kind = K::DynamicType::default();
-        let (group, version, plural) = (K::group(&kind), K::version(&kind), K::plural(&kind));
+        let group = K::group(&kind);
+        let version = K::version(&kind);
+        let plural = K::plural(&kind);
         let resource = self.front.api.registry.find(&group, &version, &plural);
         let default = resource.filter(|resource| resource.namespaced).map(|_| "default");
         let namespace = object.meta().namespace.as_deref().or(default);

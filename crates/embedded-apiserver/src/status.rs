@@ -221,7 +221,9 @@ impl ApiError {
             _ => format!("[{}]", each.join(", ")),
         };
         let message = format!("{kind}{dot}{group} \"{name}\" is invalid: {why}");
-        let (name, group, kind) = (name.to_owned(), group.to_owned(), kind.to_owned());
+        let name = name.to_owned();
+        let group = group.to_owned();
+        let kind = kind.to_owned();
         let details = Details { name, group, kind, causes, ..Details::default() };
         Self::new(422, "Invalid", message).with_details(details)
     }
@@ -361,7 +363,9 @@ impl ApiError {
 /// The answer to a delete whose object is gone: a Status without a code.
 pub(crate) fn success(details: &Details) -> String {
     let metadata = StatusMetadata { continue_token: None };
-    let (kind, api_version, status) = ("Status", "v1", "Success");
+    let kind = "Status";
+    let api_version = "v1";
+    let status = "Success";
     let details = Some(details);
     let status = Status { kind, api_version, metadata, status, message: "", reason: "", details, code: 0 };
     text(serde_json::to_string(&status))

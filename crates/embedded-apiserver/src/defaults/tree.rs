@@ -124,7 +124,8 @@ impl Condition {
         let mut name = text;
         let mut up = 0;
         while let Some(rest) = name.strip_prefix("../") {
-            (name, up) = (rest, up + 1);
+            name = rest;
+            up += 1;
         }
         let (name, value) = match name.split_once('=') {
             Some((name, value)) => (name, Some(value)),

@@ -38,9 +38,12 @@ pub(super) fn status(code: u16) -> ApiError {
 
 /// The 403 for a request: which user may not use which verb on which resource.
 pub(super) fn forbidden(request: &RecordedRequest) -> ApiError {
-    let (plural, group, user) = (request.plural(), request.group(), &request.user);
+    let plural = request.plural();
+    let group = request.group();
+    let user = &request.user;
     let Some(verb) = request.verb else {
-        let (method, path) = (request.method.as_str().to_lowercase(), &request.path);
+        let method = request.method.as_str().to_lowercase();
+        let path = &request.path;
         let message = format!("forbidden: User \"{user}\" cannot {method} path \"{path}\"");
         return ApiError::new(403, "Forbidden", message).with_details(Details::default());
     };

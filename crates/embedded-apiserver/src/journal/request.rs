@@ -92,7 +92,8 @@ impl RecordedRequest {
             "" => info.plural.clone(),
             group => format!("{}.{group}", info.plural),
         };
-        (self.name, self.subresource) = (text(&info.name), text(&info.subresource));
+        self.name = text(&info.name);
+        self.subresource = text(&info.subresource);
         // As in the real server, a request about a namespace counts as one within that namespace.
         self.namespace = match &info.namespace {
             None if info.plural == "namespaces" => self.name.clone(),

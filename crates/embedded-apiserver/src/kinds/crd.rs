@@ -280,7 +280,9 @@ fn subresources(asked: &Value, kind: &str) -> Vec<Subresource> {
     let verbs = vec![Verb::Get, Verb::Patch, Verb::Update];
     let mut subresources = Vec::new();
     if asked["status"].is_object() {
-        let (name, kind, verbs) = ("status".into(), kind.into(), verbs.clone());
+        let name = "status".into();
+        let kind = kind.into();
+        let verbs = verbs.clone();
         subresources.push(Subresource { name, kind, group_version: None, verbs, scale: None });
     }
     let scale = &asked["scale"];

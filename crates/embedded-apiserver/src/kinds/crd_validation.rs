@@ -37,7 +37,8 @@ pub(super) fn validate_change(old: &Value, new: &Value) -> Result<(), ApiError> 
 
 /// Refuses a definition with the names of a built-in resource. The real server accepts it and never serves it.
 pub(super) fn refuse_builtin(registry: &Registry, definition: &Value) -> Result<(), ApiError> {
-    let (group, plural) = (group(definition), text(&definition["spec"]["names"]["plural"]));
+    let group = group(definition);
+    let plural = text(&definition["spec"]["names"]["plural"]);
     if !registry.is_builtin_resource(group, plural) {
         return Ok(());
     }
@@ -47,14 +48,16 @@ pub(super) fn refuse_builtin(registry: &Registry, definition: &Value) -> Result<
 
 fn refuse(definition: &Value, causes: Vec<Cause>) -> Result<(), ApiError> {
     let name = text(&definition["metadata"]["name"]);
-    match causes.is_empty() {
-        true => Ok(()),
-        false => Err(ApiError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", name, causes)),
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        Err(ApiError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", name, causes))
     }
 }
 
 fn check_identity(definition: &Value, name: &str, causes: &mut Vec<Cause>) {
-    let (group, plural) = (group(definition), text(&definition["spec"]["names"]["plural"]));
+    let group = group(definition);
+    let plural = text(&definition["spec"]["names"]["plural"]);
     if name != format!("{plural}.{group}") {
         let why = "must be spec.names.plural+\".\"+spec.group";
         causes.push(Cause::invalid("metadata.name", &format!("{name:?}"), why));
@@ -141,9 +144,10 @@ fn check_version(
         causes.extend(check_column(column, &path));
     }
     if !schema.is_object() && list("selectableFields").next().is_some() {
-        let why = match of_all {
-            true => "may only be set when validations.schema is included",
-            false => "may only be set when `version.schema.openAPIV3Schema` is not included",
+        let why = if of_all {
+            "may only be set when validations.schema is included"
+        } else {
+            "may only be set when `version.schema.openAPIV3Schema` is not included"
         };
         causes.push(Cause::invalid(&format!("{path}.selectableFields"), "\"\"", why));
     }
@@ -156,7 +160,8 @@ fn check_scale(scale: &Value, path: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     let under = [("specReplicasPath", &[".spec."][..]), ("statusReplicasPath", &[".status."])];
     for (name, parents) in under.into_iter().chain([("labelSelectorPath", &[".spec.", ".status."][..])]) {
-        let (field, given) = (format!("{path}.{name}"), text(&scale[name]));
+        let field = format!("{path}.{name}");
+        let given = text(&scale[name]);
         let shown = format!("{given:?}");
         if given.is_empty() {
             if scale.is_object() && name != "labelSelectorPath" {
@@ -231,7 +236,8 @@ fn check_selectable(given: &str, schema: &Value, path: &str) -> Option<Cause> {
 
 fn check_names(names: &Value, causes: &mut Vec<Cause>) {
     for key in ["plural", "singular", "kind", "listKind"] {
-        let (field, name) = (format!("spec.names.{key}"), text(&names[key]));
+        let field = format!("spec.names.{key}");
+        let name = text(&names[key]);
         if name.is_empty() {
             causes.push(Cause::required(&field, ""));
             continue;

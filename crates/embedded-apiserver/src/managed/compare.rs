@@ -38,7 +38,8 @@ impl Walk {
             return Ok(());
         }
         let atom = of.resolve()?;
-        let (old, new) = (atom.deduced(before), atom.deduced(after));
+        let old = atom.deduced(before);
+        let new = atom.deduced(after);
         let is_leaf = if after.is_none() {
             self.atom(old, before, after)?
         } else if before.is_none() || old.is_like(new) {
@@ -96,13 +97,15 @@ impl Walk {
     }
 
     fn maps(&mut self, before: Side<'_>, after: Side<'_>, map: MapType<'_>) -> Result<(), String> {
-        let (old, new) = (before.and_then(Value::as_object), after.and_then(Value::as_object));
+        let old = before.and_then(Value::as_object);
+        let new = after.and_then(Value::as_object);
         let names = old.into_iter().flatten().map(|(name, _)| name);
         let added = new.into_iter().flatten().map(|(name, _)| name);
         let added = added.filter(|name| old.is_none_or(|old| !old.contains_key(*name)));
         for name in names.chain(added) {
             self.path.push(Element::field(name));
-            let (old, new) = (old.and_then(|old| old.get(name)), new.and_then(|new| new.get(name)));
+            let old = old.and_then(|old| old.get(name));
+            let new = new.and_then(|new| new.get(name));
             self.values(old, new, map.field(name))?;
             self.path.pop();
         }
@@ -110,7 +113,8 @@ impl Walk {
     }
 
     fn lists(&mut self, before: &[Value], after: &[Value], list: ListType<'_>) -> Result<(), String> {
-        let (old, new) = (list.named(before)?, list.named(after)?);
+        let old = list.named(before)?;
+        let new = list.named(after)?;
         // By name, and in the order of the lists.
         let mut sides: BTreeMap<&Element, [Vec<&Value>; 2]> = BTreeMap::new();
         let mut order: Vec<&Element> = Vec::new();

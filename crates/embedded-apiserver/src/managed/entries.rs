@@ -65,8 +65,9 @@ impl Identity {
             Some("Apply") => Operation::Apply,
             _ => Operation::Update,
         };
-        let (manager, api_version, subresource) =
-            (field("manager"), field("apiVersion"), field("subresource"));
+        let manager = field("manager");
+        let api_version = field("apiVersion");
+        let subresource = field("subresource");
         Self { manager, operation, api_version, subresource }
     }
 

@@ -92,10 +92,7 @@ impl<'s> Versions<'s> for Served<'s> {
     }
 
     fn written(&self, _version: &str, set: Set) -> Set {
-        match self.ignored.is_empty() {
-            true => set,
-            false => set.recursive_difference(self.ignored),
-        }
+        if self.ignored.is_empty() { set } else { set.recursive_difference(self.ignored) }
     }
 }
 

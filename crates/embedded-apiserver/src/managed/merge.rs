@@ -22,7 +22,8 @@ fn values(live: Side<'_>, applied: Side<'_>, of: Type<'_>) -> Result<Option<Valu
         (_, None) => merge_atom(atom.deduced(live), live, applied),
         (None, _) => merge_atom(atom.deduced(applied), live, applied),
         _ => {
-            let (old, new) = (atom.deduced(live), atom.deduced(applied));
+            let old = atom.deduced(live);
+            let new = atom.deduced(applied);
             if !old.is_like(new) {
                 // Only to know whether it can be.
                 merge_atom(old, live, applied)?;
@@ -40,8 +41,10 @@ fn merge_atom(atom: Atom<'_>, live: Side<'_>, applied: Side<'_>) -> Result<Optio
             Ok(leaf())
         }
         Sort::List(list) => {
-            let (old, new) = (live.and_then(Value::as_array), applied.and_then(Value::as_array));
-            let (old, new) = (old.map_or(&[][..], Vec::as_slice), new.map_or(&[][..], Vec::as_slice));
+            let old = live.and_then(Value::as_array);
+            let new = applied.and_then(Value::as_array);
+            let old = old.map_or(&[][..], Vec::as_slice);
+            let new = new.map_or(&[][..], Vec::as_slice);
             // Null and an empty list are told apart.
             if list.atomic || (old.is_empty() && new.is_empty()) {
                 return Ok(leaf());
@@ -49,7 +52,8 @@ fn merge_atom(atom: Atom<'_>, live: Side<'_>, applied: Side<'_>) -> Result<Optio
             lists(old, new, list)
         }
         Sort::Map(map) => {
-            let (old, new) = (live.and_then(Value::as_object), applied.and_then(Value::as_object));
+            let old = live.and_then(Value::as_object);
+            let new = applied.and_then(Value::as_object);
             if map.atomic || (old.is_none_or(Map::is_empty) && new.is_none_or(Map::is_empty)) {
                 return Ok(leaf());
             }
@@ -69,8 +73,8 @@ fn maps(
         if merged.contains_key(name) {
             continue;
         }
-        let (old, new) =
-            (live.and_then(|live| live.get(name)), applied.and_then(|applied| applied.get(name)));
+        let old = live.and_then(|live| live.get(name));
+        let new = applied.and_then(|applied| applied.get(name));
         let value = values(old, new, map.field(name));
         let value = value.map_err(|problem| format!(".{name}{}{problem}", separator(&problem)))?;
         merged.extend(value.map(|value| (name.clone(), value)));
@@ -104,13 +108,15 @@ fn lists(live: &[Value], applied: &[Value], list: ListType<'_>) -> Result<Option
         new.iter().map(|(element, _)| element).filter(|element| live_by_name.contains_key(element));
     let mut next_shared = shared.next();
     let mut done: BTreeSet<&Element> = BTreeSet::new();
-    let (mut old_left, mut new_left) = (old.as_slice(), new.as_slice());
+    let mut old_left = old.as_slice();
+    let mut new_left = new.as_slice();
     while !old_left.is_empty() || !new_left.is_empty() {
         if let ([(element, _), old_rest @ ..], [(wanted, item), new_rest @ ..]) = (old_left, new_left) {
             if element == wanted {
                 done.insert(wanted);
                 merged.push(live_by_name.get(wanted).copied(), Some(item));
-                (old_left, new_left) = (old_rest, new_rest);
+                old_left = old_rest;
+                new_left = new_rest;
                 next_shared = shared.next();
                 continue;
             }

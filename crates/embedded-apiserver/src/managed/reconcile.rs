@@ -7,9 +7,10 @@ use super::types::{Sort, Type};
 pub(crate) fn reconcile(set: &Set, of: Type<'_>) -> Result<Set, String> {
     let mut walk = Walk { atomic: Set::default(), path: Vec::new() };
     walk.node(Some(set), false, of)?;
-    Ok(match walk.atomic.is_empty() {
-        true => set.clone(),
-        false => set.recursive_difference(&walk.atomic).union(&walk.atomic),
+    Ok(if walk.atomic.is_empty() {
+        set.clone()
+    } else {
+        set.recursive_difference(&walk.atomic).union(&walk.atomic)
     })
 }
 

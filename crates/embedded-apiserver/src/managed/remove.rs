@@ -52,8 +52,5 @@ enum Part<'a> {
 }
 
 fn part<'a>(fields: &'a Set, element: &Element) -> Option<Part<'a>> {
-    match fields.has_member(element) {
-        true => Some(Part::All),
-        false => fields.below(element).map(Part::Some),
-    }
+    if fields.has_member(element) { Some(Part::All) } else { fields.below(element).map(Part::Some) }
 }

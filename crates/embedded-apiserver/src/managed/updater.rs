@@ -238,7 +238,8 @@ impl<'s> Updater<'_, 's> {
         }
         // The version of the object comes first, because other versions may need what was taken from it.
         let first = by_version.remove_entry(first);
-        let (mut merged, mut pruned) = (merged.clone(), pruned);
+        let mut merged = merged.clone();
+        let mut pruned = pruned;
         for (version, owned) in first.into_iter().chain(by_version) {
             let convert = |object: &Typed<'s>| self.versions.convert(object, version);
             let (Some(all), Some(some)) = (convert(&merged)?, convert(&pruned)?) else { continue };

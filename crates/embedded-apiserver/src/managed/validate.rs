@@ -151,9 +151,12 @@ impl<'v> Walk<'v> {
         };
         for (name, value) in members {
             let is_known = map.knows(name);
-            self.within(Step::Field(name), |walk| match is_known {
-                true => walk.value(value, map.field(name)),
-                false => walk.problem("field not declared in schema"),
+            self.within(Step::Field(name), |walk| {
+                if is_known {
+                    walk.value(value, map.field(name));
+                } else {
+                    walk.problem("field not declared in schema");
+                }
             });
             if !is_known {
                 return;

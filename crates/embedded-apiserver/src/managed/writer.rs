@@ -74,10 +74,8 @@ impl Writer<'_> {
                 &empty
             }
         };
-        let managed = match is_tracked {
-            true => self.update(live, stripped.clone(), managed, self.manager),
-            false => Ok(managed),
-        };
+        let managed =
+            if is_tracked { self.update(live, stripped.clone(), managed, self.manager) } else { Ok(managed) };
         *new = Rc::unwrap_or_clone(stripped);
         // An object that cannot be understood has no managers, rather than wrong ones.
         managed.unwrap_or_default().write(new);
@@ -110,9 +108,10 @@ impl Writer<'_> {
             // What kubectl has applied on its side and nobody has changed since is its own.
             let left: Vec<Conflict> =
                 conflicts.iter().filter(|conflict| !own.has(&conflict.path)).cloned().collect();
-            outcome = match left.is_empty() {
-                true => self.apply(&live, config, managed, true),
-                false => Err(Failure::Conflicts(left)),
+            outcome = if left.is_empty() {
+                self.apply(&live, config, managed, true)
+            } else {
+                Err(Failure::Conflicts(left))
             };
         }
         let (mut object, managed) = outcome.map_err(refused)?;
@@ -162,7 +161,8 @@ impl Writer<'_> {
         validate(&object, of, duplicates).map_err(|problem| {
             let metadata = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
             let kind = gvk(self.api_version, &self.kind.name);
-            let (namespace, name) = (metadata("namespace"), metadata("name"));
+            let namespace = metadata("namespace");
+            let name = metadata("name");
             match what {
                 "new" => format!(
                     "failed to convert new object ({namespace}/{name}; {kind}) to smd typed: {problem}"
@@ -180,7 +180,8 @@ impl Writer<'_> {
         mut managed: Managed,
         manager: &str,
     ) -> Result<Managed, Failure> {
-        let (live, new) = (self.typed(entries::without(live), "live", true)?, self.typed(new, "new", true)?);
+        let live = self.typed(entries::without(live), "live", true)?;
+        let new = self.typed(new, "new", true)?;
         // Under a name of its own, to know what this update has changed.
         let this = "current-operation";
         let served = Served { kind: self.kind, ignored: self.ignored };
@@ -216,8 +217,8 @@ impl Writer<'_> {
                 failure @ Failure::Conflicts(_) => failure,
             })?;
         }
-        let (config, live_typed) =
-            (self.typed(config.clone(), "patch", false)?, self.typed(live.clone(), "live", true)?);
+        let config = self.typed(config.clone(), "patch", false)?;
+        let live_typed = self.typed(live.clone(), "live", true)?;
         let identity = self.identity(self.manager, Operation::Apply);
         let served = Served { kind: self.kind, ignored: self.ignored };
         let updater = Updater { versions: &served, manager: &identity, version: self.api_version };
@@ -236,7 +237,8 @@ impl Writer<'_> {
 
     fn check(&self, config: &Value) -> Result<(), ApiError> {
         let text = |name: &str| config[name].as_str().unwrap_or_default();
-        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        let api_version = text("apiVersion");
+        let kind = text("kind");
         if (api_version, kind) != (self.api_version, &self.kind.name) {
             return Err(ApiError::bad_request(format!("invalid object type: {}", gvk(api_version, kind))));
         }
@@ -253,8 +255,8 @@ impl Writer<'_> {
         if last["apiVersion"] != self.api_version {
             return None;
         }
-        let (live, last) =
-            (self.typed(live.clone(), "live", false).ok()?, self.typed(last, "last", false).ok()?);
+        let live = self.typed(live.clone(), "live", false).ok()?;
+        let last = self.typed(last, "last", false).ok()?;
         let changes = compare(&last.value, &live.value, last.of).ok()?;
         let set = last.field_set().ok()?;
         Some(set.difference(&changes.modified).difference(&changes.added).difference(&changes.removed))
@@ -385,9 +387,10 @@ fn refused(failure: Failure) -> ApiError {
 
 /// Group, version and kind as Go prints them.
 fn gvk(api_version: &str, kind: &str) -> String {
-    match api_version.contains('/') {
-        true => format!("{api_version}, Kind={kind}"),
-        false => format!("/{api_version}, Kind={kind}"),
+    if api_version.contains('/') {
+        format!("{api_version}, Kind={kind}")
+    } else {
+        format!("/{api_version}, Kind={kind}")
     }
 }
 

@@ -39,7 +39,8 @@ pub(super) fn document(registry: &Registry, path: &str) -> Option<String> {
         schemas.insert(name.clone(), object_schema(resource, own));
         schemas.insert(format!("{name}List"), list_schema(resource, &name));
         let scope = if resource.namespaced { "/namespaces/{namespace}" } else { "" };
-        let (root, plural) = (format!("/apis/{}", resource.api_version()), &resource.plural);
+        let root = format!("/apis/{}", resource.api_version());
+        let plural = &resource.plural;
         paths.insert(format!("{root}{scope}/{plural}"), collection(resource, &name));
         paths.insert(format!("{root}{scope}/{plural}/{{name}}"), object(resource, &name));
         if resource.namespaced {

@@ -19,7 +19,8 @@ pub(crate) struct Envelope {
 impl Envelope {
     /// For a single object and for the objects in events.
     pub(crate) fn new(resource: &Resource, form: Form) -> Self {
-        let (kind, version) = (&resource.kind, resource.api_version());
+        let kind = &resource.kind;
+        let version = resource.api_version();
         let head = match form {
             Form::Metadata => r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#.into(),
             Form::Whole if resource.custom => format!(r#""apiVersion":"{version}","kind":"{kind}","#).into(),

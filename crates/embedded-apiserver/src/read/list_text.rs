@@ -44,7 +44,8 @@ impl ListText {
         let token = json!(metadata.token);
         let (head, tail) = if form == Form::Whole && resource.custom {
             // The real server writes these as an unstructured map: keys in alphabetical order, `continue` even if it is empty.
-            let (kind, api_version) = (&resource.list_kind, resource.api_version());
+            let kind = &resource.list_kind;
+            let api_version = resource.api_version();
             let head = format!(r#"{{"apiVersion":"{api_version}","items":["#);
             let metadata = format!(r#"{{"continue":{token}{remaining},"resourceVersion":"{version}"}}"#);
             (head, format!("],\"kind\":\"{kind}\",\"metadata\":{metadata}}}\n"))
@@ -72,14 +73,15 @@ impl ListText {
     /// The list as a body; one that fits into a piece is sent at once.
     pub(crate) fn into_body(mut self) -> Body {
         let first = self.next().unwrap_or_default();
-        match self.ended {
-            true => full(first),
-            false => streamed(stream::unfold((Some(first), self), async |(first, mut rest)| {
+        if self.ended {
+            full(first)
+        } else {
+            streamed(stream::unfold((Some(first), self), async |(first, mut rest)| {
                 // A client that always takes the next piece at once must not keep other tasks from running.
                 consume_budget().await;
                 let piece = first.or_else(|| rest.next())?;
                 Some((Ok(piece), (None, rest)))
-            })),
+            }))
         }
     }
 }

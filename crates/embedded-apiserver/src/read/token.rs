@@ -87,7 +87,8 @@ fn encode(bytes: &[u8]) -> String {
 /// Decodes base64url; the error is the position of the first wrong character.
 fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0u32, 0);
+    let mut bits = 0u32;
+    let mut count = 0;
     for (at, character) in text.bytes().enumerate() {
         let value = ALPHABET.iter().position(|other| *other == character).ok_or(at)?;
         bits = bits << 6 | u32::try_from(value).unwrap_or_default();

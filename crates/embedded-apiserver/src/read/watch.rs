@@ -125,9 +125,10 @@ impl Api {
 
 /// The error for a version whose history is forgotten.
 fn too_old(resource: &Resource, version: u64, oldest: u64) -> ApiError {
-    ApiError::expired(match resource.cached {
-        true => format!("too old resource version: {version} ({oldest})"),
-        false => "The resourceVersion for the provided watch is too old.".to_owned(),
+    ApiError::expired(if resource.cached {
+        format!("too old resource version: {version} ({oldest})")
+    } else {
+        "The resourceVersion for the provided watch is too old.".to_owned()
     })
 }
 

@@ -57,14 +57,13 @@ impl Accept {
                 Outcome::Unknown => {}
             }
         }
-        Err(match is_known {
-            true => {
-                let stream = if verb == Verb::Watch { ";stream=watch" } else { "" };
-                ApiError::not_acceptable(format!(
-                    "only the following media types are accepted: application/json{stream}"
-                ))
-            }
-            false => Self::unknown(),
+        Err(if is_known {
+            let stream = if verb == Verb::Watch { ";stream=watch" } else { "" };
+            ApiError::not_acceptable(format!(
+                "only the following media types are accepted: application/json{stream}"
+            ))
+        } else {
+            Self::unknown()
         })
     }
 
@@ -83,7 +82,10 @@ impl<'a> Clause<'a> {
     fn parse(text: &'a str) -> Option<Self> {
         let mut parts = text.split(';').map(str::trim);
         let media_type = parts.next().filter(|media_type| !media_type.is_empty())?;
-        let (mut kind, mut group, mut version, mut quality) = ("", "", "", 1.0);
+        let mut kind = "";
+        let mut group = "";
+        let mut version = "";
+        let mut quality = 1.0;
         for (name, value) in parts.filter_map(|part| part.split_once('=')) {
             match name.trim() {
                 "as" => kind = value,

@@ -46,7 +46,8 @@ impl RequestInfo {
             rest => (None, rest),
         };
         let (plural, rest) = rest.split_first()?;
-        let (name, subresource) = (rest.first(), rest.get(1));
+        let name = rest.first();
+        let subresource = rest.get(1);
         let owned = |segment: &str| segment.to_owned();
         Some(Self {
             verb: verb(method, is_watch_path, name.is_none(), query),

@@ -65,13 +65,15 @@ impl ListOptions {
             options.version_match = Some(VersionMatch::NotOlderThan);
             return Ok(options);
         }
-        let causes = match is_watch {
-            true => options.contradictions_of_a_watch(version_match),
-            false => options.contradictions_of_a_list(version_match),
+        let causes = if is_watch {
+            options.contradictions_of_a_watch(version_match)
+        } else {
+            options.contradictions_of_a_list(version_match)
         };
-        match causes.is_empty() {
-            true => Ok(options),
-            false => Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", causes)),
+        if causes.is_empty() {
+            Ok(options)
+        } else {
+            Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", causes))
         }
     }
 

@@ -73,7 +73,8 @@ impl Request {
             path.split('/').map(str::to_owned).collect::<Vec<_>>()
         });
         let info = segments.as_ref().and_then(|segments| RequestInfo::parse(&method, segments, &query));
-        let (body, warnings) = (Bytes::new(), Mutex::default());
+        let body = Bytes::new();
+        let warnings = Mutex::default();
         Self { method, uri, segments, query, info, headers, user: String::new(), body, warnings }
     }
 

@@ -70,7 +70,8 @@ impl Route {
             return Err(nothing_there(registry, group));
         }
         if rest.is_empty() {
-            let (group, version) = (group.to_owned(), version.to_owned());
+            let group = group.to_owned();
+            let version = version.to_owned();
             return discovery(method, DiscoveryPath::Resources { group, version });
         }
         let info = request.info.as_ref().filter(|info| info.is_exact);
@@ -94,10 +95,7 @@ fn only_get(method: &Method, route: Route) -> Result<Route, ApiError> {
 
 /// The 404 for a path that is not served: a Status in built-in groups, plain text elsewhere.
 fn nothing_there(registry: &Registry, group: &str) -> ApiError {
-    match registry.is_builtin(group) {
-        true => ApiError::no_such_resource(),
-        false => ApiError::page_not_found(),
-    }
+    if registry.is_builtin(group) { ApiError::no_such_resource() } else { ApiError::page_not_found() }
 }
 
 fn target(info: &RequestInfo, resource: Arc<Resource>, request: &Request) -> Result<Target, ApiError> {
@@ -118,27 +116,29 @@ fn target(info: &RequestInfo, resource: Arc<Resource>, request: &Request) -> Res
 /// The paths of namespaced objects must have a namespace, except those of lists and watches across all namespaces.
 fn check_scope(info: &RequestInfo, resource: &Resource, method: &Method) -> Result<(), ApiError> {
     let is_all_namespaces = resource.namespaced && info.namespace.is_none();
-    let leads_nowhere = match resource.namespaced {
-        true => is_all_namespaces && (info.name.is_some() || !resource.verbs.contains(&Verb::List)),
-        false => info.namespace.is_some(),
+    let leads_nowhere = if resource.namespaced {
+        is_all_namespaces && (info.name.is_some() || !resource.verbs.contains(&Verb::List))
+    } else {
+        info.namespace.is_some()
     };
-    match () {
-        () if leads_nowhere && resource.custom => Err(ApiError::page_not_found()),
-        () if leads_nowhere => Err(ApiError::no_such_resource()),
-        () if is_all_namespaces && *method != Method::GET => Err(match resource.custom {
-            true => ApiError::page_not_found(),
-            false => ApiError::method_not_allowed(),
-        }),
-        () => Ok(()),
+    let is_write_to_all = is_all_namespaces && *method != Method::GET;
+    if !leads_nowhere && !is_write_to_all {
+        return Ok(());
     }
+    Err(if resource.custom {
+        ApiError::page_not_found()
+    } else if leads_nowhere {
+        ApiError::no_such_resource()
+    } else {
+        ApiError::method_not_allowed()
+    })
 }
 
 /// The verb of a request, if the resource has it. The [`RequestInfo`] has a verb for requests that no resource serves too,
 /// such as HEAD.
 fn verb(info: &RequestInfo, resource: &Resource, method: &Method) -> Result<Verb, ApiError> {
-    let not_allowed = |verb: &str| match resource.custom {
-        true => unsupported(resource, verb),
-        false => ApiError::method_not_allowed(),
+    let not_allowed = |verb: &str| {
+        if resource.custom { unsupported(resource, verb) } else { ApiError::method_not_allowed() }
     };
     let verbs = match &info.subresource {
         Some(name) if !info.is_watch_path => match resource.subresource(name) {

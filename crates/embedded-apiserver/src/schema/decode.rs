@@ -258,9 +258,10 @@ impl<'t> Reader<'_, 't> {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
-            match seen.contains(&known.as_str()) {
-                true => self.notes.note("duplicate", known),
-                false => seen.push(known),
+            if seen.contains(&known.as_str()) {
+                self.notes.note("duplicate", known);
+            } else {
+                seen.push(known);
             }
             let reader = self.inner(Step::Field(known), &field.shape, of);
             let value = map.next_value_seed(reader)?;

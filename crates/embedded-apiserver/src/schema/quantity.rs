@@ -106,18 +106,22 @@ fn written(nanos: i128, format: Format) -> String {
         return "0".to_owned();
     }
     if format == Format::Binary {
-        let (mut value, mut suffix) = (nanos / NANO, "");
+        let mut value = nanos / NANO;
+        let mut suffix = "";
         for larger in BINARY {
             if value % 1024 != 0 {
                 break;
             }
-            (value, suffix) = (value / 1024, larger);
+            value /= 1024;
+            suffix = larger;
         }
         return format!("{value}{suffix}");
     }
-    let (mut value, mut exponent) = (nanos, -9);
+    let mut value = nanos;
+    let mut exponent = -9;
     while value % 1000 == 0 {
-        (value, exponent) = (value / 1000, exponent + 3);
+        value /= 1000;
+        exponent += 3;
     }
     match format {
         Format::Exponent if exponent == 0 => value.to_string(),

@@ -14,16 +14,19 @@ pub(super) fn time(text: &str, has_microseconds: bool) -> Result<String, String>
     // A time with microseconds has exactly six digits of them.
     let rest = text.get("2006-01-02T15:04:05".len()..).unwrap_or_default();
     let digits = rest.strip_prefix('.').map(|rest| rest.bytes().take_while(u8::is_ascii_digit).count());
-    match has_microseconds && digits != Some(6) {
-        true => cannot(rest, ".000000"),
-        false => Ok(time.strftime(layout).to_string()),
+    if has_microseconds && digits != Some(6) {
+        cannot(rest, ".000000")
+    } else {
+        Ok(time.strftime(layout).to_string())
     }
 }
 
 /// Checks base64 as Go reads it: padded, with line breaks anywhere.
 pub(super) fn base64(text: &str) -> Result<(), String> {
     let bad = |at: usize| Err(format!("illegal base64 data at input byte {at}"));
-    let (mut count, mut padding, mut last) = (0, 0, 0);
+    let mut count = 0;
+    let mut padding = 0;
+    let mut last = 0;
     for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n')) {
         match byte {
             b'=' if padding == 0 && count % 4 < 2 || padding > 1 => return bad(at),

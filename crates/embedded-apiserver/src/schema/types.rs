@@ -93,10 +93,7 @@ pub(super) static JSON_SCHEMA: LazyLock<Shape> = LazyLock::new(|| {
 
 /// The type of the objects of a built-in kind; `None` for custom resources, and for kinds of other releases of Kubernetes.
 pub(crate) fn of(resource: &Resource) -> Option<&'static Struct> {
-    match resource.custom {
-        true => None,
-        false => named(&resource.api_version(), &resource.kind),
-    }
+    if resource.custom { None } else { named(&resource.api_version(), &resource.kind) }
 }
 
 /// The type of the metadata of all objects.
@@ -112,7 +109,8 @@ pub(crate) fn named(api_version: &str, kind: &str) -> Option<&'static Struct> {
 /// The type of the operations of JSON patches, which is in no document.
 pub(super) fn operation() -> Struct {
     let field = |name: &str, shape| {
-        let (strategy, merge_key) = (String::new(), String::new());
+        let strategy = String::new();
+        let merge_key = String::new();
         (name.to_owned(), Field { shape, strategy, merge_key, omits_empty: false, omits_zero: false })
     };
     let texts = ["op", "path", "from"].map(|name| field(name, Shape::String));

@@ -37,9 +37,10 @@ async fn nothing_is_left_when_the_endpoint_is_stopped_or_dropped() {
         let request = Request::get(WATCH).body(Vec::new()).unwrap();
         let mut watch = Box::pin(client.request_stream(request).await.unwrap());
         drop(server);
-        match stopped {
-            true => endpoint.stop().await,
-            false => drop(endpoint),
+        if stopped {
+            endpoint.stop().await;
+        } else {
+            drop(endpoint);
         }
         gone(&front).await;
         let end = watch.read(&mut [0; 10]).await;

@@ -161,9 +161,10 @@ impl World {
         let at_most = replicas + replicas.div_ceil(4);
         let all: u32 = deployment.sets.iter().map(|&set| self.sets[set].replicas).sum();
         let of_newest = self.sets[newest].replicas;
-        let wanted = match of_newest < replicas {
-            true => replicas.min(of_newest + at_most.saturating_sub(all)),
-            false => replicas,
+        let wanted = if of_newest < replicas {
+            replicas.min(of_newest + at_most.saturating_sub(all))
+        } else {
+            replicas
         };
         self.want(newest, wanted);
         let ready: u32 = self.deployments[id].sets.iter().map(|&set| self.counts(set).1).sum();
@@ -247,7 +248,8 @@ impl World {
 
     fn delete_pod(&mut self, id: PodId) -> Option<Write> {
         let pod = self.pods.get(&id).filter(|pod| pod.stage != Stage::Terminating)?;
-        let (set, is_placed) = (pod.set, pod.node.is_some());
+        let set = pod.set;
+        let is_placed = pod.node.is_some();
         self.doom(id);
         let write = pod::delete(self, id);
         if is_placed {

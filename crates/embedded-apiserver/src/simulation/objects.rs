@@ -64,9 +64,10 @@ pub(super) fn node_status(world: &World, node: NodeId) -> Write {
             "lastHeartbeatTime": world.time, "lastTransitionTime": this.since,
         })
     };
-    let ready = match this.is_ready {
-        true => condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
-        false => condition("Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status."),
+    let ready = if this.is_ready {
+        condition("Ready", "True", "KubeletReady", "kubelet is posting ready status")
+    } else {
+        condition("Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
     };
     let capacity =
         json!({ "cpu": "16", "ephemeral-storage": "104845292Ki", "memory": "64810412Ki", "pods": "234" });
@@ -169,10 +170,8 @@ pub(super) fn deployment_status(world: &World, id: DeploymentId) -> Write {
             "message": format!("Deployment {:?} is at revision {}.", deployment.name, deployment.revision),
         })
     };
-    let progress = match updated == replicas && ready >= replicas {
-        true => "NewReplicaSetAvailable",
-        false => "ReplicaSetUpdated",
-    };
+    let progress =
+        if updated == replicas && ready >= replicas { "NewReplicaSetAvailable" } else { "ReplicaSetUpdated" };
     let is_available = ready >= replicas;
     let availability = if is_available { "MinimumReplicasAvailable" } else { "MinimumReplicasUnavailable" };
     let status = json!({

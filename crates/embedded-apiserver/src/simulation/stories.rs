@@ -69,11 +69,8 @@ impl World {
     fn rescale(&mut self, deployment: DeploymentId) -> Write {
         let replicas = self.deployments[deployment].replicas;
         let more = replicas.div_ceil(4);
-        let replicas = match self.rng.bool() {
-            true if replicas < 10_000 => replicas + more,
-            _ if replicas > more => replicas - more,
-            _ => replicas + more,
-        };
+        let grows = self.rng.bool() && replicas < 10_000;
+        let replicas = if grows || replicas <= more { replicas + more } else { replicas - more };
         let changed = &mut self.deployments[deployment];
         changed.replicas = replicas;
         changed.generation += 1;

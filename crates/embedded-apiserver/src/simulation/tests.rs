@@ -143,7 +143,8 @@ async fn populating_makes_everything_at_once() {
     small().populate(&server);
     assert_eq!(server.version() - before, 2 + 4 + 6 + 6 + 24, "one write for each object");
     let api = server.api();
-    let (sets, pods) = (items(api, "/apis/apps/v1/replicasets").await, items(api, "/api/v1/pods").await);
+    let sets = items(api, "/apis/apps/v1/replicasets").await;
+    let pods = items(api, "/api/v1/pods").await;
     assert_eq!((sets.len(), pods.len()), (6, 24));
     for pod in &pods {
         let owner = &pod["metadata"]["ownerReferences"][0];
@@ -204,7 +205,8 @@ async fn every_write_is_taken_and_the_server_has_what_the_simulation_thinks_it_h
         assert!(!pod["metadata"]["ownerReferences"][0]["uid"].as_str().unwrap().is_empty());
     }
     for deployment in items(server.api(), "/apis/apps/v1/deployments").await {
-        let (spec, status) = (&deployment["spec"], &deployment["status"]);
+        let spec = &deployment["spec"];
+        let status = &deployment["status"];
         assert_eq!(status["observedGeneration"], deployment["metadata"]["generation"], "{deployment}");
         for count in ["replicas", "updatedReplicas", "readyReplicas", "availableReplicas"] {
             assert_eq!(status[count], spec["replicas"], "{count}: {deployment}");
@@ -241,7 +243,8 @@ async fn two_servers_with_the_same_seed_have_the_same_objects() {
     let mut summaries = Vec::new();
     for _ in 0..2 {
         let server = EmbeddedApiserver::new();
-        let (mut world, mut applier) = (World::new(&small(), TIME), Applier::default());
+        let mut world = World::new(&small(), TIME);
+        let mut applier = Applier::default();
         applier.populate(server.api(), &world);
         for number in 1..=1000 {
             let write = world.next(10 * number, TIME.to_owned());

@@ -211,8 +211,12 @@ impl World {
         let name = format!("{}-{}", owner.name, name_end(owner.named));
         let id = self.next_pod;
         self.next_pod += 1;
-        let (since, placed) = (self.time.clone(), self.time.clone());
-        let (node, stage, restarts, is_doomed) = (None, Stage::Pending, 0, false);
+        let since = self.time.clone();
+        let placed = self.time.clone();
+        let node = None;
+        let stage = Stage::Pending;
+        let restarts = 0;
+        let is_doomed = false;
         self.pods.insert(id, Pod { set, name, node, stage, since, placed, restarts, is_doomed });
         self.sets[set].pods.insert(id);
         id
@@ -240,7 +244,8 @@ impl World {
             [] => self.rng.usize(..self.nodes.len()),
             ready => ready[self.rng.usize(..ready.len())],
         };
-        let (one, other) = (pick(), pick());
+        let one = pick();
+        let other = pick();
         if self.nodes[other].pods.len() < self.nodes[one].pods.len() { other } else { one }
     }
 
@@ -257,7 +262,8 @@ impl World {
     /// The write for a time, which is given in milliseconds and as a timestamp: the next scheduled action, or else a new
     /// event.
     pub(super) fn next(&mut self, at: u64, time: String) -> Write {
-        (self.now, self.time) = (at, time);
+        self.now = at;
+        self.time = time;
         if let Some(write) = self.next_consequence(at) {
             return write;
         }

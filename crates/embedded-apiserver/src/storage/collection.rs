@@ -127,10 +127,7 @@ impl Collection {
                 page.remaining += 1;
             } else if (request.keep)(stored) {
                 page.more = request.limit > 0 && page.items.len() == request.limit;
-                match page.more {
-                    true => page.remaining += 1,
-                    false => page.items.push(stored.clone()),
-                }
+                if page.more { page.remaining += 1 } else { page.items.push(stored.clone()) }
             }
         }
         Ok(page)

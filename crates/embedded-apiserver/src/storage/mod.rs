@@ -164,9 +164,10 @@ impl Storage {
         let mut state = self.state.lock();
         let after = after.unwrap_or(state.version);
         let collection = self.collection(&mut state, id);
-        match after < collection.floor {
-            true => Err(Gone { oldest: collection.floor }),
-            false => Ok((after, Cursor::after(id.clone(), collection, after))),
+        if after < collection.floor {
+            Err(Gone { oldest: collection.floor })
+        } else {
+            Ok((after, Cursor::after(id.clone(), collection, after)))
         }
     }
 

@@ -106,7 +106,8 @@ async fn any_sequence_of_writes_can_be_listed_at_and_watched_from_every_version(
         let first = storage.version();
         for value in 0..120 {
             let which = chance.usize(..2);
-            let (id, model) = (&ids[which], &mut models[which]);
+            let id = &ids[which];
+            let model = &mut models[which];
             let key = format!("k{}", chance.u32(..6));
             match (model.now.get(&key).copied(), chance.u32(..4)) {
                 (Some((version, _)), 0) => {
@@ -330,9 +331,10 @@ fn objects_are_written_as_go_writes_them_with_metadata_first() {
     let text = |version, metadata: bool| {
         let stored = Stored { version, content: content.clone() };
         let mut out = Vec::new();
-        match metadata {
-            true => stored.write_metadata("\"kind\":\"Cat\",", &mut out),
-            false => stored.write_whole("\"kind\":\"Cat\",", &mut out),
+        if metadata {
+            stored.write_metadata("\"kind\":\"Cat\",", &mut out);
+        } else {
+            stored.write_whole("\"kind\":\"Cat\",", &mut out);
         }
         String::from_utf8(out).unwrap()
     };

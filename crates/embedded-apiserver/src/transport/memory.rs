@@ -58,9 +58,10 @@ impl Service<Request<kube_client::client::Body>> for InMemory {
             request.headers_mut().insert(header::AUTHORIZATION, value);
         }
         async move {
-            let answer = match aside {
-                true => front.answer_aside(request).await,
-                false => front.answer(request, Stop::never()).await,
+            let answer = if aside {
+                front.answer_aside(request).await
+            } else {
+                front.answer(request, Stop::never()).await
             };
             answer.map(|answer| answer.map(AnswerBody))
         }

@@ -134,7 +134,8 @@ async fn serve(stream: TcpStream, front: Arc<Front>, stop: Stop, place: Option<O
     let answering = {
         let stop = stop.clone();
         service_fn(move |request: Request<Incoming>| {
-            let (front, stop) = (front.clone(), stop.clone());
+            let front = front.clone();
+            let stop = stop.clone();
             async move {
                 if let Some(refusal) = front.hosts.as_ref().and_then(|hosts| hosts.refusal(request.headers()))
                 {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::delete::{self, DeleteOptions};
 use super::status_part::Part;
+use super::steps::{Asked, Old, Write};
 use super::{created_status, dry_run, input, metadata};
 use crate::api::Api;
 use crate::body::Body;
@@ -21,12 +22,12 @@ impl Api {
         let Some(node) = node.filter(|node| !node.is_empty()) else {
             return Err(ApiError::internal("target.name: Required value"));
         };
-        self.change(target, request, Part::Node, dry_run, &|stored| {
-            let mut pod = stored.to_object()?;
+        let change = |old: &Old| {
+            let mut pod = old.object.clone();
             let spec = pod.entry("spec").or_insert_with(|| json!({}));
             if let Some(other) = spec.get("nodeName").and_then(Value::as_str).filter(|name| !name.is_empty())
             {
-                let name = stored.content.name().to_owned();
+                let name = old.current.content.name().to_owned();
                 let why = format!("pod {name} is already assigned to node \"{other}\"");
                 let message = format!("Operation cannot be fulfilled on pods/binding \"{name}\": {why}");
                 let details = Details { name, kind: "pods/binding".to_owned(), ..Details::default() };
@@ -35,7 +36,9 @@ impl Api {
             spec["nodeName"] = node.into();
             metadata::metadata_mut(&mut pod).remove("resourceVersion");
             Ok(pod)
-        })?;
+        };
+        let asked = Asked::Changed(&change);
+        self.carry_out(&Write::of_nobody(target, request, Part::Node, dry_run, asked))?;
         Ok(created_status())
     }
 
@@ -48,10 +51,11 @@ impl Api {
             return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
         }
         let document = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
-        let (asked, own) =
-            (request.query.all("dryRun").collect::<Vec<_>>(), delete::dry_run_values(&document));
+        let asked = request.query.all("dryRun").collect::<Vec<_>>();
+        let own = delete::dry_run_values(&document);
         if !asked.is_empty() && !own.is_empty() && asked != own {
-            let (asked, own) = (asked.join(" "), own.join(" "));
+            let asked = asked.join(" ");
+            let own = own.join(" ");
             let why = format!("Non-matching dry-run options in request and content: [{asked}] and [{own}]");
             return Err(ApiError::internal(why));
         }
@@ -62,9 +66,9 @@ impl Api {
                 "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
                 "message": "Eviction API: evicting", "lastProbeTime": null, "lastTransitionTime": self.clock.now(),
             });
-            let marked = self.change(target, request, Part::Status, false, &|stored| {
-                options.check(&target.resource, stored)?;
-                let mut pod = stored.to_object()?;
+            let change = |old: &Old| {
+                options.check(&target.resource, &old.current)?;
+                let mut pod = old.object.clone();
                 let status = pod.entry("status").or_insert_with(|| json!({}));
                 let mut conditions = status["conditions"].as_array().cloned().unwrap_or_default();
                 if !conditions.iter().any(|known| known["type"] == condition["type"]) {
@@ -73,8 +77,10 @@ impl Api {
                 status["conditions"] = conditions.into();
                 metadata::metadata_mut(&mut pod).remove("resourceVersion");
                 Ok(pod)
-            })?;
-            options.version = options.version.map(|_| marked.version.to_string());
+            };
+            let asked = Asked::Changed(&change);
+            let marked = self.carry_out(&Write::of_nobody(target, request, Part::Status, false, asked))?;
+            options.version = options.version.map(|_| marked.stored.version.to_string());
         }
         self.delete_object(target, &options)?;
         Ok(created_status())

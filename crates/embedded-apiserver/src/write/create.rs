@@ -1,139 +1,79 @@
 //! POST to a collection.
 
-use std::sync::Arc;
-
-use http::{Response, StatusCode};
+use http::Response;
 use serde_json::Value;
 
-use super::managers::{self, Creator};
-use super::status_part::Part;
-use super::{Object, builtin, custom, dry_run, input, metadata, status_part, validate, warnings};
+use super::steps::{Asked, Head, Write};
+use super::{Object, input, metadata, status_part, warnings};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::{Generation, Resource};
-use crate::read::object_answer;
-use crate::request::{Accept, Request, Target, Verb};
+use crate::request::{Request, Target};
 use crate::status::{ApiError, Cause};
 use crate::storage::{Content, Expected, Refused, Stored};
 
 /// How many characters of `generateName` are kept.
 const PREFIX: usize = 58;
 /// How many generated names are tried if they are taken.
-const ATTEMPTS: usize = 8;
+pub(super) const ATTEMPTS: usize = 8;
 
 impl Api {
     pub(crate) fn create(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
         if let Some(answer) = self.review(target, request) {
             return answer;
         }
-        let form = Accept::negotiate(&request.headers, Verb::Create)?;
-        managers::check_manager(request, "CreateOptions")?;
-        let dry_run = dry_run(&request.query, "CreateOptions")?;
-        input::expect_json(request)?;
-        let mut object = input::object(&self.registry, &target.resource, request, "CreateOptions")?;
+        let head = Head::read(self, target, request)?;
+        let mut object = input::object(&self.registry, &target.resource, request, head.validation)?;
         metadata::wipe(&mut object);
         warnings::remove_duplicate_owners(request, &mut object, false);
-        let finalized = object.clone();
-        let creator = Creator::Named(managers::manager_of(request));
-        let stored = self.create_object(target, object, &creator, dry_run)?;
-        warnings::finalizers(request, &target.resource, None, &finalized);
-        Ok(object_answer(StatusCode::CREATED, &stored, &target.resource, form))
+        let create = || Ok(object.clone());
+        self.answer_write(&head, &Write::of(&head, target, request, Asked::New(&create)))
     }
 
-    /// Creates an object. In a dry run the answer has the version that was sent, or version 0.
-    pub(super) fn create_object(
-        &self,
-        target: &Target,
-        mut object: Object,
-        creator: &Creator,
-        dry_run: bool,
-    ) -> Result<Stored, ApiError> {
+    /// Makes what a client wants an object that is about to be created, but for its name.
+    pub(super) fn begin(&self, target: &Target, mut object: Object) -> Result<Object, ApiError> {
         let resource = &target.resource;
         if !resource.is_stored() {
             let what = resource.qualified();
             return Err(ApiError::not_implemented(format!("{what} are not supported by this server")));
         }
         place(target, &mut object)?;
-        let made_up =
-            metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
-        // What is no number counts as none.
-        let version = metadata::text(&object, "resourceVersion").parse::<u64>().unwrap_or_default();
         self.check_namespace(target, metadata::text(&object, "name"))?;
         if resource.custom && self.registry.is_terminating(&resource.storage_id()) {
             let why = "create not allowed while custom resource definition is terminating";
             return Err(ApiError::forbidden(resource, metadata::text(&object, "name"), why));
         }
         self.begin_object(resource, &mut object);
-        for attempt in 1.. {
-            let mut object = object.clone();
-            if made_up {
-                let prefix = metadata::text(&object, "generateName");
-                let kept = prefix.char_indices().nth(PREFIX).map_or(prefix, |(end, _)| &prefix[..end]);
-                let name = format!("{kept}{}", self.chance.name_end());
-                metadata::metadata_mut(&mut object).insert("name".to_owned(), name.into());
-            }
-            // What the real server sets in a job or a pod belongs to nobody.
-            let is_late = builtin::is_completed_late(resource);
-            if !is_late {
-                builtin::prepare_create(resource, &mut object);
-            }
-            if let Creator::Named(manager) = creator {
-                self.track(resource, "", manager, None, &mut object);
-            }
-            if is_late {
-                builtin::prepare_create(resource, &mut object);
-            }
-            // Warnings are about what is as before.
-            let found = validate::create(resource, &object);
-            custom::validate(&|_| {}, resource, Part::Main, None, &object, found)?;
-            // The finalizer of a namespace, and the label with its name if that was made up: nobody owns them.
-            self.begin_namespace(resource, &mut object);
-            if version > 0 && !dry_run {
-                return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
-            }
-            match self.store_new(target, object, dry_run.then_some(version)) {
-                Err(error) if made_up && error.reason == "AlreadyExists" => {
-                    if attempt == ATTEMPTS {
-                        let why = "the server was not able to generate a unique name for the object";
-                        let message = format!("{}, {why}", error.message);
-                        return Err(ApiError { message, ..error }.with_retry_after(1));
-                    }
-                }
-                done => return done,
-            }
-        }
-        unreachable!("the last attempt returns")
+        Ok(object)
     }
 
-    /// Stores an object, or only tries to and answers with that version.
-    fn store_new(&self, target: &Target, mut object: Object, tried: Option<u64>) -> Result<Stored, ApiError> {
+    /// Gives an object a name that begins with its `generateName`.
+    pub(super) fn make_up_name(&self, object: &mut Object) {
+        let prefix = metadata::text(object, "generateName");
+        let kept = prefix.char_indices().nth(PREFIX).map_or(prefix, |(end, _)| &prefix[..end]);
+        let name = format!("{kept}{}", self.chance.name_end());
+        metadata::metadata_mut(object).insert("name".to_owned(), name.into());
+    }
+
+    /// Refuses to create an object that is there, or one of a version.
+    pub(super) fn expect_absent(&self, write: &Write<'_>, object: &Object) -> Result<(), ApiError> {
+        let resource = &write.target.resource;
+        if version(object) > 0 && !write.dry_run {
+            return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
+        }
+        match self.storage.get(&resource.storage_id(), &key(write.target, object)) {
+            Some(stored) => Err(exists(resource, &stored)),
+            None => Ok(()),
+        }
+    }
+
+    /// Stores an object that was not there.
+    pub(super) fn store_new(&self, target: &Target, content: Content) -> Result<Stored, ApiError> {
         let resource = &target.resource;
-        let name = metadata::text(&object, "name").to_owned();
-        let key = Target { name: Some(name.clone()), ..target.clone() }.key();
-        let exists = |stored: &Stored| {
-            let error = ApiError::already_exists(resource, &name);
-            match stored.content.terminating {
-                true => ApiError { message: format!("object is being deleted: {}", error.message), ..error },
-                false => error,
-            }
-        };
-        let _alone = self.definition_lock(resource);
-        if let Some(stored) = self.storage.get(&resource.storage_id(), &key) {
-            return Err(exists(&stored));
-        }
-        self.accept_definition(resource, None, &mut object)?;
-        custom::complete(resource, &mut object);
-        if tried.is_none() {
-            metadata::metadata_mut(&mut object).remove(metadata::SELF_LINK);
-        }
-        let content = Content::written_as(resource, &key, &object);
-        validate::storable(&object, &content)?;
-        if let Some(version) = tried {
-            return Ok(Stored { version, content: Arc::new(content) }.seen_as(resource).into_owned());
-        }
+        let name = content.name().to_owned();
         let written = self.storage.write(&resource.storage_id(), content, Expected::Absent);
         let written = written.map_err(|refused| match refused {
-            Refused::Exists(stored) => exists(&stored),
+            Refused::Exists(stored) => exists(resource, &stored),
             Refused::Changed => ApiError::modified(resource, &name),
             Refused::NoNamespace => self.no_namespace(target),
             Refused::NamespaceTerminating => namespace_terminating(target, &name),
@@ -175,6 +115,47 @@ impl Api {
             None => ApiError::internal(format!("namespaces \"{namespace}\" not found")),
         }
     }
+}
+
+/// Whether a new object has to be given a name.
+pub(super) fn has_no_name(object: &Object) -> bool {
+    metadata::text(object, "name").is_empty() && !metadata::text(object, "generateName").is_empty()
+}
+
+/// The version that a new object was sent with; 0 if there is none, and also for text that is no number.
+pub(super) fn version(object: &Object) -> u64 {
+    metadata::text(object, "resourceVersion").parse().unwrap_or_default()
+}
+
+/// The storage key of a new object.
+pub(super) fn key(target: &Target, object: &Object) -> String {
+    Target { name: Some(metadata::text(object, "name").to_owned()), ..target.clone() }.key()
+}
+
+fn exists(resource: &Resource, stored: &Stored) -> ApiError {
+    let error = ApiError::already_exists(resource, stored.content.name());
+    if stored.content.terminating {
+        return ApiError { message: format!("object is being deleted: {}", error.message), ..error };
+    }
+    error
+}
+
+/// No name that was made up was free.
+pub(super) fn no_unique_name(error: ApiError) -> ApiError {
+    let why = "the server was not able to generate a unique name for the object";
+    let message = format!("{}, {why}", error.message);
+    ApiError { message, ..error }.with_retry_after(1)
+}
+
+/// Refuses to create an object with a uid by an apply patch: it is meant for another, which is gone.
+pub(super) fn check_no_uid(target: &Target, object: &Object) -> Result<(), ApiError> {
+    let uid = metadata::text(object, "uid");
+    if uid.is_empty() {
+        return Ok(());
+    }
+    let why = "and no existing object was found";
+    let why = format!("uid mismatch: the provided object specified uid {uid}, {why}");
+    Err(ApiError::conflict(&target.resource, target.name.as_deref().unwrap_or_default(), &why))
 }
 
 /// Sets the namespace of an object to that of the path. An object that names another namespace is refused.

@@ -24,7 +24,8 @@ pub(super) fn is_definition(resource: &Resource) -> bool {
 /// The collection of the objects of a definition.
 fn defined(definition: &Object) -> Option<StorageId> {
     let spec = definition.get("spec")?;
-    let (group, plural) = (spec.get("group")?.as_str()?, spec.get("names")?.get("plural")?.as_str()?);
+    let group = spec.get("group")?.as_str()?;
+    let plural = spec.get("names")?.get("plural")?.as_str()?;
     Some(StorageId { group: group.into(), plural: plural.into() })
 }
 
@@ -62,10 +63,7 @@ impl Api {
         }
         let Ok(definition) = written.to_object() else { return };
         if let Some(id) = defined(&definition) {
-            match self.storage.has(&id) {
-                true => self.storage.end_watches(&id),
-                false => self.storage.renew(&id),
-            }
+            if self.storage.has(&id) { self.storage.end_watches(&id) } else { self.storage.renew(&id) }
         }
         self.install(definition);
     }
@@ -162,9 +160,10 @@ impl Api {
             }
             return;
         }
-        let (reason, message) = match served {
-            true => ("InstanceDeletionCompleted", "removed all instances"),
-            false => ("NeverEstablished", "resource was never established"),
+        let (reason, message) = if served {
+            ("InstanceDeletionCompleted", "removed all instances")
+        } else {
+            ("NeverEstablished", "resource was never established")
         };
         crd::set_terminating(&mut definition, false, reason, message, &self.clock.now());
         self.rewrite_definition(&resource, &stored, &definition);

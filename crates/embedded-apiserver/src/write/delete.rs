@@ -155,9 +155,10 @@ impl Api {
             return None;
         }
         let old = metadata::finalizers(old);
-        match is_namespace(resource) {
-            true => options.propagation.namespace_finalizers(&old),
-            false => options.propagation.finalizers(resource, &old),
+        if is_namespace(resource) {
+            options.propagation.namespace_finalizers(&old)
+        } else {
+            options.propagation.finalizers(resource, &old)
         }
     }
 
@@ -180,14 +181,11 @@ impl DeleteOptions {
 
     /// Reads the options of a request: from its body, or from its query if it has none.
     pub(super) fn read(request: &Request) -> Result<Self, ApiError> {
-        let document = match request.body.is_empty() {
-            true => in_query(&request.query)?,
-            false if request.media_type() != "application/json" => {
-                return Err(ApiError::unsupported_media_type(&["application/json"]));
-            }
-            false => in_body(&request.body)?,
-        };
-        Self::of(&document)
+        if request.body.is_empty() {
+            return Self::of(&in_query(&request.query)?);
+        }
+        input::expect_json(request)?;
+        Self::of(&in_body(&request.body)?)
     }
 
     /// The options in a document whose fields have the right types.
@@ -222,7 +220,8 @@ impl DeleteOptions {
     pub(super) fn check(&self, resource: &Resource, current: &Stored) -> Result<(), ApiError> {
         let name = current.content.name();
         let conflict = |why: String| {
-            let (kind, group) = (resource.kind.to_string(), resource.group.to_string());
+            let kind = resource.kind.to_string();
+            let group = resource.group.to_string();
             let dot = if group.is_empty() { "" } else { "." };
             let message = format!("Operation cannot be fulfilled on {kind}{dot}{group} \"{name}\": {why}");
             let details = Details { name: name.to_owned(), group, kind, ..Details::default() };

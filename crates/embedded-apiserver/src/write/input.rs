@@ -23,23 +23,24 @@ pub(super) fn expect_json(request: &Request) -> Result<(), ApiError> {
     }
 }
 
-/// Reads an object of the kind and version of `resource`. `options` is the kind of the options, for messages.
+/// Reads an object of the kind and version of `resource`.
 pub(super) fn object(
     registry: &Registry,
     resource: &Resource,
     request: &Request,
-    options: &str,
+    validation: FieldValidation,
 ) -> Result<Object, ApiError> {
-    let validation = FieldValidation::of(&request.query, options)?;
     let body = &*request.body;
     let unrecognized = |why: String| {
-        let (kind, shown) = (&resource.kind, shown(body));
+        let kind = &resource.kind;
+        let shown = shown(body);
         ApiError::bad_request(format!(
             "the object provided is unrecognized (must be of type {kind}): {why} ({shown})"
         ))
     };
     let problem = |why: String| unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
-    let (kind, version) = (&resource.kind, &resource.version);
+    let kind = &resource.kind;
+    let version = &resource.version;
     let cannot = |why: &str| {
         let what = format!("{kind} in version \"{version}\" cannot be handled as a {kind}");
         ApiError::bad_request(format!("{what}: {why}"))
@@ -86,7 +87,9 @@ pub(super) fn object(
 /// Kind and apiVersion must be those of the resource; built-in kinds may leave them out.
 pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Object) -> Result<(), ApiError> {
     let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
-    let (kind, version, expected) = (text("kind"), text("apiVersion"), resource.api_version());
+    let kind = text("kind");
+    let version = text("apiVersion");
+    let expected = resource.api_version();
     let other_version = || {
         let message = "the API version in the data";
         ApiError::bad_request(format!(
@@ -120,8 +123,8 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
             Some(_) => other_version(),
             None if registry.has_kind(group, short, kind) => {
                 let own = resource.group.split('.').next().filter(|group| !group.is_empty());
-                let (from, to) =
-                    (format!("{short}.{kind}"), format!("{}.{}", own.unwrap_or("core"), resource.kind));
+                let from = format!("{short}.{kind}");
+                let to = format!("{}.{}", own.unwrap_or("core"), resource.kind);
                 cannot(format!("converting ({from}) to ({to}): unknown conversion"))
             }
             None => cannot(format!(
@@ -132,7 +135,8 @@ pub(super) fn check_kind(registry: &Registry, resource: &Resource, object: &Obje
     }
     if !kind.is_empty() && kind != &*resource.kind {
         let group = if resource.group.is_empty() { "core" } else { &*resource.group };
-        let (from, to) = (format!("{short}.{kind}"), format!("{group}.{}", resource.kind));
+        let from = format!("{short}.{kind}");
+        let to = format!("{group}.{}", resource.kind);
         return Err(cannot(format!("converting ({from}) to ({to}): unknown conversion")));
     }
     Ok(())

@@ -1,37 +1,31 @@
 //! `metadata.managedFields` of what is written, and server-side apply.
 
-use http::{Response, StatusCode, header};
+use http::{Response, header};
 use serde_json::Value;
 
-use super::fields::FieldValidation;
-use super::status_part::Part;
-use super::update::check_name;
-use super::{Object, create, custom, dry_run, metadata, warnings};
+use super::steps::{Asked, Head, Old, Write};
+use super::{Object, custom, metadata};
 use crate::api::Api;
 use crate::body::Body;
 use crate::defaults;
 use crate::kinds::Resource;
 use crate::managed::{Form, Kind, Managed, Set, Writer, configuration, ignored, problems, scale};
-use crate::read::object_answer;
-use crate::request::{Accept, Request, Target, Verb};
+use crate::request::{Request, Target};
 use crate::schema::{self, Flavour};
 use crate::status::ApiError;
 
 /// The media type of apply patches.
 pub(super) const APPLY: &str = "application/apply-patch+yaml";
 
-/// Who owns what a new object has.
-#[derive(Clone, Debug)]
-pub(super) enum Creator {
-    Named(String),
-    /// The object says so: it was applied.
-    Known,
-}
-
 /// The name of the manager of a request that is no apply patch.
 pub(super) fn manager_of(request: &Request) -> String {
     let agent = request.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     crate::managed::manager_name(request.query.first("fieldManager"), agent.unwrap_or_default())
+}
+
+/// The name of the manager of an apply patch, and whether it takes what belongs to others.
+fn manager_and_force(request: &Request) -> (&str, bool) {
+    (request.query.text("fieldManager"), request.query.flag("force") == Some(true))
 }
 
 /// Refuses a request whose `fieldManager` or `force` is wrong. `options` is the kind of the options, for messages.
@@ -42,10 +36,7 @@ pub(super) fn check_manager(request: &Request, options: &str) -> Result<(), ApiE
         _ => Form::NoPatch,
     };
     let causes = problems(&request.query, form);
-    match causes.is_empty() {
-        true => Ok(()),
-        false => Err(ApiError::invalid("meta.k8s.io", options, "", causes)),
-    }
+    if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid("meta.k8s.io", options, "", causes)) }
 }
 
 impl Api {
@@ -77,8 +68,9 @@ impl Api {
     ) -> T {
         let has_status = resource.subresource("status").is_some();
         let ignored = Set::of_fields(ignored(&resource.plural, has_status, resource.custom, subresource));
-        let (kind, api_version, now) =
-            (self.registry.managed_kind(resource), resource.api_version(), self.clock.now());
+        let kind = self.registry.managed_kind(resource);
+        let api_version = resource.api_version();
+        let now = self.clock.now();
         write(&Writer {
             kind: &kind,
             api_version: &api_version,
@@ -90,17 +82,16 @@ impl Api {
     }
 
     /// Answers an apply patch of an object or of its status.
-    pub(super) fn apply_patch(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
-        self.expect_managers()?;
+    pub(super) fn apply_patch(
+        &self,
+        target: &Target,
+        request: &Request,
+        head: &Head,
+    ) -> Result<Response<Body>, ApiError> {
         let resource = &target.resource;
-        let form = Accept::negotiate(&request.headers, Verb::Patch)?;
-        check_manager(request, "PatchOptions")?;
-        let dry_run = dry_run(&request.query, "PatchOptions")?;
-        FieldValidation::of(&request.query, "PatchOptions")?;
         let config = configuration(&request.body)?;
         let subresource = target.subresource.as_deref().unwrap_or_default();
-        let (manager, force) =
-            (request.query.text("fieldManager"), request.query.flag("force") == Some(true));
+        let (manager, force) = manager_and_force(request);
         let applied = |old: Option<&Object>| -> Result<Object, ApiError> {
             let old = old.map(|old| whole(resource, old));
             let object = self.with_writer(resource, subresource, manager, |writer| {
@@ -108,43 +99,23 @@ impl Api {
             })?;
             let mut object = resource.stored(plain(resource, object)?);
             custom::set_defaults(resource, &mut object);
-            warnings::remove_duplicate_owners(request, &mut object, true);
-            create::place(target, &mut object)?;
-            check_name(target, &object)?;
             Ok(object)
         };
-        loop {
-            let part = Part::of(target.subresource.as_deref());
-            let changed =
-                self.change(target, request, part, dry_run, &|stored| applied(Some(&stored.to_object()?)));
-            match changed {
-                Err(error) if error.reason == "NotFound" && subresource.is_empty() => {}
-                changed => return Ok(object_answer(StatusCode::OK, &changed?, resource, form)),
-            }
-            let mut object = applied(None)?;
-            // As for a PUT: what is created has no version to be compared.
-            metadata::metadata_mut(&mut object).remove("resourceVersion");
-            let name = target.name.as_deref().unwrap_or_default();
-            let uid = metadata::text(&object, "uid");
-            if !uid.is_empty() {
-                let why = "and no existing object was found";
-                let why = format!("uid mismatch: the provided object specified uid {uid}, {why}");
-                return Err(ApiError::conflict(resource, name, &why));
-            }
-            match self.create_object(target, object, &Creator::Known, dry_run) {
-                Err(error) if error.reason == "AlreadyExists" => {}
-                created => return Ok(object_answer(StatusCode::CREATED, &created?, resource, form)),
-            }
-        }
+        let create = || applied(None);
+        let change = |old: &Old| applied(Some(&old.object));
+        let is_main = subresource.is_empty();
+        let asked = if is_main { Asked::NewOrChanged(&create, &change) } else { Asked::Changed(&change) };
+        self.answer_write(head, &Write::of(head, target, request, asked))
     }
 
     /// Refuses an apply patch if nobody is told who owns what.
     pub(super) fn expect_managers(&self) -> Result<(), ApiError> {
-        match self.options.managed_fields {
-            true => Ok(()),
-            false => Err(ApiError::not_implemented(
+        if self.options.managed_fields {
+            Ok(())
+        } else {
+            Err(ApiError::not_implemented(
                 "server-side apply needs managedFields, which are switched off in this server",
-            )),
+            ))
         }
     }
 
@@ -157,8 +128,7 @@ impl Api {
         scale: &Object,
     ) -> Result<(Object, Managed), ApiError> {
         let config = configuration(&request.body)?;
-        let (manager, force) =
-            (request.query.text("fieldManager"), request.query.flag("force") == Some(true));
+        let (manager, force) = manager_and_force(request);
         let (before, scale) = scale_before(resource, object, scale);
         if resource.custom {
             // Sic: the real server cannot do it.
@@ -191,13 +161,16 @@ impl Api {
             // Sic: if nobody owns the replicas of a custom resource, in the real server nobody does after that.
             return scale_after(resource, &before, &Value::Null);
         }
-        let (scale, mut new) = (without_zero(scale), without_zero(Value::Object(new.clone())));
+        let scale = without_zero(scale);
+        let mut new = without_zero(Value::Object(new.clone()));
         self.with_scale_writer(manager, |writer| writer.updated(Some(&scale), &mut new));
         scale_after(resource, &before, &new)
     }
 
     fn with_scale_writer<T>(&self, manager: &str, write: impl FnOnce(&Writer<'_>) -> T) -> T {
-        let (kind, ignored, now) = (Kind::builtin("autoscaling", "Scale"), Set::default(), self.clock.now());
+        let kind = Kind::builtin("autoscaling", "Scale");
+        let ignored = Set::default();
+        let now = self.clock.now();
         let api_version = "autoscaling/v1";
         write(&Writer {
             kind: &kind,

@@ -3,6 +3,43 @@
 //! Objects of built-in kinds are read by their types and defaulted; those of custom kinds are read, defaulted and validated by
 //! their schemas. The server sets its own fields of metadata, writes spec and status separately, and checks names and labels.
 //! The only admission is that of namespaces, and what it adds to pods.
+//!
+//! All that create or change an object take the same steps in the same order, in `steps.rs`. A request has its own part in those
+//! with a file of its own; a dash is a step that it leaves out.
+//!
+//! | | step | POST `create.rs` | PUT `update.rs` | PATCH `patch.rs` | apply `managers.rs` | `scale` by PUT, PATCH, apply `scale.rs` |
+//! |---|---|---|---|---|---|---|
+//! | | *[the head](steps::Head::read), once* | | | | | |
+//! | 1 | are managers switched on? | – | – | – | yes | apply |
+//! | 2 | `Accept`: the form of the answer | yes | yes | yes | yes | – |
+//! | 3 | `Content-Type`: the kind of patch | – | – | yes | – | PATCH |
+//! | 4 | `fieldManager`, `force` | yes | yes | yes | yes | yes |
+//! | 5 | `dryRun` | yes | yes | yes | yes | yes |
+//! | 6 | `Content-Type`: JSON | yes | yes | – | – | PUT |
+//! | 7 | `fieldValidation` | yes | yes | yes | yes | – |
+//! | 8 | the body is read | object | object | – | configuration | – |
+//! | 9 | namespace and name as in the path | – (15) | yes | – (12) | – (12) | – |
+//! | 10 | an owner is there once | yes | yes | – (12) | – (12) | – |
+//! | | *[again](crate::api::Api::carry_out) until no other write comes in between* | | | | | |
+//! | 11 | the object that is wanted, with that which is there | object | object, of the same uid | patched and read | merged | number set, owners known |
+//! | 12 | an owner is there once, namespace and name | – | – | yes | yes | name of the Scale |
+//! | 13 | it is not there: create it? | always | some kinds | 404 | yes, if it has no uid | 404 |
+//! | | *[it is new](crate::api::Api::add)* | | | | | |
+//! | 14 | no version | compared (19) | removed | | removed | |
+//! | 15 | namespace; own fields of the server; name | yes | yes | | yes | |
+//! | 16 | [completed](builtin::prepare_create) by its kind; owners of fields (some kinds the other way round) | yes | yes | | owners known | |
+//! | | *[it is changed](crate::api::Api::succeed)* | | | | | |
+//! | 17 | owners of fields; version; the [part](status_part::combine) that is written; [what stays](metadata::inherit); [completed](builtin::prepare_update) by its kind | | yes | yes | owners known | owners known |
+//! | | *[both](crate::api::Api::settle)* | | | | | |
+//! | 18 | [valid](validate), also for its [schema](custom::validate) | yes | yes | yes | yes | yes |
+//! | 19 | new: namespace's finalizer, no version, not there. Changed: generation | yes | yes | yes | yes | yes |
+//! | 20 | a definition is accepted; as it is stored; size | yes | yes | yes | yes | yes |
+//! | 21 | [stored](crate::api::Api::store), or removed with its last finalizer; not in a dry run, and not if it is as before | yes | yes | yes | yes | yes |
+//! | 22 | what follows: a definition is served, a namespace goes | yes | yes | yes | yes | yes |
+//! | | *[the answer](crate::api::Api::answer_write)* | | | | | |
+//! | 23 | warnings of finalizers; the object, or its Scale | 201 | 200, 201 | 200 | 200, 201 | 200 |
+//!
+//! A binding, the mark of an eviction and the first namespaces are writes without a head that belong to nobody: 11 to 22.
 
 mod binding;
 mod builtin;
@@ -23,6 +60,7 @@ mod propagation;
 mod reviews;
 mod scale;
 mod status_part;
+mod steps;
 mod strategic;
 mod update;
 mod validate;

@@ -7,12 +7,13 @@
 use serde_json::{Value, json};
 
 use super::delete::{DeleteOptions, Deleted, is_namespace};
-use super::managers::Creator;
+use super::status_part::Part;
+use super::steps::{Asked, Write};
 use super::{Object, metadata};
 use crate::api::Api;
 use crate::controllers::Controller;
 use crate::kinds::Resource;
-use crate::request::{Target, Verb};
+use crate::request::{Request, Target, Verb};
 use crate::status::ApiError;
 use crate::storage::{Content, Expected, Stored};
 
@@ -21,6 +22,7 @@ impl Api {
     pub(crate) fn create_system_namespaces(&self) {
         let Some(resource) = self.registry.find("", "v1", "namespaces") else { return };
         let target = Target { verb: Verb::Create, resource, namespace: None, name: None, subresource: None };
+        let request = Request::new(http::Request::new(()).into_parts().0);
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             let mut metadata = json!({ "name": name, "labels": { "kubernetes.io/metadata.name": name } });
             if self.options.managed_fields {
@@ -33,8 +35,10 @@ impl Api {
             }
             let mut object = Object::new();
             object.insert("metadata".to_owned(), metadata);
-            let created = self.create_object(&target, object, &Creator::Known, false);
-            debug_assert!(created.is_ok(), "{created:?}");
+            let create = || Ok(object.clone());
+            let write = Write::of_nobody(&target, &request, Part::Main, false, Asked::New(&create));
+            let created = self.carry_out(&write);
+            debug_assert!(created.is_ok(), "the namespace {name} is not created");
         }
     }
 
@@ -51,9 +55,10 @@ impl Api {
 
     pub(super) fn refuse_to_delete_system_namespace(&self, target: &Target) -> Result<(), ApiError> {
         let name = target.name.as_deref().unwrap_or_default();
-        match is_namespace(&target.resource) && matches!(name, "default" | "kube-system" | "kube-public") {
-            true => Err(ApiError::forbidden(&target.resource, name, "this namespace may not be deleted")),
-            false => Ok(()),
+        if is_namespace(&target.resource) && matches!(name, "default" | "kube-system" | "kube-public") {
+            Err(ApiError::forbidden(&target.resource, name, "this namespace may not be deleted"))
+        } else {
+            Ok(())
         }
     }
 

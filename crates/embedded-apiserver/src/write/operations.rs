@@ -131,10 +131,7 @@ impl<'a> Operation<'a> {
             }
             "test" => {
                 let found = if path.is_empty() { &*document } else { Place::find(document, path)?.get()? };
-                match same(found, self.value) {
-                    true => Ok(()),
-                    false => Err(Refused),
-                }
+                if same(found, self.value) { Ok(()) } else { Err(Refused) }
             }
             _ => Err(Refused),
         }
@@ -258,10 +255,7 @@ fn index(text: &str, length: usize) -> Result<usize, Refused> {
 
 /// Checks the depth of what an operation inserts, so that a patch cannot make a document deeper and deeper.
 fn check_depth(path: &str, value: &Value) -> Result<(), Refused> {
-    match path.split('/').skip(1).count() + depth(value) > MAX_DEPTH {
-        true => Err(Refused),
-        false => Ok(()),
-    }
+    if path.split('/').skip(1).count() + depth(value) > MAX_DEPTH { Err(Refused) } else { Ok(()) }
 }
 
 /// How deep objects and lists are nested.

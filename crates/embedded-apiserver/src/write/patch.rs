@@ -1,21 +1,17 @@
 //! PATCH: changes a part of an object, and is applied again if the object is changed meanwhile.
 
-use std::cell::RefCell;
-
-use http::{Response, StatusCode};
+use http::Response;
 use serde_json::Value;
 
-use super::fields::{self, FieldValidation};
 use super::operations::Operations;
-use super::status_part::Part;
+use super::steps::{Asked, Head, Method, Old, Write};
 use super::update::check_name;
-use super::{Object, create, dry_run, input, managers, merge, strategic, warnings};
+use super::{Object, fields, input, merge, strategic};
 use crate::api::Api;
 use crate::body::Body;
 use crate::go;
 use crate::kinds::Resource;
-use crate::read::object_answer;
-use crate::request::{Accept, Request, Target, Verb};
+use crate::request::{Request, Target};
 use crate::schema::{self, Struct};
 use crate::status::{ApiError, Cause, Details};
 use crate::storage::write_json;
@@ -30,19 +26,11 @@ pub(super) enum Patch {
 
 impl Api {
     pub(crate) fn patch(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
-        if request.media_type() == managers::APPLY {
-            return self.apply_patch(target, request);
-        }
         let resource = &target.resource;
-        let form = Accept::negotiate(&request.headers, Verb::Patch)?;
-        let patch = Patch::of(request, resource)?;
-        managers::check_manager(request, "PatchOptions")?;
-        let dry_run = dry_run(&request.query, "PatchOptions")?;
-        let validation = FieldValidation::of(&request.query, "PatchOptions")?;
-        let part = Part::of(target.subresource.as_deref());
-        let change = RefCell::new((Object::new(), Object::new()));
-        let stored = self.change(target, request, part, dry_run, &|stored| {
-            let mut object = resource.served(stored.to_object()?);
+        let head = Head::read(self, target, request)?;
+        let Method::Patch(patch) = head.method else { return self.apply_patch(target, request, &head) };
+        let change = |old: &Old| {
+            let mut object = resource.served(old.object.clone());
             object.insert("kind".to_owned(), (&*resource.kind).into());
             object.insert("apiVersion".to_owned(), resource.api_version().into());
             let patched = patch.apply(&request.body, object, schema::of(resource))?;
@@ -56,25 +44,15 @@ impl Api {
                     invalid_patch(&Value::Object(patched.clone()), why)
                 })?;
             }
-            let mut patched = fields::patched(resource, request, validation, patch, patched)?;
+            let mut patched = fields::patched(resource, request, head.validation, patch, patched)?;
             patched.remove("kind");
             patched.remove("apiVersion");
             if schema::of(resource).is_none() {
                 input::tidy(resource, &mut patched);
             }
-            let mut patched = resource.stored(patched);
-            warnings::remove_duplicate_owners(request, &mut patched, true);
-            create::place(target, &mut patched)?;
-            check_name(target, &patched)?;
-            let old = stored.to_object()?;
-            let subresource = target.subresource.as_deref().unwrap_or_default();
-            self.track(resource, subresource, &managers::manager_of(request), Some(&old), &mut patched);
-            change.replace((old, patched.clone()));
-            Ok(patched)
-        })?;
-        let (before, after) = change.into_inner();
-        warnings::finalizers(request, resource, Some(&before), &after);
-        Ok(object_answer(StatusCode::OK, &stored, resource, form))
+            Ok(resource.stored(patched))
+        };
+        self.answer_write(&head, &Write::of(&head, target, request, Asked::Changed(&change)))
     }
 }
 
@@ -135,7 +113,9 @@ impl Patch {
 fn check_kind(target: &Target, patched: &Object) -> Result<(), ApiError> {
     let text = |name: &str| patched.get(name).and_then(Value::as_str).unwrap_or_default();
     let resource = &target.resource;
-    let (kind, version, expected) = (text("kind"), text("apiVersion"), resource.api_version());
+    let kind = text("kind");
+    let version = text("apiVersion");
+    let expected = resource.api_version();
     if !resource.custom {
         if version.is_empty() {
             // The real server does not know how to read it then, and finds no name.
@@ -159,10 +139,7 @@ fn check_kind(target: &Target, patched: &Object) -> Result<(), ApiError> {
     };
     let causes: Vec<Cause> = wrong.map(cause).collect();
     let group = version.split_once('/').map_or("", |(group, _)| group);
-    match causes.is_empty() {
-        true => Ok(()),
-        false => Err(ApiError::invalid(group, kind, name, causes)),
-    }
+    if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid(group, kind, name, causes)) }
 }
 
 /// Reads a patch that is an object.

@@ -3,6 +3,7 @@
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
+use super::fields::FieldValidation;
 use super::{Object, dry_run, input, managers};
 use crate::api::Api;
 use crate::body::Body;
@@ -48,7 +49,8 @@ impl Api {
         Accept::negotiate(&request.headers, Verb::Create)?;
         dry_run(&request.query, "CreateOptions")?;
         input::expect_json(request)?;
-        let mut review = input::object(&self.registry, resource, request, "CreateOptions")?;
+        let validation = FieldValidation::of(&request.query, "CreateOptions")?;
+        let mut review = input::object(&self.registry, resource, request, validation)?;
         super::create::place(target, &mut review)?;
         let status = answer(target, &mut review)?;
         if resource.plural.ends_with("accessreviews") {
@@ -64,7 +66,8 @@ impl Api {
 /// Answers whether a subject may do something: yes.
 fn access(target: &Target, review: &mut Object) -> Result<Value, ApiError> {
     let spec = |name: &str| review.get("spec").and_then(|spec| spec.get(name)).unwrap_or(&Value::Null);
-    let (of_resource, of_path) = (spec("resourceAttributes"), spec("nonResourceAttributes"));
+    let of_resource = spec("resourceAttributes");
+    let of_path = spec("nonResourceAttributes");
     let mut causes = Vec::new();
     let shown = || {
         let text = |name: &str| of_path.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -98,10 +101,11 @@ fn access(target: &Target, review: &mut Object) -> Result<Value, ApiError> {
         }
     }
     causes.extend(metadata_is_empty(&target.resource, review));
-    match causes.is_empty() {
-        true => Ok(json!({ "allowed": true })),
+    if causes.is_empty() {
+        Ok(json!({ "allowed": true }))
+    } else {
         // Without kind and name, as in the real server.
-        false => Err(ApiError::invalid("authorization.k8s.io", "", "", causes)),
+        Err(ApiError::invalid("authorization.k8s.io", "", "", causes))
     }
 }
 

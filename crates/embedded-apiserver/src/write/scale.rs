@@ -3,15 +3,14 @@
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::patch::Patch;
-use super::status_part::Part;
+use super::steps::{Asked, Head, Method, Old, Write};
 use super::update::{check_name, check_uid};
-use super::{Object, dry_run, fields, input, managers, metadata};
+use super::{Object, fields, input, managers, metadata};
 use crate::api::Api;
 use crate::body::Body;
 use crate::kinds::Resource;
 use crate::read::document;
-use crate::request::{Request, Target, Verb};
+use crate::request::{Request, Target};
 use crate::schema;
 use crate::status::{ApiError, Cause};
 use crate::storage::Stored;
@@ -27,28 +26,16 @@ impl Api {
     }
 
     pub(super) fn set_scale(&self, target: &Target, request: &Request) -> Result<Response<Body>, ApiError> {
-        let options = if target.verb == Verb::Patch { "PatchOptions" } else { "UpdateOptions" };
-        let is_applied = target.verb == Verb::Patch && request.media_type() == managers::APPLY;
-        if is_applied {
-            self.expect_managers()?;
-        }
-        managers::check_manager(request, options)?;
-        let dry_run = dry_run(&request.query, options)?;
-        let patch = match target.verb {
-            Verb::Patch if !is_applied => Some(Patch::of(request, &target.resource)?),
-            _ => None,
-        };
-        if patch.is_none() && !is_applied {
-            input::expect_json(request)?;
-        }
-        let stored = self.change(target, request, Part::Main, dry_run, &|stored| {
-            let (mut object, before) = (stored.to_object()?, scale_of(&target.resource, stored)?);
-            let (scale, applied) = match patch {
-                _ if is_applied => {
+        let head = Head::read(self, target, request)?;
+        let change = |old: &Old| {
+            let mut object = old.object.clone();
+            let before = scale_of(&target.resource, &old.current)?;
+            let (scale, applied) = match head.method {
+                Method::Apply => {
                     let (scale, managed) = self.apply_scale(&target.resource, request, &object, &before)?;
                     (scale, Some(managed))
                 }
-                Some(kind) => {
+                Method::Patch(kind) => {
                     let of = schema::named("autoscaling/v1", "Scale");
                     let patched = kind.apply(&request.body, before.clone(), of)?;
                     if let Some(problem) = input::problem("autoscaling/v1", "Scale", &patched) {
@@ -56,11 +43,11 @@ impl Api {
                     }
                     (patched, None)
                 }
-                None => (input::small(&request.body, "autoscaling/v1", "Scale")?, None),
+                Method::Put | Method::Post => (input::small(&request.body, "autoscaling/v1", "Scale")?, None),
             };
             check_name(target, &scale)?;
-            if patch.is_none() {
-                check_uid(&target.resource, stored, &scale)?;
+            if !matches!(head.method, Method::Patch(_)) {
+                check_uid(&target.resource, &old.current, &scale)?;
             }
             if self.options.managed_fields {
                 let managed = applied.unwrap_or_else(|| {
@@ -80,7 +67,7 @@ impl Api {
                 Some(_) => {
                     let why = "must be greater than or equal to 0";
                     let cause = Cause::invalid("spec.replicas", &replicas.to_string(), why);
-                    let name = stored.content.name();
+                    let name = old.current.content.name();
                     return Err(ApiError::invalid("autoscaling", "Scale", name, vec![cause]));
                 }
                 None => return Err(ApiError::bad_request("spec.replicas of a Scale must be a number")),
@@ -93,12 +80,12 @@ impl Api {
                 metadata::metadata_mut(&mut object).insert("resourceVersion".to_owned(), version.into());
             }
             Ok(object)
-        })?;
-        answer(&target.resource, &stored)
+        };
+        self.answer_write(&head, &Write::of(&head, target, request, Asked::Changed(&change)))
     }
 }
 
-fn answer(resource: &Resource, stored: &Stored) -> Result<Response<Body>, ApiError> {
+pub(super) fn answer(resource: &Resource, stored: &Stored) -> Result<Response<Body>, ApiError> {
     let scale = Value::Object(scale_of(resource, stored)?);
     Ok(document(StatusCode::OK, scale.to_string().into_bytes()))
 }

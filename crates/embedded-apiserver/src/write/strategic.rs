@@ -113,9 +113,10 @@ fn merge_map(of: Type<'_>, mut original: Object, mut patch: Object) -> Result<Ob
     retain(&mut original, &mut patch)?;
     lists::merge_ordered(of, &mut original, &mut patch)?;
     for (name, change) in patch {
-        let (name, deletes) = match name.starts_with(DELETE) {
-            true => (list_name(&name, DELETE, "primitive list")?, true),
-            false => (name, false),
+        let (name, deletes) = if name.starts_with(DELETE) {
+            (list_name(&name, DELETE, "primitive list")?, true)
+        } else {
+            (name, false)
         };
         if change.is_null() {
             original.remove(&name);
@@ -166,7 +167,8 @@ fn list_name(key: &str, directive: &str, what: &str) -> Result<String, ApiError>
 }
 
 fn unknown_directive(directive: &Value, map: &Object) -> ApiError {
-    let (directive, map) = (go::printed(directive), go::printed_map(map));
+    let directive = go::printed(directive);
+    let map = go::printed_map(map);
     ApiError::internal(format!("unknown patch type: {directive} in map: {map}"))
 }
 

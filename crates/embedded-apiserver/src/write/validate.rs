@@ -39,12 +39,11 @@ pub(super) fn update(resource: &Resource, old: &Object, new: &Object) -> Result<
 }
 
 fn refuse(resource: &Resource, object: &Object, causes: Vec<Cause>) -> Result<(), ApiError> {
-    match causes.is_empty() {
-        true => Ok(()),
-        false => {
-            let name = metadata::text(object, "name");
-            Err(ApiError::invalid(&resource.group, &resource.kind, name, causes))
-        }
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        let name = metadata::text(object, "name");
+        Err(ApiError::invalid(&resource.group, &resource.kind, name, causes))
     }
 }
 
@@ -258,8 +257,9 @@ pub(super) fn storable(object: &Object, content: &Content) -> Result<(), ApiErro
     if object.values().map(depth).max().unwrap_or_default() >= MAX_DEPTH {
         return Err(ApiError::bad_request("the object is nested too deeply to be stored by this server"));
     }
-    match content.size() > BODY_LIMIT {
-        true => Err(ApiError::internal("etcdserver: request is too large")),
-        false => Ok(()),
+    if content.size() > BODY_LIMIT {
+        Err(ApiError::internal("etcdserver: request is too large"))
+    } else {
+        Ok(())
     }
 }

@@ -207,6 +207,27 @@ fn cases() -> Vec<Case> {
             ("POST maps", map(json!({ "name": "x" }))),
         ],
     ));
+    let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u" });
+    cases.push(case(
+        "an object that a PUT creates, with an owner twice",
+        [
+            ("PUT leases/x", map(json!({ "name": "x", "ownerReferences": [owner, owner] }))),
+            ("GET leases/x", Value::Null),
+        ],
+    ));
+    let applied = |finalizers: Value| {
+        let metadata = json!({ "name": "x", "finalizers": finalizers });
+        json!({ "apiVersion": "compare.example.com/v1", "kind": "Widget", "metadata": metadata })
+    };
+    cases.push(case(
+        "finalizers without a domain that are applied",
+        [
+            ("APPLY widgets/x?fieldManager=m", applied(json!(["nodomain"]))),
+            ("APPLY widgets/x?fieldManager=m", applied(json!(["nodomain"]))),
+            ("APPLY widgets/x?fieldManager=m", applied(json!(["nodomain", "example.com"]))),
+            ("MERGE widgets/x", map(json!({ "finalizers": null }))),
+        ],
+    ));
     cases.push(case(
         "grace periods",
         [

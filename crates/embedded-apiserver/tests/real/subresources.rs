@@ -54,6 +54,15 @@ fn scales() -> Vec<Case> {
             }
         }
     }
+    cases.push(case(
+        "what is wrong with the request for a patch",
+        [
+            ("POST deployments", workload()),
+            ("TEXT deployments/x?fieldManager=%07", json!({})),
+            ("TEXT deployments/x/scale?fieldManager=%07", json!({})),
+            ("MERGE deployments/x/scale?fieldManager=%07", json!({})),
+        ],
+    ));
     cases.push(
         case(
             "of what is missing",

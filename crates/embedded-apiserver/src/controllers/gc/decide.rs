@@ -182,10 +182,13 @@ impl Decide<'_> {
                 Err(Undecided::Unserved)
             };
         };
-        let key = match resource.namespaced {
-            true if namespace.is_empty() => return Err(Undecided::OwnerInNamespace),
-            true => format!("{namespace}/{}", reference.name),
-            false => reference.name.clone(),
+        if resource.namespaced && namespace.is_empty() {
+            return Err(Undecided::OwnerInNamespace);
+        }
+        let key = if resource.namespaced {
+            format!("{namespace}/{}", reference.name)
+        } else {
+            reference.name.clone()
         };
         let found = self.api.storage.get(&resource.storage_id(), &key);
         Ok(found.filter(|stored| *stored.content.uid == *reference.uid))
@@ -203,7 +206,8 @@ impl Decide<'_> {
         let Node { place, resource, metadata } = self.graph.node(uid)?;
         let resource = resource.as_ref()?;
         let reference = metadata.owner_references.iter().find(|other| other.uid == *owner)?;
-        let (namespace, name) = (place.namespace(), place.name());
+        let namespace = place.namespace();
+        let name = place.name();
         let OwnerReference { api_version, kind, name: owner_name, .. } = reference;
         let identity =
             format!("[{api_version}/{kind}, namespace: {namespace}, name: {owner_name}, uid: {owner}]");
@@ -271,6 +275,7 @@ fn remove_finalizer(stored: &Stored, resource: &Resource, finalizer: &str) -> Wr
 fn patch(stored: &Stored, resource: &Resource, name: &str, value: Value) -> Write {
     let mut metadata = json!({ "uid": &*stored.content.uid, "resourceVersion": stored.version.to_string() });
     metadata[name] = value;
-    let (path, body) = (object_path(resource, &stored.content.key), json!({ "metadata": metadata }));
+    let path = object_path(resource, &stored.content.key);
+    let body = json!({ "metadata": metadata });
     Write { method: Method::PATCH, path, body }
 }

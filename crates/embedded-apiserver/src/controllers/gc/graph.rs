@@ -178,7 +178,8 @@ impl Graph {
         let starts = |finalizer: &str| {
             metadata.is_kept_by(finalizer) && old.is_none_or(|old| !Metadata::of(old).is_kept_by(finalizer))
         };
-        let (orphans, waits) = (starts(ORPHAN), starts(FOREGROUND));
+        let orphans = starts(ORPHAN);
+        let waits = starts(FOREGROUND);
         self.nodes.insert(uid.clone(), Node { place: place.clone(), resource, metadata });
         if before != owners {
             self.replace_owners(&uid, &place, &before, &owners);
@@ -209,7 +210,8 @@ impl Graph {
             }
         }
         let added = owners.iter().filter(|new| !before.iter().any(|old| old.uid == new.uid));
-        let (mut is_doubtful, mut is_absent) = (false, false);
+        let mut is_doubtful = false;
+        let mut is_absent = false;
         for owner in added {
             let dependents = self.dependents.entry((&*owner.uid).into()).or_default();
             dependents.insert(place.clone(), uid.clone());

@@ -77,7 +77,8 @@ impl Findings {
             "NamespaceDeletionContentFailure" if !self.errors.is_empty() => {
                 let mut errors = self.errors.clone();
                 errors.sort();
-                let (count, errors) = (errors.len(), errors.join(", "));
+                let count = errors.len();
+                let errors = errors.join(", ");
                 let message = format!("Failed to delete all resource types, {count} remaining: {errors}");
                 Some(("ContentDeletionFailed", message))
             }

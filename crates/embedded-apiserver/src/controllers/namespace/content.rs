@@ -42,7 +42,8 @@ impl Look<'_> {
             self.delete_kind(resource, &mut of_pods, &mut left).await;
         }
         // The conditions do not mention the pods that remain.
-        (findings.errors, findings.is_refused) = (of_pods.errors, of_pods.is_refused);
+        findings.errors = of_pods.errors;
+        findings.is_refused = of_pods.is_refused;
         if !left.is_empty() {
             return left;
         }

@@ -89,7 +89,8 @@ async fn orphans_lose_their_owner_and_stay() {
 #[tokio::test(start_paused = true)]
 async fn an_object_stays_as_long_as_one_owner_does() {
     let server = collecting();
-    let (a, b) = (create(&server, "a", &[]).await, create(&server, "b", &[]).await);
+    let a = create(&server, "a", &[]).await;
+    let b = create(&server, "b", &[]).await;
     create(&server, "c", &[blocked(&a), owner(&b)]).await;
     delete(&server, &format!("{CONFIGMAPS}/a"), "Background").await;
     settle().await;
@@ -104,7 +105,8 @@ async fn an_object_stays_as_long_as_one_owner_does() {
 #[tokio::test(start_paused = true)]
 async fn an_owner_in_the_foreground_does_not_wait_for_what_has_another_owner() {
     let server = collecting();
-    let (a, b) = (create(&server, "a", &[]).await, create(&server, "b", &[]).await);
+    let a = create(&server, "a", &[]).await;
+    let b = create(&server, "b", &[]).await;
     create(&server, "c", &[blocked(&a), owner(&b)]).await;
     delete(&server, &format!("{CONFIGMAPS}/a"), "Foreground").await;
     settle().await;

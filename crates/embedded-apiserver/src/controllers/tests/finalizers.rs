@@ -23,7 +23,8 @@ async fn after(server: &Server, name: &str, before: &[&str], options: &Value) ->
 #[tokio::test(start_paused = true)]
 async fn what_is_said_overrides_what_the_object_has() {
     let server = collecting();
-    let (foreground, orphan) = ("foregroundDeletion", "orphan");
+    let foreground = "foregroundDeletion";
+    let orphan = "orphan";
     let cases: [(&[&str], Value, Value); 11] = [
         (&[], json!({}), json!([])),
         (&[foreground], json!({}), json!([foreground])),

@@ -183,7 +183,8 @@ async fn another_finalizer_in_its_spec_keeps_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_controller_that_is_to_wait_for_ever_does_nothing() {
-    let (controllers, namespace_wait) = ([Controller::Namespace].into(), Duration::MAX);
+    let controllers = [Controller::Namespace].into();
+    let namespace_wait = Duration::MAX;
     let server = Server::with(ApiOptions { controllers, namespace_wait, ..ApiOptions::default() });
     server.post("/api/v1/namespaces", &json!({ "metadata": { "name": "n" } })).await.of(201);
     server.delete(N).await.of(200);
@@ -193,7 +194,8 @@ async fn a_controller_that_is_to_wait_for_ever_does_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn the_wait_is_a_setting() {
-    let (controllers, namespace_wait) = ([Controller::Namespace].into(), Duration::ZERO);
+    let controllers = [Controller::Namespace].into();
+    let namespace_wait = Duration::ZERO;
     let server = Server::with(ApiOptions { controllers, namespace_wait, ..ApiOptions::default() });
     server.post(NAMESPACES, &json!({ "metadata": { "name": "n" } })).await.of(201);
     create(&server, "configmaps", &held("a")).await;

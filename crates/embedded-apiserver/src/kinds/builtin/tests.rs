@@ -173,7 +173,9 @@ fn kinds_differ_in_how_they_are_written_and_deleted() {
 fn fields_to_select_by_are_those_of_the_kind() {
     let registry = Registry::new();
     let find = |group: &str, plural: &str| registry.find(group, "v1", plural).unwrap();
-    let (pods, nodes, configmaps) = (find("", "pods"), find("", "nodes"), find("", "configmaps"));
+    let pods = find("", "pods");
+    let nodes = find("", "nodes");
+    let configmaps = find("", "configmaps");
     for label in ["metadata.name", "metadata.namespace", "spec.nodeName", "status.phase", "spec.hostNetwork"]
     {
         assert_eq!(&*pods.field(label).unwrap().label, label);

@@ -68,7 +68,8 @@ fn custom_resources_come_and_go_with_their_definition() {
 
 #[test]
 fn two_servers_do_not_share_custom_resources() {
-    let (one, other) = (Registry::new(), Registry::new());
+    let one = Registry::new();
+    let other = Registry::new();
     install(&one, definition("widgets", "example.com", "Widget"));
     assert!(one.has_group("example.com") && !other.has_group("example.com"));
 }

@@ -232,10 +232,12 @@ fn check_keywords(node: &Node, path: &str, context: &Context, causes: &mut Vec<C
 
 /// An extension that only one type may have.
 fn check_type_of(node: &Node, wanted: &str, extension: &str, path: &str, causes: &mut Vec<Cause>) {
-    let (field, why) = (format!("{path}.type"), format!("must be {wanted} if {extension} is specified"));
-    causes.push(match node.kind.is_empty() {
-        true => Cause::required(&field, &why),
-        false => Cause::invalid(&field, &quoted(&node.kind), &why),
+    let field = format!("{path}.type");
+    let why = format!("must be {wanted} if {extension} is specified");
+    causes.push(if node.kind.is_empty() {
+        Cause::required(&field, &why)
+    } else {
+        Cause::invalid(&field, &quoted(&node.kind), &why)
     });
 }
 
@@ -274,12 +276,11 @@ fn check_list_type(node: &Node, path: &str, causes: &mut Vec<Cause>) {
 }
 
 fn check_list_keys(node: &Node, path: &str, causes: &mut Vec<Cause>) {
-    let (keys, list_type) = (format!("{path}.x-kubernetes-list-map-keys"), node.list_type.as_deref());
+    let keys = format!("{path}.x-kubernetes-list-map-keys");
+    let list_type = node.list_type.as_deref();
     if !node.list_keys.is_empty() && list_type != Some("map") {
-        let (field, why) = (
-            format!("{path}.x-kubernetes-list-type"),
-            "must be map if x-kubernetes-list-map-keys is non-empty",
-        );
+        let field = format!("{path}.x-kubernetes-list-type");
+        let why = "must be map if x-kubernetes-list-map-keys is non-empty";
         causes.push(match list_type {
             None => Cause::required(&field, why),
             Some(other) => Cause::invalid(&field, &quoted(other), why),

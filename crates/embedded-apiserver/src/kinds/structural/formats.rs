@@ -155,9 +155,10 @@ fn is_address(text: &str) -> bool {
             && part.bytes().all(|byte| byte.is_ascii_digit())
             && part.parse::<u32>().is_ok_and(|part| part <= 255)
     };
-    match text.contains(':') {
-        true => text.parse::<Ipv6Addr>().is_ok(),
-        false => parts.len() == 4 && parts.iter().all(is_part),
+    if text.contains(':') {
+        text.parse::<Ipv6Addr>().is_ok()
+    } else {
+        parts.len() == 4 && parts.iter().all(is_part)
     }
 }
 

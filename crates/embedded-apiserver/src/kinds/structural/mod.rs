@@ -155,7 +155,8 @@ impl Schemas {
             object.insert("apiVersion".to_owned(), resource.api_version().into());
             Value::Object(object)
         };
-        let (new, old) = (whole(object), old.map(whole));
+        let new = whole(object);
+        let old = old.map(whole);
         let scale = resource.subresource("scale").and_then(|scale| scale.scale.as_ref());
         let mut causes = found;
         causes.extend(match checked {

@@ -134,7 +134,8 @@ impl Range<'_> {
         }
         let format =
             if format.is_empty() { "(default format)".to_owned() } else { format!("with format {format}") };
-        let (kind, path) = (self.kind, self.path);
+        let kind = self.kind;
+        let path = self.path;
         Some(Problem::of_all(format!("{what} value must be of type {kind} {format} in {path}")))
     }
 }

@@ -40,7 +40,8 @@ fn replicas(object: &Map<String, Value>, path: &str) -> Option<Cause> {
 }
 
 fn accessor_error(path: &str, value: &Value, wanted: &str) -> String {
-    let (shown, found) = (go::printed(value), go::dynamic_type(value));
+    let shown = go::printed(value);
+    let found = go::dynamic_type(value);
     format!(
         ".{} accessor error: {shown} is of the type {found}, expected {wanted}",
         path.trim_start_matches('.')

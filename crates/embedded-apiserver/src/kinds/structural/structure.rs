@@ -64,12 +64,14 @@ fn invariants(node: &Node, level: Level, path: &str, causes: &mut Vec<Cause>) {
 }
 
 fn types(node: &Node, level: Level, path: &str, causes: &mut Vec<Cause>) {
-    let (field, kind) = (format!("{path}.type"), format!("{:?}", node.kind));
+    let field = format!("{path}.type");
+    let kind = format!("{:?}", node.kind);
     if node.embedded && node.kind != "object" {
         let why = "must be object if x-kubernetes-embedded-resource is true";
-        causes.push(match node.kind.is_empty() {
-            true => Cause::required(&field, why),
-            false => Cause::invalid(&field, &kind, why),
+        causes.push(if node.kind.is_empty() {
+            Cause::required(&field, why)
+        } else {
+            Cause::invalid(&field, &kind, why)
         });
     } else if node.kind.is_empty() && !node.int_or_string && !node.preserves() {
         let why = match level {
@@ -204,8 +206,8 @@ fn complete_nested(part: &Node, of: Option<&Node>, path: &str, part_path: &str, 
         complete_nested(item, of.item(), &format!("{path}.items"), &format!("{part_path}.items"), causes);
     }
     for (name, field) in &part.properties {
-        let (path, part_path) =
-            (format!("{path}.properties[{name}]"), format!("{part_path}.properties[{name}]"));
+        let path = format!("{path}.properties[{name}]");
+        let part_path = format!("{part_path}.properties[{name}]");
         complete_nested(field, of.properties.get(name), &path, &part_path, causes);
     }
 }

@@ -99,7 +99,8 @@ fn only_the_kind_of_an_object_has_no_history() {
     let of = node(
         json!({ "type": "object", "properties": { "kind": { "type": "string", "maxLength": 1 }, "n": { "type": "integer" } } }),
     );
-    let (old, new) = (json!({ "kind": "long", "n": 1 }), json!({ "kind": "long", "n": 2 }));
+    let old = json!({ "kind": "long", "n": 1 });
+    let new = json!({ "kind": "long", "n": 2 });
     let wrong = |old| values::validate(&new, &of, "", Some(old)).causes("").len();
     assert_eq!((wrong(Old::root(&old)), wrong(Old::part(&old))), (1, 0));
 }

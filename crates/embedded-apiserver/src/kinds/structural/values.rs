@@ -23,9 +23,10 @@ fn check(value: &Value, node: &Node, path: &str, old: Option<Old<'_>>) -> Outcom
     let format = node.checked_format();
     if value.is_null() {
         let types = node.types();
-        match types.is_empty() || node.nullable {
-            true => outcome.checks += 1,
-            false => outcome.add(Problem::wrong_type(path, &types.join(","), "null")),
+        if types.is_empty() || node.nullable {
+            outcome.checks += 1;
+        } else {
+            outcome.add(Problem::wrong_type(path, &types.join(","), "null"));
         }
         check_enum(value, node, path, &mut outcome);
         return outcome;
@@ -150,7 +151,9 @@ fn combinations(value: &Value, node: &Node, path: &str) -> Outcome {
 }
 
 fn one_of(value: &Value, node: &Node, path: &str, main: &mut Outcome) {
-    let (mut valid, mut first, mut best) = (0, None, None::<Outcome>);
+    let mut valid = 0;
+    let mut first = None;
+    let mut best = None::<Outcome>;
     for alternative in &node.one_of {
         let found = check(value, alternative, path, None);
         if found.is_valid() {

@@ -34,7 +34,8 @@ fn the_cases_of_structured_merge_diff_come_out_as_in_go() {
     let package = "sigs.k8s.io/structured-merge-diff/v6/merge";
     let cases = test_cluster::exported_by_tests(package, fixture, "internal/fixture", &edits).unwrap();
     let mut schemas: HashMap<u64, &'static Schema> = HashMap::new();
-    let (mut count, mut problems) = (0, Vec::new());
+    let mut count = 0;
+    let mut problems = Vec::new();
     for line in cases.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         if let Some(types) = case["types"].as_array() {
@@ -83,7 +84,8 @@ fn outcome(case: &Value, schema: &'static Schema) -> Value {
         };
         (manager.clone(), owned)
     });
-    let (managers, object) = (managers.collect(), typed(&case["object"]));
+    let managers = managers.collect();
+    let object = typed(&case["object"]);
     let run = || -> Result<(Typed<'_>, Managers), Failure> {
         let live = versions.convert(&typed(&case["live"]), updater.version)?.unwrap();
         if text("operation") == "Update" {

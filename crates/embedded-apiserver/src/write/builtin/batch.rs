@@ -23,7 +23,8 @@ pub(super) fn complete_job(job: &mut Object) {
 }
 
 fn generate_selector(job: &mut Object) {
-    let (uid, name) = (metadata::text(job, "uid").to_owned(), metadata::text(job, "name").to_owned());
+    let uid = metadata::text(job, "uid").to_owned();
+    let name = metadata::text(job, "name").to_owned();
     let labels = at(job, &["spec", "template", "metadata", "labels"]);
     for (key, value) in [
         ("controller-uid", &uid),

@@ -28,7 +28,8 @@ pub(super) fn keep_class(old: &Object, pod: &mut Object) {
 
 /// The class of a pod never changes.
 pub(super) fn validate_update(old: &Object, new: &Object) -> Option<Cause> {
-    let (before, after) = (class(old), class(new));
+    let before = class(old);
+    let after = class(new);
     let why = "field is immutable";
     (before != after).then(|| Cause::invalid("status.qosClass", &format!("{after:?}"), why))
 }
@@ -66,12 +67,14 @@ pub(super) fn admit(pod: &mut Object, old: Option<&Object>) {
 fn quality_of_service(pod: &Object) -> &'static str {
     let all = ["containers", "initContainers"];
     let containers = all.iter().filter_map(|name| spec(pod, name).as_array()).flatten();
-    let (mut any, mut guaranteed) = (false, true);
+    let mut any = false;
+    let mut guaranteed = true;
     for container in containers {
         let of =
             |part: &str, name: &str| container["resources"][part].get(name).filter(|value| **value != "0");
         for name in ["cpu", "memory"] {
-            let (requested, limit) = (of("requests", name), of("limits", name));
+            let requested = of("requests", name);
+            let limit = of("limits", name);
             any |= requested.is_some() || limit.is_some();
             guaranteed &= limit.is_some() && requested == limit;
         }

@@ -69,7 +69,8 @@ async fn a_job_finds_its_pods() {
     let jobs = "/apis/batch/v1/namespaces/default/jobs";
     let made = json!({ "metadata": { "generateName": "x-" }, "spec": { "template": { "spec": {} } } });
     let job = server.post(jobs, &made).await.of(201);
-    let (uid, name) = (&job["metadata"]["uid"], &job["metadata"]["name"]);
+    let uid = &job["metadata"]["uid"];
+    let name = &job["metadata"]["name"];
     let key = "batch.kubernetes.io/controller-uid";
     assert_eq!(job["spec"]["selector"]["matchLabels"], json!({ key: uid }));
     let labels = &job["spec"]["template"]["metadata"]["labels"];

@@ -25,7 +25,8 @@ pub(super) fn merge_ordered(of: Type<'_>, original: &mut Object, patch: &mut Obj
             (None, Some(change)) => change.iter().cloned().filter_map(without_directives).collect(),
             (Some(old), Some(change)) => merge_list(rule, old.clone(), change.clone(), false)?,
         };
-        let (old, change) = (old.unwrap_or_default(), change.unwrap_or_default());
+        let old = old.unwrap_or_default();
+        let change = change.unwrap_or_default();
         if element(&old, &change)?.is_none() {
             return Err(ApiError::internal("no elements in any of the given slices"));
         }
@@ -143,7 +144,8 @@ fn sorted(
     let order = order.iter().map(identity).collect::<Result<Vec<_>, _>>()?;
     let before = before.iter().map(identity).collect::<Result<Vec<_>, _>>()?;
     let place = |list: &[Value], key: &Value| list.iter().position(|other| other == key);
-    let (mut named, mut others) = (Vec::new(), Vec::new());
+    let mut named = Vec::new();
+    let mut others = Vec::new();
     for item in items {
         let key = identity(&item)?;
         match place(&order, &key) {
@@ -157,7 +159,8 @@ fn sorted(
     insertion_sort(&mut named);
     insertion_sort(&mut others);
     let mut all = Vec::with_capacity(named.len() + others.len());
-    let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
+    let mut named = named.into_iter().peekable();
+    let mut others = others.into_iter().peekable();
     loop {
         let takes_other = match (others.peek(), named.peek()) {
             (None, None) => return Ok(all),
@@ -194,7 +197,8 @@ fn check_order(change: &[Value], order: &[Value], merge_key: &str) -> Result<(),
     }
     let is_kept =
         |item: &&Value| merge_key.is_empty() || item.get(DIRECTIVE).is_none_or(|what| what != "delete");
-    let (mut items, mut rest) = (change.iter().filter(is_kept).peekable(), order.iter().peekable());
+    let mut items = change.iter().filter(is_kept).peekable();
+    let mut rest = order.iter().peekable();
     while let (Some(item), Some(next)) = (items.peek(), rest.peek()) {
         let is_special = item.get(DIRECTIVE).is_some();
         let is_same = match (item, next) {
@@ -213,7 +217,8 @@ fn check_order(change: &[Value], order: &[Value], merge_key: &str) -> Result<(),
     }
     // Sic: a directive after the last item of the order is one item too many.
     if items.peek().is_some() {
-        let (change, order) = (go::printed(&change.into()), go::printed(&order.into()));
+        let change = go::printed(&change.into());
+        let order = go::printed(&order.into());
         return Err(ApiError::internal(format!(
             "The order in patch list:\n{change}\n doesn't match {ORDER} list:\n{order}\n"
         )));
@@ -237,7 +242,8 @@ fn element<'a>(old: &'a [Value], change: &'a [Value]) -> Result<Option<&'a Value
         return Err(ApiError::rejected());
     }
     if all.any(|item| discriminant(item) != discriminant(first)) {
-        let (old, change) = (go::printed(&old.into()), go::printed(&change.into()));
+        let old = go::printed(&old.into());
+        let change = go::printed(&change.into());
         let why = "list element types are not identical";
         return Err(ApiError::internal(format!("{why}: [{old} {change}]")));
     }

@@ -10,7 +10,8 @@ fn object(value: Value) -> Object {
 
 /// A pod spec after a patch, or the code and message of the error.
 fn patched(spec: &Value, patch: &Value) -> Result<Value, (u16, String)> {
-    let (pod, patch) = (object(json!({ "spec": spec })), object(json!({ "spec": patch })));
+    let pod = object(json!({ "spec": spec }));
+    let patch = object(json!({ "spec": patch }));
     let merged = merge(named("v1", "Pod"), pod, patch);
     merged.map(|mut pod| pod["spec"].take()).map_err(|error| (error.code, error.message))
 }
@@ -80,10 +81,12 @@ fn the_cases_of_apimachinery_come_out_as_in_go() {
     let cases = test_cluster::exported("k8s.io/apimachinery/pkg/util/strategicpatch", fixture).unwrap();
     let mut cases = cases.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let of = add_foreign(&cases.next().unwrap(), "mergeItem");
-    let (mut count, mut problems) = (0, Vec::new());
+    let mut count = 0;
+    let mut problems = Vec::new();
     for mut case in cases {
         count += 1;
-        let (original, patch) = (object(case["original"].clone()), object(case["patch"].clone()));
+        let original = object(case["original"].clone());
+        let patch = object(case["patch"].clone());
         let (ours, theirs) = match merge(of, original, patch) {
             Ok(merged) => (Value::Object(merged), case["result"].take()),
             // The message of a rejected request is the same whatever the reason is.

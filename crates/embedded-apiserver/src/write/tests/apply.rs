@@ -229,3 +229,22 @@ async fn a_status_that_nobody_has_written_can_be_applied_as_null() {
     thing["status"] = json!({ "phase": 5 });
     apply(&server, &path, "one", &thing).await.refused(500, "");
 }
+
+#[tokio::test(start_paused = true)]
+async fn finalizers_without_a_domain_are_warned_of_when_they_are_applied() {
+    let server = Server::new();
+    let names = json!({ "plural": "things", "kind": "Thing" });
+    let schema = json!({ "type": "object" });
+    let definition = json!({ "metadata": { "name": "things.example.com" }, "spec": {
+        "group": "example.com", "scope": "Namespaced", "names": names,
+        "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
+    } });
+    server.post(DEFINITIONS, &definition).await.of(201);
+    let metadata = json!({ "name": "x", "finalizers": ["nodomain"] });
+    let thing = json!({ "apiVersion": "example.com/v1", "kind": "Thing", "metadata": metadata });
+    for (status, warns) in [(201, true), (200, false)] {
+        let answer = apply(&server, "/apis/example.com/v1/namespaces/default/things/x", "one", &thing).await;
+        answer.of(status);
+        assert_eq!(answer.headers.contains_key("warning"), warns, "{status}");
+    }
+}

@@ -64,7 +64,8 @@ async fn a_pod_that_has_ended_goes_at_once() {
 async fn preconditions_and_options_are_checked() {
     let server = Server::new();
     let created = server.configmap("a").await;
-    let (uid, version) = (created["metadata"]["uid"].as_str().unwrap(), rv(&created));
+    let uid = created["metadata"]["uid"].as_str().unwrap();
+    let version = rv(&created);
     let path = format!("{CONFIGMAPS}/a");
     let message = delete_with(&server, &path, &json!({ "preconditions": { "uid": "x" } }))
         .await
@@ -246,7 +247,8 @@ async fn a_namespace_that_others_write_to_can_be_deleted() {
     for round in 0..100 {
         let path = format!("{NAMESPACES}/n{round}");
         server.post(NAMESPACES, &json!({ "metadata": { "name": format!("n{round}") } })).await.of(201);
-        let (other, its_path) = (server.clone(), path.clone());
+        let other = server.clone();
+        let its_path = path.clone();
         let writes = tokio::spawn(async move {
             for step in 0..20 {
                 let labels = json!({ "metadata": { "labels": { "step": step.to_string() } } });
@@ -397,8 +399,8 @@ async fn a_deleted_definition_waits_for_its_objects_and_for_finalizers_of_its_ow
         },
     });
     server.post(DEFINITIONS, &definition).await.of(201);
-    let (path, cats) =
-        (format!("{DEFINITIONS}/cats.example.com"), "/apis/example.com/v1/namespaces/default/cats");
+    let path = format!("{DEFINITIONS}/cats.example.com");
+    let cats = "/apis/example.com/v1/namespaces/default/cats";
     let cat = |name: &str, finalizers: &[&str]| {
         let metadata = json!({ "name": name, "finalizers": finalizers });
         json!({ "apiVersion": "example.com/v1", "kind": "Cat", "metadata": metadata })

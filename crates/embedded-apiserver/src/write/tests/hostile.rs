@@ -82,7 +82,8 @@ async fn an_object_is_not_too_deep_for_its_managers() {
     });
     server.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await.of(201);
     let collection = "/apis/example.com/v1/namespaces/default/deep";
-    let (mut stored, mut refused) = (0, 0);
+    let mut stored = 0;
+    let mut refused = 0;
     for depth in 105..127 {
         let name = format!("d{depth}");
         let data = format!("{}{{}}{}", "{\"a\":".repeat(depth - 2), "}".repeat(depth - 2));

@@ -78,10 +78,8 @@ async fn some_built_in_kinds_take_finalizers_without_a_domain() {
         let with = |name: &str, finalizers: &[&str]| json!({ "metadata": { "name": format!("{name}{number}"), "finalizers": finalizers } });
         server.post(collection, &with("x", &["example.com/a"])).await.of(201);
         let patch = json!({ "metadata": { "finalizers": ["nodomain"] } });
-        let (made, changed) = (
-            server.post(collection, &with("y", &["nodomain"])).await,
-            server.merge(&format!("{collection}/x{number}"), &patch).await,
-        );
+        let made = server.post(collection, &with("y", &["nodomain"])).await;
+        let changed = server.merge(&format!("{collection}/x{number}"), &patch).await;
         let expected = if is_taken { (201, 200) } else { (422, 422) };
         assert_eq!((made.status, changed.status), expected, "{collection}: {}", made.text);
         // A name that is none is refused everywhere.
@@ -127,6 +125,16 @@ async fn duplicate_owners_are_removed_with_a_warning() {
     );
     let answer = server.merge(PATH, &json!({ "metadata": { "labels": { "a": "b" } } })).await;
     assert!(answer.of(200).is_object() && !answer.headers.contains_key("warning"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_a_put_creates_has_an_owner_once() {
+    let server = Server::new();
+    let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u" });
+    let lease = json!({ "metadata": { "name": "x", "ownerReferences": [owner, owner] } });
+    let answer = server.put("/apis/coordination.k8s.io/v1/namespaces/default/leases/x", &lease).await;
+    assert_eq!(answer.of(201)["metadata"]["ownerReferences"], json!([owner]));
+    assert!(answer.headers.contains_key("warning"));
 }
 
 #[tokio::test(start_paused = true)]

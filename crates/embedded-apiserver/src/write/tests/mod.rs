@@ -321,6 +321,16 @@ async fn json_patches_and_strategic_patches() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_scale_too_is_refused_first_for_the_type_of_its_patch() {
+    let server = Server::new();
+    for path in [format!("{DEPLOYMENTS}/d"), format!("{DEPLOYMENTS}/d/scale")] {
+        let path = format!("{path}?fieldManager=%07");
+        server.send("PATCH", &path, "text/plain", "{}").await.refused(415, "UnsupportedMediaType");
+        server.send("PATCH", &path, "application/merge-patch+json", "{}").await.refused(422, "Invalid");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn scales_are_read_and_written() {
     let server = Server::new();
     let spec = json!({ "replicas": 2, "selector": { "matchLabels": { "a": "b", "c": "d" } } });
@@ -394,7 +404,8 @@ async fn every_change_is_made_though_all_are_made_at_once() {
     server.configmap("a").await;
     let path = format!("{CONFIGMAPS}/a");
     let patches = (0..50).map(|n| {
-        let (server, path) = (&server, &path);
+        let server = &server;
+        let path = &path;
         async move { server.merge(path, &json!({ "data": { format!("k{n}"): "v" } })).await.of(200) }
     });
     futures::future::join_all(patches).await;

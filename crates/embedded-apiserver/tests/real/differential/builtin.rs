@@ -280,11 +280,10 @@ fn deployment(rng: &mut Rng) -> Value {
 }
 
 fn deployment_part(rng: &mut Rng) -> Value {
-    let strategy = match rng.bool() {
-        true => json!({ "type": "Recreate", "rollingUpdate": null }),
-        false => {
-            json!({ "type": "RollingUpdate", "rollingUpdate": { "maxSurge": one(rng, &["10%", "30%"]) } })
-        }
+    let strategy = if rng.bool() {
+        json!({ "type": "Recreate", "rollingUpdate": null })
+    } else {
+        json!({ "type": "RollingUpdate", "rollingUpdate": { "maxSurge": one(rng, &["10%", "30%"]) } })
     };
     let spec = json!({
         "replicas": rng.u8(..4), "paused": rng.bool(), "minReadySeconds": rng.u8(..3), "strategy": strategy,

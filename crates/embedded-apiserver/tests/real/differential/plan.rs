@@ -187,16 +187,20 @@ pub(super) async fn run(slot: &mut Slot<'_>, seed: u64, count: &mut Count) -> Re
         let work = rounds.into_iter().enumerate().map(|(number, mut round)| async move {
             let mut count = Count::default();
             let kind = kinds[number];
-            let patch = |round: &mut Round| match is_builtin {
-                true => kind.patch(&mut round.rng, &round.now),
-                false => shared.patch(&mut round.rng, schema, &round.now),
+            let patch = |round: &mut Round| {
+                if is_builtin {
+                    kind.patch(&mut round.rng, &round.now)
+                } else {
+                    shared.patch(&mut round.rng, schema, &round.now)
+                }
             };
             // Half of the objects are there before the second schema is.
             if (number % 2 == 0) == (stage == 0) {
                 for _ in 0..CREATIONS {
-                    let create = match is_builtin {
-                        true => kind.create(&mut round.rng),
-                        false => shared.create(&mut round.rng, schema),
+                    let create = if is_builtin {
+                        kind.create(&mut round.rng)
+                    } else {
+                        shared.create(&mut round.rng, schema)
                     };
                     round.send(shared, stage, create, &mut count).await?;
                     if round.ended || !round.now.is_null() {

@@ -47,7 +47,7 @@ const COLLECTIONS: &[(&str, &str)] = &[
 ];
 
 /// Requests that are sent one after the other. Each is a method and a path, `POST maps` or `DELETE maps/x`; `JSON`,
-/// `MERGE` and `STRATEGIC` are PATCH with that type of patch. A body that is a string is sent as it is, and without one
+/// `MERGE`, `STRATEGIC` and `APPLY` are PATCH with that type of patch, and `TEXT` is one with none. A body that is a string is sent as it is, and without one
 /// for null. `{uid}` and `{version}` stand for those of the last object that was answered.
 pub(crate) struct Case {
     name: String,
@@ -243,6 +243,8 @@ async fn send(
         "JSON" => ("PATCH", "application/json-patch+json"),
         "MERGE" => ("PATCH", "application/merge-patch+json"),
         "STRATEGIC" => ("PATCH", "application/strategic-merge-patch+json"),
+        "APPLY" => ("PATCH", "application/apply-patch+yaml"),
+        "TEXT" => ("PATCH", "text/plain"),
         method => (method, "application/json"),
     };
     let body = match body {

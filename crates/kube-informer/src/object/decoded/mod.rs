@@ -1,5 +1,23 @@
 //! Decoded objects: each is shared by all users that ask for it while one of them holds it, and for as long as it is worth its
 //! memory. The forms of a record are in its slot, and die with it; the cache decides which of them stay when nobody holds them.
+//!
+//! # Why not a clock
+//!
+//! A clock (second chance; what is new and was not read goes first; the next version of what is hot is hot) is half as long. It was
+//! measured beside slot and cache as they are here, with optimisation, in one run: objects that count as 10,000 bytes, and the same
+//! reads in the same order.
+//!
+//! | | here | clock | clock, what is new takes 4 MiB at most |
+//! |---|---:|---:|---:|
+//! | a read of one of 100 hot objects, the fastest of 60 runs | 25.5 ns | 25.0 ns | 25.2 ns |
+//! | of hot objects as large as half the cache, lost when 200 times as many are read once | 0 % | 0 % | 100 % |
+//! | reads by Zipf's law that find the object, of the best that can be had | 93 % | 96 % | 94 % |
+//! | memory of a handler that decodes each of 100,000 updates, of 64 MiB | 0.25 MiB | 64 MiB | 4 MiB |
+//! | memory of ten such handlers | 4 MiB | 64 MiB | 64 MiB |
+//!
+//! So a clock is as fast and keeps what is hot, but each program that only looks at updates pays for the whole cache. A first read
+//! does not show whether there will be another. Either all that is read once has room, or it goes early, and then what is hot is
+//! found among it only by remembering what went: that is what makes this longer.
 
 mod cache;
 mod meter;

@@ -56,10 +56,7 @@ pub(super) fn from_go(pattern: &str) -> Result<String, String> {
         let is_repeat = translator.next(c)?;
         translator.last_repeat = is_repeat.then_some(start);
     }
-    match translator.outer.is_empty() {
-        true => Ok(translator.written),
-        false => error("missing closing )", pattern),
-    }
+    if translator.outer.is_empty() { Ok(translator.written) } else { error("missing closing )", pattern) }
 }
 
 impl<'p> Translator<'p> {
@@ -190,7 +187,10 @@ impl<'p> Translator<'p> {
             self.open("(");
             return Ok(());
         }
-        let (mut on, mut off, mut is_off, mut is_empty) = (String::new(), String::new(), false, true);
+        let mut on = String::new();
+        let mut off = String::new();
+        let mut is_off = false;
+        let mut is_empty = true;
         self.skip(2);
         while let Some(c) = self.rest.chars().next() {
             self.skip(c.len_utf8());
@@ -248,7 +248,8 @@ impl<'p> Translator<'p> {
 
     /// A class with a name, such as `\d` and `\p{Greek}`, as it is written in brackets.
     fn named(&mut self) -> Result<Option<String>, String> {
-        let (start, mut after) = (self.rest, self.rest.chars());
+        let start = self.rest;
+        let mut after = self.rest.chars();
         after.next();
         let class = match after.next() {
             Some('d') => "0-9",

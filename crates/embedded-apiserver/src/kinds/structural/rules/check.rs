@@ -193,17 +193,15 @@ fn undeclared<T>(name: &str) -> Result<T, Refusal> {
 }
 
 fn joined<'n>(one: Type<'n>, other: Type<'n>) -> Checked<'n> {
-    match one.fits(&other) {
-        true => Ok(one.join(other)),
-        false => invalid(format!("expected type '{one}' but found '{other}'")),
+    if one.fits(&other) {
+        Ok(one.join(other))
+    } else {
+        invalid(format!("expected type '{one}' but found '{other}'"))
     }
 }
 
 fn expect<'n>(wanted: &Type<'n>, of: Type<'n>) -> Checked<'n> {
-    match wanted.fits(&of) {
-        true => Ok(of),
-        false => invalid(format!("expected type '{wanted}' but found '{of}'")),
-    }
+    if wanted.fits(&of) { Ok(of) } else { invalid(format!("expected type '{wanted}' but found '{of}'")) }
 }
 
 fn found<'n>(name: &str, call: Call<'n>, receiver: Option<&Type<'n>>, arguments: &[Type<'n>]) -> Checked<'n> {
@@ -241,18 +239,12 @@ fn operator<'n>(name: &str, arguments: Vec<Type<'n>>) -> Checked<'n> {
         ("!_", (Some(of), None, None)) if is_any(&of) || matches!(of, Bool) => Ok(Bool),
         ("-_", (Some(of), None, None)) if is_any(&of) || is_number(&of) => Ok(of),
         ("_==_" | "_!=_", (Some(one), Some(other), None)) if one.fits(&other) => {
-            match one.is_free() || other.is_free() {
-                true => lacking("comparison of sets and maps"),
-                false => Ok(Bool),
-            }
+            if one.is_free() || other.is_free() { lacking("comparison of sets and maps") } else { Ok(Bool) }
         }
         ("_<_" | "_<=_" | "_>_" | "_>=_", (Some(one), Some(other), None)) => {
             let is_ordered = |of: &Type<'n>| is_any(of) || is_number(of) || matches!(of, String | Bool);
             let fits = is_number(&one) && is_number(&other) || one.fits(&other);
-            match fits && is_ordered(&one) && is_ordered(&other) {
-                true => Ok(Bool),
-                false => fail(&[one, other]),
-            }
+            if fits && is_ordered(&one) && is_ordered(&other) { Ok(Bool) } else { fail(&[one, other]) }
         }
         ("_+_", (Some(one @ List(..)), Some(other @ List(..)), None)) if one.fits(&other) => {
             match (&one, &other) {
@@ -267,10 +259,7 @@ fn operator<'n>(name: &str, arguments: Vec<Type<'n>>) -> Checked<'n> {
                 _ => is_number(of),
             };
             let each_fits = [&one, &other].into_iter().all(|of| is_any(of) || is_good(of));
-            match one.fits(&other) && each_fits {
-                true => Ok(one.join(other)),
-                false => fail(&[one, other]),
-            }
+            if one.fits(&other) && each_fits { Ok(one.join(other)) } else { fail(&[one, other]) }
         }
         ("@in", (Some(item), Some(container), None)) => match &container {
             List(of, _) if of.is_free() => lacking("comparison of sets and maps"),
@@ -286,9 +275,10 @@ fn operator<'n>(name: &str, arguments: Vec<Type<'n>>) -> Checked<'n> {
             (container, index) => fail(&[container, index]),
         },
         ("_?_:_", (Some(condition), Some(one), Some(other))) => {
-            match Bool.fits(&condition) && one.fits(&other) {
-                true => Ok(one.join(other)),
-                false => fail(&[condition, one, other]),
+            if Bool.fits(&condition) && one.fits(&other) {
+                Ok(one.join(other))
+            } else {
+                fail(&[condition, one, other])
             }
         }
         ("_?._" | "_[?_]", _) => lacking("optional fields"),

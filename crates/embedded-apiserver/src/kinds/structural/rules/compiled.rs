@@ -118,7 +118,9 @@ const MOST_OPERATORS: usize = 200;
 
 /// How many operators, fields and brackets a rule has, about: those in texts do not count.
 fn operators(text: &str) -> usize {
-    let (mut count, mut quote, mut before) = (0, None, ' ');
+    let mut count = 0;
+    let mut quote = None;
+    let mut before = ' ';
     for character in text.chars() {
         match quote {
             Some(end) if character == end && before != '\\' => quote = None,

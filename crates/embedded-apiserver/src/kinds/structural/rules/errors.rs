@@ -54,7 +54,8 @@ fn rewritten(expression: &IdedExpr, found: &mut bool) -> IdedExpr {
             of.loop_step = rewritten(&of.loop_step, found);
             if matches!(of.accu_init.expr, Expr::Literal(LiteralValue::Boolean(_))) {
                 *found = true;
-                let (one, other) = (decided(of, true), decided(of, false));
+                let one = decided(of, true);
+                let other = decided(of, false);
                 let is_same = call(operators::EQUALS, vec![one.clone(), other]);
                 return call(operators::CONDITIONAL, vec![is_same, one, expression]);
             }
@@ -73,10 +74,8 @@ fn decided(of: &ComprehensionExpr, errors_are: bool) -> IdedExpr {
         let not = |condition| call(operators::LOGICAL_NOT, vec![condition]);
         // Of an error this is true.
         let lenient = |condition| call(operators::NOT_STRICTLY_FALSE, vec![condition]);
-        *condition = match errors_are {
-            true => lenient(condition.clone()),
-            false => not(lenient(not(condition.clone()))),
-        };
+        *condition =
+            if errors_are { lenient(condition.clone()) } else { not(lenient(not(condition.clone()))) };
     }
     IdedExpr { id: 0, expr: Expr::Comprehension(Box::new(of)) }
 }

@@ -306,9 +306,10 @@ fn name(rule: &Rule) -> &str {
 }
 
 fn default_message(rule: &Rule) -> String {
-    match rule.message.is_empty() {
-        true => format!("failed rule: {}", rule.rule.trim()),
-        false => rule.message.trim().to_owned(),
+    if rule.message.is_empty() {
+        format!("failed rule: {}", rule.rule.trim())
+    } else {
+        rule.message.trim().to_owned()
     }
 }
 
@@ -350,9 +351,10 @@ fn to_cel(value: &Value, node: &Node, place: Place, wrong: &mut Wrong) -> Result
     let expected =
         |what: &str| Err(format!("invalid data, expected {what}, got {}", go::dynamic_type(value)));
     if value.is_null() {
-        return match node.nullable {
-            true => Ok(CelValue::Null),
-            false => Err("invalid data, got null for schema with nullable=false".to_owned()),
+        return if node.nullable {
+            Ok(CelValue::Null)
+        } else {
+            Err("invalid data, got null for schema with nullable=false".to_owned())
         };
     }
     if node.int_or_string {

@@ -4,7 +4,9 @@ use super::super::node::Node;
 
 /// The path as it is shown in messages; `None` if the schema has no such field.
 pub(super) fn normalised(path: &str, node: &Node) -> Option<String> {
-    let (mut rest, mut node, mut shown) = (path, node, String::new());
+    let mut rest = path;
+    let mut node = node;
+    let mut shown = String::new();
     while !rest.is_empty() {
         let name;
         if let Some(after) = rest.strip_prefix('.') {

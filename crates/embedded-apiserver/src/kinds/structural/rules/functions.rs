@@ -216,10 +216,12 @@ pub(super) fn call<'n>(name: &str, receiver: Option<&Type<'n>>, arguments: &[Typ
         return Call::Returns(named(result, receiver));
     }
     let is_known = SIGNATURES.iter().any(|(other, ..)| *other == name);
-    match LACKING.contains(&name) {
-        true => Call::Lacking,
-        false if is_known => Call::NoOverload,
-        false => Call::Unknown,
+    if LACKING.contains(&name) {
+        Call::Lacking
+    } else if is_known {
+        Call::NoOverload
+    } else {
+        Call::Unknown
     }
 }
 
@@ -360,7 +362,8 @@ fn is_moderate(text: &str) -> bool {
             Err(_) => return false,
         },
     };
-    let (whole, fraction) = (whole.len(), fraction.len());
+    let whole = whole.len();
+    let fraction = fraction.len();
     let (Ok(whole), Ok(fraction)) = (i64::try_from(whole), i64::try_from(fraction)) else { return false };
     (-9..=20).contains(&ten) && whole + ten <= 20 && whole <= 20 && fraction - ten.min(0) <= 18
 }

@@ -64,7 +64,8 @@ pub(super) fn check_texts(node: &Node, path: &str, causes: &mut Vec<Cause>) {
     for (index, rule) in node.rules.iter().enumerate() {
         let at = |part: &str| format!("{path}.x-kubernetes-validations[{index}].{part}");
         let shown = |text: &str| Value::from(text).to_string();
-        let (text, message) = (rule.rule.trim(), rule.message.trim());
+        let text = rule.rule.trim();
+        let message = rule.message.trim();
         if text.is_empty() {
             causes.push(Cause::required(&at("rule"), "rule is not specified"));
         } else if !rule.message.is_empty() && message.is_empty() {

@@ -90,7 +90,8 @@ fn substring(text: &str, arguments: &[Value]) -> ResolveResult {
         Ok(within) if at <= count => Ok(within),
         _ => Err(out_of_range("substring", at)),
     };
-    let (start, end) = (within(start)?, within(end)?);
+    let start = within(start)?;
+    let end = within(end)?;
     Ok(characters.get(start..end).unwrap_or_default().iter().collect::<String>().into())
 }
 
@@ -121,10 +122,7 @@ fn index_of(value: &Value, arguments: &[Value], is_last: bool) -> ResolveResult 
     }
     let is_at = |at: &usize| text[*at..].starts_with(&wanted);
     let last = text.len() - wanted.len();
-    Ok(place(match is_last {
-        true => (0..=begin.min(last)).rev().find(is_at),
-        false => (begin..=last).find(is_at),
-    }))
+    Ok(place(if is_last { (0..=begin.min(last)).rev().find(is_at) } else { (begin..=last).find(is_at) }))
 }
 
 /// A position, or that there is none.

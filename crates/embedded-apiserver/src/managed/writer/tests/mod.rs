@@ -49,7 +49,8 @@ async fn managers_are_those_of_the_real_server() {
     send(&client, "POST", DEFINITIONS, JSON, &definition).await;
     crd::accept(&registry, &mut definition, "").unwrap();
     registry.install_crd(&definition).unwrap();
-    let (mut count, mut problems) = (0, Vec::new());
+    let mut count = 0;
+    let mut problems = Vec::new();
     for (number, story) in stories::all().into_iter().chain(kinds::all()).enumerate() {
         let name = format!("story-{number}");
         let resource = resource(&registry, &story.collection);
@@ -96,7 +97,8 @@ async fn check(
     let (status, before) = send(client, "GET", &path, JSON, &Value::Null).await;
     let before = (status == 200).then_some(before);
     let (subresource, query) = rest.trim_start_matches('/').split_once('?').unwrap();
-    let (mut body, api_version) = (body.clone(), resource.api_version());
+    let mut body = body.clone();
+    let api_version = resource.api_version();
     body["metadata"]["name"] = name.into();
     body["apiVersion"] = body.get("apiVersion").cloned().unwrap_or_else(|| (&*api_version).into());
     body["kind"] = body.get("kind").cloned().unwrap_or_else(|| (&*resource.kind).into());
@@ -108,7 +110,8 @@ async fn check(
     let parameters: HashMap<&str, &str> = query.split('&').filter_map(|pair| pair.split_once('=')).collect();
     let entries = after["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
     let now = entries.iter().filter_map(|entry| entry["time"].as_str()).max().unwrap_or_default();
-    let (has_status, is_custom) = (resource.subresource("status").is_some(), resource.custom);
+    let has_status = resource.subresource("status").is_some();
+    let is_custom = resource.custom;
     let ignored = Set::of_fields(ignored(&resource.plural, has_status, is_custom, subresource));
     let writer = Writer {
         kind,
@@ -123,9 +126,10 @@ async fn check(
         return match (status, ours) {
             (200 | 201, Ok(ours)) => {
                 same("managers", &managers(&ours), &managers(&after))?;
-                match is_custom || &*resource.kind == "ConfigMap" {
-                    true => same("object", &content(&ours, subresource), &content(&after, subresource)),
-                    false => Ok(()),
+                if is_custom || &*resource.kind == "ConfigMap" {
+                    same("object", &content(&ours, subresource), &content(&after, subresource))
+                } else {
+                    Ok(())
                 }
             }
             (_, Ok(_)) => Err(format!("refused there: {after}")),
@@ -154,10 +158,7 @@ async fn check(
 }
 
 fn same(what: &str, ours: &Value, theirs: &Value) -> Result<(), String> {
-    match ours == theirs {
-        true => Ok(()),
-        false => Err(format!("{what}\n  real {theirs}\n  ours {ours}")),
-    }
+    if ours == theirs { Ok(()) } else { Err(format!("{what}\n  real {theirs}\n  ours {ours}")) }
 }
 
 /// The managers, with nothing of their times but whether they have one.

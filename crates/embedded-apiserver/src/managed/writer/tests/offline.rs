@@ -19,7 +19,8 @@ fn names(object: &Value) -> Vec<&str> {
 
 #[test]
 fn changes_and_conflicts() {
-    let (kind, nothing) = (Kind::builtin("", "ConfigMap"), Set::default());
+    let kind = Kind::builtin("", "ConfigMap");
+    let nothing = Set::default();
     let mut object = configmap(&json!({ "a": "1", "b": "2" }));
     writer(&kind, &nothing, "one", "2026-01-01T00:00:01Z").updated(None, &mut object);
     let fields = json!({ "f:data": { ".": {}, "f:a": {}, "f:b": {} } });
@@ -39,7 +40,8 @@ fn changes_and_conflicts() {
 
 #[test]
 fn a_write_without_effect_keeps_the_times() {
-    let (kind, nothing) = (Kind::builtin("", "ConfigMap"), Set::default());
+    let kind = Kind::builtin("", "ConfigMap");
+    let nothing = Set::default();
     let config = configmap(&json!({ "a": "1" }));
     let first = writer(&kind, &nothing, "one", "2026-01-01T00:00:01Z").applied(None, &config, false).unwrap();
     let mut second = first.clone();
@@ -57,11 +59,13 @@ fn a_write_without_effect_keeps_the_times() {
 
 #[test]
 fn the_oldest_of_many_managers_become_one() {
-    let (kind, nothing) = (Kind::builtin("", "ConfigMap"), Set::default());
+    let kind = Kind::builtin("", "ConfigMap");
+    let nothing = Set::default();
     let mut object = configmap(&json!({}));
     writer(&kind, &nothing, "zero", "2026-01-01T00:00:00Z").updated(None, &mut object);
     for number in 1..=12 {
-        let (manager, now) = (format!("m{number}"), format!("2026-01-01T00:00:{number:02}Z"));
+        let manager = format!("m{number}");
+        let now = format!("2026-01-01T00:00:{number:02}Z");
         let mut changed = object.clone();
         changed["data"][&manager] = "x".into();
         writer(&kind, &nothing, &manager, &now).updated(Some(&object), &mut changed);

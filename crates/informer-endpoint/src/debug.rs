@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::queue::QueueStatus;
 use crate::readiness::staleness;
-use crate::told::{told, wrong_type};
+use crate::withheld::{shown_failure, shown_wrong_type};
 
 /// What this run of the program calls itself. Whoever compares two documents knows by it whether they are of the same one: after a
 /// restart, or from another replica behind the same address, counts begin elsewhere. It says nothing else.
@@ -65,13 +65,13 @@ fn informer(informer: &InformerStatus) -> Value {
         "queued": informer.queued,
         "queuedBytes": informer.queued_bytes,
         "staleSeconds": seconds(staleness(informer)),
-        "wrongType": wrong_type(informer),
+        "wrongType": shown_wrong_type(informer),
         "managedFieldsCut": informer.managed_fields_cut,
         "decodeHits": informer.decode_hits,
         "decodeMisses": informer.decode_misses,
         "decodedBytes": informer.decoded_bytes,
         "failures": informer.failures,
-        "lastFailure": informer.last_failure.as_ref().map(|failure| told(failure).to_string()),
+        "lastFailure": informer.last_failure.as_ref().map(|failure| shown_failure(failure).to_string()),
         "handlers": informer.handlers.iter().map(handler).collect::<Vec<_>>(),
         "scopes": informer.scopes.iter().map(scope).collect::<Vec<_>>(),
     })
@@ -116,7 +116,7 @@ fn scope(scope: &ScopeStatus) -> Value {
 
 fn error(failure: &Failure, seconds_ago: Option<f64>) -> Value {
     json!({
-        "message": told(failure).cause.message(),
+        "message": shown_failure(failure).cause.message(),
         "httpStatus": failure.cause.http_status(),
         "secondsAgo": seconds_ago,
     })

@@ -104,7 +104,7 @@ mod readiness;
 mod recorder;
 mod route;
 mod stream;
-mod told;
+mod withheld;
 
 #[cfg(test)]
 mod tests;

@@ -98,7 +98,6 @@ mod endpoint;
 mod guard;
 mod listen;
 mod page;
-mod queue;
 mod readiness;
 #[cfg(feature = "prometheus")]
 mod recorder;
@@ -112,9 +111,9 @@ mod tests;
 pub use browse::Objects;
 pub use digests::{Digested, digest};
 pub use endpoint::Endpoint;
+pub use informer_wire::QueueStatus;
 pub use listen::Listening;
 #[cfg(feature = "prometheus")]
 pub use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
-pub use queue::QueueStatus;
 #[cfg(feature = "prometheus")]
 pub use recorder::install_recorder;

@@ -113,6 +113,8 @@ pub use digests::{Digested, digest};
 pub use endpoint::Endpoint;
 pub use informer_wire::QueueStatus;
 pub use listen::Listening;
+#[doc(hidden)]
+pub use listen::Rules;
 #[cfg(feature = "prometheus")]
 pub use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
 #[cfg(feature = "prometheus")]

@@ -23,11 +23,11 @@ mod split;
 mod state;
 mod target;
 
-pub use http::{Listening, RecordingProxy, ReplayServer};
+pub use http::{LocalServer, RecordingProxy, ReplayServer};
 pub use recorder::{Recorded, Recorder};
 pub use recording::{OpenError, RecordedKind, Recording};
 pub use redact::is_harmless;
-pub use replay::{BadSpeed, ReplayedSource, Speed};
+pub use replay::{ReplayedSource, Speed, BadSpeed};
 pub use source::{RecordedSource, RecordedSources};
 
 /// The Rust examples of this page are compiled as doc tests.

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::answer::{Refusal, text, typed};
-use crate::browse::{Objects, Pages};
+use crate::browse::{ObjectBrowser, Pages};
 use crate::digests::Digested;
 use crate::guard::{self, Hosts};
 use crate::stream::{OBJECT_VIEWERS, VIEWERS};
@@ -26,7 +26,7 @@ pub struct Endpoint {
     queues: Option<Arc<dyn Fn() -> Vec<QueueStatus> + Send + Sync>>,
     max_staleness: Option<Duration>,
     pub(crate) hosts: Hosts,
-    pub(crate) objects: Option<Objects>,
+    pub(crate) objects: Option<ObjectBrowser>,
     pub(crate) seats: Arc<Semaphore>,
     pub(crate) object_seats: Arc<Semaphore>,
     pub(crate) pages: Pages,
@@ -85,9 +85,9 @@ impl Endpoint {
     }
 
     /// Also serves a browser of these objects at `/debug/objects`: their contents, which nothing else of the endpoint shows.
-    /// [`Objects`] says who may see what.
+    /// [`ObjectBrowser`] says who may see what.
     #[must_use]
-    pub fn objects(mut self, objects: Objects) -> Self {
+    pub fn objects(mut self, objects: ObjectBrowser) -> Self {
         self.objects = Some(objects);
         self
     }

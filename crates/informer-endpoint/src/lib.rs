@@ -108,7 +108,7 @@ mod withheld;
 #[cfg(test)]
 mod tests;
 
-pub use browse::Objects;
+pub use browse::ObjectBrowser;
 pub use digests::{Digested, digest};
 pub use endpoint::Endpoint;
 pub use informer_wire::QueueStatus;

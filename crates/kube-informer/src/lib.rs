@@ -138,7 +138,7 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use embedded_apiserver::{EmbeddedApiserver, Fault};
+//! use embedded_apiserver::{EmbeddedApiserver, ServerFault};
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube_informer::SharedInformerFactory;
 //!
@@ -146,7 +146,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # tokio::time::pause();
 //! let server = EmbeddedApiserver::new();
-//! server.inject(Fault::status(503).resource("configmaps").first(2)); // it must not mind
+//! server.inject(ServerFault::status(503).resource("configmaps").first(2)); // it must not mind
 //! let map: ConfigMap = serde_json::from_str(r#"{"metadata": {"name": "a", "namespace": "default"}}"#)?;
 //! server.create(&map).await?;
 //!

@@ -266,9 +266,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
     /// ```
     ///
     /// Of two controllers it is `move || [first(), second()].into_iter().flatten()`.
-    pub fn queue_status(
-        &self,
-    ) -> impl Fn() -> Option<QueueStatus> + Clone + Send + Sync + 'static + use<K> {
+    pub fn queue_status(&self) -> impl Fn() -> Option<QueueStatus> + Clone + Send + Sync + 'static + use<K> {
         let running = self.running.clone();
         move || running.get().map(WorkQueue::status)
     }

@@ -38,7 +38,10 @@ fn a_document_is_read_and_written_as_it_always_was() {
     let document: StatusDocument = serde_json::from_value(golden()).unwrap();
     assert_eq!(serde_json::to_value(&document).unwrap(), golden());
     let pods = &document.informers[0];
-    assert_eq!((pods.objects, pods.phase.as_deref(), pods.handlers[0].backlog), (Some(10), Some("watching"), Some(17)));
+    assert_eq!(
+        (pods.objects, pods.phase.as_deref(), pods.handlers[0].backlog),
+        (Some(10), Some("watching"), Some(17))
+    );
     assert_eq!(pods.scopes[0].last_error.as_ref().unwrap().http_status, Some(503));
     // What is not known is there all the same.
     let empty = serde_json::to_value(InformerEntry::default()).unwrap();
@@ -85,7 +88,9 @@ fn documents_of_other_versions_are_read_as_far_as_they_go() {
 
 #[test]
 fn without_a_list_of_informers_it_is_another_document() {
-    for other in [json!({}), json!([]), json!("text"), json!({ "informers": 3 }), json!({ "informers": null })] {
+    for other in
+        [json!({}), json!([]), json!("text"), json!({ "informers": 3 }), json!({ "informers": null })]
+    {
         assert!(serde_json::from_value::<StatusDocument>(other.clone()).is_err(), "{other}");
     }
 }

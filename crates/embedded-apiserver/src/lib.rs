@@ -253,6 +253,6 @@ pub use controllers::BuiltinController;
 pub use faults::{InjectedServerFault, ServerFault};
 pub use journal::{Journal, RecordedRequest};
 pub use request::Verb;
-pub use server::{EmbeddedApiserver, Forgotten};
+pub use server::{EmbeddedApiserver, RewindError};
 pub use simulation::{RunningSimulation, Simulation};
 pub use transport::{AnswerBody, InMemory, TcpServer};

@@ -137,8 +137,8 @@ impl EmbeddedApiserver {
 
     /// Restores the state as of this version, as from a backup: all watches end, and later writes use the same versions
     /// again. A version that has not been reached yet changes nothing.
-    pub fn rewind(&self, version: u64) -> Result<(), Forgotten> {
-        self.front.api.rewind(version).map_err(|gone| Forgotten { oldest: gone.oldest })
+    pub fn rewind(&self, version: u64) -> Result<(), RewindError> {
+        self.front.api.rewind(version).map_err(|gone| RewindError { oldest: gone.oldest })
     }
 }
 
@@ -152,7 +152,7 @@ impl Default for EmbeddedApiserver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the oldest version that is remembered is {oldest}")]
 #[non_exhaustive]
-pub struct Forgotten {
+pub struct RewindError {
     /// The oldest version that is still known.
     pub oldest: u64,
 }

@@ -51,7 +51,7 @@ pub mod writes;
 pub use controller::{Controller, Ctx, Next, ReconcileError};
 pub use election::{Election, Leadership};
 pub use recorder::Recorder;
-pub use slow_start::{Stopped, slow_start};
+pub use slow_start::{SlowStartError, slow_start};
 pub use writes::{Objects, Tracker, WriteError};
 
 /// The Rust examples of these pages are compiled as doc tests, and run unless they are marked as needing a cluster. `cargo

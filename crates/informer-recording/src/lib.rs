@@ -27,7 +27,7 @@ pub use http::{LocalServer, RecordingProxy, ReplayServer};
 pub use recorder::{Recorded, Recorder};
 pub use recording::{OpenError, RecordedKind, Recording};
 pub use redact::is_harmless;
-pub use replay::{ReplayedSource, Speed, BadSpeed};
+pub use replay::{ReplayedSource, Speed, SpeedError};
 pub use source::{RecordedSource, RecordedSources};
 
 /// The Rust examples of this page are compiled as doc tests.

@@ -116,6 +116,6 @@ pub use listen::Listening;
 #[doc(hidden)]
 pub use listen::Rules;
 #[cfg(feature = "prometheus")]
-pub use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
+pub use metrics_exporter_prometheus::PrometheusHandle;
 #[cfg(feature = "prometheus")]
-pub use recorder::install_recorder;
+pub use recorder::{RecorderError, install_recorder};

@@ -199,6 +199,9 @@ pub use informer::{Index, IndexKey, IndexValues, InformerBuilder, SharedInformer
 pub use informer_wire::ObjectKey;
 pub use kind::resource::Kind;
 pub use lister::{Lister, NamespaceLister};
+// For the crates of this project only.
+#[doc(hidden)]
+pub use metrics::order as metrics_order;
 pub use object::face::Object;
 pub use options::Options;
 pub use source::http::cluster::Cluster;

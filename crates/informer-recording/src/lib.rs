@@ -20,8 +20,8 @@ mod redact;
 mod replay;
 mod source;
 mod split;
-mod state;
 mod target;
+mod timeline;
 
 pub use http::{LocalServer, RecordingProxy, ReplayServer};
 pub use recorder::{Recorded, Recorder};

@@ -7,7 +7,7 @@ mod listen;
 mod proxy;
 mod reads;
 mod server;
-mod states;
+mod timelines;
 mod watching;
 
 use std::fmt::Display;

@@ -13,7 +13,7 @@ use http::{Request, Response, StatusCode};
 use super::accept::form;
 use super::listen::LocalServer;
 use super::reads::Reads;
-use super::states::States;
+use super::timelines::States;
 use super::{Body, Broken, body, discovery, json_answer, refusal, status};
 use crate::exchange::Happened;
 use crate::record::{Head, RequestLine};
